@@ -1,0 +1,5 @@
+// The list of commands, in the order `trilane --help` shows them.
+import type { Command } from "./command.ts";
+import { command as doctor } from "./doctor.ts";
+
+export const allCommands: readonly Command[] = [doctor];

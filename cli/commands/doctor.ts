@@ -1,0 +1,27 @@
+// `trilane doctor`: says of every requirement whether it is met and, where not, the remedy.
+import { runChecks } from "../doctor/checks.ts";
+import { RunError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import type { Command } from "./command.ts";
+
+const marks = { ok: "ok     ", warning: "warning", missing: "MISSING" } as const;
+
+export const command: Command = {
+  usage: "doctor",
+  summary: "Check every requirement and name the remedies",
+  define: (yargs) => yargs.example("trilane doctor", "what is there, what is missing, what to do"),
+  run: async (options) => {
+    const checks = runChecks(homeFolder(options.home));
+    if (options.json) {
+      console.log(JSON.stringify({ schema: "trilane/doctor/1", checks }));
+    } else {
+      for (const { name, outcome, found, remedy } of checks) {
+        console.log(`${marks[outcome]}  ${name}: ${found}`);
+        if (remedy) console.log(`         remedy: ${remedy}`);
+      }
+    }
+    const missing = checks.filter((check) => check.outcome === "missing");
+    if (missing.length > 0)
+      throw new RunError(`doctor: ${missing.length} of ${checks.length} requirements missing, see above`);
+  },
+};

@@ -1,0 +1,135 @@
+// What Trilane needs of a machine: each requirement is tried for real and, where it fails, comes with its remedy.
+// Changes nothing. Does not print.
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname } from "node:path";
+import { RunError, UserError } from "../errors.ts";
+import { chromiumPath, type Program, programPath } from "../programs.ts";
+
+export type Outcome = "ok" | "warning" | "missing";
+
+/** One requirement, tried: `found` says what there is, `remedy` what to do where it is not enough. */
+export interface Check {
+  name: string;
+  outcome: Outcome;
+  found: string;
+  remedy: string | null;
+}
+
+const ok = (name: string, found: string): Check => ({ name, outcome: "ok", found, remedy: null });
+
+/** Runs a program and gives the first line it printed on the stream; throws RunError with what it said. */
+function firstLine(path: string, words: string[]): string {
+  const ran = spawnSync(path, words, { encoding: "utf8", timeout: 20_000 });
+  if (ran.error) throw new RunError(ran.error.message);
+  if (ran.status !== 0) throw new RunError(ran.stderr.trim().split("\n").at(-1) || `exit status ${ran.status}`);
+  return ran.stdout.trim().split("\n")[0] ?? "";
+}
+
+function attempt(name: string, remedy: string, look: () => string, outcome: Outcome = "missing"): Check {
+  try {
+    return ok(name, look());
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    return { name, outcome, found, remedy: error instanceof UserError ? null : remedy };
+  }
+}
+
+function node(): Check {
+  const major = Number(process.versions.node.split(".")[0]);
+  if (major >= 24) return ok("Node", process.versions.node);
+  return { name: "Node", outcome: "missing", found: process.versions.node, remedy: "start it as `npx trilane`" };
+}
+
+const programs = (["trilane-host", "trilane-replay", "trilane-shaper"] satisfies Program[]).map(
+  (program) => () => attempt(program, "run `npm run setup`", () => firstLine(programPath(program), ["--version"])),
+);
+
+function browser(): Check {
+  return attempt("Chromium", "install it (apt install chromium) or name it in TRILANE_CHROMIUM", () =>
+    firstLine(chromiumPath(), ["--version"]),
+  );
+}
+
+function tun(): Check {
+  return attempt("TUN devices", "load the module (modprobe tun) and let users open /dev/net/tun (chmod 666)", () => {
+    accessSync("/dev/net/tun", constants.R_OK | constants.W_OK);
+    return "/dev/net/tun can be opened";
+  });
+}
+
+/** The switches by which systems forbid unprivileged user namespaces, each with its remedy. */
+const namespaceSwitches: readonly { path: string; forbids: string; remedy: string }[] = [
+  { path: "kernel/unprivileged_userns_clone", forbids: "0", remedy: "sysctl -w kernel.unprivileged_userns_clone=1" },
+  {
+    path: "kernel/apparmor_restrict_unprivileged_userns",
+    forbids: "1",
+    remedy: "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+  },
+  { path: "user/max_user_namespaces", forbids: "0", remedy: "sysctl -w user.max_user_namespaces=10000" },
+];
+
+function namespaceRemedy(): string {
+  const closed = namespaceSwitches.find(
+    ({ path, forbids }) =>
+      existsSync(`/proc/sys/${path}`) && readFileSync(`/proc/sys/${path}`, "utf8").trim() === forbids,
+  );
+  return closed ? `as root: ${closed.remedy}` : "allow unprivileged user namespaces (not possible inside a chroot)";
+}
+
+/** A whole lab, made and removed: namespaces, both TUN devices, the forwarding between them. */
+function lab(): Check {
+  return attempt("a lab (namespaces, shaper)", namespaceRemedy(), () => {
+    firstLine(programPath("trilane-shaper"), ["--link", "10mbit/10ms", "--", "/bin/true"]);
+    return "made and removed";
+  });
+}
+
+function congestionControl(): Check {
+  return attempt("TCP CUBIC", "load the module (modprobe tcp_cubic)", () => {
+    const available = readFileSync("/proc/sys/net/ipv4/tcp_available_congestion_control", "utf8").trim();
+    if (!available.split(" ").includes("cubic")) throw new RunError(`the kernel offers only: ${available}`);
+    return `the kernel offers ${available}`;
+  });
+}
+
+function cores(): Check {
+  const count = availableParallelism();
+  if (count >= 2) return ok("CPU cores", String(count));
+  const remedy = "measure on a machine with 2 cores or more: browser and shaper would wait for each other here";
+  return { name: "CPU cores", outcome: "warning", found: String(count), remedy };
+}
+
+/** The nearest folder above (or at) the path that exists. */
+function existingFolder(path: string): string {
+  return existsSync(path) ? path : existingFolder(dirname(path));
+}
+
+const roomNeeded_bytes = 500e6;
+
+function dataFolder(home: string): Check {
+  return attempt("data folder", "name another one with --home or TRILANE_HOME", () => {
+    const folder = existingFolder(home);
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    const free_bytes = bavail * bsize;
+    const free = `${(free_bytes / 1e9).toFixed(1)} GB free`;
+    if (free_bytes < roomNeeded_bytes) throw new RunError(`${home}: only ${free}`);
+    return `${home}, ${free}`;
+  });
+}
+
+/** All checks in the order a set-up would go; each takes well under a second but the lab's and the browser's. */
+export function runChecks(home: string): Check[] {
+  return [
+    node(),
+    ...programs.map((check) => check()),
+    browser(),
+    tun(),
+    lab(),
+    congestionControl(),
+    cores(),
+    dataFolder(home),
+  ];
+}

@@ -1,0 +1,74 @@
+// `trilane`: finds the command, prints its errors as one line, sets the exit status. No command's logic.
+import yargs, { type Argv, type CommandModule } from "yargs";
+import { hideBin } from "yargs/helpers";
+import { allCommands } from "./commands/all.ts";
+import type { Command, CommonOptions } from "./commands/command.ts";
+import { RunError, UserError } from "./errors.ts";
+import { version } from "./version.ts";
+
+function moduleOf(command: Command): CommandModule<CommonOptions, CommonOptions> {
+  return {
+    command: command.usage,
+    describe: command.summary,
+    builder: (y: Argv<CommonOptions>) => command.define(y),
+    handler: (options) => command.run(options),
+  };
+}
+
+/** The call that explains what was called: the command's own help where there is such a command. */
+function helpFor(word: string | undefined): string {
+  const known = allCommands.some((command) => command.usage.split(" ")[0] === word);
+  return known ? `trilane ${word} --help` : "trilane --help";
+}
+
+/** One line and exit status for an error that names a thing the user can mend; null for a fault of ours. */
+function explain(error: unknown): { line: string; status: number } | null {
+  if (error instanceof UserError) return { line: error.message, status: 2 };
+  if (error instanceof RunError) return { line: error.message, status: 1 };
+  if (!(error instanceof Error) || !("syscall" in error)) return null;
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  const where = path ? `${path}: ` : "";
+  if (code === "ENOSPC")
+    return { line: `${where}no space left: free some, or name another folder with --home`, status: 1 };
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return { line: `${where}may not be written or read: name another folder with --home`, status: 2 };
+  if (code === "ENOENT") return { line: `${where}no such file or folder`, status: 2 };
+  return { line: message, status: 1 };
+}
+
+async function main(words: string[]): Promise<void> {
+  const parser = yargs(words)
+    .scriptName("trilane")
+    .usage("trilane COMMAND\n\nRaces a web page over HTTP/1.1, HTTP/2 and HTTP/3 on an emulated link.")
+    .option("home", { type: "string", describe: "folder of recordings and results (default: TRILANE_HOME, or XDG)" })
+    .option("json", { type: "boolean", default: false, describe: "one JSON document, or lines of events" })
+    .parserConfiguration({ "populate--": true, "camel-case-expansion": true })
+    .wrap(Math.min(100, process.stdout.columns ?? 80))
+    .version(version)
+    .help()
+    .alias("help", "h")
+    .strict()
+    .demandCommand(1, "name a command")
+    .recommendCommands()
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw error ?? new UserError(`${message}; see \`${helpFor(words[0])}\``);
+    });
+  for (const command of allCommands) parser.command(moduleOf(command));
+  await parser.parseAsync();
+}
+
+// A reader that went away (`trilane list | head`) is no error of ours.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+try {
+  await main(hideBin(process.argv));
+} catch (error) {
+  const explained = explain(error);
+  if (!explained) throw error;
+  process.stderr.write(`trilane: ${explained.line.replaceAll("\n", "; ")}\n`);
+  process.exitCode = explained.status;
+}

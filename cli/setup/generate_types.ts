@@ -1,0 +1,37 @@
+// Writes schemas/generated/NAME.ts from each schemas/NAME.schema.json, so that types and contracts are one thing.
+// With --check it writes nothing and fails where a generated file is not what its schema says.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { compileFromFile } from "json-schema-to-typescript";
+
+const schemas = join(import.meta.dirname, "..", "..", "schemas");
+const generated = join(schemas, "generated");
+const check = process.argv.includes("--check");
+mkdirSync(generated, { recursive: true });
+
+let stale = 0;
+for (const file of readdirSync(schemas).filter((name) => name.endsWith(".schema.json"))) {
+  const name = basename(file, ".schema.json").replaceAll("-", "_");
+  const text = await compileFromFile(join(schemas, file), {
+    cwd: schemas,
+    additionalProperties: false,
+    bannerComment: `// Generated from ../${file} by \`npm run generate\`: change the schema instead.`,
+    style: { printWidth: 120 },
+  });
+  const path = join(generated, `${name}.ts`);
+  let before = "";
+  try {
+    before = readFileSync(path, "utf8");
+  } catch {
+    // not generated yet
+  }
+  if (before === text) continue;
+  if (check) {
+    stale++;
+    console.error(`schemas/generated/${name}.ts is not what schemas/${file} says: run \`npm run generate\``);
+  } else {
+    writeFileSync(path, text);
+    console.log(`schemas/generated/${name}.ts`);
+  }
+}
+process.exitCode = stale > 0 ? 1 : 0;

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# All set-up: system packages, Node 24 and npm packages, quiche (cached outside the checkout), the C programs.
+# Each step looks before it works, so that a second run takes under a second or two. Prints what it does, only where it
+# does something. Does not touch the user's data.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$root"
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+bash cli/setup/system_packages.sh
+# A Rust installed by rustup may not be on the PATH of a shell that did not read its profile.
+command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
+
+if [ ! -e node_modules/.package-lock.json ] || ! cmp -s package-lock.json build/npm-done; then
+  say "npm packages and Node 24 (by package-lock.json)"
+  npm ci --no-fund --no-audit --loglevel=error >&2
+  mkdir -p build
+  cp package-lock.json build/npm-done
+fi
+# npx finds a project's own command only where it is linked like a dependency's.
+[ -e node_modules/.bin/trilane ] || ln -s ../../cli/trilane node_modules/.bin/trilane
+
+[ -e build/native/build.ninja ] || say "building the C programs"
+bash cli/setup/native.sh

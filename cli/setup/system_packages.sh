@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Says which system packages are missing and installs them with apt, as root or through sudo; on a system without apt
+# it prints the list and stops. Does not upgrade what is there.
+set -euo pipefail
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+# What is needed, the package that has it (Debian and Ubuntu), and a test for it that costs no process where possible.
+missing=()
+needs() { # needs PACKAGE FILE-OR-COMMAND...: the package is missing unless one of them is there
+  local package=$1 thing
+  shift
+  for thing in "$@"; do
+    case $thing in
+    /*) compgen -G "$thing" >/dev/null && return 0 ;;
+    *) command -v "$thing" >/dev/null && return 0 ;;
+    esac
+  done
+  missing+=("$package")
+}
+PATH=$PATH:$HOME/.cargo/bin
+needs build-essential c++
+needs cmake cmake
+needs ninja-build ninja
+needs pkg-config pkg-config
+needs git git
+needs python3 python3
+needs libclang-14-dev "/usr/lib/llvm-*/lib/libclang*.so*"
+needs libsqlite3-dev /usr/include/sqlite3.h
+needs libjansson-dev /usr/include/jansson.h
+needs libcmocka-dev /usr/include/cmocka.h
+needs node-llhttp /usr/share/llhttp/llhttp.c /usr/share/nodejs/llhttp/build/c/llhttp.c
+needs clang-format clang-format
+needs chromium /usr/lib/chromium/chromium /usr/lib/chromium-browser/chromium-browser /opt/google/chrome/chrome "${TRILANE_CHROMIUM:-/nonexistent}"
+needs fonts-liberation "/usr/share/fonts/truetype/*/*.ttf"
+
+# quiche needs a newer Rust than Debian 12 and 13 or Ubuntu 24.04 have by default; where the system has rustup, that
+# brings it.
+rust_is_new_enough() {
+  command -v cargo >/dev/null && [ "$(printf '%s\n1.88.0\n' "$(rustc --version | cut -d' ' -f2)" | sort -V | head -n 1)" = 1.88.0 ]
+}
+rust_is_new_enough || needs rustup rustup
+
+if [ ${#missing[@]} -gt 0 ]; then
+  say "missing system packages: ${missing[*]}"
+  if ! command -v apt-get >/dev/null; then
+    say "this system has no apt: install what these Debian packages hold, then run this again"
+    exit 2
+  fi
+  as_root=()
+  if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      say "run as root: apt-get install ${missing[*]}"
+      exit 2
+    fi
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" apt-get update -qq >&2
+  available=()
+  for package in "${missing[@]}"; do
+    # Ubuntu has other LLVM releases than Debian 12, and Debian 12 has no rustup: said below, with what to do.
+    if [ "$package" = libclang-14-dev ] && ! apt-cache show libclang-14-dev >/dev/null 2>&1; then package=libclang-dev; fi
+    if [ "$package" = rustup ] && ! apt-cache show rustup >/dev/null 2>&1; then continue; fi
+    available+=("$package")
+  done
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${available[@]}" >&2 || {
+    say "apt-get could not install: ${available[*]}"
+    exit 2
+  }
+fi
+
+if ! rust_is_new_enough && command -v rustup >/dev/null; then
+  say "Rust through rustup"
+  rustup toolchain install stable --profile minimal >&2
+  rustup default stable >&2
+fi
+if ! rust_is_new_enough; then
+  say "Rust 1.88 or newer is missing (quiche needs it): install it with rustup, then run this again"
+  exit 2
+fi

@@ -1,0 +1,47 @@
+// A recording opened for replay: its exchanges in memory, its bodies mapped from the archive's body files.
+// Read-only; does not import, match or serve. The archive's contract is schemas/archive.sql.
+#ifndef TRILANE_ARCHIVE_RECORDING_H
+#define TRILANE_ARCHIVE_RECORDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct header {
+    const char *name; // lower case; NUL-terminated
+    const char *value;
+    size_t name_size;
+    size_t value_size;
+};
+
+// One recorded request and its response. All pointers live as long as the recording.
+struct recorded_exchange {
+    int64_t seq; // in recorded order, from 0
+    const char *method;
+    const char *scheme;   // "http" or "https"
+    const char *host;     // lower case, without port
+    uint16_t port;        // as in the URL, 80 or 443 by default
+    const char *path;     // with query, as on the wire
+    const char *address;  // the server address it is replayed from, text form
+    uint16_t status;
+    struct header *headers; // hop-by-hop and content-length left out: each lane writes its own framing
+    size_t header_count;
+    const uint8_t *body; // as on the wire (content-encoded), mapped; NULL when empty
+    uint64_t body_size;
+};
+
+struct recording {
+    int64_t id;
+    const char *name;
+    const char *url;    // the page's start URL
+    const char *digest; // SHA-256 of all exchanges, hex: results refuse to mix recordings that differ
+    struct recorded_exchange *exchanges;
+    size_t exchange_count;
+    struct recording_memory *memory; // what all the above points into
+};
+
+// Opens recording `name` of the archive in folder `home` (home/archive.db, home/bodies). 0, or -1 with one line that
+// names the thing and the remedy in `error`.
+int recording_open(struct recording *recording, const char *home, const char *name, char *error, size_t error_size);
+void recording_close(struct recording *recording);
+
+#endif

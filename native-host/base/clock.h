@@ -1,0 +1,14 @@
+// The one clock: CLOCK_MONOTONIC in nanoseconds, the same that Chromium's monotonic time stamps use.
+// Does not deal in wall time.
+#ifndef TRILANE_BASE_CLOCK_H
+#define TRILANE_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#define NS_PER_US UINT64_C(1000)
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+
+uint64_t clock_now_ns(void);
+
+#endif

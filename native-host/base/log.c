@@ -1,0 +1,36 @@
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Written once at start, read by every line after it.
+static const char *program = "trilane";
+
+void log_program(const char *name) {
+    program = name;
+}
+
+// One write per line, so that lines of several processes on one terminal do not mix.
+static void print(const char *format, va_list arguments) {
+    char line[1024];
+    int n = snprintf(line, sizeof line, "%s: ", program);
+    if (n < 0 || (size_t)n >= sizeof line) return;
+    vsnprintf(line + n, sizeof line - (size_t)n, format, arguments);
+    fprintf(stderr, "%s\n", line);
+}
+
+void log_line(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print(format, arguments);
+    va_end(arguments);
+}
+
+void die(int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print(format, arguments);
+    va_end(arguments);
+    exit(status);
+}

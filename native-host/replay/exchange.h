@@ -1,0 +1,70 @@
+// The protocol-neutral exchange in which h1, h2 and h3 all end: a request goes in, a recorded response comes out, and
+// its body is pulled by the lane as fast as the lane can send. It never knows the lane's protocol beyond a label for
+// the report, so a lane's cost is the lane's own. Does not do I/O and never copies a body.
+#ifndef TRILANE_REPLAY_EXCHANGE_H
+#define TRILANE_REPLAY_EXCHANGE_H
+
+#include "archive/recording.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum lane { LANE_H1, LANE_H2, LANE_H3 };
+
+// Why a response is what it is; a miss is a 404 with `x-trilane: missed`.
+enum match { MATCH_EXACT, MATCH_FUZZY, MATCH_MISSED };
+
+// All that a server needs to answer: the recording's index, the report. One per program, see replay/server.h.
+struct exchange_site;
+
+// One accepted connection, as the report tells it.
+struct exchange_connection;
+struct exchange_connection *exchange_connection_open(struct exchange_site *site, enum lane lane,
+                                                     const char *local_address, uint16_t local_port,
+                                                     uint64_t now_ns);
+// After the handshake. tls_version and alpn are literals or live as long as the site; NULL in clear.
+void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
+                                 const char *alpn, bool resumed, uint64_t now_ns);
+// Exchanges still open are recorded as aborted. `reason` is for the report: "" when the peer closed in order.
+void exchange_connection_close(struct exchange_connection *connection, const char *reason, uint64_t now_ns);
+
+// One request and its response. Sizes are in bytes; strings need not be NUL-terminated and are not kept.
+struct exchange;
+struct exchange_request {
+    const char *method;
+    size_t method_size;
+    const char *scheme; // "http" or "https"
+    const char *authority; // Host or :authority, port included where sent
+    size_t authority_size;
+    const char *path; // with query
+    size_t path_size;
+    const struct header *headers; // all the others, names in lower case
+    size_t header_count;
+};
+
+// Matches the request; never fails: what is not in the recording is a 404. NULL only when memory is short. When the
+// lane receives request-body bytes it only counts them (exchange_request_body).
+struct exchange *exchange_begin(struct exchange_connection *connection, const struct exchange_request *request,
+                                uint64_t now_ns);
+void exchange_request_body(struct exchange *exchange, size_t size);
+
+uint16_t exchange_status(const struct exchange *exchange);
+// Response headers without framing (no content-length, connection, transfer-encoding); names in lower case; values
+// that no lane may send (CR, LF, NUL) are already left out.
+const struct header *exchange_headers(const struct exchange *exchange, size_t *count);
+// The body's full size, for content-length; 0 for HEAD, 204 and 304.
+uint64_t exchange_body_size(const struct exchange *exchange);
+// False where a content-length must not be sent at all (204, 304, 1xx).
+bool exchange_has_content_length(const struct exchange *exchange);
+
+// The next stretch of body not yet taken: a pointer into the recording and its size, 0 at the end. Stays valid until
+// the site is closed, so a lane may hand it to writev, nghttp2 or quiche without copying.
+const uint8_t *exchange_peek(const struct exchange *exchange, size_t *size);
+// The lane has handed `size` of those bytes to the transport. The first call marks the first byte in the report.
+void exchange_take(struct exchange *exchange, size_t size, uint64_t now_ns);
+
+// The response is wholly handed over (`complete`) or was cut off. Frees the exchange.
+void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Formatters, linters, types and generated files, for both languages. With --fix it writes what can be mended.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PATH=$PWD/node_modules/.bin:$PATH
+fix=${1:-}
+
+mapfile -t c_files < <(git ls-files --cached --others --exclude-standard '*.c' '*.h')
+if [ "$fix" = --fix ]; then
+  clang-format -i "${c_files[@]}"
+  biome check --write --log-level=warn .
+  node cli/setup/generate_types.ts
+else
+  clang-format --dry-run -Werror "${c_files[@]}"
+  biome check --log-level=warn .
+  node cli/setup/generate_types.ts --check
+fi
+tsc --noEmit
+# Every header compiles alone.
+quic=$(bash cli/setup/quic.sh)
+for header in $(git ls-files --cached --others --exclude-standard '*.h'); do
+  printf '#include "%s"\n' "$PWD/$header" |
+    cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Inative-host -I. -I"$quic/include" -x c -fsyntax-only - || {
+    echo "check: $header does not compile alone" >&2
+    exit 1
+  }
+done
+echo "check: formats, lints, types and headers are in order" >&2

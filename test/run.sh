@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# All tests, after set-up: checks, C units under sanitizers, TypeScript units, end to end in real Chromium.
+# Each part runs even where an earlier one failed; the exit status is 1 if any did. The closing line counts them.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export PATH=$PWD/node_modules/.bin:$PATH
+part_failed=()
+say() { printf '\ntest: %s\n' "$*" >&2; }
+run() { # run NAME COMMAND...
+  say "$1"
+  local started=$SECONDS name=$1
+  shift
+  if "$@"; then say "$name: passed ($((SECONDS - started)) s)"; else
+    part_failed+=("$name")
+    say "$name: FAILED ($((SECONDS - started)) s)"
+  fi
+}
+
+native() {
+  bash cli/setup/native.sh --sanitize &&
+    ctest --test-dir build/sanitize --output-on-failure --no-tests=error
+}
+units() {
+  mapfile -t files < <(find test -name '*.test.ts' -not -path 'test/e2e/*' | sort)
+  node --disable-warning=ExperimentalWarning --test "${files[@]}"
+}
+# One after another: two browsers at once would disturb each other's timing on a small machine.
+end_to_end() {
+  mapfile -t files < <(find test/e2e -name '*.test.ts' | sort)
+  node --disable-warning=ExperimentalWarning --test --test-concurrency=1 "${files[@]}"
+}
+
+run "formats, lints, types" bash test/check.sh
+run "C units under sanitizers" native
+run "TypeScript units" units
+run "end to end" end_to_end
+
+if [ ${#part_failed[@]} -gt 0 ]; then
+  say "failed: ${part_failed[*]}"
+  exit 1
+fi
+say "all passed"
