@@ -168,8 +168,8 @@ int loop_on_signals(struct loop *loop, const int *signals, void (*signalled)(voi
     return loop_add(loop, &loop->signal_watch, EPOLLIN);
 }
 
-// Runs the timers that were due when the turn's descriptors had been served; later ones wait for the next turn, so
-// that timers do not starve descriptors.
+// Runs the timers that were due when the turn's descriptors had been served; later ones wait for the next
+// turn, so that timers do not starve descriptors.
 static void run_timers(struct loop *loop) {
     uint64_t now_ns = clock_now_ns();
     while (loop->heap_size > 0 && loop->heap[0]->due_ns <= now_ns) {
@@ -185,7 +185,8 @@ static int arm(struct loop *loop) {
     if (loop->heap_size > 0 && due_ns == 0) due_ns = 1; // 0 would disarm
     if (due_ns == loop->armed_ns) return 0;
     loop->armed_ns = due_ns;
-    struct itimerspec when = {.it_value = {.tv_sec = (time_t)(due_ns / NS_PER_S), .tv_nsec = (long)(due_ns % NS_PER_S)}};
+    struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)(due_ns / NS_PER_S), .tv_nsec = (long)(due_ns % NS_PER_S)}};
     return timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 

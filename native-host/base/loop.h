@@ -1,5 +1,5 @@
-// One thread's event loop: epoll for descriptors, one timerfd for all timers (nanoseconds; epoll's own time-out is
-// whole milliseconds), a signalfd. Does not buffer, accept or read: callbacks do.
+// One thread's event loop: epoll for descriptors, one timerfd for all timers (nanoseconds; epoll's own
+// time-out is whole milliseconds), a signalfd. Does not buffer, accept or read: callbacks do.
 #ifndef TRILANE_BASE_LOOP_H
 #define TRILANE_BASE_LOOP_H
 
@@ -29,14 +29,16 @@ void loop_close(struct loop *loop); // closes no watched descriptor
 
 int loop_add(struct loop *loop, struct loop_watch *watch, uint32_t events);
 int loop_modify(struct loop *loop, struct loop_watch *watch, uint32_t events);
-// Safe from any callback, also for a watch that is still to be called in this turn: it is not called any more.
+// Safe from any callback, also for a watch that is still to be called in this turn: it is not called any
+// more.
 void loop_remove(struct loop *loop, struct loop_watch *watch);
 
 // Sets or moves the timer; a time in the past is due in this or the next turn. 0, or -1 when memory is short.
 int loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t due_ns);
 void loop_timer_clear(struct loop *loop, struct loop_timer *timer);
 
-// Calls `turn_end` once after each turn's callbacks, before the next wait: the place to flush what a turn gathered.
+// Calls `turn_end` once after each turn's callbacks, before the next wait: the place to flush what a turn
+// gathered.
 void loop_on_turn_end(struct loop *loop, void (*turn_end)(void *context), void *context);
 
 // Takes these signals (0-terminated list) out of normal delivery and into `signalled`. 0, or -1 with errno.

@@ -1,0 +1,139 @@
+// Order matters in namespace_enter_lab: the identity maps can be written only after unshare, gid_map only
+// after setgroups is denied, and ambient capabilities can be raised only once they are inheritable.
+#include "base/namespace.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int write_file(const char *path, const char *text) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    ssize_t n = write(fd, text, strlen(text));
+    int error = errno;
+    close(fd);
+    errno = error;
+    return n < 0 ? -1 : 0;
+}
+
+static int read_file(const char *path, char *text, int size) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    ssize_t n = read(fd, text, (size_t)size - 1);
+    int error = errno;
+    close(fd);
+    errno = error;
+    if (n < 0) return -1;
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    text[n] = 0;
+    return 0;
+}
+
+// The switches by which systems forbid user namespaces, most specific first.
+static const struct {
+    const char *path;
+    const char *forbids;
+    const char *remedy;
+} switches[] = {
+    {"/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"},
+    {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+     "kernel.apparmor_restrict_unprivileged_userns=0"},
+    {"/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=15000"},
+    {"/proc/sys/user/max_net_namespaces", "0", "user.max_net_namespaces=15000"},
+};
+
+__attribute__((noreturn)) static void die_forbidden(const char *step) {
+    int error = errno;
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        char value[32];
+        if (read_file(switches[i].path, value, sizeof value) == 0 && strcmp(value, switches[i].forbids) == 0)
+            die(EXIT_BAD_INPUT,
+                "user namespaces are not allowed on this system (%s: %s): run `sudo sysctl -w %s`", step,
+                strerror(error), switches[i].remedy);
+    }
+    die(EXIT_BAD_INPUT,
+        "user namespaces are not allowed here (%s: %s): leave the chroot, or let the container make them "
+        "(docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined)",
+        step, strerror(error));
+}
+
+bool namespace_is_lab(void) {
+    return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_NET_ADMIN, 0, 0) == 1 &&
+           prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_SYS_ADMIN, 0, 0) == 1;
+}
+
+static int keep_capabilities_over_exec(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2];
+    if (syscall(SYS_capget, &header, data) < 0) return -1;
+    for (int i = 0; i < 2; i++)
+        data[i].inheritable = data[i].permitted;
+    if (syscall(SYS_capset, &header, data) < 0) return -1;
+    for (int c = 0; c < 64; c++)
+        if ((data[c / 32].permitted >> (c % 32)) & 1)
+            if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, c, 0, 0) < 0) return -1;
+    return 0;
+}
+
+void namespace_enter_lab(void) {
+    char uid_map[64], gid_map[64];
+    snprintf(uid_map, sizeof uid_map, "%d %u 1", NAMESPACE_UID, (unsigned)geteuid());
+    snprintf(gid_map, sizeof gid_map, "%d %u 1", NAMESPACE_GID, (unsigned)getegid());
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) die_forbidden("unshare");
+    if (write_file("/proc/self/uid_map", uid_map) < 0) die_forbidden("uid_map");
+    if (write_file("/proc/self/setgroups", "deny") < 0 && errno != ENOENT) die_forbidden("setgroups");
+    if (write_file("/proc/self/gid_map", gid_map) < 0) die_forbidden("gid_map");
+    if (keep_capabilities_over_exec() < 0) die_forbidden("capabilities");
+}
+
+void namespace_enter_network(void) {
+    if (unshare(CLONE_NEWNET) < 0) die_forbidden("unshare");
+}
+
+static int sysctl_path(char *path, int path_size, const char *name) {
+    int n = snprintf(path, (size_t)path_size, "/proc/sys/%s", name);
+    if (n > 0 && n < path_size) return 0;
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+int namespace_set_sysctl(const char *name, const char *value) {
+    char path[256];
+    if (sysctl_path(path, sizeof path, name) < 0) return -1;
+    return write_file(path, value);
+}
+
+int namespace_get_sysctl(const char *name, char *value, int value_size) {
+    char path[256];
+    if (sysctl_path(path, sizeof path, name) < 0) return -1;
+    return read_file(path, value, value_size);
+}
+
+int namespace_open_tun(const char *name) {
+    int fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && (errno == EACCES || errno == EPERM))
+        die(EXIT_BAD_INPUT, "/dev/net/tun: %s: run `sudo chmod 666 /dev/net/tun`", strerror(errno));
+    if (fd < 0)
+        die(EXIT_BAD_INPUT,
+            "/dev/net/tun: %s: run `sudo modprobe tun` (in a container, pass --device /dev/net/tun)",
+            strerror(errno));
+    struct ifreq request = {.ifr_flags = IFF_TUN | IFF_NO_PI};
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
+    if (ioctl(fd, TUNSETIFF, &request) < 0) {
+        if (errno == EPERM) die_forbidden("tun");
+        die(EXIT_RUN_FAILED, "tun device %s: %s", name, strerror(errno));
+    }
+    return fd;
+}

@@ -1,0 +1,37 @@
+// The user and network namespaces of a lab: leaving the machine's network for an empty one without being
+// root, and the sysctls of a network namespace. Interfaces, addresses and routes are netlink.h's; starting
+// commands is child.h's. Needs a single-threaded caller (the kernel's rule for user namespaces), so call it
+// before anything starts a thread.
+#ifndef TRILANE_BASE_NAMESPACE_H
+#define TRILANE_BASE_NAMESPACE_H
+
+#include <stdbool.h>
+
+// The user that the process is inside a user namespace made here.
+enum { NAMESPACE_UID = 1000, NAMESPACE_GID = 1000 };
+
+// True if we were started inside a lab, by trilane-replay or by `unshare -U -n --keep-caps`: told by the
+// capabilities being ambient, which neither a user's nor root's ordinary processes have.
+bool namespace_is_lab(void);
+
+// Moves this process into a new user namespace (as NAMESPACE_UID, with all capabilities in it and over it,
+// kept by commands started with child.h's `keep_capabilities`) and a new, empty network namespace. Set-up:
+// where the system allows no user namespaces, prints one line with the remedy and exits with EXIT_BAD_INPUT.
+void namespace_enter_lab(void);
+
+// Moves this process into a further, empty network namespace of the user namespace it is in. Set-up: dies.
+void namespace_enter_network(void);
+
+// Writes a sysctl of the current network namespace: ("net/ipv4/tcp_congestion_control", "cubic").
+// 0, or -1 with errno (EROFS where a container mounts /proc/sys read-only).
+int namespace_set_sysctl(const char *name, const char *value);
+
+// Reads one, without the final newline. 0, or -1 with errno.
+int namespace_get_sysctl(const char *name, char *value, int value_size);
+
+// A TUN device of the current network namespace, without packet information, non-blocking; it lives as long
+// as the descriptor. Set-up: where there is no TUN, prints one line with the remedy and exits with
+// EXIT_BAD_INPUT.
+int namespace_open_tun(const char *name);
+
+#endif

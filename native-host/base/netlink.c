@@ -1,0 +1,150 @@
+// Each call is one request with an acknowledgement asked for, awaited before the next: a few microseconds
+// each, and the caller learns which one failed.
+#include "base/netlink.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_addr.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct request {
+    struct nlmsghdr header;
+    union {
+        struct ifinfomsg link;
+        struct ifaddrmsg address;
+        struct rtmsg route;
+    } body;
+    uint8_t attributes[128];
+};
+
+int netlink_open(struct netlink *netlink) {
+    netlink->sequence = 0;
+    netlink->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    return netlink->fd < 0 ? -1 : 0;
+}
+
+void netlink_close(struct netlink *netlink) {
+    if (netlink->fd >= 0) close(netlink->fd);
+    netlink->fd = -1;
+}
+
+static struct request request_of(uint16_t type, size_t body_size, uint16_t flags) {
+    struct request request;
+    memset(&request, 0, sizeof request);
+    request.header.nlmsg_len = (uint32_t)NLMSG_LENGTH(body_size);
+    request.header.nlmsg_type = type;
+    request.header.nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags);
+    return request;
+}
+
+// The attributes of one request always fit (an address twice, or two numbers).
+static void add_attribute(struct request *request, uint16_t type, const void *value, size_t size) {
+    uint8_t *end = (uint8_t *)request + NLMSG_ALIGN(request->header.nlmsg_len);
+    struct rtattr attribute = {.rta_type = type, .rta_len = (uint16_t)RTA_LENGTH(size)};
+    memcpy(end, &attribute, sizeof attribute);
+    memcpy(end + RTA_LENGTH(0), value, size);
+    request->header.nlmsg_len = (uint32_t)(NLMSG_ALIGN(request->header.nlmsg_len) + RTA_LENGTH(size));
+}
+
+static int ask(struct netlink *netlink, struct request *request) {
+    request->header.nlmsg_seq = ++netlink->sequence;
+    if (send(netlink->fd, request, request->header.nlmsg_len, 0) < 0) return -1;
+    union {
+        struct nlmsghdr header;
+        uint8_t bytes[1024];
+    } answer;
+    for (;;) {
+        ssize_t n = recv(netlink->fd, &answer, sizeof answer, 0);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return -1;
+        if ((size_t)n < NLMSG_LENGTH(sizeof(struct nlmsgerr)) ||
+            answer.header.nlmsg_seq != netlink->sequence || answer.header.nlmsg_type != NLMSG_ERROR)
+            continue;
+        struct nlmsgerr result;
+        memcpy(&result, NLMSG_DATA(&answer.header), sizeof result);
+        if (result.error == 0) return 0;
+        errno = -result.error;
+        return -1;
+    }
+}
+
+struct ip {
+    int family;
+    uint8_t bytes[16];
+    size_t size;
+};
+
+static int parse_ip(const char *text, struct ip *ip) {
+    if (inet_pton(AF_INET, text, ip->bytes) == 1) {
+        ip->family = AF_INET;
+        ip->size = 4;
+        return 0;
+    }
+    if (inet_pton(AF_INET6, text, ip->bytes) == 1) {
+        ip->family = AF_INET6;
+        ip->size = 16;
+        return 0;
+    }
+    errno = EINVAL;
+    return -1;
+}
+
+int netlink_link_up(struct netlink *netlink, const char *interface, uint32_t mtu) {
+    unsigned index = if_nametoindex(interface);
+    if (index == 0) return -1;
+    struct request request = request_of(RTM_NEWLINK, sizeof(struct ifinfomsg), 0);
+    request.body.link.ifi_family = AF_UNSPEC;
+    request.body.link.ifi_index = (int)index;
+    request.body.link.ifi_flags = IFF_UP;
+    request.body.link.ifi_change = IFF_UP;
+    if (mtu > 0) add_attribute(&request, IFLA_MTU, &mtu, sizeof mtu);
+    return ask(netlink, &request);
+}
+
+int netlink_add_address(struct netlink *netlink, const char *interface, const char *address,
+                        int prefix_length) {
+    struct ip ip;
+    if (parse_ip(address, &ip) < 0) return -1;
+    unsigned index = if_nametoindex(interface);
+    if (index == 0) return -1;
+    struct request request = request_of(RTM_NEWADDR, sizeof(struct ifaddrmsg), NLM_F_CREATE | NLM_F_EXCL);
+    request.body.address.ifa_family = (uint8_t)ip.family;
+    request.body.address.ifa_prefixlen = (uint8_t)prefix_length;
+    request.body.address.ifa_flags = IFA_F_NODAD;
+    request.body.address.ifa_scope = RT_SCOPE_UNIVERSE;
+    request.body.address.ifa_index = index;
+    add_attribute(&request, IFA_LOCAL, ip.bytes, ip.size);
+    add_attribute(&request, IFA_ADDRESS, ip.bytes, ip.size);
+    return ask(netlink, &request) < 0 && errno != EEXIST ? -1 : 0;
+}
+
+int netlink_add_route(struct netlink *netlink, const char *interface, const char *destination,
+                      int prefix_length, const char *congestion_control) {
+    struct ip ip;
+    if (parse_ip(destination, &ip) < 0) return -1;
+    unsigned index = if_nametoindex(interface);
+    if (index == 0) return -1;
+    struct request request = request_of(RTM_NEWROUTE, sizeof(struct rtmsg), NLM_F_CREATE | NLM_F_EXCL);
+    request.body.route.rtm_family = (uint8_t)ip.family;
+    request.body.route.rtm_dst_len = (uint8_t)prefix_length;
+    request.body.route.rtm_table = RT_TABLE_MAIN;
+    request.body.route.rtm_protocol = RTPROT_STATIC;
+    request.body.route.rtm_scope = ip.family == AF_INET ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
+    request.body.route.rtm_type = RTN_UNICAST;
+    add_attribute(&request, RTA_DST, ip.bytes, ip.size);
+    add_attribute(&request, RTA_OIF, &index, sizeof index);
+    if (congestion_control) {
+        struct {
+            struct rtattr attribute;
+            char name[16]; // the kernel's limit for names of congestion controls
+        } metric = {.attribute = {.rta_type = RTAX_CC_ALGO, .rta_len = RTA_LENGTH(sizeof metric.name)}};
+        snprintf(metric.name, sizeof metric.name, "%s", congestion_control);
+        add_attribute(&request, RTA_METRICS, &metric, sizeof metric);
+    }
+    return ask(netlink, &request) < 0 && errno != EEXIST ? -1 : 0;
+}

@@ -1,0 +1,31 @@
+// Interfaces, addresses and routes of the current network namespace, set through rtnetlink.
+// Does not list or watch them.
+#ifndef TRILANE_BASE_NETLINK_H
+#define TRILANE_BASE_NETLINK_H
+
+#include <stdint.h>
+
+struct netlink {
+    int fd;
+    uint32_t sequence;
+};
+
+// All return 0, or -1 with errno (what the kernel answered).
+int netlink_open(struct netlink *netlink); // of the network namespace the caller is in now
+void netlink_close(struct netlink *netlink);
+
+int netlink_link_up(struct netlink *netlink, const char *interface, uint32_t mtu); // mtu 0: as it is
+
+// `address` in text form, IPv4 or IPv6 (EINVAL if neither); usable at once, without duplicate detection.
+// An address that is there already is no error.
+int netlink_add_address(struct netlink *netlink, const char *interface, const char *address,
+                        int prefix_length);
+
+// A route to `destination`/`prefix_length` through the interface, without a gateway: ("tun0", "0.0.0.0", 0)
+// is a default route. `congestion_control` (or NULL) is what TCP uses on it, also where the namespace's own
+// sysctl may not be set: the kernel lets only root choose an algorithm that is not in
+// tcp_allowed_congestion_control.
+int netlink_add_route(struct netlink *netlink, const char *interface, const char *destination,
+                      int prefix_length, const char *congestion_control);
+
+#endif
