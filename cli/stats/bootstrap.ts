@@ -1,0 +1,77 @@
+// Percentile bootstrap intervals, seeded. Percentile and not BCa, because BCa's acceleration comes from a jackknife, and
+// the jackknife of a median takes two or three values only; test/cli/stats/coverage.test.ts shows that the plain percentile
+// interval of a median and of a ratio of medians covers what it says.
+import { quantileOfSorted } from "./quantile.ts";
+import type { RandomSource } from "./random.ts";
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+export const confidence = 0.95;
+export const defaultResamples = 2000;
+
+/** With fewer independent units than this no 95 % interval of a median exists: the range of n values holds it 1 - 2^(1-n) of the time. */
+export const minimumUnits = 5;
+
+/** Middle 95 % of `statistic` over resamples; `statistic` draws its own resample from the source. NaN: that draw says nothing. */
+export function resampledInterval(
+  statistic: (random: RandomSource) => number,
+  random: RandomSource,
+  resamples = defaultResamples,
+): Interval | null {
+  const drawn = new Float64Array(resamples);
+  let count = 0;
+  for (let index = 0; index < resamples; index++) {
+    const value = statistic(random);
+    if (!Number.isNaN(value)) drawn[count++] = value;
+  }
+  // A few empty draws (no valid load of a lane among the blocks drawn) are harmless; many would bias the interval.
+  if (count < resamples * 0.95) return null;
+  const values = drawn.subarray(0, count).sort();
+  const tail = (1 - confidence) / 2;
+  return { low: quantileOfSorted(values, tail), high: quantileOfSorted(values, 1 - tail) };
+}
+
+/** The median of a buffer's first `count` numbers, sorting them in place; NaN for none. */
+export function medianInPlace(buffer: Float64Array, count: number): number {
+  if (count === 0) return Number.NaN;
+  // Insertion sort: these are a handful of loads, and this is the inner loop.
+  if (count <= 40) {
+    for (let index = 1; index < count; index++) {
+      const value = buffer[index] as number;
+      let hole = index;
+      while (hole > 0 && (buffer[hole - 1] as number) > value) {
+        buffer[hole] = buffer[hole - 1] as number;
+        hole--;
+      }
+      buffer[hole] = value;
+    }
+  } else {
+    buffer.subarray(0, count).sort();
+  }
+  const middle = count >> 1;
+  const high = buffer[middle] as number;
+  return count % 2 === 1 ? high : ((buffer[middle - 1] as number) + high) / 2;
+}
+
+/** 95 % interval of the median; null with fewer than five values. */
+export function medianInterval(
+  values: readonly number[],
+  random: RandomSource,
+  resamples = defaultResamples,
+): Interval | null {
+  if (values.length < minimumUnits) return null;
+  const buffer = new Float64Array(values.length);
+  return resampledInterval(
+    (source) => {
+      for (let index = 0; index < values.length; index++) {
+        buffer[index] = values[Math.floor(source() * values.length)] as number;
+      }
+      return medianInPlace(buffer, values.length);
+    },
+    random,
+    resamples,
+  );
+}

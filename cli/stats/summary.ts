@@ -1,0 +1,52 @@
+// One row per lane: median PLT, its interval, how reproducible it is, and what was left out. For one page on one link.
+import { type Interval, medianInterval } from "./bootstrap.ts";
+import { compare, type Improvement } from "./comparison.ts";
+import { coefficientOfVariation, median } from "./quantile.ts";
+import { randomSource } from "./random.ts";
+import { isValid, type Sample, sortLanes } from "./sample.ts";
+
+export interface LaneSummary {
+  readonly lane: string;
+  /** All loads, counted attempt by attempt; valid + invalid + failed. */
+  readonly loads: number;
+  readonly valid: number;
+  readonly invalid: number;
+  readonly failed: number;
+  /** Null when no load is valid. */
+  readonly median_ms: number | null;
+  /** 95 % of the median; null with fewer than five valid loads. */
+  readonly interval_ms: Interval | null;
+  readonly min_ms: number | null;
+  readonly max_ms: number | null;
+  /** Standard deviation over mean; null with fewer than two valid loads. */
+  readonly variation: number | null;
+  /** Improvement over the first lane (h1 where it ran); null for that lane itself. */
+  readonly against: Improvement | null;
+}
+
+/** Summaries of the lanes among these loads, h1 first. Loads should be of one page on one link. */
+export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
+  const lanes = sortLanes(loads.map((load) => load.lane));
+  const [baseline] = lanes;
+  return lanes.map((lane) => {
+    const all = loads.filter((load) => load.lane === lane);
+    const plts_ms = all.filter(isValid).map((load) => load.plt_ms);
+    const [first] = all;
+    const random = randomSource(seed, `${lane} ${first?.page} ${first?.link}`);
+    const some = plts_ms.length > 0;
+    return {
+      lane,
+      loads: all.length,
+      valid: plts_ms.length,
+      // A load without a PLT cannot be averaged, whatever its status says.
+      invalid: all.filter((load) => load.status !== "failed" && !isValid(load)).length,
+      failed: all.filter((load) => load.status === "failed").length,
+      median_ms: some ? median(plts_ms) : null,
+      interval_ms: medianInterval(plts_ms, random),
+      min_ms: some ? Math.min(...plts_ms) : null,
+      max_ms: some ? Math.max(...plts_ms) : null,
+      variation: plts_ms.length > 1 ? coefficientOfVariation(plts_ms) : null,
+      against: baseline === undefined || lane === baseline ? null : compare(loads, { lane, over: baseline }, seed),
+    };
+  });
+}

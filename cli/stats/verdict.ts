@@ -1,0 +1,124 @@
+// What the loads say, in plain sentences with intervals and counts, and the terminal's table. Pure: text out, no colour.
+import { compare, direction, type Improvement } from "./comparison.ts";
+import { count, formatPercents, formatTime, formatTimeRange } from "./numbers.ts";
+import { isValid, type LanePair, lanePairs, type Sample, sortLanes } from "./sample.ts";
+import { type LaneSummary, summarize } from "./summary.ts";
+
+/** `h3 is 14 % faster than h2 (95 %: 11 to 17)`, or that no difference was shown. No full stop, no counts. */
+export function comparisonClause(result: Improvement, verb = "is"): string {
+  const { lane, over } = result.pair;
+  if (result.percent === null) return `${lane} against ${over}: not known, ${result.reason}`;
+  const { percent, low, high } = formatPercents(result.percent, result.interval);
+  if (result.interval === null) {
+    const size = percent.replace("-", "");
+    const word = result.percent < 0 ? "slower" : "faster";
+    return `${lane} was ${size} % ${word} than ${over}, without an interval: ${result.reason}`;
+  }
+  switch (direction(result)) {
+    case "faster":
+      return `${lane} ${verb} ${percent} % faster than ${over} (95 %: ${low} to ${high})`;
+    case "slower": {
+      const turned = formatPercents(-result.percent, { low: -result.interval.high, high: -result.interval.low });
+      return `${lane} ${verb} ${turned.percent} % slower than ${over} (95 %: ${turned.low} to ${turned.high})`;
+    }
+    default:
+      return `no difference shown between ${lane} and ${over} (95 %: ${low} to ${high})`;
+  }
+}
+
+/** h3 over h2 is the question people ask first, then what each gains over h1. */
+export function verdictPairs(lanes: Iterable<string>): LanePair[] {
+  return lanePairs(lanes)
+    .reverse()
+    .sort((a, b) => Number(a.over === "h1") - Number(b.over === "h1"));
+}
+
+function sentence(clause: string): string {
+  return `${clause.charAt(0) === "n" ? `N${clause.slice(1)}` : clause}.`;
+}
+
+/** One line on what stayed out of the averages, with the commonest reasons; null when nothing did. */
+export function excludedLine(loads: readonly Sample[]): string | null {
+  const excluded = loads.filter((load) => !isValid(load));
+  if (excluded.length === 0) return null;
+  const reasons = new Map<string, number>();
+  for (const load of excluded) {
+    const reason = load.reasons[0] ?? (load.status === "valid" ? "no page load time" : "no reason recorded");
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  const common = [...reasons].sort((a, b) => b[1] - a[1]);
+  const named = common.slice(0, 3).map(([reason, times]) => `${reason} (${times})`);
+  const rest = common.slice(3).reduce((sum, [, times]) => sum + times, 0);
+  if (rest > 0) named.push(`other reasons (${rest})`);
+  return `Left out: ${excluded.length} of ${count(loads.length, "load")}: ${named.join("; ")}.`;
+}
+
+export interface RaceVerdict {
+  readonly lanes: readonly LaneSummary[];
+  readonly comparisons: readonly Improvement[];
+  /** Header and one row per lane: lane, median, interval, against h1, loads, invalid. */
+  readonly table: readonly (readonly string[])[];
+  readonly sentences: readonly string[];
+  readonly excluded: string | null;
+}
+
+/** A race: the loads of one page on one link. */
+export function raceVerdict(loads: readonly Sample[], seed = 1): RaceVerdict {
+  const lanes = summarize(loads, seed);
+  const comparisons = verdictPairs(lanes.map((summary) => summary.lane)).map((pair) => compare(loads, pair, seed));
+  return {
+    lanes,
+    comparisons,
+    table: laneTable(lanes),
+    sentences: raceSentences(lanes, comparisons),
+    excluded: excludedLine(loads),
+  };
+}
+
+function raceSentences(lanes: readonly LaneSummary[], comparisons: readonly Improvement[]): string[] {
+  const empty = lanes.filter((summary) => summary.valid === 0).map((summary) => summary.lane);
+  const sentences = comparisons
+    .filter((result) => !empty.includes(result.pair.lane) && !empty.includes(result.pair.over))
+    .map((result) => sentence(comparisonClause(result)));
+  for (const lane of empty) sentences.push(`${lane} has no valid load.`);
+  const [only] = lanes;
+  if (lanes.length === 1 && only && only.median_ms !== null) {
+    sentences.push(
+      `${only.lane} loads the page in ${formatTime(only.median_ms)} (median of ${count(only.valid, "load")}).`,
+    );
+  }
+  return sentences;
+}
+
+/** The terminal's table of lanes as cells of text. */
+export function laneTable(lanes: readonly LaneSummary[]): string[][] {
+  const baseline = sortLanes(lanes.map((summary) => summary.lane))[0] ?? "h1";
+  const header = ["lane", "median PLT", "95 % interval", `against ${baseline}`, "loads", "invalid", "failed"];
+  const rows = lanes.map((summary) => [
+    summary.lane,
+    summary.median_ms === null ? "none" : formatTime(summary.median_ms),
+    summary.interval_ms ? formatTimeRange(summary.interval_ms) : "too few loads",
+    againstCell(summary.against),
+    String(summary.valid),
+    String(summary.invalid),
+    String(summary.failed),
+  ]);
+  return [header, ...rows];
+}
+
+function againstCell(against: Improvement | null): string {
+  if (!against || against.percent === null) return "";
+  const { percent, low, high } = formatPercents(against.percent, against.interval);
+  return against.interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
+}
+
+/** Lines of a table: first column to the left, the others to the right, two spaces between. */
+export function alignTable(table: readonly (readonly string[])[]): string[] {
+  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => (row[column] ?? "").length)));
+  return table.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,146 @@
+// What a 95 % interval promises, tried on loads whose truth is known: simulated again and again, the interval must hold
+// the truth in about 95 % of them. The seeds are fixed, so the outcome is; the bounds leave room for another machine's log().
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { medianInterval } from "../../../cli/stats/bootstrap.ts";
+import { compare } from "../../../cli/stats/comparison.ts";
+import { type RandomSource, randomSource } from "../../../cli/stats/random.ts";
+import type { Sample } from "../../../cli/stats/sample.ts";
+
+function normal(random: RandomSource): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** PLTs have a floor and a tail: log-normal around a median. */
+function plt_ms(random: RandomSource, median_ms: number, spread: number): number {
+  return median_ms * Math.exp(spread * normal(random));
+}
+
+function coverage(trials: number, holds: (trial: number) => boolean): number {
+  let held = 0;
+  for (let trial = 0; trial < trials; trial++) if (holds(trial)) held++;
+  return held / trials;
+}
+
+function assertBetween(value: number, low: number, high: number, what: string): void {
+  assert.ok(value >= low && value <= high, `${what}: covers in ${(value * 100).toFixed(1)} %`);
+}
+
+// Five values cover their median in at most 93.75 %; the percentile interval of a median is otherwise a little generous.
+for (const [n, low, high] of [
+  [5, 0.91, 0.97],
+  [10, 0.92, 0.985],
+  [30, 0.925, 0.975],
+] as const) {
+  test(`interval of a median of ${n} covers in about 95 %`, () => {
+    const random = randomSource(11, `median ${n}`);
+    const found = coverage(1000, (trial) => {
+      const values = Array.from({ length: n }, () => plt_ms(random, 800, 0.1));
+      const interval = medianInterval(values, randomSource(trial), 600);
+      return interval !== null && interval.low <= 800 && 800 <= interval.high;
+    });
+    assertBetween(found, low, high, `n = ${n}`);
+  });
+}
+
+interface Race {
+  readonly blocks: number;
+  readonly pages: number;
+  readonly links: number;
+  /** Spread between loads, shared by a block's loads, and between pages' own ratios. */
+  readonly own: number;
+  readonly shared: number;
+  readonly pageRatio: number;
+}
+
+/** Loads of h2 with the medians of pages, and of h3 with `ratio` times that. */
+function simulate(race: Race, ratio: number, random: RandomSource): Sample[] {
+  const loads: Sample[] = [];
+  for (let page = 0; page < race.pages; page++) {
+    const pageFactor = Math.exp(race.pageRatio * normal(random));
+    for (let link = 0; link < race.links; link++) {
+      for (let block = 0; block < race.blocks; block++) {
+        const minute = race.shared * normal(random);
+        for (const [lane, factor] of [
+          ["h2", 1],
+          ["h3", ratio * pageFactor],
+        ] as const) {
+          loads.push({
+            page: `page ${page}`,
+            link: `link ${link}`,
+            lane,
+            block,
+            status: "valid",
+            reasons: [],
+            plt_ms: plt_ms(random, 500 * (1 + page) * factor, race.own) * Math.exp(minute),
+          });
+        }
+      }
+    }
+  }
+  return loads;
+}
+
+const pair = { lane: "h3", over: "h2" };
+
+for (const [name, race, low, high] of [
+  ["one page, 5 blocks", { blocks: 5, pages: 1, links: 1, own: 0.05, shared: 0.05, pageRatio: 0 }, 0.91, 0.995],
+  ["one page, 20 blocks", { blocks: 20, pages: 1, links: 1, own: 0.05, shared: 0.1, pageRatio: 0 }, 0.93, 0.99],
+  [
+    "3 pages on 2 links, 8 blocks",
+    { blocks: 8, pages: 3, links: 2, own: 0.08, shared: 0.02, pageRatio: 0 },
+    0.92,
+    0.99,
+  ],
+] as const) {
+  test(`interval of an improvement covers in about 95 %: ${name}`, () => {
+    const random = randomSource(23, name);
+    const found = coverage(500, (trial) => {
+      const { interval } = compare(simulate(race, 0.86, random), pair, trial);
+      return interval !== null && interval.low <= 14 && 14 <= interval.high;
+    });
+    assertBetween(found, low, high, name);
+  });
+}
+
+test("interval over pages covers the improvement of all pages they were drawn from, in about 95 %", () => {
+  // Every page has its own ratio around 0.86: that spread, not the loads' own, is what a sample of pages must own up to.
+  const random = randomSource(31, "pages");
+  const held = coverage(400, (trial) => {
+    const loads: Sample[] = [];
+    for (let page = 0; page < 15; page++) {
+      const size = Math.exp(0.3 * normal(random));
+      const own = Math.exp(0.1 * normal(random));
+      for (let block = 0; block < 2; block++) {
+        for (const [lane, factor] of [
+          ["h2", 1],
+          ["h3", 0.86 * own],
+        ] as const) {
+          const load = { page: `page ${page}`, link: "link", lane, block, status: "valid" as const, reasons: [] };
+          loads.push({ ...load, plt_ms: plt_ms(random, 1000 * size * factor, 0.03) });
+        }
+      }
+    }
+    // Page sizes and ratios are log-normal, so the medians over all pages are 1000 and 860.
+    const result = compare(loads, pair, trial);
+    assert.equal(result.units, "pages");
+    return result.interval !== null && result.interval.low <= 14 && 14 <= result.interval.high;
+  });
+  assertBetween(held, 0.92, 0.999, "15 pages");
+});
+
+test("pairing blocks narrows the interval where a block's loads share their minute", () => {
+  const race = { blocks: 20, pages: 1, links: 1, own: 0.02, shared: 0.2, pageRatio: 0 };
+  const random = randomSource(41, "pairing");
+  let narrower = 0;
+  for (let trial = 0; trial < 40; trial++) {
+    const loads = simulate(race, 0.86, random);
+    const paired = compare(loads, pair, trial).interval;
+    // The same loads with h3's blocks moved on by half: nothing is shared any more.
+    const unpaired = loads.map((load) => (load.lane === "h3" ? { ...load, block: (load.block + 10) % 20 } : load));
+    const apart = compare(unpaired, pair, trial).interval;
+    assert.ok(paired && apart);
+    if (paired.high - paired.low < apart.high - apart.low) narrower++;
+  }
+  assert.ok(narrower >= 34, `${narrower} of 40 narrower`);
+});
