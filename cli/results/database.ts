@@ -1,0 +1,84 @@
+// Opens HOME/results.db: made where it is missing, refused where it is not ours or newer than we know. No table's logic.
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { UserError } from "../errors.ts";
+import { checkout } from "../programs.ts";
+import { explainFailure } from "./failure.ts";
+
+const applicationId = 1953655154;
+const formatVersion = 1;
+const busyTimeout_ms = 10_000;
+
+function pragma(database: DatabaseSync, name: "application_id" | "user_version"): number {
+  const row = database.prepare(`PRAGMA ${name}`).get();
+  return Number(row?.[name]);
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+}
+
+/** Throws for a file that is somebody else's or of a later format; true where the tables are still to be made. */
+function needsTables(database: DatabaseSync, path: string): boolean {
+  const application = pragma(database, "application_id");
+  const version = pragma(database, "user_version");
+  if (application === 0 && version === 0 && isEmpty(database)) return true;
+  if (application !== applicationId) {
+    throw new UserError(
+      `${path}: not Trilane's results (application id ${application}): move it away, or name another folder with --home`,
+    );
+  }
+  if (version > formatVersion) {
+    throw new UserError(
+      `${path}: written by a newer Trilane (format ${version}, this one knows ${formatVersion}): upgrade Trilane, or name another folder with --home`,
+    );
+  }
+  return false;
+}
+
+/** Runs `work` in one transaction that takes the write lock at once: committed when it returns, undone when it throws. */
+export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    // SQLite has undone it by itself after some errors, a full disk among them.
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+export function resultsPath(home: string): string {
+  return join(home, "results.db");
+}
+
+export function resultsExist(home: string): boolean {
+  return existsSync(resultsPath(home));
+}
+
+export function openDatabase(home: string): DatabaseSync {
+  const path = resultsPath(home);
+  mkdirSync(dirname(path), { recursive: true });
+  let database: DatabaseSync | null = null;
+  try {
+    database = new DatabaseSync(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
+    if (needsTables(database, path)) {
+      // Not inside a transaction: SQLite changes the journal's mode only outside of one.
+      database.exec("PRAGMA journal_mode = WAL");
+      const opened = database;
+      inTransaction(opened, () => {
+        // Another process may have been here first.
+        if (needsTables(opened, path)) opened.exec(readFileSync(join(checkout, "schemas", "results.sql"), "utf8"));
+      });
+    }
+    // A load takes seconds, a sync milliseconds: what was said to be stored survives a power cut.
+    database.exec("PRAGMA synchronous = FULL");
+    return database;
+  } catch (error) {
+    database?.close();
+    throw explainFailure(error, path);
+  }
+}

@@ -1,0 +1,352 @@
+// The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load. Each load is one transaction.
+// Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/stats).
+
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../errors.ts";
+import { inTransaction, openDatabase, resultsExist, resultsPath } from "./database.ts";
+import { explainFailure } from "./failure.ts";
+import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
+
+export type Lane = SweepPlan["lanes"][number];
+export type LoadStatus = "valid" | "invalid" | "failed";
+
+/** What a sweep began on: versions and machine, for the report. */
+export type Environment = Readonly<Record<string, string | number | boolean | null>>;
+
+export interface Sweep {
+  readonly id: number;
+  readonly name: string;
+  readonly plan: SweepPlan;
+  readonly plan_digest: string;
+  readonly created_at: string;
+  readonly finished_at: string | null;
+  readonly seed: number;
+  readonly command: readonly string[];
+  readonly environment: Environment;
+}
+
+export interface NewCell {
+  readonly page: string;
+  readonly recording_digest: string;
+  readonly lane: Lane;
+  /** Short form, canonical. */
+  readonly link: string;
+  readonly link_profile: LinkProfile;
+}
+
+export interface Cell extends NewCell {
+  readonly id: number;
+  readonly sweep: number;
+}
+
+export interface NewSweep {
+  readonly name: string;
+  readonly plan: SweepPlan;
+  readonly plan_digest: string;
+  readonly seed: number;
+  readonly command: readonly string[];
+  readonly environment: Environment;
+  readonly cells: readonly NewCell[];
+}
+
+export interface NewLoad {
+  readonly cell: number;
+  readonly block: number;
+  readonly attempt: number;
+  readonly position: number;
+  readonly started_at: string;
+  readonly load: PageLoad;
+}
+
+/** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
+export interface Load {
+  readonly id: number;
+  readonly cell: number;
+  readonly page: string;
+  readonly lane: Lane;
+  readonly link: string;
+  readonly block: number;
+  readonly attempt: number;
+  readonly position: number;
+  readonly status: LoadStatus;
+  readonly reasons: readonly string[];
+  readonly started_at: string;
+  readonly wall_ms: number;
+  readonly plt_ms: number | null;
+  readonly ttfb_ms: number | null;
+  readonly dcl_ms: number | null;
+  readonly fcp_ms: number | null;
+  readonly lcp_ms: number | null;
+  readonly requests: number | null;
+  readonly bytes: number | null;
+  readonly connections: number | null;
+  readonly matched: number | null;
+  readonly fuzzy: number | null;
+  readonly missed: number | null;
+  readonly failed: number | null;
+  readonly off_lane: number | null;
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+function sweepOf(row: Row): Sweep {
+  return {
+    id: Number(row.id),
+    name: String(row.name),
+    plan: JSON.parse(String(row.plan)) as SweepPlan,
+    plan_digest: String(row.plan_digest),
+    created_at: String(row.created_at),
+    finished_at: row.finished_at === null ? null : String(row.finished_at),
+    seed: Number(row.seed),
+    command: JSON.parse(String(row.command)) as string[],
+    environment: JSON.parse(String(row.environment)) as Environment,
+  };
+}
+
+function cellOf(row: Row): Cell {
+  return {
+    id: Number(row.id),
+    sweep: Number(row.sweep),
+    page: String(row.page),
+    recording_digest: String(row.recording_digest),
+    lane: String(row.lane) as Lane,
+    link: String(row.link),
+    link_profile: JSON.parse(String(row.link_profile)) as LinkProfile,
+  };
+}
+
+const sweepColumns = "id, name, plan, plan_digest, created_at, finished_at, seed, command, environment";
+const metricColumns = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const;
+const countColumns = ["requests", "bytes", "connections", "matched", "fuzzy", "missed", "failed", "off_lane"] as const;
+const loadColumns = [
+  "cell",
+  "block",
+  "attempt",
+  "position",
+  "status",
+  "reasons",
+  "started_at",
+  "wall_ms",
+  ...metricColumns,
+  ...countColumns,
+] as const;
+
+function loadOf(row: Row): Load {
+  const { reasons, ...rest } = row;
+  return { ...rest, reasons: JSON.parse(String(reasons)) as string[] } as unknown as Load;
+}
+
+export class Results {
+  readonly #database: DatabaseSync;
+  readonly #path: string;
+
+  constructor(database: DatabaseSync, path: string) {
+    this.#database = database;
+    this.#path = path;
+  }
+
+  /** All sweeps, the newest first. */
+  listSweeps(): Sweep[] {
+    return this.#read(`SELECT ${sweepColumns} FROM sweep ORDER BY id DESC`).map(sweepOf);
+  }
+
+  /** UserError where there is none of that number. */
+  sweep(id: number): Sweep {
+    const [row] = this.#read(`SELECT ${sweepColumns} FROM sweep WHERE id = ?`, id);
+    if (!row) throw new UserError(`no sweep ${id} in ${this.#path}: see \`trilane list\``);
+    return sweepOf(row);
+  }
+
+  /** The newest sweep of a plan where that one is unfinished: what the same command goes on with. */
+  unfinishedSweep(plan_digest: string): Sweep | null {
+    const [row] = this.#read(
+      `SELECT ${sweepColumns} FROM sweep WHERE plan_digest = ? ORDER BY id DESC LIMIT 1`,
+      plan_digest,
+    );
+    const newest = row ? sweepOf(row) : null;
+    return newest?.finished_at === null ? newest : null;
+  }
+
+  /** In the plan's order. */
+  cellsOf(sweep: number): Cell[] {
+    return this.#read("SELECT * FROM cell WHERE sweep = ? ORDER BY id", sweep).map(cellOf);
+  }
+
+  /** Every attempt in the order in which they ended. */
+  loadsOf(sweep: number): Load[] {
+    return this.#read(
+      `SELECT load.id, page, lane, link, ${loadColumns.map((column) => `load.${column}`).join(", ")}
+       FROM load JOIN cell ON cell.id = load.cell WHERE cell.sweep = ? ORDER BY load.id`,
+      sweep,
+    ).map(loadOf);
+  }
+
+  /** The page load of one attempt: HAR and `_trilane`. */
+  harOf(load: number): PageLoad {
+    const [row] = this.#read("SELECT har FROM load WHERE id = ?", load);
+    if (!row) throw new UserError(`no load ${load} in ${this.#path}: see \`trilane export\``);
+    return JSON.parse(gunzipSync(row.har as Uint8Array).toString("utf8")) as PageLoad;
+  }
+
+  /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
+  usualWall_ms(page: string, link: string, lane: Lane): number | null {
+    const rows = this.#read(
+      `SELECT wall_ms FROM load JOIN cell ON cell.id = load.cell
+       WHERE page = ? AND link = ? AND lane = ? AND status = 'valid' ORDER BY wall_ms`,
+      page,
+      link,
+      lane,
+    );
+    const middle = rows[rows.length >> 1];
+    return middle ? Number(middle.wall_ms) : null;
+  }
+
+  /**
+   * Goes on with the plan's unfinished sweep, or adds a new one; either way this process is then its one runner.
+   * UserError while another runner lives, or where a recording is no longer the one that the sweep began with.
+   */
+  beginSweep(asked: NewSweep, fresh: boolean): { sweep: Sweep; resumed: boolean } {
+    return this.#write(() => {
+      const unfinished = fresh ? null : this.unfinishedSweep(asked.plan_digest);
+      if (!unfinished) return { sweep: this.#addSweep(asked), resumed: false };
+      this.#claim(unfinished.id);
+      this.#refuseChangedRecordings(unfinished, asked.cells);
+      return { sweep: unfinished, resumed: true };
+    });
+  }
+
+  /** Gives the sweep up, so that another process may go on with it. */
+  release(sweep: number): void {
+    this.#write(() => {
+      const owner = this.#ownerOf(sweep);
+      if (owner && stateOf(owner) === "this") {
+        this.#database.prepare("UPDATE sweep SET owner = NULL WHERE id = ?").run(sweep);
+      }
+    });
+  }
+
+  /** Stores one attempt at a load, whole or not at all. */
+  recordLoad(added: NewLoad): number {
+    const { status, reasons, metrics, counts, wall_ms } = added.load.log._trilane;
+    const har = gzipSync(JSON.stringify(added.load));
+    const values = [
+      added.cell,
+      added.block,
+      added.attempt,
+      added.position,
+      status,
+      JSON.stringify(reasons),
+      added.started_at,
+      wall_ms,
+      ...metricColumns.map((column) => metrics[column]),
+      ...countColumns.map((column) => counts[column]),
+      har,
+    ];
+    return this.#write(() => {
+      const places = values.map(() => "?").join(", ");
+      const statement = this.#database.prepare(`INSERT INTO load (${loadColumns.join(", ")}, har) VALUES (${places})`);
+      return Number(statement.run(...values).lastInsertRowid);
+    });
+  }
+
+  finishSweep(sweep: number): void {
+    this.#write(() => {
+      this.#database
+        .prepare("UPDATE sweep SET finished_at = ?, owner = NULL WHERE id = ?")
+        .run(new Date().toISOString(), sweep);
+    });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #addSweep(asked: NewSweep): Sweep {
+    const { lastInsertRowid } = this.#database
+      .prepare(
+        `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment, owner)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        asked.name,
+        JSON.stringify(asked.plan),
+        asked.plan_digest,
+        new Date().toISOString(),
+        asked.seed,
+        JSON.stringify(asked.command),
+        JSON.stringify(asked.environment),
+        JSON.stringify(thisProcess()),
+      );
+    const insert = this.#database.prepare(
+      "INSERT INTO cell (sweep, page, recording_digest, lane, link, link_profile) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    for (const cell of asked.cells) {
+      const profile = JSON.stringify(cell.link_profile);
+      insert.run(lastInsertRowid, cell.page, cell.recording_digest, cell.lane, cell.link, profile);
+    }
+    return this.sweep(Number(lastInsertRowid));
+  }
+
+  /** A dead runner's place is taken. */
+  #claim(sweep: number): void {
+    const owner = this.#ownerOf(sweep);
+    const state = owner ? stateOf(owner) : "dead";
+    if (owner && (state === "alive" || state === "this")) {
+      throw new UserError(`sweep ${sweep} is being run by process ${owner.pid}: wait for it, or stop it first`);
+    }
+    if (owner && state === "unknown") {
+      throw new UserError(
+        `sweep ${sweep} is being run by process ${owner.pid} of another container: wait for it, or begin again with --new`,
+      );
+    }
+    this.#database.prepare("UPDATE sweep SET owner = ? WHERE id = ?").run(JSON.stringify(thisProcess()), sweep);
+  }
+
+  #refuseChangedRecordings(sweep: Sweep, asked: readonly NewCell[]): void {
+    const now = new Map(asked.map((cell) => [cell.page, cell.recording_digest]));
+    for (const { page, recording_digest: before } of this.cellsOf(sweep.id)) {
+      const after = now.get(page);
+      if (after === before) continue;
+      throw new UserError(
+        `recording ${page} has changed since sweep ${sweep.id} began (${before.slice(0, 12)}, now ${after?.slice(0, 12)}): ` +
+          "bring the earlier one back, or begin again with --new",
+      );
+    }
+  }
+
+  #ownerOf(sweep: number): Owner | null {
+    const row = this.#database.prepare("SELECT owner FROM sweep WHERE id = ?").get(sweep);
+    if (!row) throw new UserError(`no sweep ${sweep} in ${this.#path}: see \`trilane list\``);
+    return row.owner === null ? null : parseOwner(String(row.owner));
+  }
+
+  #read(query: string, ...values: (string | number)[]): Row[] {
+    try {
+      return this.#database.prepare(query).all(...values);
+    } catch (error) {
+      throw explainFailure(error, this.#path);
+    }
+  }
+
+  #write<Result>(work: () => Result): Result {
+    try {
+      return inTransaction(this.#database, work);
+    } catch (error) {
+      throw explainFailure(error, this.#path);
+    }
+  }
+}
+
+/** Opens the results, making the file where there is none. */
+export function openResults(home: string): Results {
+  return new Results(openDatabase(home), resultsPath(home));
+}
+
+/** Opens the results of earlier runs; null where nothing was ever run. */
+export function openExistingResults(home: string): Results | null {
+  return resultsExist(home) ? openResults(home) : null;
+}

@@ -1,0 +1,165 @@
+// What a sweep is to do: reads a plan, checks it against schemas/sweep-plan.schema.json, and expands it into links and
+// cells. Pure but for reading files; the order of loads is order.ts's, the pages' recordings are pages.ts's.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Ajv, type ErrorObject } from "ajv";
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { Grid, PlanPage, SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../errors.ts";
+import { formatLink, parseLink } from "../link/link.ts";
+import { checkout } from "../programs.ts";
+
+export type Lane = SweepPlan["lanes"][number];
+export const allLanes: readonly Lane[] = ["h1", "h2", "h3"];
+
+/** A plan with every default filled in. */
+export interface Plan extends SweepPlan {
+  readonly seed: number;
+  readonly retries: number;
+  readonly timeout_s: number;
+  readonly settle_ms: number;
+}
+
+export interface PlannedLink {
+  /** Canonical short form: the link's label. */
+  readonly link: string;
+  readonly link_profile: LinkProfile;
+}
+
+/** A cell before its page's recording is known. */
+export interface PlannedCell extends PlannedLink {
+  readonly page: string;
+  readonly lane: Lane;
+}
+
+const schemaPath = join(checkout, "schemas", "sweep-plan.schema.json");
+const shippedFolder = join(import.meta.dirname, "plans");
+/** More than this is a mistake in a plan, not a plan. */
+const maximumLoads = 10_000_000;
+
+/** `/lanes/1` as people write it: `lanes[1]`. */
+function placeOf(error: ErrorObject): string {
+  return error.instancePath
+    .slice(1)
+    .replaceAll(/\/(\d+)/g, "[$1]")
+    .replaceAll("/", ".");
+}
+
+function explain(errors: readonly ErrorObject[]): string {
+  // Of the branches of a oneOf the one that came furthest is the one that was meant.
+  const depth = (error: ErrorObject): number =>
+    error.instancePath.length + (error.keyword === "oneOf" || error.keyword === "type" ? 0 : 0.5);
+  const [error] = [...errors].sort((a, b) => depth(b) - depth(a));
+  if (!error) return "does not follow schemas/sweep-plan.schema.json";
+  const place = placeOf(error);
+  const at = place === "" ? "" : `${place}: `;
+  const got = error.data === undefined || typeof error.data === "object" ? "" : ` (got ${JSON.stringify(error.data)})`;
+  switch (error.keyword) {
+    case "enum":
+      return `${at}must be one of ${(error.params.allowedValues as string[]).join(", ")}${got}`;
+    case "additionalProperties":
+      return `${at}${JSON.stringify(error.params.additionalProperty)} is not known: take it out`;
+    case "required":
+      return `${at}${JSON.stringify(error.params.missingProperty)} is missing: add it`;
+    case "oneOf":
+      return `${at}takes another form${got}: see schemas/sweep-plan.schema.json`;
+    default:
+      return `${at}${error.message}${got}`;
+  }
+}
+
+/** The plan in a parsed document. UserError, naming `source` and the place in it, where it is not one. */
+export function planOf(document: unknown, source: string): Plan {
+  const validate = new Ajv({ useDefaults: true, allErrors: true, verbose: true }).compile<Plan>(
+    JSON.parse(readFileSync(schemaPath, "utf8")),
+  );
+  const plan: unknown = structuredClone(document);
+  if (!validate(plan)) throw new UserError(`plan ${source}: ${explain(validate.errors ?? [])}`);
+  refuseTwice(plan.pages.map(pageName), `plan ${source}: page`);
+  const loads = cellsOf(plan).length * plan.repetitions;
+  if (loads > maximumLoads) throw new UserError(`plan ${source}: ${loads} loads: ask for fewer than ${maximumLoads}`);
+  return plan;
+}
+
+export function shippedPlans(): string[] {
+  return readdirSync(shippedFolder)
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => basename(file, ".json"))
+    .sort();
+}
+
+/** A plan from a file, or one of those shipped with Trilane by its name. */
+export function readPlan(pathOrName: string): Plan {
+  const shipped = shippedPlans();
+  const path = shipped.includes(pathOrName) ? join(shippedFolder, `${pathOrName}.json`) : pathOrName;
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "ENOENT" && code !== "EISDIR") throw error;
+    throw new UserError(`no plan ${pathOrName}: name a file, or one of ${shipped.join(", ")}`);
+  }
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    throw new UserError(`plan ${pathOrName}: not JSON (${(error as Error).message.split("\n")[0]}): correct it`);
+  }
+  return planOf(document, pathOrName);
+}
+
+/** The name of a page's recording: a synthetic page's recording is called as the page. */
+export function pageName(page: PlanPage): string {
+  return typeof page === "string" ? page : page.synth;
+}
+
+function refuseTwice(names: readonly string[], what: string): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new UserError(`${what} ${twice} stands there twice: name it once`);
+}
+
+function gridForms(grid: Grid): string[] {
+  return grid.rates_mbit.flatMap((rate_mbit) =>
+    grid.rtts_ms.flatMap((rtt_ms) =>
+      (grid.loss ?? [0]).map((loss) => `${rate_mbit}mbit/${rtt_ms}ms${loss > 0 ? `,loss=${percent(loss)}%` : ""}`),
+    ),
+  );
+}
+
+/** 0.07 * 100 is 7.000000000000001. */
+function percent(share: number): number {
+  return Number((share * 100).toPrecision(12));
+}
+
+/** The links of a plan with their grids expanded, each once. */
+export function linksOf(plan: SweepPlan): PlannedLink[] {
+  const forms = plan.links.flatMap((link) => (typeof link === "string" ? [link] : gridForms(link.grid)));
+  const links = forms.map((form) => {
+    const link_profile = parseLink(form);
+    return { link: formatLink(link_profile), link_profile };
+  });
+  refuseTwice(
+    links.map((link) => link.link),
+    `plan ${plan.name}: link`,
+  );
+  return links;
+}
+
+/** Pages x links x lanes, in the plan's order. */
+export function cellsOf(plan: SweepPlan): PlannedCell[] {
+  const links = linksOf(plan);
+  return plan.pages.flatMap((page) =>
+    links.flatMap((link) => plan.lanes.map((lane) => ({ page: pageName(page), lane, ...link }))),
+  );
+}
+
+/** SHA-256 over what decides the loads: not the words for people, and a grid is the same as its links written out. */
+export function planDigest(plan: Plan): string {
+  const { name, lanes, repetitions, seed, retries, timeout_s, settle_ms } = plan;
+  const pages = plan.pages.map(pageName);
+  const links = linksOf(plan);
+  const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms };
+  return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
+}

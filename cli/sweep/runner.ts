@@ -1,0 +1,157 @@
+// Runs a sweep's loads one after another in the planned order, stores each as it ends, tries again what was not valid,
+// and goes on where an earlier run stopped. Does not know how a load is measured, nor how progress is shown.
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import type { LoadFinished, LoadStarted, SweepStarted } from "../../schemas/generated/sweep_event.ts";
+import type { Cell, Lane, Results, Sweep } from "../results/results.ts";
+import { TimeLeft } from "./estimate.ts";
+import { lossSeed, orderLoads, type PlannedLoad } from "./order.ts";
+import type { Plan } from "./plan.ts";
+
+/** What is asked of one load: cli/measure's measureLoad takes it as it is. */
+export interface LoadRequest {
+  readonly home: string;
+  readonly recording: { readonly name: string; readonly digest: string; readonly url: string };
+  readonly lane: Lane;
+  readonly link: LinkProfile;
+  readonly timeout_ms: number;
+  readonly settle_ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves also for a load that failed; throws for what would fail every load. */
+export type Measure = (request: LoadRequest) => Promise<PageLoad>;
+
+export interface RunOptions {
+  readonly home: string;
+  readonly results: Results;
+  readonly sweep: Sweep;
+  readonly plan: Plan;
+  readonly resumed: boolean;
+  readonly measure: Measure;
+  /** Start URL of each page's recording. */
+  readonly urlOf: (page: string) => string;
+  /** A guess at a load's wall time. */
+  readonly guess_ms: (cell: Cell) => number;
+  /** Aborted: the load under way is dropped, and runSweep returns. */
+  readonly signal: AbortSignal;
+  readonly tell: (event: SweepStarted | LoadStarted | LoadFinished) => void;
+}
+
+export interface RunOutcome {
+  readonly state: "finished" | "stopped";
+  readonly done: number;
+  readonly loads: number;
+  /** Of this run's attempts. */
+  readonly wall_ms: number;
+}
+
+/** A planned load with what earlier runs made of it. */
+interface Task {
+  readonly planned: PlannedLoad;
+  readonly cell: Cell;
+  attempts: number;
+  valid: boolean;
+}
+
+function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
+  const cells = results.cellsOf(sweep.id);
+  const order = orderLoads(cells, (cell) => `${cell.page} ${cell.link}`, plan.repetitions, plan.seed);
+  const tasks = order.map(
+    (planned): Task => ({ planned, cell: cells[planned.cell] as Cell, attempts: 0, valid: false }),
+  );
+  const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
+  for (const load of results.loadsOf(sweep.id)) {
+    const task = byPlace.get(`${load.cell} ${load.block}`);
+    if (!task) continue;
+    task.attempts = Math.max(task.attempts, load.attempt + 1);
+    task.valid ||= load.status === "valid";
+  }
+  return tasks;
+}
+
+/** Runs until every planned load has a valid attempt or has used up its attempts, or until the signal. */
+export async function runSweep(options: RunOptions): Promise<RunOutcome> {
+  const { results, sweep, plan, signal, tell } = options;
+  const isDone = (task: Task): boolean => task.valid || task.attempts > plan.retries;
+  const tasks = tasksOf(results, sweep, plan);
+  const left = tasks.filter((task) => !isDone(task));
+  const time = new TimeLeft(left.reduce((sum, task) => sum + options.guess_ms(task.cell), 0));
+  let done = tasks.length - left.length;
+  let wall_ms = 0;
+  tell({
+    event: "sweep-started",
+    sweep: sweep.id,
+    name: sweep.name,
+    cells: new Set(tasks.map((task) => task.cell.id)).size,
+    loads: tasks.length,
+    done,
+    resumed: options.resumed,
+    expected_s: time.left_ms / 1000,
+  });
+  for (const task of left) {
+    while (!isDone(task)) {
+      const { cell, planned } = task;
+      const place = {
+        position: planned.position,
+        page: cell.page,
+        lane: cell.lane,
+        link: cell.link,
+        block: planned.block,
+        attempt: task.attempts,
+      };
+      if (signal.aborted) return { state: "stopped", done, loads: tasks.length, wall_ms };
+      tell({ event: "load-started", ...place });
+      const started_at = new Date().toISOString();
+      const load = await measureOne(options, cell, planned.block);
+      if (!load) return { state: "stopped", done, loads: tasks.length, wall_ms };
+      const { status, reasons, metrics, wall_ms: took_ms } = load.log._trilane;
+      const { attempt } = place;
+      const { position, block } = planned;
+      const id = results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
+      task.attempts++;
+      task.valid = status === "valid";
+      wall_ms += took_ms;
+      time.ended(options.guess_ms(cell), took_ms, isDone(task));
+      if (isDone(task)) done++;
+      tell({
+        event: "load-finished",
+        ...place,
+        load: id,
+        status,
+        reasons,
+        plt_ms: metrics.plt_ms,
+        wall_ms: took_ms,
+        done,
+        loads: tasks.length,
+        left_s: time.left_ms / 1000,
+      });
+    }
+  }
+  results.finishSweep(sweep.id);
+  return { state: "finished", done, loads: tasks.length, wall_ms };
+}
+
+/** Null for a load that the signal cut off: whatever it came to is not what was asked. */
+async function measureOne(options: RunOptions, cell: Cell, block: number): Promise<PageLoad | null> {
+  const { plan, signal } = options;
+  const name = cell.page;
+  let load: PageLoad;
+  try {
+    load = await options.measure({
+      home: options.home,
+      recording: { name, digest: cell.recording_digest, url: options.urlOf(name) },
+      lane: cell.lane,
+      link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
+      timeout_ms: plan.timeout_s * 1000,
+      settle_ms: plan.settle_ms,
+      signal,
+    });
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
+  // Ctrl-C on a terminal reaches the lab's processes too: one turn of the event loop, so that our own handler has run.
+  await new Promise((resolve) => setImmediate(resolve));
+  return signal.aborted ? null : load;
+}

@@ -1,0 +1,149 @@
+// Generated from ../sweep-event.schema.json by `npm run generate`: change the schema instead.
+
+/**
+ * One line of what `trilane race`, `sweep` and `start` print with --json.
+ */
+export type SweepEvent =
+  SweepPlanned | PageReady | SweepStarted | LoadStarted | LoadFinished | SweepStopped | SweepFinished;
+export type Lane = "h1" | "h2" | "h3";
+/**
+ * From 0.
+ */
+export type Index = number;
+
+/**
+ * The one line of --dry-run.
+ */
+export interface SweepPlanned {
+  event: "sweep-planned";
+  name: string;
+  cells: number;
+  loads: number;
+  /**
+   * Loads of an unfinished sweep of the plan that count already.
+   */
+  done: number;
+  expected_s: number;
+  pages: string[];
+  lanes: Lane[];
+  links: string[];
+}
+/**
+ * A page's recording is there.
+ */
+export interface PageReady {
+  event: "page-ready";
+  page: string;
+  recording_digest: string;
+  exchanges: number;
+  body_bytes: number;
+}
+export interface SweepStarted {
+  event: "sweep-started";
+  sweep: number;
+  name: string;
+  cells: number;
+  /**
+   * Planned loads.
+   */
+  loads: number;
+  /**
+   * Of them those of an earlier run.
+   */
+  done: number;
+  resumed: boolean;
+  /**
+   * What the rest is expected to take.
+   */
+  expected_s: number;
+}
+export interface LoadStarted {
+  event: "load-started";
+  position: Index;
+  page: string;
+  lane: Lane;
+  link: string;
+  block: Index;
+  attempt: Index;
+}
+/**
+ * An attempt at a load has ended and is stored.
+ */
+export interface LoadFinished {
+  event: "load-finished";
+  position: Index;
+  page: string;
+  lane: Lane;
+  link: string;
+  block: Index;
+  attempt: Index;
+  /**
+   * Its number in the results.
+   */
+  load: number;
+  status: "valid" | "invalid" | "failed";
+  reasons: string[];
+  plt_ms: number | null;
+  wall_ms: number;
+  /**
+   * Planned loads that will not be tried again.
+   */
+  done: number;
+  loads: number;
+  /**
+   * What the rest is expected to take.
+   */
+  left_s: number;
+}
+/**
+ * Interrupted; the load under way was dropped, the others are kept.
+ */
+export interface SweepStopped {
+  event: "sweep-stopped";
+  sweep: number;
+  done: number;
+  loads: number;
+  signal: "SIGINT" | "SIGTERM";
+}
+export interface SweepFinished {
+  event: "sweep-finished";
+  sweep: number;
+  loads: number;
+  /**
+   * Attempts by status, over all runs of the sweep.
+   */
+  valid: number;
+  invalid: number;
+  failed: number;
+  /**
+   * Planned loads without a valid attempt.
+   */
+  given_up: number;
+  /**
+   * Of this run's loads.
+   */
+  wall_s: number;
+  /**
+   * The report's path.
+   */
+  report: string;
+  verdict: string[];
+  cells: CellResult[];
+}
+export interface CellResult {
+  page: string;
+  link: string;
+  lane: Lane;
+  /**
+   * Median PLT; null: no valid load.
+   */
+  median_ms: number | null;
+  /**
+   * 95 % interval of the median; null: fewer than five valid loads.
+   */
+  low_ms: number | null;
+  high_ms: number | null;
+  valid: number;
+  invalid: number;
+  failed: number;
+}

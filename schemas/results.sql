@@ -1,0 +1,59 @@
+-- The results: HOME/results.db. One writer at a time through cli/results, any number of readers.
+-- One attempt at a load is one row, written in one transaction, never changed afterwards.
+-- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
+PRAGMA application_id = 1953655154;
+PRAGMA user_version = 1;
+
+CREATE TABLE sweep (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  plan TEXT NOT NULL,             -- JSON by schemas/sweep-plan.schema.json, with every default filled in
+  plan_digest TEXT NOT NULL,      -- SHA-256 (hex) of what decides the loads: an unfinished sweep of it is gone on with
+  created_at TEXT NOT NULL,       -- ISO 8601, UTC
+  finished_at TEXT,               -- NULL: unfinished
+  seed INTEGER NOT NULL,
+  command TEXT NOT NULL,          -- JSON array: the command line that began it
+  environment TEXT NOT NULL,      -- JSON object: the machine and versions that it began on
+  owner TEXT                      -- JSON: the process that runs it now (see cli/results/owner.ts); NULL: none
+);
+CREATE INDEX sweep_plan_digest ON sweep (plan_digest);
+
+CREATE TABLE cell (
+  id INTEGER PRIMARY KEY,
+  sweep INTEGER NOT NULL REFERENCES sweep (id) ON DELETE CASCADE,
+  page TEXT NOT NULL,             -- name of the recording
+  recording_digest TEXT NOT NULL, -- of the recording when the sweep began: no load of another one joins
+  lane TEXT NOT NULL,
+  link TEXT NOT NULL,             -- short form, canonical
+  link_profile TEXT NOT NULL,     -- JSON by schemas/link-profile.schema.json
+  UNIQUE (sweep, page, link, lane)
+);
+
+CREATE TABLE load (
+  id INTEGER PRIMARY KEY,
+  cell INTEGER NOT NULL REFERENCES cell (id) ON DELETE CASCADE,
+  block INTEGER NOT NULL,         -- repetition, from 0: every lane of a page and link runs once in it
+  attempt INTEGER NOT NULL,       -- from 0
+  position INTEGER NOT NULL,      -- place in the sweep's planned order, from 0
+  status TEXT NOT NULL CHECK (status IN ('valid', 'invalid', 'failed')),
+  reasons TEXT NOT NULL,          -- JSON array of strings; empty for a valid load
+  started_at TEXT NOT NULL,
+  wall_ms REAL NOT NULL,
+  plt_ms REAL,                    -- NULL here and below: unavailable, the page load in har says why
+  ttfb_ms REAL,
+  dcl_ms REAL,
+  fcp_ms REAL,
+  lcp_ms REAL,
+  requests INTEGER,
+  bytes INTEGER,
+  connections INTEGER,
+  matched INTEGER,
+  fuzzy INTEGER,
+  missed INTEGER,
+  failed INTEGER,
+  off_lane INTEGER,
+  har BLOB NOT NULL,              -- gzip of the page load, JSON by schemas/page-load.schema.json
+  UNIQUE (cell, block, attempt)
+);
+-- Two runners can never both add a valid load in the same place.
+CREATE UNIQUE INDEX load_valid_once ON load (cell, block) WHERE status = 'valid';

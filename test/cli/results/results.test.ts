@@ -1,0 +1,233 @@
+// cli/results: what is stored comes back; a file that is not ours or too new is refused and left as it was; a full disk
+// and a second runner cost nothing that was stored.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { UserError } from "../../../cli/errors.ts";
+import { parseLink } from "../../../cli/link/link.ts";
+import { type NewSweep, openExistingResults, openResults } from "../../../cli/results/results.ts";
+import { planOf } from "../../../cli/sweep/plan.ts";
+import { pageLoad } from "../sweep/page_load.ts";
+
+const link_profile = parseLink("3mbit/50ms");
+
+function newSweep(digest = "plan-1", recording_digest = "aaaa"): NewSweep {
+  const plan = planOf(
+    { name: "test", pages: ["page"], lanes: ["h1", "h3"], links: ["3mbit/50ms"], repetitions: 2 },
+    "test",
+  );
+  return {
+    name: "test",
+    plan,
+    plan_digest: digest,
+    seed: 7,
+    command: ["trilane", "sweep", "test.json"],
+    environment: { node: "24" },
+    cells: plan.lanes.map((lane) => ({ page: "page", recording_digest, lane, link: "3mbit/50ms", link_profile })),
+  };
+}
+
+function newLoad(cell: number, block: number, attempt = 0, status: "valid" | "failed" = "valid") {
+  const load = pageLoad({ page: "page", recording_digest: "aaaa", lane: "h1", link: link_profile, status });
+  return { cell, block, attempt, position: 0, started_at: "2026-01-01T00:00:00.000Z", load };
+}
+
+/** Runs a script with this home as its argument, as another process would use the results. */
+function script(home: string, body: string, wrapper: readonly string[] = []) {
+  const file = join(import.meta.dirname, "..", "..", "..", "cli", "results", "results.ts");
+  const text = `const { openResults } = await import(${JSON.stringify(file)}); const home = process.argv[1];\n${body}`;
+  const [program, ...words] = [...wrapper, process.execPath, "--input-type=module", "-e", text, home];
+  return { program: program as string, words };
+}
+
+describe("results", () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "trilane-results-"));
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  test("a sweep, its cells and its loads come back as they were stored", () => {
+    const results = openResults(home);
+    const { sweep, resumed } = results.beginSweep(newSweep(), false);
+    assert.equal(resumed, false);
+    const cells = results.cellsOf(sweep.id);
+    assert.deepEqual(
+      cells.map((cell) => cell.lane),
+      ["h1", "h3"],
+    );
+    const added = newLoad(cells[0]?.id ?? 0, 1);
+    const id = results.recordLoad(added);
+    results.finishSweep(sweep.id);
+    results.close();
+
+    const again = openResults(home);
+    const [stored] = again.listSweeps();
+    assert.deepEqual(stored, again.sweep(sweep.id));
+    assert.deepEqual(stored?.plan, newSweep().plan);
+    assert.deepEqual(stored?.command, ["trilane", "sweep", "test.json"]);
+    assert.notEqual(stored?.finished_at, null);
+    assert.deepEqual(again.cellsOf(sweep.id)[0]?.link_profile, link_profile);
+    const [load] = again.loadsOf(sweep.id);
+    assert.equal(load?.id, id);
+    assert.deepEqual(
+      { page: load?.page, lane: load?.lane, link: load?.link, block: load?.block, status: load?.status },
+      { page: "page", lane: "h1", link: "3mbit/50ms", block: 1, status: "valid" },
+    );
+    assert.equal(load?.plt_ms, 700);
+    assert.equal(load?.lcp_ms, null, "a missing value stays missing");
+    assert.equal(load?.off_lane, 0);
+    assert.deepEqual(load?.reasons, []);
+    assert.deepEqual(again.harOf(id), added.load);
+    assert.equal(again.usualWall_ms("page", "3mbit/50ms", "h1"), 1500);
+    assert.equal(again.usualWall_ms("page", "3mbit/50ms", "h3"), null);
+    again.close();
+  });
+
+  test("an attempt, and a valid load of a cell and block, stand there once", () => {
+    const results = openResults(home);
+    const { sweep } = results.beginSweep(newSweep(), false);
+    const cell = results.cellsOf(sweep.id)[0]?.id ?? 0;
+    results.recordLoad(newLoad(cell, 0, 0, "failed"));
+    assert.throws(() => results.recordLoad(newLoad(cell, 0, 0)));
+    results.recordLoad(newLoad(cell, 0, 1));
+    assert.throws(() => results.recordLoad(newLoad(cell, 0, 2)));
+    assert.equal(results.loadsOf(sweep.id).length, 2);
+    results.close();
+  });
+
+  test("an unknown sweep or load is named", () => {
+    const results = openResults(home);
+    assert.throws(() => results.sweep(42), /^UserError: no sweep 42 in .*trilane list/);
+    assert.throws(() => results.harOf(42), /^UserError: no load 42/);
+    results.close();
+  });
+
+  test("where nothing was run nothing is made", () => {
+    assert.equal(openExistingResults(join(home, "none")), null);
+    assert.equal(existsSync(join(home, "none")), false);
+  });
+
+  test("a file of a newer format is refused and left alone", () => {
+    openResults(home).close();
+    const path = join(home, "results.db");
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA user_version = 2");
+    database.close();
+    const before = readFileSync(path);
+    assert.throws(() => openResults(home), /^UserError: .*newer Trilane \(format 2.*upgrade/);
+    assert.deepEqual(readFileSync(path), before);
+  });
+
+  test("another program's database and a file that is none are refused and left alone", () => {
+    const path = join(home, "results.db");
+    const database = new DatabaseSync(path);
+    database.exec("CREATE TABLE mine (a); PRAGMA application_id = 99");
+    database.close();
+    const before = readFileSync(path);
+    assert.throws(() => openResults(home), /^UserError: .*not Trilane's results \(application id 99\)/);
+    assert.deepEqual(readFileSync(path), before);
+    writeFileSync(path, "this is not a database, it is a text of some length that SQLite will not take for one");
+    assert.throws(() => openResults(home), /^UserError: .*not a results database/);
+  });
+
+  test("the newest sweep of a plan is gone on with while unfinished, unless a new one is asked", () => {
+    const results = openResults(home);
+    const first = results.beginSweep(newSweep(), false).sweep;
+    results.release(first.id);
+    const again = results.beginSweep(newSweep(), false);
+    assert.deepEqual([again.resumed, again.sweep.id], [true, first.id]);
+    results.release(first.id);
+    assert.notEqual(results.beginSweep(newSweep("plan-2"), false).sweep.id, first.id, "another plan");
+    const fresh = results.beginSweep(newSweep(), true);
+    assert.deepEqual([fresh.resumed, fresh.sweep.id === first.id], [false, false]);
+    results.finishSweep(fresh.sweep.id);
+    assert.equal(results.unfinishedSweep("plan-1"), null, "the older one was given up for the new one");
+    results.close();
+  });
+
+  test("a sweep is not gone on with when a recording has changed", () => {
+    const results = openResults(home);
+    const { sweep } = results.beginSweep(newSweep("plan-1", "aaaa"), false);
+    results.release(sweep.id);
+    assert.throws(
+      () => results.beginSweep(newSweep("plan-1", "bbbb"), false),
+      (error) => error instanceof UserError && /^recording page has changed.*aaaa, now bbbb.*--new/.test(error.message),
+    );
+    // The refusal did not take the sweep.
+    assert.equal(results.beginSweep(newSweep("plan-1", "aaaa"), false).resumed, true);
+    results.close();
+  });
+
+  test("a living runner keeps others out; a killed one does not", async () => {
+    const { program, words } = script(
+      home,
+      `const asked = ${JSON.stringify(newSweep())}; openResults(home).beginSweep(asked, false);
+       console.log("ready"); setInterval(() => {}, 1000);`,
+    );
+    const child = spawn(program, words, { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+      await once(child.stdout, "data");
+      const results = openResults(home);
+      assert.throws(
+        () => results.beginSweep(newSweep(), false),
+        new RegExp(`^UserError: sweep 1 is being run by process ${child.pid}: wait for it`),
+      );
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      assert.equal(results.beginSweep(newSweep(), false).resumed, true);
+      results.close();
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
+  test("a full disk is one clear line, and what was stored stays readable", () => {
+    // A small file system of its own, in namespaces that end with the script.
+    const loads = `
+      const asked = ${JSON.stringify(newSweep())}; const load = ${JSON.stringify(newLoad(1, 0).load)};
+      const { randomBytes } = await import("node:crypto");
+      const results = openResults(home);
+      const { sweep } = results.beginSweep(asked, false);
+      let stored = 0, line = null;
+      for (let block = 0; block < 500 && !line; block++) {
+        // Random text does not shrink when compressed.
+        load.log.pages[0].title = randomBytes(6000).toString("base64");
+        try {
+          results.recordLoad({ cell: 1, block, attempt: 0, position: block, started_at: "t", load });
+          stored++;
+        } catch (error) { line = error.name + ": " + error.message; }
+      }
+      try { results.close(); } catch {}
+      const { DatabaseSync } = await import("node:sqlite");
+      const database = new DatabaseSync(home + "/results.db");
+      const check = database.prepare("PRAGMA integrity_check").get().integrity_check;
+      database.close();
+      const again = openResults(home);
+      const kept = again.loadsOf(sweep.id).map((row) => again.harOf(row.id)).length;
+      console.log(JSON.stringify({ stored, line, check, kept }));`;
+    const inNamespace = [
+      "unshare",
+      "--user",
+      "--map-root-user",
+      "--mount",
+      "sh",
+      "-c",
+      'mount -t tmpfs -o size=600k none "$0" && exec "$@"',
+      home,
+    ];
+    const { program, words } = script(home, loads, inNamespace);
+    const run = spawnSync(program, words, { encoding: "utf8" });
+    assert.equal(run.status, 0, run.stderr);
+    const { stored, line, check, kept } = JSON.parse(run.stdout);
+    assert.match(line, /^RunError: .*results\.db: (no space left|cannot be read or written \(disk full)/);
+    assert.equal(check, "ok");
+    assert.ok(stored > 5, `${stored} loads before the disk was full`);
+    assert.equal(kept, stored);
+  });
+});

@@ -1,0 +1,70 @@
+// Runs a sweep with loads that take no browser: each waits a moment and says of itself in a log what was asked.
+// `node fast_runner.ts HOME LOG DELAY_MS` runs it as a process of its own, to be killed.
+import { appendFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { type NewSweep, openResults, type Results } from "../../../cli/results/results.ts";
+import { cellsOf, type Plan, planDigest, planOf } from "../../../cli/sweep/plan.ts";
+import { type LoadRequest, type Measure, type RunOptions, runSweep } from "../../../cli/sweep/runner.ts";
+import { pageLoad } from "./page_load.ts";
+
+export function fastPlan(change: object = {}): Plan {
+  const links = [{ grid: { rates_mbit: [1, 10], rtts_ms: [20, 200] } }];
+  const least = { name: "fast", pages: ["a", "b"], lanes: ["h1", "h2", "h3"], links, repetitions: 3, retries: 2 };
+  return planOf({ ...least, ...change }, "fast");
+}
+
+export function sweepOf(plan: Plan): NewSweep {
+  const cells = cellsOf(plan).map((cell) => ({ ...cell, recording_digest: `digest of ${cell.page}` }));
+  const { name, seed } = plan;
+  return { name, plan, plan_digest: planDigest(plan), seed, command: ["test"], environment: {}, cells };
+}
+
+/** A valid load for every request. */
+export async function validLoad(request: LoadRequest): ReturnType<Measure> {
+  const { recording, lane, link } = request;
+  return pageLoad({ page: recording.name, recording_digest: recording.digest, lane, link, wall_ms: 5 });
+}
+
+export interface FastRun {
+  readonly home: string;
+  readonly plan: Plan;
+  readonly measure: Measure;
+  readonly signal?: AbortSignal;
+  readonly tell?: RunOptions["tell"];
+}
+
+/** Begins or goes on with the plan's sweep in HOME and runs it. */
+export async function fastRun(run: FastRun) {
+  const results: Results = openResults(run.home);
+  const { sweep, resumed } = results.beginSweep(sweepOf(run.plan), false);
+  try {
+    return await runSweep({
+      home: run.home,
+      results,
+      sweep,
+      plan: run.plan,
+      resumed,
+      measure: run.measure,
+      urlOf: (page) => `https://${page}.example/`,
+      guess_ms: () => 5,
+      signal: run.signal ?? new AbortController().signal,
+      tell: run.tell ?? (() => undefined),
+    });
+  } finally {
+    results.release(sweep.id);
+    results.close();
+  }
+}
+
+if (import.meta.main) {
+  const [home = "", log = "", delay_ms = "0"] = process.argv.slice(2);
+  await fastRun({
+    home,
+    plan: fastPlan(),
+    async measure(request) {
+      await delay(Number(delay_ms));
+      appendFileSync(log, `${request.recording.name} ${request.lane} ${request.link.seed}\n`);
+      return validLoad(request);
+    },
+  });
+}

@@ -1,0 +1,147 @@
+// cli/sweep/plan.ts: a plan's expansion, its digest, and one clear line for each way in which a plan can be wrong.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { cellsOf, linksOf, planDigest, planOf, readPlan, shippedPlans } from "../../../cli/sweep/plan.ts";
+
+const least = { name: "least", pages: ["page"], lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 };
+
+describe("plan", () => {
+  test("defaults are filled in, and the document is left as it was", () => {
+    const document = structuredClone(least);
+    const plan = planOf(document, "least");
+    assert.deepEqual([plan.seed, plan.retries, plan.timeout_s, plan.settle_ms], [1, 2, 60, 0]);
+    assert.deepEqual(document, least);
+  });
+
+  test("a grid is every rate with every RTT with every loss", () => {
+    const grid = { rates_mbit: [0.2, 25], rtts_ms: [30, 300], loss: [0, 0.07] };
+    const plan = planOf({ ...least, links: ["unlimited/0ms", { grid }] }, "grid");
+    assert.deepEqual(
+      linksOf(plan).map(({ link }) => link),
+      [
+        "unlimited/0ms",
+        "200kbit/30ms",
+        "200kbit/30ms,loss=7%",
+        "200kbit/300ms",
+        "200kbit/300ms,loss=7%",
+        "25mbit/30ms",
+        "25mbit/30ms,loss=7%",
+        "25mbit/300ms",
+        "25mbit/300ms,loss=7%",
+      ],
+    );
+    assert.equal(linksOf(plan)[2]?.link_profile.down.loss, 0.07);
+  });
+
+  test("cells are pages x links x lanes", () => {
+    const plan = planOf(
+      { ...least, pages: ["a", { synth: "carlucci-small" }], lanes: ["h1", "h3"], links: ["1mbit/9ms", "2mbit/9ms"] },
+      "cells",
+    );
+    assert.deepEqual(
+      cellsOf(plan).map(({ page, link, lane }) => `${page} ${link} ${lane}`),
+      ["a", "carlucci-small"].flatMap((page) =>
+        ["1mbit/9ms", "2mbit/9ms"].flatMap((link) => ["h1", "h3"].map((lane) => `${page} ${link} ${lane}`)),
+      ),
+    );
+  });
+
+  test("the digest is of what decides the loads", () => {
+    const digest = (change: object) => planDigest(planOf({ ...least, ...change }, "digest"));
+    const same = digest({});
+    assert.equal(digest({ description: "words", reference: "more words" }), same);
+    assert.equal(digest({ seed: 1, retries: 2 }), same, "defaults written out");
+    assert.equal(digest({ links: [{ grid: { rates_mbit: [3], rtts_ms: [50] } }] }), same, "a grid of the same link");
+    const changes = [
+      { name: "other" },
+      { pages: ["other"] },
+      { lanes: ["h2"] },
+      { links: ["3mbit/51ms"] },
+      { repetitions: 2 },
+      { seed: 2 },
+      { retries: 3 },
+      { timeout_s: 61 },
+      { settle_ms: 1 },
+    ];
+    assert.equal(new Set([same, ...changes.map(digest)]).size, changes.length + 1);
+  });
+
+  const wrong: [string, object, RegExp][] = [
+    [
+      "an unknown lane",
+      { lanes: ["h1", "h4"] },
+      /^UserError: plan x: lanes\[1\]: must be one of h1, h2, h3 \(got "h4"\)$/,
+    ],
+    ["a lane twice", { lanes: ["h1", "h1"] }, /plan x: lanes: .*duplicate/],
+    ["no page", { pages: [] }, /plan x: pages: must NOT have fewer than 1 items/],
+    ["a page twice", { pages: ["a", { synth: "a" }] }, /page a stands there twice/],
+    ["a rate of 0", { links: ["0mbit/50ms"] }, /link: rate must be above 0 \(got "0mbit"\)/],
+    [
+      "a rate of 0 in a grid",
+      { links: [{ grid: { rates_mbit: [0], rtts_ms: [1] } }] },
+      /links\[0\]\.grid\.rates_mbit\[0\]: must be > 0/,
+    ],
+    [
+      "a loss in per cent",
+      { links: [{ grid: { rates_mbit: [1], rtts_ms: [1], loss: [2] } }] },
+      /loss\[0\]: must be <= 1 \(got 2\)/,
+    ],
+    ["a link twice", { links: ["3mbit/50ms", "3000kbit/50ms"] }, /link 3mbit\/50ms stands there twice/],
+    ["no repetitions", { repetitions: 0 }, /plan x: repetitions: must be >= 1 \(got 0\)/],
+    ["a word that is not known", { runs: 3 }, /plan x: "runs" is not known/],
+    ["a missing word", { name: undefined }, /plan x: "name" is missing/],
+    ["a number for a page", { pages: [3] }, /plan x: pages\[0\]/],
+    [
+      "far too many loads",
+      { repetitions: 10000, links: [{ grid: { rates_mbit: range(1, 50), rtts_ms: range(1, 50) } }] },
+      /25000000 loads/,
+    ],
+  ];
+  for (const [name, change, message] of wrong) {
+    test(`${name} is refused in one line`, () => {
+      const document: unknown = JSON.parse(JSON.stringify({ ...least, ...change }));
+      assert.throws(
+        () => planOf(document, "x"),
+        (error: Error) => message.test(`${error.name}: ${error.message}`) && !error.message.includes("\n"),
+      );
+    });
+  }
+
+  test("a file that is missing, a folder, or no JSON is refused in one line", () => {
+    const folder = mkdtempSync(join(tmpdir(), "trilane-plan-"));
+    try {
+      assert.throws(
+        () => readPlan(join(folder, "none.json")),
+        /^UserError: no plan .*none.json: name a file, or one of .*example/,
+      );
+      assert.throws(() => readPlan(folder), /^UserError: no plan/);
+      writeFileSync(join(folder, "cut.json"), '{"name": "cu');
+      assert.throws(() => readPlan(join(folder, "cut.json")), /^UserError: plan .*cut.json: not JSON/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("every shipped plan is one, of the size its study had", () => {
+    const sizes = new Map(
+      shippedPlans().map((name) => {
+        const plan = readPlan(name);
+        assert.equal(plan.name, name);
+        assert.ok(plan.description, `${name} says what it asks`);
+        return [name, cellsOf(plan).length * plan.repetitions];
+      }),
+    );
+    assert.equal(sizes.get("carlucci-2015-s3"), 3 * 2 * 3 * 3 * 10);
+    assert.ok(cellsOf(readPlan("das-2014-grid")).length >= 100 * 3);
+    assert.equal(linksOf(readPlan("das-2014-grid")).length, 100);
+    assert.equal(linksOf(readPlan("cse534-2017")).length, 4);
+    assert.ok(sizes.has("example") && sizes.has("das-2014-subset"));
+  });
+});
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
