@@ -1,0 +1,103 @@
+// What the archive of recordings offers the command line: the types, no code. client.ts is the one implementation,
+// over trilane-host; schemas/message.schema.json is the contract underneath.
+
+/** A header as on the wire, its name in lower case. */
+export type Header = readonly [name: string, value: string];
+
+/** Where a body's bytes come from: as recorded, decoded text compressed again, made up by the importer, or no bytes. */
+export type BodyOrigin = "recorded" | "recompressed" | "filled" | "empty";
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type JsonObject = { readonly [name: string]: Json };
+
+/** One request and its response without their bodies. */
+export interface Exchange {
+  readonly method: string;
+  readonly scheme: "http" | "https";
+  /** Lower case, without port; an IPv6 address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** With query, as on the wire. */
+  readonly path: string;
+  readonly request_headers: readonly Header[];
+  /** The server address to replay from, IPv4 or IPv6 text. */
+  readonly address: string;
+  readonly status: number;
+  /** Without hop-by-hop headers and content-length: each lane frames by itself. */
+  readonly response_headers: readonly Header[];
+  readonly body_origin: BodyOrigin;
+  /** What the source knew beyond that: protocol, type, timings, ... */
+  readonly recorded: JsonObject;
+}
+
+/** An exchange as the archive shows it. */
+export interface ArchivedExchange extends Exchange {
+  /** Recorded order, from 0. */
+  readonly seq: number;
+  readonly request_body_sha256: string | null;
+  /** null: the response has no body. */
+  readonly body_sha256: string | null;
+  /** Bytes as on the wire (content-encoded). */
+  readonly body_size: number;
+}
+
+/** A recording as `trilane list` shows it. */
+export interface Recording {
+  readonly id: number;
+  readonly name: string;
+  readonly url: string;
+  readonly source: string;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+  /** SHA-256 of all exchanges, hex: the same for the same exchanges, whatever the name and the time. */
+  readonly digest: string;
+  readonly notes: JsonObject;
+  /** Numbers of exchanges, of different hosts, of different server addresses. */
+  readonly exchanges: number;
+  readonly hosts: number;
+  readonly addresses: number;
+  /** Sum of the response bodies as on the wire. */
+  readonly body_bytes: number;
+  /** How many of the bodies are filled in. */
+  readonly filled: number;
+}
+
+export interface RecordingDetail {
+  readonly recording: Recording;
+  readonly exchanges: readonly ArchivedExchange[];
+}
+
+export interface NewRecording {
+  /** 1 to 100 of the characters A-Z a-z 0-9 . _ -, the first a letter or digit. */
+  readonly name: string;
+  readonly url: string;
+  /** Where it came from: "har: Chrome 131", "synth: carlucci-small". */
+  readonly source: string;
+  readonly notes: JsonObject;
+  /** Takes the place of a recording of that name, which is otherwise a UserError. */
+  readonly replace: boolean;
+}
+
+export interface NewExchange {
+  readonly exchange: Exchange;
+  /** As on the wire, content-encoded. Absent or empty: no body (body_origin "empty"). */
+  readonly body?: Uint8Array | undefined;
+  readonly requestBody?: Uint8Array | undefined;
+}
+
+export interface RecordingWriter {
+  /** Adds the next exchange in order. Resolves when the host has taken it, so that awaiting it bounds memory. */
+  add(exchange: NewExchange): Promise<void>;
+  /** Replaces the notes given at the start, for counts known only at the end. */
+  note(notes: JsonObject): void;
+}
+
+/** An open archive. Errors are UserError (no such recording, name taken) or RunError (disk full, host gone). */
+export interface Archive {
+  /** All recordings by name. Empty when the archive does not exist yet. */
+  list(): Promise<Recording[]>;
+  show(name: string): Promise<RecordingDetail>;
+  remove(name: string): Promise<void>;
+  /** Writes a recording: committed whole when `fill` has resolved, not at all when it throws. */
+  write(recording: NewRecording, fill: (writer: RecordingWriter) => Promise<void>): Promise<Recording>;
+}

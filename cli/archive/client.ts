@@ -1,0 +1,170 @@
+// The archive of recordings over trilane-host: the one implementation of archive.ts. Holds no recording in memory.
+import { RunError, UserError } from "../errors.ts";
+import { programPath } from "../programs.ts";
+import type {
+  Archive,
+  ArchivedExchange,
+  Exchange,
+  JsonObject,
+  NewExchange,
+  NewRecording,
+  Recording,
+  RecordingDetail,
+  RecordingWriter,
+} from "./archive.ts";
+import { HostConversation } from "./host.ts";
+
+// Far below what a message may have (64 MiB), so that neither side holds much more than one piece.
+const pieceSize_bytes = 1024 * 1024;
+
+// As `name` in schemas/message.schema.json; checked here too, because a name is what a user typed.
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+// Only what an exchange has: a caller may pass one that it was shown, with seq and hashes.
+function exchangeFields(exchange: Exchange, hasBody: boolean): Exchange {
+  return {
+    method: exchange.method,
+    scheme: exchange.scheme,
+    host: exchange.host,
+    port: exchange.port,
+    path: exchange.path,
+    request_headers: exchange.request_headers,
+    address: exchange.address,
+    status: exchange.status,
+    response_headers: exchange.response_headers,
+    body_origin: hasBody ? exchange.body_origin : "empty",
+    recorded: exchange.recorded,
+  };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+class HostWriter implements RecordingWriter {
+  readonly #host: HostConversation;
+  readonly #transaction: number;
+  #nextUpload = 0;
+  #last: Promise<unknown> = Promise.resolve();
+  #notes: JsonObject | undefined;
+
+  constructor(host: HostConversation, transaction: number) {
+    this.#host = host;
+    this.#transaction = transaction;
+  }
+
+  add(exchange: NewExchange): Promise<void> {
+    // One after the other, in the order of the calls, also when a caller does not wait.
+    const added = this.#last.then(() => this.#add(exchange));
+    this.#last = added;
+    added.catch(() => {}); // told to the caller, and to the commit
+    return added;
+  }
+
+  note(notes: JsonObject): void {
+    this.#notes = notes;
+  }
+
+  /** When all exchanges are in: what the commit is to say. Rejects where one of them failed. */
+  async finish(): Promise<Readonly<Record<string, unknown>>> {
+    await this.#last;
+    return { transaction: this.#transaction, ...(this.#notes ? { notes: this.#notes } : {}) };
+  }
+
+  async #add({ exchange, body, requestBody }: NewExchange): Promise<void> {
+    await this.#host.send("archive.exchange", {
+      transaction: this.#transaction,
+      exchange: exchangeFields(exchange, (body?.byteLength ?? 0) > 0),
+      ...(await this.#bodyFields("body", body)),
+      ...(await this.#bodyFields("request_body", requestBody)),
+    });
+  }
+
+  // A small body goes with its exchange, a large one in pieces before it.
+  async #bodyFields(name: string, body: Uint8Array | undefined): Promise<Readonly<Record<string, unknown>>> {
+    if (!body || body.byteLength === 0) return {};
+    if (body.byteLength <= pieceSize_bytes) return { [name]: base64(body) };
+    const upload = this.#nextUpload++;
+    for (let start = 0; start < body.byteLength; start += pieceSize_bytes) {
+      const data = base64(body.subarray(start, start + pieceSize_bytes));
+      await this.#host.send("archive.body", { transaction: this.#transaction, upload, data });
+    }
+    return { [`${name}_upload`]: upload };
+  }
+}
+
+class HostArchive implements Archive {
+  readonly #host: HostConversation;
+
+  constructor(host: HostConversation) {
+    this.#host = host;
+  }
+
+  async list(): Promise<Recording[]> {
+    const recordings: Recording[] = [];
+    for (let after: string | null = ""; after !== null; ) {
+      const answer = await this.#host.send("archive.list", { after });
+      recordings.push(...(answer.recordings as Recording[]));
+      after = answer.next as string | null;
+    }
+    return recordings;
+  }
+
+  async show(name: string): Promise<RecordingDetail> {
+    const exchanges: ArchivedExchange[] = [];
+    let recording: Recording | undefined;
+    for (let from: number | null = 0; from !== null; ) {
+      const answer = await this.#host.send("archive.show", { name, from });
+      const shown = answer.recording as Recording;
+      if (recording && shown.id !== recording.id)
+        throw new RunError(`recording "${name}": was replaced while it was being read: try again`);
+      recording = shown;
+      exchanges.push(...(answer.exchanges as ArchivedExchange[]));
+      from = answer.next as number | null;
+    }
+    if (!recording) throw new RunError(`recording "${name}": trilane-host did not answer: try again`);
+    return { recording, exchanges };
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#host.send("archive.remove", { name });
+  }
+
+  async write(recording: NewRecording, fill: (writer: RecordingWriter) => Promise<void>): Promise<Recording> {
+    const { name, url, source, notes, replace } = recording;
+    if (!namePattern.test(name))
+      throw new UserError(
+        `recording name "${name}": must be 1 to 100 of A-Z a-z 0-9 . _ -, the first a letter or digit: choose another`,
+      );
+    const { transaction } = await this.#host.send("archive.begin", { name, url, source, notes, replace });
+    const writer = new HostWriter(this.#host, transaction as number);
+    let commit: Readonly<Record<string, unknown>>;
+    try {
+      await fill(writer);
+      commit = await writer.finish();
+    } catch (error) {
+      // Where the host has gone too, the transaction went with it.
+      await this.#host.send("archive.abort", { transaction }).catch(() => {});
+      throw error;
+    }
+    const answer = await this.#host.send("archive.commit", commit);
+    return answer.recording as Recording;
+  }
+}
+
+/**
+ * Opens the archive of the data folder `home` for as long as `use` runs. Makes nothing on disk until a recording is
+ * written. When it resolves or rejects, trilane-host has gone.
+ */
+export async function withArchive<Result>(
+  home: string,
+  use: (archive: Archive) => Promise<Result>,
+  program: string = programPath("trilane-host"),
+): Promise<Result> {
+  const host = new HostConversation(program, home);
+  try {
+    return await use(new HostArchive(host));
+  } finally {
+    await host.end();
+  }
+}

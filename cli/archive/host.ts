@@ -1,0 +1,136 @@
+// A conversation with trilane-host: starts the program, writes messages, matches answers by id, sees it end.
+// Does not know what the messages mean.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { RunError, UserError } from "../errors.ts";
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+interface Waiting {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const lengthSize = 4;
+const stderrKept = 4096;
+const endGrace_ms = 10_000;
+
+// What the user can put right by other input; all else is a run that failed.
+const userCodes: ReadonlySet<string> = new Set(["not-found", "exists", "foreign", "newer", "read-only"]);
+
+function errorOf(error: unknown): Error {
+  const { code, message, remedy } = error as { code: string; message: string; remedy: string };
+  const line = `${message}: ${remedy}`;
+  return userCodes.has(code) ? new UserError(line) : new RunError(line);
+}
+
+/** Takes a stream of frames apart: a 4-byte little- or big-endian length as the machine has it, then JSON. */
+export class FrameReader {
+  #chunks: Buffer[] = [];
+  #size = 0;
+  readonly #littleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
+
+  /** The bytes of each message that is whole now. */
+  *read(chunk: Buffer): Generator<Buffer> {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    while (this.#size >= lengthSize) {
+      const start = this.#take(lengthSize, false);
+      const length = this.#littleEndian ? start.readUInt32LE() : start.readUInt32BE();
+      if (this.#size < lengthSize + length) return;
+      this.#take(lengthSize, true);
+      yield this.#take(length, true);
+    }
+  }
+
+  // The first `size` bytes in one piece; joined only when they are there, so that a long message is copied once.
+  #take(size: number, remove: boolean): Buffer {
+    const first = this.#chunks[0] ?? Buffer.alloc(0);
+    if (first.length < size) this.#chunks = [Buffer.concat(this.#chunks)];
+    const whole = this.#chunks[0] ?? first;
+    if (remove) {
+      this.#chunks[0] = whole.subarray(size);
+      this.#size -= size;
+    }
+    return whole.subarray(0, size);
+  }
+
+  frameOf(message: Buffer): Buffer {
+    const length = Buffer.alloc(lengthSize);
+    if (this.#littleEndian) length.writeUInt32LE(message.length);
+    else length.writeUInt32BE(message.length);
+    return Buffer.concat([length, message]);
+  }
+}
+
+export class HostConversation {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #frames = new FrameReader();
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #ended: Promise<void>;
+  #nextId = 1;
+  #stderr = "";
+  #over: Error | undefined;
+
+  constructor(program: string, home: string) {
+    // A process group of its own: Ctrl-C at the terminal is ours to act on, and the host ends when its input does,
+    // which it also does when we are killed.
+    this.#child = spawn(program, ["--home", home], { stdio: ["pipe", "pipe", "pipe"], detached: true });
+    this.#child.stdout.on("data", (chunk: Buffer) => this.#received(chunk));
+    this.#child.stderr.on("data", (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-stderrKept);
+    });
+    // Writing to a host that has gone: its end tells why.
+    this.#child.stdin.on("error", () => {});
+    this.#ended = new Promise((resolve) => {
+      this.#child.on("error", (error) => {
+        this.#finish(`cannot be started: ${error.message}`);
+        resolve();
+      });
+      this.#child.on("close", (status, signal) => {
+        const line = this.#stderr.trim().split("\n").at(-1);
+        this.#finish(line || (signal ? `was killed by ${signal}` : `ended with status ${status}`));
+        resolve();
+      });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Sends a message and resolves to its answer's fields, or rejects with the UserError or RunError it tells. */
+  send(type: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
+    if (this.#over) return Promise.reject(this.#over);
+    const id = this.#nextId++;
+    const message = Buffer.from(JSON.stringify({ id, type, ...fields }));
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#child.stdin.write(this.#frames.frameOf(message));
+    });
+  }
+
+  /** Ends the host and waits until it has gone. */
+  async end(): Promise<void> {
+    this.#child.stdin.end();
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), endGrace_ms);
+    await this.#ended;
+    clearTimeout(late);
+  }
+
+  #received(chunk: Buffer): void {
+    for (const bytes of this.#frames.read(chunk)) {
+      const answer = JSON.parse(bytes.toString()) as Answer;
+      const waiting = this.#waiting.get(answer.id as number);
+      this.#waiting.delete(answer.id as number);
+      if (answer.ok === true) waiting?.resolve(answer);
+      else waiting?.reject(errorOf(answer.error));
+    }
+  }
+
+  #finish(why: string): void {
+    this.#over ??= new RunError(`${why.startsWith("trilane-host: ") ? "" : "trilane-host: "}${why}: try again`);
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#over);
+    this.#waiting.clear();
+  }
+}

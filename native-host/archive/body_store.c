@@ -1,0 +1,330 @@
+#include "archive/body_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <openssl/sha2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef OPENSSL_IS_BORINGSSL
+#error "the include path lacks BoringSSL: these are the system's OpenSSL headers"
+#endif
+
+enum { SHELF_COUNT = 256, NAME_SIZE = 64 };
+
+static const char lock_name[] = "lock";
+
+struct body_store {
+    char path[PATH_MAX]; // HOME/bodies, for messages
+    int bodies;          // folder descriptors
+    int staging;         // HOME/bodies/staging
+    int own;             // our folder in it
+    int own_lock;
+    char own_name[NAME_SIZE];
+    uint64_t next_number;
+    bool bodies_changed;             // a shelf was made since the last sync
+    bool shelf_changed[SHELF_COUNT]; // a body was put on it since the last sync
+};
+
+struct body_upload {
+    struct body_store *store;
+    int fd;
+    uint64_t number;
+    uint64_t size;
+    SHA256_CTX hash;
+};
+
+static void staged_name(char name[NAME_SIZE], uint64_t number) {
+    snprintf(name, NAME_SIZE, "%llu", (unsigned long long)number);
+}
+
+// A folder's descriptor, made first where it is missing.
+static int open_folder(int at, const char *name, bool make, bool *made) {
+    if (made) *made = false;
+    if (make && mkdirat(at, name, 0700) == 0) {
+        if (made) *made = true;
+    } else if (make && errno != EEXIST) {
+        return -1;
+    }
+    return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+// Calls `each` for the entries of a folder, not for "." and ".."; takes over `fd`.
+static int each_entry(int fd, int (*each)(void *context, int folder, const char *name), void *context) {
+    DIR *folder = fdopendir(fd);
+    if (!folder) {
+        close(fd);
+        return -1;
+    }
+    int status = 0;
+    const struct dirent *entry;
+    while (status == 0 && (errno = 0, entry = readdir(folder))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        status = each(context, dirfd(folder), entry->d_name);
+    }
+    if (!entry && errno != 0) status = -1;
+    closedir(folder);
+    return status;
+}
+
+// ---- Staging ----
+
+static int remove_entry(void *context, int folder, const char *name) {
+    (void)context;
+    unlinkat(folder, name, 0);
+    return 0;
+}
+
+static void remove_staging(int staging, const char *name) {
+    int fd = openat(staging, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) each_entry(fd, remove_entry, NULL);
+    unlinkat(staging, name, AT_REMOVEDIR);
+}
+
+// A folder whose lock can be had has no owner any more. Called with the staging lock held, so that none is
+// half made.
+static int reap_entry(void *context, int staging, const char *name) {
+    (void)context;
+    if (strcmp(name, lock_name) == 0) return 0;
+    int folder = openat(staging, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return 0;
+    int lock = openat(folder, lock_name, O_RDWR | O_CLOEXEC);
+    close(folder);
+    if (lock < 0 ? errno == ENOENT : flock(lock, LOCK_EX | LOCK_NB) == 0) remove_staging(staging, name);
+    if (lock >= 0) close(lock);
+    return 0;
+}
+
+static int make_own_folder(struct body_store *store) {
+    for (unsigned i = 0;; i++) {
+        snprintf(store->own_name, sizeof store->own_name, "%ld-%u", (long)getpid(), i);
+        if (mkdirat(store->staging, store->own_name, 0700) == 0) break;
+        if (errno != EEXIST) return -1;
+    }
+    store->own = openat(store->staging, store->own_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (store->own < 0) return -1;
+    store->own_lock = openat(store->own, lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return store->own_lock < 0 ? -1 : flock(store->own_lock, LOCK_EX | LOCK_NB);
+}
+
+static int open_staging(struct body_store *store, const char *home) {
+    int home_fd = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (home_fd < 0) return -1;
+    bool made;
+    store->bodies = open_folder(home_fd, "bodies", true, &made);
+    if (store->bodies >= 0 && made) fsync(home_fd);
+    close(home_fd);
+    if (store->bodies < 0) return -1;
+    store->staging = open_folder(store->bodies, "staging", true, NULL);
+    if (store->staging < 0) return -1;
+    int lock = openat(store->staging, lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock < 0) return -1;
+    int status = flock(lock, LOCK_EX);
+    if (status == 0) {
+        int listed = openat(store->bodies, "staging", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (listed >= 0) each_entry(listed, reap_entry, NULL);
+        status = make_own_folder(store);
+    }
+    int error = errno;
+    close(lock);
+    errno = error;
+    return status;
+}
+
+int body_store_open(struct body_store **out, const char *home, struct archive_error *error) {
+    struct body_store *store = calloc(1, sizeof *store);
+    if (!store) return archive_fail_memory(error);
+    store->bodies = store->staging = store->own = store->own_lock = -1;
+    snprintf(store->path, sizeof store->path, "%s/bodies", home);
+    if (open_staging(store, home) < 0) {
+        archive_fail_errno(error, store->path);
+        body_store_close(store);
+        return -1;
+    }
+    *out = store;
+    return 0;
+}
+
+void body_store_close(struct body_store *store) {
+    if (!store) return;
+    if (store->own >= 0) close(store->own);
+    if (store->staging >= 0 && store->own_name[0]) remove_staging(store->staging, store->own_name);
+    if (store->own_lock >= 0) close(store->own_lock);
+    if (store->staging >= 0) close(store->staging);
+    if (store->bodies >= 0) close(store->bodies);
+    free(store);
+}
+
+// ---- Uploads ----
+
+int body_upload_open(struct body_upload **out, struct body_store *store, struct archive_error *error) {
+    struct body_upload *upload = calloc(1, sizeof *upload);
+    if (!upload) return archive_fail_memory(error);
+    char name[NAME_SIZE];
+    upload->store = store;
+    upload->number = store->next_number++;
+    staged_name(name, upload->number);
+    upload->fd = openat(store->own, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (upload->fd < 0) {
+        archive_fail_errno(error, store->path);
+        free(upload);
+        return -1;
+    }
+    SHA256_Init(&upload->hash);
+    *out = upload;
+    return 0;
+}
+
+int body_upload_add(struct body_upload *upload, const void *bytes, size_t size, struct archive_error *error) {
+    SHA256_Update(&upload->hash, bytes, size);
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t written = write(upload->fd, at, size);
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            return archive_fail_errno(error, upload->store->path);
+        }
+        at += written;
+        size -= (size_t)written;
+        upload->size += (uint64_t)written;
+    }
+    return 0;
+}
+
+void body_upload_abort(struct body_upload *upload) {
+    if (!upload) return;
+    struct staged_body body = {.number = upload->number};
+    if (upload->fd >= 0) close(upload->fd);
+    body_store_discard(upload->store, &body);
+    free(upload);
+}
+
+int body_upload_finish(struct body_upload *upload, struct staged_body *body, struct archive_error *error) {
+    // Some file systems (quotas, networks) tell of a write that failed only when the file is synced or
+    // closed.
+    int status = upload->size > 0 ? fsync(upload->fd) : 0;
+    if (close(upload->fd) < 0) status = -1;
+    upload->fd = -1;
+    if (status < 0) archive_fail_errno(error, upload->store->path);
+    if (status < 0 || upload->size == 0) {
+        *body = (struct staged_body){0};
+        body_upload_abort(upload);
+        return status;
+    }
+    uint8_t digest[SHA256_DIGEST_LENGTH];
+    SHA256_Final(digest, &upload->hash);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(body->sha256 + 2 * i, 3, "%02x", digest[i]);
+    body->size = upload->size;
+    body->number = upload->number;
+    free(upload);
+    return 0;
+}
+
+void body_store_discard(struct body_store *store, const struct staged_body *body) {
+    char name[NAME_SIZE];
+    staged_name(name, body->number);
+    unlinkat(store->own, name, 0);
+}
+
+// ---- Publishing ----
+
+int body_store_publish(struct body_store *store, const struct staged_body *body,
+                       struct archive_error *error) {
+    char from[NAME_SIZE], shelf_name[3] = {body->sha256[0], body->sha256[1]};
+    staged_name(from, body->number);
+    bool made;
+    int shelf = open_folder(store->bodies, shelf_name, true, &made);
+    if (shelf < 0) return archive_fail_errno(error, store->path);
+    if (made) store->bodies_changed = true;
+    struct stat there;
+    int status = 0;
+    // One that is there and whole may be in use. Of another size it was damaged from outside, and is
+    // replaced.
+    if (fstatat(shelf, body->sha256, &there, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(there.st_mode) &&
+        (uint64_t)there.st_size == body->size) {
+        body_store_discard(store, body);
+    } else {
+        status = renameat(store->own, from, shelf, body->sha256);
+        store->shelf_changed[strtoul(shelf_name, NULL, 16)] = true;
+    }
+    if (status < 0) archive_fail_errno(error, store->path);
+    close(shelf);
+    return status;
+}
+
+int body_store_sync(struct body_store *store, struct archive_error *error) {
+    for (unsigned i = 0; i < SHELF_COUNT; i++) {
+        if (!store->shelf_changed[i]) continue;
+        char name[3];
+        snprintf(name, sizeof name, "%02x", i);
+        int shelf = open_folder(store->bodies, name, false, NULL);
+        int status = shelf < 0 ? -1 : fsync(shelf);
+        if (status < 0) archive_fail_errno(error, store->path);
+        if (shelf >= 0) close(shelf);
+        if (status < 0) return -1;
+        store->shelf_changed[i] = false;
+    }
+    if (!store->bodies_changed) return 0;
+    if (fsync(store->bodies) < 0) return archive_fail_errno(error, store->path);
+    store->bodies_changed = false;
+    return 0;
+}
+
+// ---- Sweeping ----
+
+struct sweep {
+    int (*named)(void *context, const char *sha256);
+    void *context;
+    size_t removed;
+    bool stopped; // by `named`, which has told its own error
+};
+
+static bool is_hex(const char *text, size_t size) {
+    return strlen(text) == size && strspn(text, "0123456789abcdef") == size;
+}
+
+static int sweep_body(void *context, int shelf, const char *name) {
+    struct sweep *sweep = context;
+    if (!is_hex(name, SHA256_HEX_SIZE)) return 0;
+    int named = sweep->named(sweep->context, name);
+    if (named < 0) sweep->stopped = true;
+    if (named != 0) return named < 0 ? -1 : 0;
+    if (unlinkat(shelf, name, 0) < 0) return errno == ENOENT ? 0 : -1;
+    sweep->removed++;
+    return 0;
+}
+
+static int sweep_shelf(void *context, int bodies, const char *name) {
+    if (!is_hex(name, 2)) return 0;
+    int shelf = open_folder(bodies, name, false, NULL);
+    if (shelf < 0) return errno == ENOTDIR || errno == ENOENT ? 0 : -1;
+    if (each_entry(shelf, sweep_body, context) < 0) return -1;
+    // Fails where bodies are left on it; that is how to know. Publishing has the same lock, so none is about
+    // to come.
+    unlinkat(bodies, name, AT_REMOVEDIR);
+    return 0;
+}
+
+int body_store_sweep(const char *home, int (*named)(void *context, const char *sha256), void *context,
+                     size_t *removed, struct archive_error *error) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/bodies", home);
+    struct sweep sweep = {.named = named, .context = context};
+    int bodies = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int status = 0;
+    if (bodies >= 0)
+        status = each_entry(bodies, sweep_shelf, &sweep);
+    else if (errno != ENOENT)
+        status = -1;
+    *removed = sweep.removed;
+    if (status < 0 && !sweep.stopped) archive_fail_errno(error, path);
+    return status;
+}

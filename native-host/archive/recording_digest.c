@@ -1,0 +1,57 @@
+#include "archive/recording_digest.h"
+
+#include "archive/archive_writer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_bytes(struct recording_digest *digest, const char *bytes, size_t size) {
+    uint8_t size_bytes[8];
+    for (unsigned i = 0; i < sizeof size_bytes; i++)
+        size_bytes[i] = (uint8_t)((uint64_t)size >> (56 - 8 * i));
+    SHA256_Update(&digest->hash, size_bytes, sizeof size_bytes);
+    SHA256_Update(&digest->hash, bytes, size);
+}
+
+static void add_text(struct recording_digest *digest, const char *text) {
+    add_bytes(digest, text, strlen(text));
+}
+
+static void add_number(struct recording_digest *digest, uint64_t number) {
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    add_text(digest, text);
+}
+
+void recording_digest_start(struct recording_digest *digest) {
+    SHA256_Init(&digest->hash);
+    add_text(digest, "trilane/recording/1");
+}
+
+void recording_digest_add(struct recording_digest *digest, const struct archive_exchange *exchange,
+                          const char *request_body_sha256, const char *body_sha256) {
+    add_text(digest, exchange->method);
+    add_text(digest, exchange->scheme);
+    add_text(digest, exchange->host);
+    add_number(digest, exchange->port);
+    add_text(digest, exchange->path);
+    add_text(digest, request_body_sha256);
+    add_text(digest, exchange->address);
+    add_number(digest, exchange->status);
+    add_number(digest, json_array_size(exchange->response_headers));
+    size_t i;
+    json_t *header;
+    json_array_foreach(exchange->response_headers, i, header) {
+        const json_t *name = json_array_get(header, 0), *value = json_array_get(header, 1);
+        add_bytes(digest, json_string_value(name), json_string_length(name));
+        add_bytes(digest, json_string_value(value), json_string_length(value));
+    }
+    add_text(digest, body_sha256);
+}
+
+void recording_digest_finish(struct recording_digest *digest, char hex[2 * SHA256_DIGEST_LENGTH + 1]) {
+    uint8_t bytes[SHA256_DIGEST_LENGTH];
+    SHA256_Final(bytes, &digest->hash);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+}

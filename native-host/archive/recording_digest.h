@@ -1,0 +1,26 @@
+// A recording's digest: SHA-256 over its exchanges in order, over all that a replay serves by. Independent of
+// the recording's name, time and notes, of the order of object members in JSON, and of what the source knew
+// beyond.
+//
+// The bytes hashed are fields, each its size as 8 bytes big-endian and then itself. First
+// "trilane/recording/1"; then for each exchange: method, scheme, host, port (decimal), path, request body's
+// SHA-256 (hex; "" for none), address, status (decimal), number of response headers (decimal), each name and
+// value, response body's SHA-256 (likewise).
+#ifndef TRILANE_ARCHIVE_RECORDING_DIGEST_H
+#define TRILANE_ARCHIVE_RECORDING_DIGEST_H
+
+#include <openssl/sha2.h>
+
+struct archive_exchange;
+
+struct recording_digest {
+    SHA256_CTX hash;
+};
+
+void recording_digest_start(struct recording_digest *digest);
+// `request_body_sha256`, `body_sha256`: "" for none.
+void recording_digest_add(struct recording_digest *digest, const struct archive_exchange *exchange,
+                          const char *request_body_sha256, const char *body_sha256);
+void recording_digest_finish(struct recording_digest *digest, char hex[2 * SHA256_DIGEST_LENGTH + 1]);
+
+#endif

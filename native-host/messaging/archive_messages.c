@@ -1,0 +1,342 @@
+#include "messaging/archive_messages.h"
+
+#include "archive/archive_listing.h"
+#include "archive/archive_writer.h"
+#include "messaging/message_fields.h"
+
+#include <openssl/base64.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TRANSACTIONS_MAX = 16,
+    UPLOADS_MAX = 64,               // each has a file open
+    EXCHANGE_SIZE_MAX = 256 * 1024, // of its JSON, so that any exchange can be shown in one message
+};
+
+// A body that is coming in pieces, or has come whole and waits for its exchange.
+struct upload {
+    struct upload *next;
+    json_int_t number;
+    struct body_upload *body;
+};
+
+struct transaction {
+    struct transaction *next;
+    json_int_t number;
+    json_int_t exchange_count;
+    char *name;
+    struct archive_transaction *archive;
+    struct upload *uploads;
+    size_t upload_count;
+};
+
+struct archive_conversation {
+    char *home;
+    struct transaction *transactions;
+    size_t transaction_count;
+    json_int_t next_transaction;
+};
+
+static int fail_memory(struct message_error *error) {
+    return message_fail(error, "failed", "close other programs and try again", "not enough memory");
+}
+
+static int fail_archive(struct message_error *error, const struct archive_error *why) {
+    return message_fail(error, archive_code_name(why->code), why->remedy, "%s", why->message);
+}
+
+static int result_empty(json_t **result, struct message_error *error) {
+    *result = json_object();
+    return *result ? 0 : fail_memory(error);
+}
+
+static const char *text_of(const json_t *message, const char *field) {
+    return json_string_value(json_object_get(message, field));
+}
+
+static json_int_t number_of(const json_t *message, const char *field) {
+    return json_integer_value(json_object_get(message, field));
+}
+
+// ---- What is open ----
+
+static void uploads_close(struct transaction *transaction) {
+    while (transaction->uploads) {
+        struct upload *next = transaction->uploads->next;
+        body_upload_abort(transaction->uploads->body);
+        free(transaction->uploads);
+        transaction->uploads = next;
+    }
+}
+
+// Takes the transaction out of the conversation and frees all but its archive part, which is returned.
+static struct archive_transaction *transaction_take(struct archive_conversation *conversation,
+                                                    struct transaction *transaction) {
+    struct transaction **link = &conversation->transactions;
+    while (*link != transaction)
+        link = &(*link)->next;
+    *link = transaction->next;
+    conversation->transaction_count--;
+    struct archive_transaction *archive = transaction->archive;
+    uploads_close(transaction);
+    free(transaction->name);
+    free(transaction);
+    return archive;
+}
+
+static struct transaction *transaction_of(const struct archive_conversation *conversation,
+                                          const json_t *message, struct message_error *error) {
+    json_int_t number = number_of(message, "transaction");
+    for (struct transaction *t = conversation->transactions; t; t = t->next)
+        if (t->number == number) return t;
+    message_fail(error, "no-transaction", "begin one with archive.begin", "transaction %lld: is not open",
+                 (long long)number);
+    return NULL;
+}
+
+static struct upload **upload_link(struct transaction *transaction, json_int_t number) {
+    struct upload **link = &transaction->uploads;
+    while (*link && (*link)->number != number)
+        link = &(*link)->next;
+    return link;
+}
+
+struct archive_conversation *archive_conversation_open(const char *home) {
+    struct archive_conversation *conversation = calloc(1, sizeof *conversation);
+    if (conversation && !(conversation->home = strdup(home))) {
+        free(conversation);
+        return NULL;
+    }
+    return conversation;
+}
+
+void archive_conversation_close(struct archive_conversation *conversation) {
+    while (conversation->transactions)
+        archive_abort(transaction_take(conversation, conversation->transactions));
+    free(conversation->home);
+    free(conversation);
+}
+
+// ---- Reading and removing ----
+
+int archive_message_list(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                         struct message_error *error) {
+    struct archive_error why;
+    const char *after = text_of(message, "after");
+    if (archive_list(result, conversation->home, after ? after : "", &why) < 0)
+        return fail_archive(error, &why);
+    return 0;
+}
+
+int archive_message_show(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                         struct message_error *error) {
+    struct archive_error why;
+    if (archive_show(result, conversation->home, text_of(message, "name"), number_of(message, "from"), &why) <
+        0)
+        return fail_archive(error, &why);
+    return 0;
+}
+
+int archive_message_remove(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                           struct message_error *error) {
+    struct archive_error why;
+    if (archive_remove(conversation->home, text_of(message, "name"), &why) < 0)
+        return fail_archive(error, &why);
+    return result_empty(result, error);
+}
+
+// ---- Writing ----
+
+int archive_message_begin(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                          struct message_error *error) {
+    if (conversation->transaction_count == TRANSACTIONS_MAX)
+        return message_fail(error, "too-many", "commit or abort one", "transactions: %d are open",
+                            TRANSACTIONS_MAX);
+    const struct archive_new_recording recording = {.name = text_of(message, "name"),
+                                                    .url = text_of(message, "url"),
+                                                    .source = text_of(message, "source"),
+                                                    .notes = json_object_get(message, "notes"),
+                                                    .replace =
+                                                        json_is_true(json_object_get(message, "replace"))};
+    struct transaction *transaction = calloc(1, sizeof *transaction);
+    if (!transaction) return fail_memory(error);
+    struct archive_error why;
+    transaction->name = strdup(recording.name);
+    *result = json_pack("{s:I}", "transaction", conversation->next_transaction + 1);
+    int status = 0;
+    if (!transaction->name || !*result)
+        status = fail_memory(error);
+    else if (archive_begin(&transaction->archive, conversation->home, &recording, &why) < 0)
+        status = fail_archive(error, &why);
+    if (status < 0) {
+        free(transaction->name);
+        free(transaction);
+        return -1;
+    }
+    transaction->number = ++conversation->next_transaction;
+    transaction->next = conversation->transactions;
+    conversation->transactions = transaction;
+    conversation->transaction_count++;
+    return 0;
+}
+
+// Appends base64 to an upload. The base64 has been checked, so only memory and the disk can fail.
+static int upload_add(struct body_upload *upload, const json_t *base64, struct message_error *error) {
+    struct archive_error why;
+    size_t text_size = json_string_length(base64), size = 0;
+    uint8_t *bytes = malloc(text_size / 4 * 3);
+    if (!bytes) return fail_memory(error);
+    int status = 0;
+    if (!EVP_DecodeBase64(bytes, &size, text_size / 4 * 3, (const uint8_t *)json_string_value(base64),
+                          text_size))
+        status = message_malformed(error, "body: is not base64");
+    else if (body_upload_add(upload, bytes, size, &why) < 0)
+        status = fail_archive(error, &why);
+    free(bytes);
+    return status;
+}
+
+int archive_message_body(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                         struct message_error *error) {
+    struct transaction *transaction = transaction_of(conversation, message, error);
+    if (!transaction) return -1;
+    struct upload **link = upload_link(transaction, number_of(message, "upload"));
+    struct archive_error why;
+    if (!*link) {
+        if (transaction->upload_count == UPLOADS_MAX)
+            return message_fail(error, "too-many", "add the exchanges of some", "uploads: %d are open",
+                                UPLOADS_MAX);
+        struct upload *upload = calloc(1, sizeof *upload);
+        if (!upload) return fail_memory(error);
+        upload->number = number_of(message, "upload");
+        if (body_upload_open(&upload->body, archive_bodies(transaction->archive), &why) < 0) {
+            free(upload);
+            return fail_archive(error, &why);
+        }
+        *link = upload;
+        transaction->upload_count++;
+    }
+    if (upload_add((*link)->body, json_object_get(message, "data"), error) < 0) return -1;
+    return result_empty(result, error);
+}
+
+// The body as the message has it: in itself, uploaded before, or none. Taken over by the caller.
+static int take_body(struct transaction *transaction, const json_t *message, const char *inline_field,
+                     const char *upload_field, struct staged_body *body, struct message_error *error) {
+    const json_t *base64 = json_object_get(message, inline_field),
+                 *number = json_object_get(message, upload_field);
+    struct body_upload *upload = NULL;
+    struct archive_error why;
+    *body = (struct staged_body){0};
+    if (!base64 && !number) return 0;
+    if (base64) {
+        if (body_upload_open(&upload, archive_bodies(transaction->archive), &why) < 0)
+            return fail_archive(error, &why);
+        if (upload_add(upload, base64, error) < 0) {
+            body_upload_abort(upload);
+            return -1;
+        }
+    } else {
+        struct upload **link = upload_link(transaction, json_integer_value(number)), *taken = *link;
+        if (!taken)
+            return message_fail(error, "no-upload", "send it with archive.body first",
+                                "upload %lld: is not open", (long long)json_integer_value(number));
+        upload = taken->body;
+        *link = taken->next;
+        free(taken);
+        transaction->upload_count--;
+    }
+    return body_upload_finish(upload, body, &why) < 0 ? fail_archive(error, &why) : 0;
+}
+
+// What spans several fields; each by itself has been checked.
+static int check_bodies(const json_t *message, struct message_error *error) {
+    const char *origin = text_of(json_object_get(message, "exchange"), "body_origin");
+    bool has_inline = json_object_get(message, "body"), has_upload = json_object_get(message, "body_upload");
+    if (has_inline && has_upload)
+        return message_malformed(error, "archive.exchange: has both `body` and `body_upload`");
+    if (json_object_get(message, "request_body") && json_object_get(message, "request_body_upload"))
+        return message_malformed(error,
+                                 "archive.exchange: has both `request_body` and `request_body_upload`");
+    bool empty = strcmp(origin, "empty") == 0;
+    if (empty && (has_inline || has_upload))
+        return message_malformed(error, "archive.exchange: has a body, and `body_origin` is \"empty\"");
+    if (!empty && !has_inline && !has_upload)
+        return message_malformed(error, "archive.exchange: has no body, and `body_origin` is \"%s\"", origin);
+    return 0;
+}
+
+static int check_size(const json_t *exchange, struct message_error *error) {
+    size_t size = json_dumpb(exchange, NULL, 0, JSON_COMPACT);
+    if (size <= EXCHANGE_SIZE_MAX) return 0;
+    return message_fail(error, "too-large", "leave out what is not needed of `recorded`, or the exchange",
+                        "exchange of %.200s: is described by %zu bytes (at most %d)",
+                        text_of(exchange, "host"), size, EXCHANGE_SIZE_MAX);
+}
+
+int archive_message_exchange(struct archive_conversation *conversation, const json_t *message,
+                             json_t **result, struct message_error *error) {
+    const json_t *exchange = json_object_get(message, "exchange");
+    if (message_check_exchange(exchange, error) < 0 || check_bodies(message, error) < 0 ||
+        check_size(exchange, error) < 0)
+        return -1;
+    struct transaction *transaction = transaction_of(conversation, message, error);
+    if (!transaction) return -1;
+    const struct archive_exchange fields = {.method = text_of(exchange, "method"),
+                                            .scheme = text_of(exchange, "scheme"),
+                                            .host = text_of(exchange, "host"),
+                                            .port = (uint16_t)number_of(exchange, "port"),
+                                            .path = text_of(exchange, "path"),
+                                            .request_headers = json_object_get(exchange, "request_headers"),
+                                            .address = text_of(exchange, "address"),
+                                            .status = (uint16_t)number_of(exchange, "status"),
+                                            .response_headers = json_object_get(exchange, "response_headers"),
+                                            .body_origin = text_of(exchange, "body_origin"),
+                                            .recorded = json_object_get(exchange, "recorded")};
+    *result = json_pack("{s:I}", "seq", transaction->exchange_count);
+    if (!*result) return fail_memory(error);
+    struct staged_body request_body, body;
+    struct archive_error why;
+    if (take_body(transaction, message, "request_body", "request_body_upload", &request_body, error) < 0)
+        return -1;
+    if (take_body(transaction, message, "body", "body_upload", &body, error) < 0) {
+        if (request_body.size > 0) body_store_discard(archive_bodies(transaction->archive), &request_body);
+        return -1;
+    }
+    if (archive_add(transaction->archive, &fields, &request_body, &body, &why) < 0)
+        return fail_archive(error, &why);
+    transaction->exchange_count++;
+    return 0;
+}
+
+int archive_message_commit(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                           struct message_error *error) {
+    struct transaction *transaction = transaction_of(conversation, message, error);
+    if (!transaction) return -1;
+    struct archive_error why;
+    char *name = transaction->name;
+    transaction->name = NULL;
+    int status =
+        archive_commit(transaction_take(conversation, transaction), json_object_get(message, "notes"), &why);
+    json_t *shown = NULL;
+    // Past the last exchange: only the recording's own row is wanted.
+    if (status == 0) status = archive_show(&shown, conversation->home, name, INT64_MAX, &why);
+    if (status < 0)
+        fail_archive(error, &why);
+    else if (!(*result = json_pack("{s:O}", "recording", json_object_get(shown, "recording"))))
+        status = fail_memory(error);
+    json_decref(shown);
+    free(name);
+    return status;
+}
+
+int archive_message_abort(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                          struct message_error *error) {
+    struct transaction *transaction = transaction_of(conversation, message, error);
+    if (!transaction) return -1;
+    archive_abort(transaction_take(conversation, transaction));
+    return result_empty(result, error);
+}

@@ -1,0 +1,35 @@
+// Native messaging's frames: a 4-byte length in the machine's byte order, then that many bytes of JSON.
+// Does not look at the JSON and reads no descriptor.
+#ifndef TRILANE_MESSAGING_FRAME_H
+#define TRILANE_MESSAGING_FRAME_H
+
+#include "base/buf.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FRAME_LENGTH_SIZE = 4,
+    FRAME_IN_MAX = 64 * 1024 * 1024, // what a browser sends at most
+    FRAME_OUT_MAX = 1024 * 1024,     // what a browser takes at most
+};
+
+enum frame_status {
+    FRAME_WHOLE,     // the next message stands at `frame.bytes`
+    FRAME_PART,      // more bytes must come
+    FRAME_TOO_LARGE, // its length cannot be; what follows cannot be told apart any more
+};
+
+struct frame {
+    const char *bytes; // in the buffer: valid until it is changed
+    size_t size;
+};
+
+// Looks at the start of `in`; a whole frame is taken away by frame_drain.
+enum frame_status frame_next(struct buf *in, struct frame *frame);
+void frame_drain(struct buf *in, const struct frame *frame);
+
+// Writes a message to a blocking descriptor. 0, or -1 with errno.
+int frame_write(int fd, const char *bytes, size_t size);
+
+#endif

@@ -1,0 +1,18 @@
+// Why a message was refused: goes into the answer's `error`.
+#ifndef TRILANE_MESSAGING_MESSAGE_ERROR_H
+#define TRILANE_MESSAGING_MESSAGE_ERROR_H
+
+struct message_error {
+    const char *code; // a literal: "malformed", "not-found", ...
+    char message[600];
+    char remedy[200];
+};
+
+// Fills *error and returns -1.
+__attribute__((format(printf, 4, 5))) int message_fail(struct message_error *error, const char *code,
+                                                       const char *remedy, const char *format, ...);
+// For what the sender got wrong: code "malformed".
+__attribute__((format(printf, 2, 3))) int message_malformed(struct message_error *error, const char *format,
+                                                            ...);
+
+#endif

@@ -1,0 +1,36 @@
+// Checks a message's fields against a table that says what schemas/message.schema.json says; the tests hold
+// the two together by the schema's examples. Does not act on messages.
+#ifndef TRILANE_MESSAGING_MESSAGE_FIELDS_H
+#define TRILANE_MESSAGING_MESSAGE_FIELDS_H
+
+#include "messaging/message_error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct message_field {
+    const char *name;
+    bool required;
+    bool (*valid)(const json_t *value);
+    const char *expected; // "a number of 0 or more"
+};
+
+// Every required field is there, every field that is there is valid and in the table. `where` names the
+// object in errors: "archive.show", "exchange". 0, or -1 with *error.
+int message_check_fields(const json_t *object, const char *where, const struct message_field *fields,
+                         size_t count, struct message_error *error);
+
+bool is_number(const json_t *value); // 0 to 2^53 - 1
+bool is_flag(const json_t *value);
+bool is_object(const json_t *value);
+bool is_text(const json_t *value);           // any string
+bool is_text_not_empty(const json_t *value); // any other than ""
+bool is_base64(const json_t *value);         // at least one byte
+bool is_recording_name(const json_t *value);
+bool is_page_url(const json_t *value); // http or https, absolute
+
+// The fields of an exchange; that it is an object has been checked.
+int message_check_exchange(const json_t *exchange, struct message_error *error);
+
+#endif
