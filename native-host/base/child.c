@@ -32,6 +32,7 @@ enum {
     STATUS_SIGNAL = 128
 };
 
+static const unsigned long ordinary_timer_slack_ns = 50000;
 static const int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 unsigned child_inherited_descriptors(void) {
@@ -63,7 +64,8 @@ __attribute__((noreturn)) static void run_command(const struct child_options *op
     for (int fd = FIRST_PASSED; fd <= LAST_PASSED; fd++)
         if (!(options->inherited_descriptors >> fd & 1)) close(fd);
     if (!options->keep_capabilities) drop_capabilities();
-    signal(SIGPIPE, SIG_DFL); // ignored by us, perhaps
+    signal(SIGPIPE, SIG_DFL);                          // ignored by us, perhaps
+    prctl(PR_SET_TIMERSLACK, ordinary_timer_slack_ns); // the loop's own is inherited
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

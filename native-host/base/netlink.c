@@ -106,6 +106,16 @@ int netlink_link_up(struct netlink *netlink, const char *interface, uint32_t mtu
     return ask(netlink, &request);
 }
 
+int netlink_set_queue(struct netlink *netlink, const char *interface, uint32_t packets) {
+    unsigned index = if_nametoindex(interface);
+    if (index == 0) return -1;
+    struct request request = request_of(RTM_NEWLINK, sizeof(struct ifinfomsg), 0);
+    request.body.link.ifi_family = AF_UNSPEC;
+    request.body.link.ifi_index = (int)index;
+    add_attribute(&request, IFLA_TXQLEN, &packets, sizeof packets);
+    return ask(netlink, &request);
+}
+
 int netlink_add_address(struct netlink *netlink, const char *interface, const char *address,
                         int prefix_length) {
     struct ip ip;

@@ -16,6 +16,9 @@ void netlink_close(struct netlink *netlink);
 
 int netlink_link_up(struct netlink *netlink, const char *interface, uint32_t mtu); // mtu 0: as it is
 
+// How many packets the interface's own queue holds.
+int netlink_set_queue(struct netlink *netlink, const char *interface, uint32_t packets);
+
 // `address` in text form, IPv4 or IPv6 (EINVAL if neither); usable at once, without duplicate detection.
 // An address that is there already is no error.
 int netlink_add_address(struct netlink *netlink, const char *interface, const char *address,

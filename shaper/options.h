@@ -1,0 +1,20 @@
+// The command line of trilane-shaper. Does not act on it.
+#ifndef TRILANE_SHAPER_OPTIONS_H
+#define TRILANE_SHAPER_OPTIONS_H
+
+#include "shaper/link_profile.h"
+
+#include <stdbool.h>
+
+struct options {
+    struct link_profile profile;
+    const char *nameserver;
+    const char *report; // NULL: none
+    bool die_with_parent;
+    char **command;
+};
+
+// Prints and exits for --help and --version, and for what cannot be taken.
+void options_read(struct options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,19 @@
+// The shaper's report (schemas/shaper-report.schema.json): what was asked, and what became of every packet.
+#ifndef TRILANE_SHAPER_REPORT_H
+#define TRILANE_SHAPER_REPORT_H
+
+#include "shaper/tun_loop.h"
+
+#include <jansson.h>
+
+struct report_run {
+    uint64_t start_ns;
+    uint64_t end_ns;
+    int child_status;
+};
+
+// NULL when memory is short.
+json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,
+                  const struct report_run *run);
+
+#endif
