@@ -17,11 +17,11 @@ struct header {
 struct recorded_exchange {
     int64_t seq; // in recorded order, from 0
     const char *method;
-    const char *scheme;   // "http" or "https"
-    const char *host;     // lower case, without port
-    uint16_t port;        // as in the URL, 80 or 443 by default
-    const char *path;     // with query, as on the wire
-    const char *address;  // the server address it is replayed from, text form
+    const char *scheme;  // "http" or "https"
+    const char *host;    // lower case, without port
+    uint16_t port;       // as in the URL, 80 or 443 by default
+    const char *path;    // with query, as on the wire
+    const char *address; // the server address it is replayed from, text form
     uint16_t status;
     struct header *headers; // hop-by-hop and content-length left out: each lane writes its own framing
     size_t header_count;
@@ -39,9 +39,10 @@ struct recording {
     struct recording_memory *memory; // what all the above points into
 };
 
-// Opens recording `name` of the archive in folder `home` (home/archive.db, home/bodies). 0, or -1 with one line that
-// names the thing and the remedy in `error`.
-int recording_open(struct recording *recording, const char *home, const char *name, char *error, size_t error_size);
+// Opens recording `name` of the archive in folder `home` (home/archive.db, home/bodies). 0, or -1 with one
+// line that names the thing and the remedy in `error`.
+int recording_open(struct recording *recording, const char *home, const char *name, char *error,
+                   size_t error_size);
 void recording_close(struct recording *recording);
 
 #endif

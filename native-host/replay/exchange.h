@@ -1,6 +1,6 @@
-// The protocol-neutral exchange in which h1, h2 and h3 all end: a request goes in, a recorded response comes out, and
-// its body is pulled by the lane as fast as the lane can send. It never knows the lane's protocol beyond a label for
-// the report, so a lane's cost is the lane's own. Does not do I/O and never copies a body.
+// The protocol-neutral exchange in which h1, h2 and h3 all end: a request goes in, a recorded response comes
+// out, and its body is pulled by the lane as fast as the lane can send. It never knows the lane's protocol
+// beyond a label for the report, so a lane's cost is the lane's own. Does not do I/O and never copies a body.
 #ifndef TRILANE_REPLAY_EXCHANGE_H
 #define TRILANE_REPLAY_EXCHANGE_H
 
@@ -12,11 +12,13 @@
 
 enum lane { LANE_H1, LANE_H2, LANE_H3 };
 
-// Why a response is what it is; a miss is a 404 with `x-trilane: missed`.
-enum match { MATCH_EXACT, MATCH_FUZZY, MATCH_MISSED };
-
-// All that a server needs to answer: the recording's index, the report. One per program, see replay/server.h.
+// All that a server needs to answer: the recording's index (archive/matcher.h), the report. One per program.
+// What is not in the recording is a 404 with `x-trilane: missed`.
 struct exchange_site;
+struct report;
+// Both must outlive the site. NULL when memory is short.
+struct exchange_site *exchange_site_open(const struct recording *recording, struct report *report);
+void exchange_site_close(struct exchange_site *site);
 
 // One accepted connection, as the report tells it.
 struct exchange_connection;
@@ -26,7 +28,8 @@ struct exchange_connection *exchange_connection_open(struct exchange_site *site,
 // After the handshake. tls_version and alpn are literals or live as long as the site; NULL in clear.
 void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
                                  const char *alpn, bool resumed, uint64_t now_ns);
-// Exchanges still open are recorded as aborted. `reason` is for the report: "" when the peer closed in order.
+// Frees the connection. Exchanges still open are recorded as aborted and freed too: do not end them after
+// this. `reason` is for the report and copied: "" when the peer closed in order.
 void exchange_connection_close(struct exchange_connection *connection, const char *reason, uint64_t now_ns);
 
 // One request and its response. Sizes are in bytes; strings need not be NUL-terminated and are not kept.
@@ -34,7 +37,7 @@ struct exchange;
 struct exchange_request {
     const char *method;
     size_t method_size;
-    const char *scheme; // "http" or "https"
+    const char *scheme;    // "http" or "https"
     const char *authority; // Host or :authority, port included where sent
     size_t authority_size;
     const char *path; // with query
@@ -43,25 +46,26 @@ struct exchange_request {
     size_t header_count;
 };
 
-// Matches the request; never fails: what is not in the recording is a 404. NULL only when memory is short. When the
-// lane receives request-body bytes it only counts them (exchange_request_body).
-struct exchange *exchange_begin(struct exchange_connection *connection, const struct exchange_request *request,
-                                uint64_t now_ns);
+// Matches the request; never fails: what is not in the recording is a 404. NULL only when memory is short.
+// When the lane receives request-body bytes it only counts them (exchange_request_body).
+struct exchange *exchange_begin(struct exchange_connection *connection,
+                                const struct exchange_request *request, uint64_t now_ns);
 void exchange_request_body(struct exchange *exchange, size_t size);
 
 uint16_t exchange_status(const struct exchange *exchange);
-// Response headers without framing (no content-length, connection, transfer-encoding); names in lower case; values
-// that no lane may send (CR, LF, NUL) are already left out.
+// Response headers without framing (no content-length, connection, transfer-encoding); names in lower case;
+// values that no lane may send (CR, LF, NUL) are already left out.
 const struct header *exchange_headers(const struct exchange *exchange, size_t *count);
 // The body's full size, for content-length; 0 for HEAD, 204 and 304.
 uint64_t exchange_body_size(const struct exchange *exchange);
-// False where a content-length must not be sent at all (204, 304, 1xx).
+// False where a content-length is not to be sent at all (HEAD, 204, 304).
 bool exchange_has_content_length(const struct exchange *exchange);
 
-// The next stretch of body not yet taken: a pointer into the recording and its size, 0 at the end. Stays valid until
-// the site is closed, so a lane may hand it to writev, nghttp2 or quiche without copying.
+// The next stretch of body not yet taken: a pointer into the recording and its size, 0 at the end. Stays
+// valid until the site is closed, so a lane may hand it to writev, nghttp2 or quiche without copying.
 const uint8_t *exchange_peek(const struct exchange *exchange, size_t *size);
-// The lane has handed `size` of those bytes to the transport. The first call marks the first byte in the report.
+// The lane has handed `size` of those bytes to the transport. The first call marks the first byte in the
+// report.
 void exchange_take(struct exchange *exchange, size_t size, uint64_t now_ns);
 
 // The response is wholly handed over (`complete`) or was cut off. Frees the exchange.

@@ -1,0 +1,393 @@
+// Reads one recording whole: rows through SQLite, headers into one arena, each body mapped once however many
+// exchanges share it.
+#include "archive/recording.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    ARENA_BLOCK_BYTES = 1 << 18,
+    SHA256_HEX_SIZE = 64,
+    ARCHIVE_APPLICATION_ID = 1953655148,
+    ARCHIVE_VERSION = 1
+};
+
+struct block {
+    struct block *next;
+    size_t used;
+    size_t size;
+    _Alignas(max_align_t) char bytes[];
+};
+
+struct mapped_body {
+    char sha256[SHA256_HEX_SIZE + 1]; // "": the slot is free
+    void *bytes;
+    size_t size;
+};
+
+struct recording_memory {
+    struct block *blocks;
+    struct mapped_body *bodies; // hash table, open addressing; its size is a power of two
+    size_t body_slots;
+};
+
+// What opening needs at hand; `recording` is filled as it goes, so that recording_close can clear any half of
+// it.
+struct reader {
+    struct recording *recording;
+    const char *home;
+    sqlite3 *db;
+    char *error;
+    size_t error_size;
+};
+
+__attribute__((format(printf, 2, 3))) static int fail(struct reader *reader, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reader->error, reader->error_size, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static int fail_memory(struct reader *reader) {
+    return fail(reader, "recording: not enough memory");
+}
+
+static void *arena_take(struct recording_memory *memory, size_t size) {
+    const size_t align = _Alignof(max_align_t);
+    size = (size + align - 1) & ~(align - 1);
+    if (!memory->blocks || memory->blocks->size - memory->blocks->used < size) {
+        size_t block_size = size > ARENA_BLOCK_BYTES ? size : ARENA_BLOCK_BYTES;
+        struct block *block = malloc(sizeof *block + block_size);
+        if (!block) return NULL;
+        *block = (struct block){.next = memory->blocks, .size = block_size};
+        memory->blocks = block;
+    }
+    void *bytes = memory->blocks->bytes + memory->blocks->used;
+    memory->blocks->used += size;
+    return bytes;
+}
+
+static const char *arena_copy(struct recording_memory *memory, const char *text, size_t size) {
+    char *copy = arena_take(memory, size + 1);
+    if (!copy) return NULL;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return copy;
+}
+
+static const char *column_copy(struct reader *reader, sqlite3_stmt *statement, int column) {
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    if (!text) return NULL;
+    return arena_copy(reader->recording->memory, text, (size_t)sqlite3_column_bytes(statement, column));
+}
+
+// Headers that say how one connection framed the response: each lane writes its own.
+static bool is_framing(const char *name) {
+    static const char *const framing[] = {"connection", "keep-alive", "proxy-connection", "transfer-encoding",
+                                          "upgrade",    "te",         "trailer",          "content-length"};
+    for (size_t i = 0; i < sizeof framing / sizeof *framing; i++)
+        if (strcmp(name, framing[i]) == 0) return true;
+    return false;
+}
+
+// A field name that all three lanes may send: a token (RFC 9110, 5.6.2) in lower case.
+static bool name_can_be_sent(const char *name, size_t size) {
+    if (size == 0) return false;
+    for (size_t i = 0; i < size; i++) {
+        char c = name[i];
+        bool token = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+-.^_`|~", c));
+        if (!token) return false;
+    }
+    return true;
+}
+
+// CR, LF, NUL and other controls would end the field or the connection; HTAB is allowed inside.
+static bool value_can_be_sent(const char *value, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)value[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7f) return false;
+    }
+    return true;
+}
+
+static int read_headers(struct reader *reader, struct recorded_exchange *exchange, const char *text,
+                        size_t size) {
+    json_error_t why;
+    json_t *list = json_loadb(text, size, JSON_ALLOW_NUL, &why);
+    if (!json_is_array(list)) {
+        json_decref(list);
+        return fail(reader,
+                    "recording \"%s\": the headers of exchange %lld are damaged: import the page again",
+                    reader->recording->name, (long long)exchange->seq);
+    }
+    exchange->headers =
+        arena_take(reader->recording->memory, (json_array_size(list) + 1) * sizeof *exchange->headers);
+    int result = exchange->headers ? 0 : fail_memory(reader);
+    size_t at;
+    json_t *pair;
+    json_array_foreach(list, at, pair) {
+        if (result < 0) break;
+        const json_t *name = json_array_get(pair, 0);
+        const json_t *value = json_array_get(pair, 1);
+        if (!json_is_string(name) || !json_is_string(value)) {
+            result = fail(reader,
+                          "recording \"%s\": header %zu of exchange %lld is damaged: import the page again",
+                          reader->recording->name, at, (long long)exchange->seq);
+            break;
+        }
+        struct header header = {.name_size = json_string_length(name),
+                                .value_size = json_string_length(value)};
+        const char *raw_name = json_string_value(name);
+        const char *raw_value = json_string_value(value);
+        // Outer white space is not part of a value (RFC 9110, 5.5), and h2 and h3 peers refuse it.
+        while (header.value_size > 0 && (*raw_value == ' ' || *raw_value == '\t')) {
+            raw_value++;
+            header.value_size--;
+        }
+        while (header.value_size > 0 &&
+               (raw_value[header.value_size - 1] == ' ' || raw_value[header.value_size - 1] == '\t'))
+            header.value_size--;
+        if (!name_can_be_sent(raw_name, header.name_size) || is_framing(raw_name)) continue;
+        if (!value_can_be_sent(raw_value, header.value_size)) continue;
+        header.name = arena_copy(reader->recording->memory, raw_name, header.name_size);
+        header.value = arena_copy(reader->recording->memory, raw_value, header.value_size);
+        if (!header.name || !header.value) result = fail_memory(reader);
+        exchange->headers[exchange->header_count++] = header;
+    }
+    json_decref(list);
+    return result;
+}
+
+static bool is_sha256(const char *text) {
+    return strlen(text) == SHA256_HEX_SIZE && strspn(text, "0123456789abcdef") == SHA256_HEX_SIZE;
+}
+
+static struct mapped_body *body_slot(struct recording_memory *memory, const char *sha256) {
+    size_t at = (size_t)strtoull(
+        (char[]){sha256[0], sha256[1], sha256[2], sha256[3], sha256[4], sha256[5], 0}, NULL, 16);
+    for (;; at++) {
+        struct mapped_body *slot = &memory->bodies[at & (memory->body_slots - 1)];
+        if (!slot->sha256[0] || strcmp(slot->sha256, sha256) == 0) return slot;
+    }
+}
+
+static int map_body(struct reader *reader, struct recorded_exchange *exchange, const char *sha256) {
+    if (!is_sha256(sha256))
+        return fail(reader,
+                    "recording \"%s\": exchange %lld names no body hash (\"%.80s\"): import the page again",
+                    reader->recording->name, (long long)exchange->seq, sha256);
+    struct mapped_body *slot = body_slot(reader->recording->memory, sha256);
+    if (!slot->sha256[0]) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/bodies/%.2s/%s", reader->home, sha256, sha256);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        struct stat status;
+        if (fd < 0 || fstat(fd, &status) < 0 || (uint64_t)status.st_size != exchange->body_size) {
+            int why = errno;
+            bool opened = fd >= 0;
+            if (opened) close(fd);
+            return fail(reader, "%s: the body of %s%s %s: import \"%s\" again", path, exchange->host,
+                        exchange->path, opened ? "is not of its recorded size" : strerror(why),
+                        reader->recording->name);
+        }
+        void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        int why = errno;
+        close(fd);
+        if (bytes == MAP_FAILED) return fail(reader, "%s: cannot be mapped: %s", path, strerror(why));
+        memcpy(slot->sha256, sha256, SHA256_HEX_SIZE + 1);
+        slot->bytes = bytes;
+        slot->size = (size_t)status.st_size;
+    }
+    if (slot->size != exchange->body_size)
+        return fail(reader,
+                    "recording \"%s\": exchange %lld disagrees with its body's size: import the page again",
+                    reader->recording->name, (long long)exchange->seq);
+    exchange->body = slot->bytes;
+    return 0;
+}
+
+static bool is_address(const char *text) {
+    struct in6_addr address;
+    return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1;
+}
+
+static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct recorded_exchange *exchange) {
+    exchange->seq = sqlite3_column_int64(row, 0);
+    exchange->method = column_copy(reader, row, 1);
+    exchange->scheme = sqlite3_column_type(row, 2) == SQLITE_TEXT &&
+                               strcmp((const char *)sqlite3_column_text(row, 2), "http") == 0
+                           ? "http"
+                           : "https";
+    exchange->host = column_copy(reader, row, 3);
+    exchange->port = (uint16_t)sqlite3_column_int(row, 4);
+    exchange->path = column_copy(reader, row, 5);
+    exchange->address = column_copy(reader, row, 6);
+    exchange->status = (uint16_t)sqlite3_column_int(row, 7);
+    exchange->body_size = (uint64_t)sqlite3_column_int64(row, 10);
+    if (!exchange->method || !exchange->host || !exchange->path || !exchange->address)
+        return fail_memory(reader);
+    if (!is_address(exchange->address))
+        return fail(reader, "recording \"%s\": %s: no IP address (\"%s\"): import the page again",
+                    reader->recording->name, exchange->host, exchange->address);
+    const char *headers = (const char *)sqlite3_column_text(row, 8);
+    if (read_headers(reader, exchange, headers ? headers : "", (size_t)sqlite3_column_bytes(row, 8)) < 0)
+        return -1;
+    if (exchange->body_size == 0) return 0;
+    const char *sha256 = (const char *)sqlite3_column_text(row, 9);
+    return map_body(reader, exchange, sha256 ? sha256 : "");
+}
+
+static int fail_sql(struct reader *reader) {
+    return fail(reader, "%s/archive.db: %s", reader->home, sqlite3_errmsg(reader->db));
+}
+
+static int prepare(struct reader *reader, const char *sql, sqlite3_stmt **statement) {
+    return sqlite3_prepare_v2(reader->db, sql, -1, statement, NULL) == SQLITE_OK ? 0 : fail_sql(reader);
+}
+
+static int read_number(struct reader *reader, const char *sql, int64_t *number) {
+    sqlite3_stmt *statement;
+    if (prepare(reader, sql, &statement) < 0) return -1;
+    int result = sqlite3_step(statement) == SQLITE_ROW ? 0 : fail_sql(reader);
+    if (result == 0) *number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return result;
+}
+
+static int check_archive(struct reader *reader) {
+    int64_t application_id = 0;
+    int64_t version = 0;
+    if (read_number(reader, "PRAGMA application_id", &application_id) < 0 ||
+        read_number(reader, "PRAGMA user_version", &version) < 0)
+        return -1;
+    if (application_id != ARCHIVE_APPLICATION_ID)
+        return fail(reader, "%s/archive.db: is not an archive of Trilane: name another --home", reader->home);
+    if (version != ARCHIVE_VERSION)
+        return fail(reader,
+                    "%s/archive.db: has version %lld, this program reads %d: use the program that wrote it",
+                    reader->home, (long long)version, ARCHIVE_VERSION);
+    return 0;
+}
+
+static int read_recording(struct reader *reader, const char *name) {
+    sqlite3_stmt *row;
+    if (prepare(reader, "SELECT id, name, url, digest FROM recording WHERE name = ?", &row) < 0) return -1;
+    sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
+    int step = sqlite3_step(row);
+    int result = 0;
+    struct recording *recording = reader->recording;
+    if (step == SQLITE_ROW) {
+        recording->id = sqlite3_column_int64(row, 0);
+        recording->name = column_copy(reader, row, 1);
+        recording->url = column_copy(reader, row, 2);
+        recording->digest = column_copy(reader, row, 3);
+        if (!recording->name || !recording->url || !recording->digest) result = fail_memory(reader);
+    } else if (step == SQLITE_DONE) {
+        result = fail(reader, "recording \"%s\": not in the archive (`trilane list` shows what is)", name);
+    } else {
+        result = fail_sql(reader);
+    }
+    sqlite3_finalize(row);
+    return result;
+}
+
+static int make_room(struct reader *reader, size_t count) {
+    struct recording *recording = reader->recording;
+    size_t slots = 64;
+    while (slots < 2 * count)
+        slots *= 2;
+    recording->memory->bodies = calloc(slots, sizeof *recording->memory->bodies);
+    recording->memory->body_slots = slots;
+    recording->exchanges = calloc(count ? count : 1, sizeof *recording->exchanges);
+    return recording->memory->bodies && recording->exchanges ? 0 : fail_memory(reader);
+}
+
+static int read_exchanges(struct reader *reader) {
+    char count_sql[96];
+    snprintf(count_sql, sizeof count_sql, "SELECT count(*) FROM exchange WHERE recording = %lld",
+             (long long)reader->recording->id);
+    int64_t count = 0;
+    if (read_number(reader, count_sql, &count) < 0 || make_room(reader, (size_t)count) < 0) return -1;
+    if (count == 0)
+        return fail(reader, "recording \"%s\": holds no exchange: import the page again",
+                    reader->recording->name);
+
+    sqlite3_stmt *row;
+    if (prepare(reader,
+                "SELECT seq, method, scheme, host, port, path, address, status, response_headers, "
+                "body_sha256, body_size"
+                " FROM exchange WHERE recording = ? ORDER BY seq",
+                &row) < 0)
+        return -1;
+    sqlite3_bind_int64(row, 1, reader->recording->id);
+    int result = 0;
+    int step = SQLITE_DONE;
+    while (result == 0 && reader->recording->exchange_count < (size_t)count &&
+           (step = sqlite3_step(row)) == SQLITE_ROW)
+        result =
+            read_exchange(reader, row, &reader->recording->exchanges[reader->recording->exchange_count++]);
+    if (result == 0 && step != SQLITE_ROW && step != SQLITE_DONE) result = fail_sql(reader);
+    sqlite3_finalize(row);
+    return result;
+}
+
+// One read transaction, so that a recording replaced meanwhile is seen whole: the old one or the new one.
+static int read_all(struct reader *reader, const char *name) {
+    if (sqlite3_exec(reader->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) return fail_sql(reader);
+    if (check_archive(reader) < 0 || read_recording(reader, name) < 0) return -1;
+    return read_exchanges(reader);
+}
+
+int recording_open(struct recording *recording, const char *home, const char *name, char *error,
+                   size_t error_size) {
+    struct reader reader = {.recording = recording, .home = home, .error = error, .error_size = error_size};
+    memset(recording, 0, sizeof *recording);
+    recording->memory = calloc(1, sizeof *recording->memory);
+    if (!recording->memory) return fail_memory(&reader);
+
+    char path[4096];
+    snprintf(path, sizeof path, "%s/archive.db", home);
+    int result;
+    if (access(path, F_OK) < 0) {
+        result = fail(&reader, "%s: no archive here (`trilane import FILE.har` or `trilane synth` makes one)",
+                      path);
+    // For writing, though nothing is written: a writer that was killed leaves a journal that the next one rolls back.
+    } else if (sqlite3_open_v2(path, &reader.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
+        result = fail(&reader, "%s: %s", path, reader.db ? sqlite3_errmsg(reader.db) : "not enough memory");
+    } else {
+        sqlite3_busy_timeout(reader.db, 5000); // ms: an import commits in far less
+        result = read_all(&reader, name);
+    }
+    sqlite3_close(reader.db);
+    if (result < 0) recording_close(recording);
+    return result;
+}
+
+void recording_close(struct recording *recording) {
+    struct recording_memory *memory = recording->memory;
+    if (memory) {
+        for (size_t i = 0; memory->bodies && i < memory->body_slots; i++)
+            if (memory->bodies[i].sha256[0]) munmap(memory->bodies[i].bytes, memory->bodies[i].size);
+        free(memory->bodies);
+        while (memory->blocks) {
+            struct block *block = memory->blocks;
+            memory->blocks = block->next;
+            free(block);
+        }
+        free(memory);
+    }
+    free(recording->exchanges);
+    memset(recording, 0, sizeof *recording);
+}

@@ -1,0 +1,29 @@
+// The certificates of a replay: a root of our own, kept under HOME/ca and made at first use, and for each
+// name asked for a leaf under it, made in memory when it is first wanted. All leaves have one key, so that a
+// browser can be told to trust two key hashes instead of a file. Does not do TLS.
+#ifndef TRILANE_REPLAY_CERTIFICATE_H
+#define TRILANE_REPLAY_CERTIFICATE_H
+
+#include <openssl/ssl.h>
+#include <stddef.h>
+
+struct certificates;
+
+// Loads HOME/ca or makes it (with HOME if need be): ca.pem, ca.key and leaf.key appear at once or not at all,
+// and two programs that make it at the same time end with the same one. 0, or -1 with one line in `error`.
+int certificates_open(struct certificates **out, const char *home, char *error, size_t error_size);
+void certificates_close(struct certificates *certificates);
+
+// Our own copy of `name` (a host, or an address in text form), at a fixed place as long as `certificates`,
+// whose leaf will be kept too. NULL when memory is short or far too many names have been asked for.
+const char *certificates_name(struct certificates *certificates, const char *name);
+
+// Gives `ssl` the chain for `name` and its key. 0, or -1: not a name, too many names, or memory is short.
+int certificates_use(struct certificates *certificates, SSL *ssl, const char *name);
+
+// "<leaf>,<root>": the base64 SHA-256 of each SubjectPublicKeyInfo, for
+// --ignore-certificate-errors-spki-list. `text` has CERTIFICATES_SPKI_SIZE bytes. 0, or -1.
+enum { CERTIFICATES_SPKI_SIZE = 2 * 45 + 1 };
+int certificates_spki(const struct certificates *certificates, char *text);
+
+#endif

@@ -1,0 +1,169 @@
+#include "replay/exchange.h"
+
+#include "archive/matcher.h"
+#include "replay/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct exchange_site {
+    struct matcher *matcher;
+    struct report *report;
+};
+
+struct exchange_connection {
+    struct exchange_site *site;
+    size_t report_name;
+    struct exchange *exchanges; // open ones
+};
+
+struct exchange {
+    struct exchange_connection *connection;
+    struct exchange *previous;
+    struct exchange *next;
+    size_t report_name;
+    const struct recorded_exchange *recorded; // NULL: missed
+    bool no_body;                             // by the request's method or the status
+    bool first_byte_seen;
+    uint64_t taken_bytes;
+    uint64_t request_body_bytes;
+};
+
+static const char missed_body[] = "trilane: this request is not in the recording\n";
+static const struct header missed_headers[] = {
+    {.name = "x-trilane", .value = "missed", .name_size = 9, .value_size = 6},
+    {.name = "content-type", .value = "text/plain", .name_size = 12, .value_size = 10},
+    {.name = "cache-control", .value = "no-store", .name_size = 13, .value_size = 8},
+};
+
+struct exchange_site *exchange_site_open(const struct recording *recording, struct report *report) {
+    struct exchange_site *site = calloc(1, sizeof *site);
+    if (!site) return NULL;
+    site->report = report;
+    site->matcher = matcher_open(recording);
+    if (site->matcher) return site;
+    free(site);
+    return NULL;
+}
+
+void exchange_site_close(struct exchange_site *site) {
+    if (!site) return;
+    matcher_close(site->matcher);
+    free(site);
+}
+
+struct exchange_connection *exchange_connection_open(struct exchange_site *site, enum lane lane,
+                                                     const char *local_address, uint16_t local_port,
+                                                     uint64_t now_ns) {
+    static const char *const labels[] = {[LANE_H1] = "h1", [LANE_H2] = "h2", [LANE_H3] = "h3"};
+    struct exchange_connection *connection = calloc(1, sizeof *connection);
+    if (!connection) return NULL;
+    connection->site = site;
+    connection->report_name =
+        report_connection(site->report, labels[lane], local_address, local_port, now_ns);
+    return connection;
+}
+
+void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
+                                 const char *alpn, bool resumed, uint64_t now_ns) {
+    report_secured(connection->site->report, connection->report_name, tls_version, alpn, resumed, now_ns);
+}
+
+void exchange_connection_close(struct exchange_connection *connection, const char *reason, uint64_t now_ns) {
+    while (connection->exchanges)
+        exchange_end(connection->exchanges, false, now_ns);
+    report_closed(connection->site->report, connection->report_name, reason, now_ns);
+    free(connection);
+}
+
+// Responses that never have a body (RFC 9110, 6.4.1), whatever was recorded.
+static bool never_has_body(const struct exchange_request *request, uint16_t status) {
+    return (request->method_size == 4 && memcmp(request->method, "HEAD", 4) == 0) || status == 204 ||
+           status == 304;
+}
+
+struct exchange *exchange_begin(struct exchange_connection *connection,
+                                const struct exchange_request *request, uint64_t now_ns) {
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+    if (!exchange) return NULL;
+    struct match_request wanted = {.method = request->method,
+                                   .method_size = request->method_size,
+                                   .scheme = request->scheme,
+                                   .host = request->authority,
+                                   .host_size = request->authority_size,
+                                   .path = request->path,
+                                   .path_size = request->path_size};
+    enum match match;
+    exchange->recorded = matcher_find(connection->site->matcher, &wanted, &match);
+    exchange->no_body = never_has_body(request, exchange_status(exchange));
+    exchange->connection = connection;
+    exchange->next = connection->exchanges;
+    if (exchange->next) exchange->next->previous = exchange;
+    connection->exchanges = exchange;
+
+    struct report_request seen = {.connection = connection->report_name,
+                                  .method = request->method,
+                                  .method_size = request->method_size,
+                                  .scheme = request->scheme,
+                                  .authority = request->authority,
+                                  .authority_size = request->authority_size,
+                                  .path = request->path,
+                                  .path_size = request->path_size,
+                                  .match = match,
+                                  .seq = exchange->recorded ? exchange->recorded->seq : -1,
+                                  .status = exchange_status(exchange)};
+    exchange->report_name = report_request(connection->site->report, &seen, now_ns);
+    return exchange;
+}
+
+void exchange_request_body(struct exchange *exchange, size_t size) {
+    exchange->request_body_bytes += size;
+}
+
+uint16_t exchange_status(const struct exchange *exchange) {
+    return exchange->recorded ? exchange->recorded->status : 404;
+}
+
+const struct header *exchange_headers(const struct exchange *exchange, size_t *count) {
+    if (exchange->recorded) {
+        *count = exchange->recorded->header_count;
+        return exchange->recorded->headers;
+    }
+    *count = sizeof missed_headers / sizeof *missed_headers;
+    return missed_headers;
+}
+
+uint64_t exchange_body_size(const struct exchange *exchange) {
+    if (exchange->no_body) return 0;
+    return exchange->recorded ? exchange->recorded->body_size : sizeof missed_body - 1;
+}
+
+bool exchange_has_content_length(const struct exchange *exchange) {
+    return !exchange->no_body;
+}
+
+const uint8_t *exchange_peek(const struct exchange *exchange, size_t *size) {
+    *size = (size_t)(exchange_body_size(exchange) - exchange->taken_bytes);
+    if (*size == 0) return NULL;
+    const uint8_t *body = exchange->recorded ? exchange->recorded->body : (const uint8_t *)missed_body;
+    return body + exchange->taken_bytes;
+}
+
+void exchange_take(struct exchange *exchange, size_t size, uint64_t now_ns) {
+    exchange->taken_bytes += size;
+    if (exchange->first_byte_seen) return;
+    exchange->first_byte_seen = true;
+    report_first_byte(exchange->connection->site->report, exchange->report_name, now_ns);
+}
+
+void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns) {
+    struct exchange_connection *connection = exchange->connection;
+    report_request_end(connection->site->report, exchange->report_name, exchange->taken_bytes,
+                       exchange->request_body_bytes, complete, now_ns);
+    if (exchange->previous)
+        exchange->previous->next = exchange->next;
+    else
+        connection->exchanges = exchange->next;
+    if (exchange->next) exchange->next->previous = exchange->previous;
+    free(exchange);
+}

@@ -1,0 +1,19 @@
+// Keeps TCP's initial window of the current namespace at a given size: it is an attribute of routes, so every
+// route that appears (the shaper's to the browser, lo's own) is given it. Only for sizes other than the
+// kernel's own.
+#ifndef TRILANE_REPLAY_INITIAL_WINDOW_H
+#define TRILANE_REPLAY_INITIAL_WINDOW_H
+
+#include "base/loop.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct initial_window;
+
+// From now on, also for routes added by other processes. 0, or -1 with one line in `error`.
+int initial_window_open(struct initial_window **out, struct loop *loop, uint32_t packets, char *error,
+                        size_t error_size);
+void initial_window_close(struct initial_window *initial_window);
+
+#endif

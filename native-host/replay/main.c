@@ -1,0 +1,219 @@
+// trilane-replay: serves a recording in a user and network namespace of its own and runs a command there.
+// This file puts the parts together, in the order in which they need one another, and takes them apart again.
+#include "archive/recording.h"
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/namespace.h"
+#include "replay/certificate.h"
+#include "replay/dns.h"
+#include "replay/far_network.h"
+#include "replay/h2.h"
+#include "replay/h3.h"
+#include "replay/options.h"
+#include "replay/report.h"
+#include "replay/server.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { ERROR_SIZE = 512, QUIC_MAX_UDP_PAYLOAD_BYTES = 1350 };
+static const uint64_t child_grace_ns = 3 * NS_PER_S; // a little more than the shaper in it gives its own
+
+struct replay {
+    struct options options;
+    struct recording recording;
+    struct certificates *certificates;
+    struct report *report;
+    struct exchange_site *site;
+    struct tls *tls;
+    struct loop *loop;
+    struct far_network far;
+    struct server_parts parts;
+    struct server *server;
+    struct dns *dns;
+    struct child child;
+    char tcp_congestion[16];
+    struct rlimit descriptors_before;
+    int status;
+};
+
+static void on_question(void *context, const struct dns_question *question, uint64_t now_ns) {
+    struct replay *replay = context;
+    report_dns(replay->report, question, now_ns);
+}
+
+static void on_child_ended(void *context, int status) {
+    struct replay *replay = context;
+    replay->status = status;
+    loop_stop(replay->loop);
+}
+
+static void on_interrupted(void *context, int signal) {
+    struct replay *replay = context;
+    (void)signal;
+    if (!replay->options.command) loop_stop(replay->loop);
+}
+
+// The command is not to inherit our higher limit: some programs close every descriptor up to it.
+static int restore_descriptors(void *context) {
+    const struct replay *replay = context;
+    setrlimit(RLIMIT_NOFILE, &replay->descriptors_before);
+    return 0;
+}
+
+static void raise_descriptors(struct replay *replay) {
+    getrlimit(RLIMIT_NOFILE, &replay->descriptors_before);
+    struct rlimit higher = {.rlim_cur = replay->descriptors_before.rlim_max,
+                            .rlim_max = replay->descriptors_before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &higher);
+}
+
+// Told before anything is served, not after minutes of it.
+static void check_report_folder(const char *report) {
+    char copy[OPTIONS_PATH_SIZE];
+    if (strlen(report) >= sizeof copy) die(EXIT_BAD_INPUT, "--report: the path is too long");
+    strcpy(copy, report);
+    const char *folder = dirname(copy);
+    if (access(folder, W_OK) < 0) die(EXIT_BAD_INPUT, "--report: %s: %s", folder, strerror(errno));
+}
+
+static void print_spki(struct replay *replay) {
+    char text[CERTIFICATES_SPKI_SIZE];
+    if (certificates_spki(replay->certificates, text) < 0) die(EXIT_RUN_FAILED, "not enough memory");
+    if (printf("%s\n", text) < 0 || fflush(stdout) != 0)
+        die(EXIT_RUN_FAILED, "cannot print: %s", strerror(errno));
+}
+
+// Everything that needs the user's own files and rights.
+static void load(struct replay *replay, uint64_t start_ns) {
+    char error[ERROR_SIZE];
+    const struct options *options = &replay->options;
+    if (recording_open(&replay->recording, options->home, options->recording, error, sizeof error) < 0)
+        die(EXIT_BAD_INPUT, "%s", error);
+    if (!h3_has_congestion_control(options->quic_congestion))
+        die(EXIT_BAD_INPUT, "--quic-congestion: must be cubic, reno or bbr2 (got \"%s\")",
+            options->quic_congestion);
+    if (options->report) check_report_folder(options->report);
+    replay->report = report_open(&replay->recording, options->report != NULL, start_ns);
+    replay->site = replay->report ? exchange_site_open(&replay->recording, replay->report) : NULL;
+    if (!replay->site) die(EXIT_RUN_FAILED, "not enough memory");
+    if (tls_open(&replay->tls, replay->certificates, error, sizeof error) < 0)
+        die(EXIT_RUN_FAILED, "%s", error);
+}
+
+static void serve(struct replay *replay) {
+    char error[ERROR_SIZE];
+    const struct options *options = &replay->options;
+    if (loop_open(&replay->loop) < 0) die(EXIT_RUN_FAILED, "no event loop: %s", strerror(errno));
+    if (far_network_open(&replay->far, replay->loop, &replay->recording, options->initcwnd_packets, error,
+                         sizeof error) < 0)
+        die(EXIT_BAD_INPUT, "%s", error);
+    replay->parts = (struct server_parts){.loop = replay->loop,
+                                          .site = replay->site,
+                                          .report = replay->report,
+                                          .tcp_congestion = options->tcp_congestion,
+                                          .tls = replay->tls,
+                                          .quic_congestion = options->quic_congestion,
+                                          .quic_initcwnd_packets = options->initcwnd_packets,
+                                          .quic_max_udp_payload = QUIC_MAX_UDP_PAYLOAD_BYTES};
+    if (server_open(&replay->server, &replay->parts, &replay->recording, error, sizeof error) < 0)
+        die(EXIT_BAD_INPUT, "%s", error);
+    snprintf(replay->tcp_congestion, sizeof replay->tcp_congestion, "%s",
+             server_tcp_congestion(replay->server));
+    const struct dns_options dns = {
+        .https_alpn = options->https_alpn, .asked = on_question, .context = replay};
+    if (dns_open(&replay->dns, replay->loop, &replay->recording, &dns, error, sizeof error) < 0)
+        die(EXIT_RUN_FAILED, "%s", error);
+}
+
+static void start_command(struct replay *replay, unsigned inherited_descriptors) {
+    replay->child.ended = on_child_ended;
+    replay->child.interrupted = on_interrupted;
+    replay->child.context = replay;
+    if (child_open(&replay->child, replay->loop) < 0) die(EXIT_RUN_FAILED, "signals: %s", strerror(errno));
+    if (!replay->options.command) {
+        printf("serving \"%s\" on %zu addresses until interrupted; enter with\n"
+               "nsenter --target %d --user --net --preserve-credentials COMMAND\n",
+               replay->recording.name, replay->far.address_count, (int)getpid());
+        fflush(stdout);
+        return;
+    }
+    const struct child_options child = {.argv = replay->options.command,
+                                        .inherited_descriptors = inherited_descriptors,
+                                        .keep_capabilities = true,
+                                        .prepare = restore_descriptors,
+                                        .prepare_context = replay,
+                                        .grace_ns = child_grace_ns};
+    if (child_start(&replay->child, &child) < 0)
+        die(EXIT_RUN_FAILED, "%s: cannot be started: %s", replay->options.command[0], strerror(errno));
+}
+
+static void write_report(struct replay *replay) {
+    char error[ERROR_SIZE];
+    const struct report_setting setting = {.quiche_version = h3_library_version(),
+                                           .nghttp2_version = h2_library_version(),
+                                           .tcp_congestion = replay->tcp_congestion,
+                                           .tcp_initcwnd_packets = replay->options.initcwnd_packets,
+                                           .tcp_notsent_lowat_bytes = SERVER_NOTSENT_LOWAT_BYTES,
+                                           .tcp_metrics_saved = replay->far.tcp_metrics_saved,
+                                           .tcp_slow_start_after_idle = replay->far.tcp_slow_start_after_idle,
+                                           .quic_congestion = replay->options.quic_congestion,
+                                           .quic_initcwnd_packets = replay->options.initcwnd_packets,
+                                           .quic_max_udp_payload_bytes = QUIC_MAX_UDP_PAYLOAD_BYTES};
+    if (report_write(replay->report, &setting, replay->options.report, error, sizeof error) == 0) return;
+    log_line("%s", error);
+    replay->status = EXIT_RUN_FAILED;
+}
+
+static void stop(struct replay *replay) {
+    child_close(&replay->child);
+    dns_close(replay->dns);
+    server_close(replay->server); // before the report, which tells how each connection ended
+    if (replay->options.report) write_report(replay);
+    exchange_site_close(replay->site);
+    report_close(replay->report);
+    far_network_close(&replay->far);
+    loop_close(replay->loop);
+    tls_close(replay->tls);
+    certificates_close(replay->certificates);
+    recording_close(&replay->recording);
+}
+
+int main(int argc, char **argv) {
+    uint64_t start_ns = clock_now_ns();
+    log_program("trilane-replay");
+    pid_t parent = getppid();
+    unsigned inherited_descriptors = child_inherited_descriptors();
+    struct replay replay = {.status = 0};
+    options_parse(&replay.options, argc, argv);
+    char error[ERROR_SIZE];
+    if (certificates_open(&replay.certificates, replay.options.home, error, sizeof error) < 0)
+        die(EXIT_BAD_INPUT, "%s", error);
+    if (replay.options.print_spki) {
+        print_spki(&replay);
+        certificates_close(replay.certificates);
+        return 0;
+    }
+    load(&replay, start_ns);
+    raise_descriptors(&replay);
+    signal(SIGPIPE, SIG_IGN);
+    namespace_enter_lab();
+    child_die_with_parent(parent);
+    serve(&replay);
+    report_ready(replay.report, clock_now_ns());
+    start_command(&replay, inherited_descriptors);
+    if (loop_run(replay.loop) < 0) {
+        log_line("the event loop failed: %s", strerror(errno));
+        replay.status = EXIT_RUN_FAILED;
+    }
+    stop(&replay);
+    return replay.status;
+}

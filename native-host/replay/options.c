@@ -1,0 +1,148 @@
+#include "replay/options.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INITCWND_PACKETS_DEFAULT = 10, INITCWND_PACKETS_MAX = 1000 };
+
+static const char help[] =
+    "Usage: trilane-replay --recording NAME [OPTIONS] [-- COMMAND [ARGUMENT...]]\n"
+    "\n"
+    "Serves a recording in a network namespace of its own, without root: every recorded server address "
+    "exists there,\n"
+    "with HTTP/1.1, HTTP/2 (TCP 443, and TCP 80 in clear), HTTP/3 (UDP 443) and DNS (100.64.0.53). Runs "
+    "COMMAND in\n"
+    "that namespace and ends with its exit status; without COMMAND it serves until interrupted.\n"
+    "\n"
+    "  --home DIR             folder of the archive (default: $TRILANE_HOME, else ~/.local/share/trilane)\n"
+    "  --recording NAME       the recording to serve\n"
+    "  --report FILE          write what was served as JSON (trilane/replay-report/1)\n"
+    "  --initcwnd N           initial window of TCP and QUIC, in packets (default 10)\n"
+    "  --congestion NAME      TCP's congestion control (default cubic)\n"
+    "  --quic-congestion NAME QUIC's: cubic, reno or bbr2 (default cubic)\n"
+    "  --https-alpn LIST      what HTTPS records in DNS offer (default h2,h3; \"\": no HTTPS records)\n"
+    "  --print-spki           print the key hashes for Chromium's --ignore-certificate-errors-spki-list and "
+    "stop\n"
+    "  --version, --help\n"
+    "\n"
+    "Examples:\n"
+    "  trilane-replay --recording carlucci-small -- \\\n"
+    "    curl --cacert ~/.local/share/trilane/ca/ca.pem --resolve HOST:443:ADDRESS https://HOST/\n"
+    "  trilane-replay --recording amazon --report replay.json -- trilane-shaper --link 3mbit/50ms -- "
+    "chromium\n";
+
+static void find_home(char home[OPTIONS_PATH_SIZE], const char *option) {
+    const char *named = option && *option ? option : getenv("TRILANE_HOME");
+    const char *data = getenv("XDG_DATA_HOME");
+    const char *user = getenv("HOME");
+    int n;
+    if (named && *named)
+        n = snprintf(home, OPTIONS_PATH_SIZE, "%s", named);
+    else if (data && data[0] == '/')
+        n = snprintf(home, OPTIONS_PATH_SIZE, "%s/trilane", data);
+    else if (user && *user)
+        n = snprintf(home, OPTIONS_PATH_SIZE, "%s/.local/share/trilane", user);
+    else
+        die(EXIT_BAD_INPUT, "no data folder: name one with --home DIR");
+    if (n < 0 || n >= OPTIONS_PATH_SIZE) die(EXIT_BAD_INPUT, "--home: the path is too long");
+}
+
+static uint32_t parse_initcwnd(const char *text) {
+    char *end;
+    errno = 0;
+    unsigned long packets = strtoul(text, &end, 10);
+    if (errno || *end || end == text || text[0] == '-' || packets < 1 || packets > INITCWND_PACKETS_MAX)
+        die(EXIT_BAD_INPUT, "--initcwnd: must be 1 to %d packets (got \"%s\")", INITCWND_PACKETS_MAX, text);
+    return (uint32_t)packets;
+}
+
+// The only use of a numbered list of choices is getopt's.
+enum choice {
+    HOME = 256,
+    RECORDING,
+    REPORT,
+    INITCWND,
+    CONGESTION,
+    QUIC_CONGESTION,
+    HTTPS_ALPN,
+    PRINT_SPKI,
+    VERSION,
+    HELP
+};
+
+static const struct option choices[] = {
+    {"home", required_argument, NULL, HOME},
+    {"recording", required_argument, NULL, RECORDING},
+    {"report", required_argument, NULL, REPORT},
+    {"initcwnd", required_argument, NULL, INITCWND},
+    {"congestion", required_argument, NULL, CONGESTION},
+    {"quic-congestion", required_argument, NULL, QUIC_CONGESTION},
+    {"https-alpn", required_argument, NULL, HTTPS_ALPN},
+    {"print-spki", no_argument, NULL, PRINT_SPKI},
+    {"version", no_argument, NULL, VERSION},
+    {"help", no_argument, NULL, HELP},
+    {NULL, 0, NULL, 0},
+};
+
+__attribute__((noreturn)) static void print_and_exit(const char *text) {
+    fputs(text, stdout);
+    exit(fflush(stdout) == 0 ? 0 : EXIT_RUN_FAILED);
+}
+
+void options_parse(struct options *options, int argc, char *const *argv) {
+    *options = (struct options){.initcwnd_packets = INITCWND_PACKETS_DEFAULT,
+                                .tcp_congestion = "cubic",
+                                .quic_congestion = "cubic",
+                                .https_alpn = "h2,h3"};
+    const char *home = NULL;
+    opterr = 0;
+    for (int choice; (choice = getopt_long(argc, argv, "+:", choices, NULL)) != -1;) {
+        switch (choice) {
+        case HOME:
+            home = optarg;
+            break;
+        case RECORDING:
+            options->recording = optarg;
+            break;
+        case REPORT:
+            options->report = optarg;
+            break;
+        case INITCWND:
+            options->initcwnd_packets = parse_initcwnd(optarg);
+            break;
+        case CONGESTION:
+            options->tcp_congestion = optarg;
+            break;
+        case QUIC_CONGESTION:
+            options->quic_congestion = optarg;
+            break;
+        case HTTPS_ALPN:
+            options->https_alpn = optarg;
+            break;
+        case PRINT_SPKI:
+            options->print_spki = true;
+            break;
+        case VERSION:
+            print_and_exit("trilane-replay " TRILANE_VERSION "\n");
+        case HELP:
+            print_and_exit(help);
+        case ':':
+            die(EXIT_BAD_INPUT, "%s: wants a value (see --help)", argv[optind - 1]);
+        default:
+            die(EXIT_BAD_INPUT, "%s: no such option (see --help)", argv[optind - 1]);
+        }
+    }
+    if (optind < argc) {
+        if (strcmp(argv[optind - 1], "--") != 0)
+            die(EXIT_BAD_INPUT, "%s: unexpected; a command comes after \"--\" (see --help)", argv[optind]);
+        options->command = argv + optind;
+    }
+    find_home(options->home, home);
+    if (!options->recording && !options->print_spki)
+        die(EXIT_BAD_INPUT, "--recording NAME is missing (see --help)");
+}

@@ -1,0 +1,25 @@
+// The command line of trilane-replay. Does not act on it.
+#ifndef TRILANE_REPLAY_OPTIONS_H
+#define TRILANE_REPLAY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OPTIONS_PATH_SIZE = 4096 };
+
+struct options {
+    char home[OPTIONS_PATH_SIZE];
+    const char *recording;
+    const char *report; // NULL: none
+    uint32_t initcwnd_packets;
+    const char *tcp_congestion;
+    const char *quic_congestion;
+    const char *https_alpn;
+    bool print_spki;
+    char *const *command; // NULL-terminated; NULL: none, serve until interrupted
+};
+
+// --help and --version print and exit. What cannot be taken is one line and EXIT_BAD_INPUT.
+void options_parse(struct options *options, int argc, char *const *argv);
+
+#endif

@@ -1,0 +1,327 @@
+#include "replay/report.h"
+
+#include "base/json_file.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <llhttp.h>
+#include <openssl/base.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_OF(value) #value
+#define VALUE_TEXT(macro) TEXT_OF(macro)
+
+enum { ADDRESS_SIZE = 46, NOT_KEPT = 0 }; // entries are named by their place + 1
+
+struct connection {
+    const char *lane;
+    char local_address[ADDRESS_SIZE];
+    uint16_t local_port;
+    const char *tls_version;
+    const char *alpn;
+    bool resumed;
+    uint64_t opened_ns;
+    uint64_t secured_ns; // 0: not
+    uint64_t closed_ns;  // 0: not
+    char *close_reason;
+};
+
+struct request {
+    size_t connection;
+    char *method; // one allocation with the URL
+    char *url;
+    enum match match;
+    int64_t seq;
+    uint16_t status;
+    uint64_t request_ns;
+    uint64_t first_byte_ns; // 0: none
+    uint64_t end_ns;        // 0: not
+    uint64_t body_bytes;
+    uint64_t request_body_bytes;
+    bool complete;
+};
+
+struct dns_event {
+    char *name;
+    uint16_t type;
+    enum dns_outcome outcome;
+    uint64_t time_ns;
+};
+
+struct list {
+    void *entries;
+    size_t count;
+    size_t capacity;
+};
+
+struct report {
+    const struct recording *recording;
+    bool keep;
+    uint64_t start_ns;
+    uint64_t ready_ns;
+    struct list connections;
+    struct list requests;
+    struct list dns;
+    uint64_t matches[3]; // by enum match
+    uint64_t aborted;
+    uint64_t failed_handshakes;
+    uint64_t lost; // events that found no memory
+};
+
+struct report *report_open(const struct recording *recording, bool keep, uint64_t start_ns) {
+    struct report *report = calloc(1, sizeof *report);
+    if (!report) return NULL;
+    report->recording = recording;
+    report->keep = keep;
+    report->start_ns = start_ns;
+    return report;
+}
+
+void report_close(struct report *report) {
+    if (!report) return;
+    for (size_t i = 0; i < report->connections.count; i++)
+        free(((struct connection *)report->connections.entries)[i].close_reason);
+    for (size_t i = 0; i < report->requests.count; i++)
+        free(((struct request *)report->requests.entries)[i].method);
+    for (size_t i = 0; i < report->dns.count; i++)
+        free(((struct dns_event *)report->dns.entries)[i].name);
+    free(report->connections.entries);
+    free(report->requests.entries);
+    free(report->dns.entries);
+    free(report);
+}
+
+// Room for one more entry, zeroed but not counted yet; NULL when nothing is kept or memory is short.
+static void *next_entry(struct report *report, struct list *list, size_t entry_size) {
+    if (!report->keep) return NULL;
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        void *entries = realloc(list->entries, capacity * entry_size);
+        if (!entries) {
+            report->lost++;
+            return NULL;
+        }
+        list->entries = entries;
+        list->capacity = capacity;
+    }
+    return memset((char *)list->entries + list->count * entry_size, 0, entry_size);
+}
+
+size_t report_connection(struct report *report, const char *lane, const char *local_address,
+                         uint16_t local_port, uint64_t opened_ns) {
+    struct connection *connection = next_entry(report, &report->connections, sizeof *connection);
+    if (!connection) return NOT_KEPT;
+    connection->lane = lane;
+    snprintf(connection->local_address, sizeof connection->local_address, "%s", local_address);
+    connection->local_port = local_port;
+    connection->opened_ns = opened_ns;
+    return ++report->connections.count;
+}
+
+static struct connection *connection_of(struct report *report, size_t name) {
+    return name == NOT_KEPT ? NULL : (struct connection *)report->connections.entries + name - 1;
+}
+
+static struct request *request_of(struct report *report, size_t name) {
+    return name == NOT_KEPT ? NULL : (struct request *)report->requests.entries + name - 1;
+}
+
+void report_secured(struct report *report, size_t name, const char *tls_version, const char *alpn,
+                    bool resumed, uint64_t now_ns) {
+    struct connection *connection = connection_of(report, name);
+    if (!connection) return;
+    connection->tls_version = tls_version;
+    connection->alpn = alpn;
+    connection->resumed = resumed;
+    connection->secured_ns = now_ns;
+}
+
+void report_closed(struct report *report, size_t name, const char *reason, uint64_t now_ns) {
+    struct connection *connection = connection_of(report, name);
+    if (!connection) return;
+    connection->closed_ns = now_ns;
+    connection->close_reason = strdup(reason);
+    if (!connection->close_reason) report->lost++;
+}
+
+void report_failed_handshake(struct report *report) {
+    report->failed_handshakes++;
+}
+
+// What may stand in the report of bytes that a peer chose: printable ASCII, the rest as %XX, so that it is
+// UTF-8.
+static size_t copy_printable(char *to, const char *bytes, size_t size) {
+    size_t written = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c > 0x20 && c < 0x7f)
+            to[written++] = (char)c;
+        else
+            written += (size_t)sprintf(to + written, "%%%02X", c);
+    }
+    return written;
+}
+
+size_t report_request(struct report *report, const struct report_request *seen, uint64_t now_ns) {
+    report->matches[seen->match]++;
+    struct request *request = next_entry(report, &report->requests, sizeof *request);
+    if (!request) return NOT_KEPT;
+    size_t scheme_size = strlen(seen->scheme);
+    size_t largest = 3 * (seen->method_size + seen->authority_size + seen->path_size) + scheme_size + 8;
+    request->method = malloc(largest);
+    if (!request->method) {
+        report->lost++;
+        return NOT_KEPT;
+    }
+    size_t at = copy_printable(request->method, seen->method, seen->method_size);
+    request->method[at++] = '\0';
+    request->url = request->method + at;
+    at += (size_t)sprintf(request->url, "%s://", seen->scheme);
+    at += copy_printable(request->method + at, seen->authority, seen->authority_size);
+    at += copy_printable(request->method + at, seen->path, seen->path_size);
+    request->method[at] = '\0';
+    request->connection = seen->connection;
+    request->match = seen->match;
+    request->seq = seen->seq;
+    request->status = seen->status;
+    request->request_ns = now_ns;
+    return ++report->requests.count;
+}
+
+void report_first_byte(struct report *report, size_t name, uint64_t now_ns) {
+    struct request *request = request_of(report, name);
+    if (request) request->first_byte_ns = now_ns;
+}
+
+void report_request_end(struct report *report, size_t name, uint64_t body_bytes, uint64_t request_body_bytes,
+                        bool complete, uint64_t now_ns) {
+    if (!complete) report->aborted++;
+    struct request *request = request_of(report, name);
+    if (!request) return;
+    request->end_ns = now_ns;
+    request->body_bytes = body_bytes;
+    request->request_body_bytes = request_body_bytes;
+    request->complete = complete;
+}
+
+void report_dns(struct report *report, const struct dns_question *question, uint64_t now_ns) {
+    struct dns_event *event = next_entry(report, &report->dns, sizeof *event);
+    if (!event) return;
+    event->name = strdup(question->name);
+    if (!event->name) {
+        report->lost++;
+        return;
+    }
+    event->type = question->type;
+    event->outcome = question->outcome;
+    event->time_ns = now_ns;
+    report->dns.count++;
+}
+
+void report_ready(struct report *report, uint64_t now_ns) {
+    report->ready_ns = now_ns;
+}
+
+// Monotonic nanoseconds fit a signed 64-bit integer for 292 years.
+static json_t *time_or_null(uint64_t time_ns) {
+    return time_ns ? json_integer((json_int_t)time_ns) : json_null();
+}
+
+static json_t *text_or_null(const char *text) {
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *connections_json(const struct report *report) {
+    json_t *list = json_array();
+    const struct connection *connections = report->connections.entries;
+    for (size_t i = 0; i < report->connections.count; i++) {
+        const struct connection *c = &connections[i];
+        json_array_append_new(
+            list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "id", (json_int_t)i,
+                            "lane", c->lane, "local_address", c->local_address, "local_port", c->local_port,
+                            "tls_version", text_or_null(c->tls_version), "alpn", text_or_null(c->alpn),
+                            "resumed", c->resumed, "opened_ns", time_or_null(c->opened_ns), "secured_ns",
+                            time_or_null(c->secured_ns), "closed_ns", time_or_null(c->closed_ns),
+                            "close_reason", text_or_null(c->close_reason)));
+    }
+    return list;
+}
+
+static json_t *requests_json(const struct report *report) {
+    static const char *const outcomes[] = {
+        [MATCH_EXACT] = "exact", [MATCH_FUZZY] = "fuzzy", [MATCH_MISSED] = "missed"};
+    json_t *list = json_array();
+    const struct request *requests = report->requests.entries;
+    for (size_t i = 0; i < report->requests.count; i++) {
+        const struct request *r = &requests[i];
+        json_t *connection =
+            r->connection == NOT_KEPT ? json_null() : json_integer((json_int_t)r->connection - 1);
+        json_t *seq = r->seq < 0 ? json_null() : json_integer((json_int_t)r->seq);
+        json_array_append_new(list,
+                              json_pack("{s:o, s:s, s:s, s:s, s:o, s:i, s:I, s:o, s:o, s:I, s:I, s:b}",
+                                        "connection", connection, "method", r->method, "url", r->url,
+                                        "outcome", outcomes[r->match], "seq", seq, "status", r->status,
+                                        "request_ns", (json_int_t)r->request_ns, "first_byte_ns",
+                                        time_or_null(r->first_byte_ns), "end_ns", time_or_null(r->end_ns),
+                                        "body_bytes", (json_int_t)r->body_bytes, "request_body_bytes",
+                                        (json_int_t)r->request_body_bytes, "complete", r->complete));
+    }
+    return list;
+}
+
+static json_t *dns_json(const struct report *report) {
+    json_t *list = json_array();
+    const struct dns_event *events = report->dns.entries;
+    for (size_t i = 0; i < report->dns.count; i++) {
+        char type[16];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I}", "name", events[i].name, "type",
+                                              dns_type_name(events[i].type, type), "answer",
+                                              dns_outcome_name(events[i].outcome), "time_ns",
+                                              (json_int_t)events[i].time_ns));
+    }
+    return list;
+}
+
+static json_t *versions_json(const struct report_setting *setting) {
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "trilane", TRILANE_VERSION, "quiche",
+                     setting->quiche_version, "boringssl", "API " VALUE_TEXT(BORINGSSL_API_VERSION),
+                     "nghttp2", setting->nghttp2_version, "llhttp",
+                     VALUE_TEXT(LLHTTP_VERSION_MAJOR) "." VALUE_TEXT(LLHTTP_VERSION_MINOR) "." VALUE_TEXT(
+                         LLHTTP_VERSION_PATCH));
+}
+
+static json_t *transport_json(const struct report_setting *setting) {
+    return json_pack("{s:{s:s, s:I, s:I, s:b, s:b, s:b}, s:{s:s, s:I, s:b, s:I}}", "tcp",
+                     "congestion_control", setting->tcp_congestion, "initial_window_packets",
+                     (json_int_t)setting->tcp_initcwnd_packets, "notsent_lowat_bytes",
+                     (json_int_t)setting->tcp_notsent_lowat_bytes, "metrics_saved",
+                     setting->tcp_metrics_saved, "slow_start_after_idle", setting->tcp_slow_start_after_idle,
+                     "pacing", false, "quic", "congestion_control", setting->quic_congestion,
+                     "initial_window_packets", (json_int_t)setting->quic_initcwnd_packets, "pacing", true,
+                     "max_udp_payload", (json_int_t)setting->quic_max_udp_payload_bytes);
+}
+
+int report_write(const struct report *report, const struct report_setting *setting, const char *path,
+                 char *error, size_t error_size) {
+    const struct recording *recording = report->recording;
+    json_t *document = json_pack(
+        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
+        "schema", "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
+        recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns, "ready_ns",
+        time_or_null(report->ready_ns), "versions", versions_json(setting), "transport",
+        transport_json(setting), "connections", connections_json(report), "requests", requests_json(report),
+        "dns", dns_json(report), "counts", "exact", (json_int_t)report->matches[MATCH_EXACT], "fuzzy",
+        (json_int_t)report->matches[MATCH_FUZZY], "missed", (json_int_t)report->matches[MATCH_MISSED],
+        "aborted", (json_int_t)report->aborted, "failed_handshakes", (json_int_t)report->failed_handshakes,
+        "lost_events", (json_int_t)report->lost);
+    if (!document) {
+        snprintf(error, error_size, "%s: not enough memory for the report", path);
+        return -1;
+    }
+    int result = json_file_write(path, document);
+    if (result < 0) snprintf(error, error_size, "%s: cannot be written: %s", path, strerror(errno));
+    json_decref(document);
+    return result;
+}

@@ -1,0 +1,69 @@
+// What trilane-replay did, gathered while it runs and written as one JSON document at its end
+// (schemas/replay-report.schema.json). Does not decide anything.
+#ifndef TRILANE_REPLAY_REPORT_H
+#define TRILANE_REPLAY_REPORT_H
+
+#include "archive/matcher.h"
+#include "archive/recording.h"
+#include "replay/dns_zone.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct report;
+
+// What the program ran with: all literals or kept by the caller as long as the report.
+struct report_setting {
+    const char *quiche_version;
+    const char *nghttp2_version;
+    const char *tcp_congestion; // as read back from the kernel
+    uint32_t tcp_initcwnd_packets;
+    uint32_t tcp_notsent_lowat_bytes;
+    bool tcp_metrics_saved;         // as read back
+    bool tcp_slow_start_after_idle; // as read back
+    const char *quic_congestion;
+    uint32_t quic_initcwnd_packets;
+    uint32_t quic_max_udp_payload_bytes;
+};
+
+// `keep`: events are kept for report_write; else only counted. NULL when memory is short.
+struct report *report_open(const struct recording *recording, bool keep, uint64_t start_ns);
+void report_close(struct report *report);
+
+// When memory is short an event is lost from the lists (and the report says so), never the program.
+// Each returns a number that names the entry in the calls after it.
+size_t report_connection(struct report *report, const char *lane, const char *local_address,
+                         uint16_t local_port, uint64_t opened_ns);
+void report_secured(struct report *report, size_t connection, const char *tls_version, const char *alpn,
+                    bool resumed, uint64_t now_ns);
+void report_closed(struct report *report, size_t connection, const char *reason, uint64_t now_ns);
+// A TCP connection that never got as far as a lane.
+void report_failed_handshake(struct report *report);
+
+struct report_request {
+    size_t connection;
+    const char *method; // the strings need not be NUL-terminated and are copied
+    size_t method_size;
+    const char *scheme;
+    const char *authority;
+    size_t authority_size;
+    const char *path;
+    size_t path_size;
+    enum match match;
+    int64_t seq; // -1: missed
+    uint16_t status;
+};
+size_t report_request(struct report *report, const struct report_request *request, uint64_t now_ns);
+void report_first_byte(struct report *report, size_t request, uint64_t now_ns);
+void report_request_end(struct report *report, size_t request, uint64_t body_bytes,
+                        uint64_t request_body_bytes, bool complete, uint64_t now_ns);
+
+void report_dns(struct report *report, const struct dns_question *question, uint64_t now_ns);
+
+void report_ready(struct report *report, uint64_t now_ns);
+// 0, or -1 with one line in `error` and nothing half-written.
+int report_write(const struct report *report, const struct report_setting *setting, const char *path,
+                 char *error, size_t error_size);
+
+#endif

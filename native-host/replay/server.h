@@ -1,0 +1,58 @@
+// The replay server as a whole: listeners on every port the recording needs, the TLS handshakes on TCP, the
+// lists of connections, DNS and UDP beside them. Does not speak a lane (h1.c, h2.c, h3.c do), nor make
+// namespaces (main.c).
+//
+// How a lane gets its work:
+//   h1.h  int h1_open(struct stream *stream, struct exchange_connection *connection);
+//   h2.h  int h2_open(struct stream *stream, struct exchange_connection *connection);
+//         After the handshake (h1 also in clear). The lane owns both from a return of 0 on; it ends them with
+//         exchange_connection_close and then stream_close or stream_finish. -1 (memory is short): it took
+//         neither. It sets its stream_handler in there; `readable` follows. When the program ends the server
+//         calls `stop`.
+//   h3.h  int h3_server_open(struct h3_server **server, const struct server_parts *parts, uint16_t port,
+//                            char *error, size_t error_size);
+//         void h3_server_close(struct h3_server *server);
+//         Binds UDP `port` on the IPv6 wildcard, IPv4 mapped too; makes an exchange_connection for each
+//         connection it accepts, with the address the packet was sent to, and ends them all in
+//         h3_server_close. On failure a line in `error`. Opened once for each port that has https in the
+//         recording, always for 443.
+#ifndef TRILANE_REPLAY_SERVER_H
+#define TRILANE_REPLAY_SERVER_H
+
+#include "archive/recording.h"
+#include "base/loop.h"
+#include "replay/exchange.h"
+#include "replay/report.h"
+#include "replay/tls.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What all lanes share; lives as long as the server.
+struct server_parts {
+    struct loop *loop;
+    struct exchange_site *site;
+    struct report *report;
+    struct tls *tls;
+    const char *tcp_congestion;  // of every accepted connection; "cubic"
+    const char *quic_congestion; // "cubic", "reno" or "bbr2": checked by main.c against what quiche has
+    uint32_t quic_initcwnd_packets;
+    uint32_t quic_max_udp_payload; // bytes; 1350
+};
+
+struct server;
+
+// What the kernel may hold of a connection beyond what it has sent: little, so that the lane's choice of what
+// is next comes late.
+enum { SERVER_NOTSENT_LOWAT_BYTES = 32 * 1024 };
+
+// Binds and listens on all ports. 0, or -1 with one line in `error`.
+int server_open(struct server **server, const struct server_parts *parts, const struct recording *recording,
+                char *error, size_t error_size);
+// Stops all connections (recorded as cut off by the end of the program) and closes everything.
+void server_close(struct server *server);
+
+// TCP's congestion control as read back from the kernel.
+const char *server_tcp_congestion(const struct server *server);
+
+#endif

@@ -1,0 +1,31 @@
+// The one place where BoringSSL is set up: the context for TCP (ALPN h2, http/1.1; TLS 1.2 and 1.3) and that
+// for QUIC (ALPN h3; TLS 1.3), which share the certificates. Does not do I/O: stream.c and quiche do.
+#ifndef TRILANE_REPLAY_TLS_H
+#define TRILANE_REPLAY_TLS_H
+
+#include <openssl/ssl.h>
+
+#ifndef OPENSSL_IS_BORINGSSL
+#error                                                                                                       \
+    "these are not BoringSSL's headers: the build of native-host/quic must come before the system's on the include path"
+#endif
+
+struct tls;
+struct certificates;
+
+// `certificates` must outlive it. 0, or -1 with a line in `error`.
+int tls_open(struct tls **tls, struct certificates *certificates, char *error, size_t error_size);
+void tls_close(struct tls *tls);
+
+// An `SSL *` in accept state without transport, the caller's. The certificate is chosen by SNI, and where a
+// client sends none, for `local_address` (text form). NULL when memory is short.
+SSL *tls_new_tcp(struct tls *tls, const char *local_address);
+// For quiche_conn_new_with_tls, which takes it over.
+SSL *tls_new_quic(struct tls *tls, const char *local_address);
+
+// After the handshake: "TLSv1.3"; "h2", "http/1.1", "h3" or NULL. Literals, as exchange_connection_secured
+// wants them.
+const char *tls_version(const SSL *ssl);
+const char *tls_alpn(const SSL *ssl);
+
+#endif

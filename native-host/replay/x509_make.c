@@ -1,0 +1,163 @@
+// Keys are ECDSA P-256 and the chain is about 1 kB, so that a server's first QUIC flight fits three times the
+// client's first datagram.
+#include "replay/x509_make.h"
+
+#include <arpa/inet.h>
+#include <openssl/asn1.h>
+#include <openssl/ec_key.h>
+#include <openssl/mem.h>
+#include <openssl/nid.h>
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+#include <openssl/x509v3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROOT_DAYS = 3650, LEAF_DAYS = 90, DAY_S = 86400 };
+
+EVP_PKEY *x509_make_key(void) {
+    EC_KEY *ec = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
+    EVP_PKEY *key = EVP_PKEY_new();
+    if (ec && key && EC_KEY_generate_key(ec) && EVP_PKEY_set1_EC_KEY(key, ec)) {
+        EC_KEY_free(ec);
+        return key;
+    }
+    EC_KEY_free(ec);
+    EVP_PKEY_free(key);
+    return NULL;
+}
+
+// The same name under the same root has the same serial number in every run, so that a chain's size varies
+// only with the signature's.
+static bool set_serial(X509 *certificate, const char *name) {
+    uint8_t hash[SHA256_DIGEST_LENGTH];
+    SHA256((const uint8_t *)name, strlen(name), hash);
+    uint64_t serial = 0;
+    for (size_t i = 0; i < 8; i++)
+        serial = serial << 8 | hash[i];
+    serial = (serial & (UINT64_MAX >> 1)) | UINT64_C(1) << 62; // positive, always of 8 bytes
+    return ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial) == 1;
+}
+
+static bool add_key_usage(X509 *certificate, int first_bit, int last_bit) {
+    ASN1_BIT_STRING *usage = ASN1_BIT_STRING_new();
+    bool done = usage != NULL;
+    for (int bit = first_bit; done && bit <= last_bit; bit++)
+        done = ASN1_BIT_STRING_set_bit(usage, bit, 1);
+    done = done && X509_add1_ext_i2d(certificate, NID_key_usage, usage, 1, X509V3_ADD_DEFAULT);
+    ASN1_BIT_STRING_free(usage);
+    return done;
+}
+
+// A key's identifier (RFC 5280, 4.2.1.2, method 1).
+static ASN1_OCTET_STRING *key_identifier(const X509 *certificate) {
+    const ASN1_BIT_STRING *key = X509_get0_pubkey_bitstr(certificate);
+    uint8_t hash[SHA_DIGEST_LENGTH];
+    SHA1(ASN1_STRING_get0_data(key), (size_t)ASN1_STRING_length(key), hash);
+    ASN1_OCTET_STRING *identifier = ASN1_OCTET_STRING_new();
+    if (identifier && ASN1_OCTET_STRING_set(identifier, hash, sizeof hash)) return identifier;
+    ASN1_OCTET_STRING_free(identifier);
+    return NULL;
+}
+
+// Names the issuer's key: the same identifier in the root (as its own) and in the leaf (as its authority's).
+static bool add_key_identifier(X509 *certificate, const X509 *root, bool authority) {
+    ASN1_OCTET_STRING *identifier = key_identifier(root);
+    bool done = identifier != NULL;
+    if (done && authority) {
+        AUTHORITY_KEYID id = {.keyid = identifier};
+        done = X509_add1_ext_i2d(certificate, NID_authority_key_identifier, &id, 0, X509V3_ADD_DEFAULT);
+    } else if (done) {
+        done = X509_add1_ext_i2d(certificate, NID_subject_key_identifier, identifier, 0, X509V3_ADD_DEFAULT);
+    }
+    ASN1_OCTET_STRING_free(identifier);
+    return done;
+}
+
+static bool set_common_name(X509_NAME *subject, const char *name) {
+    return X509_NAME_add_entry_by_NID(subject, NID_commonName, MBSTRING_UTF8, (const uint8_t *)name, -1, -1,
+                                      0) == 1;
+}
+
+static bool begin(X509 *certificate, const char *name, EVP_PKEY *key, long days) {
+    // A day back: the browser's clock is ours, but a person may look at the file on another machine.
+    return X509_set_version(certificate, X509_VERSION_3) && set_serial(certificate, name) &&
+           X509_gmtime_adj(X509_getm_notBefore(certificate), -DAY_S) &&
+           X509_gmtime_adj(X509_getm_notAfter(certificate), days * DAY_S) &&
+           X509_set_pubkey(certificate, key);
+}
+
+X509 *x509_make_root(EVP_PKEY *key) {
+    // The name tells one person's root from another's, should both be looked at in one browser.
+    uint8_t random[4];
+    char name[64];
+    RAND_bytes(random, sizeof random);
+    snprintf(name, sizeof name, "Trilane replay %02x%02x%02x%02x", random[0], random[1], random[2],
+             random[3]);
+    X509 *root = X509_new();
+    BASIC_CONSTRAINTS constraints = {.ca = ASN1_BOOLEAN_TRUE};
+    enum { KEY_CERT_SIGN = 5, CRL_SIGN = 6 };
+    if (root && begin(root, name, key, ROOT_DAYS) && set_common_name(X509_get_subject_name(root), name) &&
+        X509_set_issuer_name(root, X509_get_subject_name(root)) &&
+        X509_add1_ext_i2d(root, NID_basic_constraints, &constraints, 1, X509V3_ADD_DEFAULT) &&
+        add_key_usage(root, KEY_CERT_SIGN, CRL_SIGN) && add_key_identifier(root, root, false) &&
+        X509_sign(root, key, EVP_sha256()))
+        return root;
+    X509_free(root);
+    return NULL;
+}
+
+static bool add_alternative_name(X509 *certificate, const char *name) {
+    uint8_t address[16];
+    int address_size = inet_pton(AF_INET, name, address) == 1    ? 4
+                       : inet_pton(AF_INET6, name, address) == 1 ? 16
+                                                                 : 0;
+    ASN1_STRING *text = ASN1_STRING_type_new(address_size ? V_ASN1_OCTET_STRING : V_ASN1_IA5STRING);
+    GENERAL_NAME *general = GENERAL_NAME_new();
+    GENERAL_NAMES *names = GENERAL_NAMES_new();
+    bool done = text && general && names &&
+                ASN1_STRING_set(text, address_size ? (const void *)address : name,
+                                address_size ? address_size : (int)strlen(name));
+    if (done) {
+        GENERAL_NAME_set0_value(general, address_size ? GEN_IPADD : GEN_DNS, text);
+        text = NULL;
+        done = sk_GENERAL_NAME_push(names, general) > 0;
+        if (done) general = NULL;
+    }
+    done = done && X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT);
+    ASN1_STRING_free(text);
+    GENERAL_NAME_free(general);
+    GENERAL_NAMES_free(names);
+    return done;
+}
+
+static bool add_server_purpose(X509 *certificate) {
+    EXTENDED_KEY_USAGE *usage = sk_ASN1_OBJECT_new_null();
+    bool done = usage && sk_ASN1_OBJECT_push(usage, OBJ_nid2obj(NID_server_auth)) > 0 &&
+                X509_add1_ext_i2d(certificate, NID_ext_key_usage, usage, 0, X509V3_ADD_DEFAULT);
+    sk_ASN1_OBJECT_pop_free(usage, ASN1_OBJECT_free);
+    return done;
+}
+
+CRYPTO_BUFFER *x509_to_der(X509 *certificate) {
+    uint8_t *der = NULL;
+    int size = i2d_X509(certificate, &der);
+    CRYPTO_BUFFER *buffer = size > 0 ? CRYPTO_BUFFER_new(der, (size_t)size, NULL) : NULL;
+    OPENSSL_free(der);
+    return buffer;
+}
+
+CRYPTO_BUFFER *x509_make_leaf(const char *name, EVP_PKEY *key, const X509 *root, EVP_PKEY *root_key) {
+    enum { COMMON_NAME_MAX = 64, DIGITAL_SIGNATURE = 0 };
+    X509 *leaf = X509_new();
+    CRYPTO_BUFFER *der = NULL;
+    const char *subject = strlen(name) <= COMMON_NAME_MAX ? name : "Trilane replay";
+    if (leaf && begin(leaf, name, key, LEAF_DAYS) && set_common_name(X509_get_subject_name(leaf), subject) &&
+        X509_set_issuer_name(leaf, X509_get_subject_name(root)) && add_alternative_name(leaf, name) &&
+        add_key_usage(leaf, DIGITAL_SIGNATURE, DIGITAL_SIGNATURE) && add_server_purpose(leaf) &&
+        add_key_identifier(leaf, root, true) && X509_sign(leaf, root_key, EVP_sha256()))
+        der = x509_to_der(leaf);
+    X509_free(leaf);
+    return der;
+}

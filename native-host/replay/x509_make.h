@@ -1,0 +1,19 @@
+// Makes keys and X.509 certificates: a root of our own and leaves under it. Keeps nothing and reads no files.
+// All return NULL when memory is short.
+#ifndef TRILANE_REPLAY_X509_MAKE_H
+#define TRILANE_REPLAY_X509_MAKE_H
+
+#include <openssl/evp.h>
+#include <openssl/pool.h>
+#include <openssl/x509.h>
+
+EVP_PKEY *x509_make_key(void);
+
+X509 *x509_make_root(EVP_PKEY *key);
+
+// For a TLS server called `name`: a host name or an address in text form.
+CRYPTO_BUFFER *x509_make_leaf(const char *name, EVP_PKEY *key, const X509 *root, EVP_PKEY *root_key);
+
+CRYPTO_BUFFER *x509_to_der(X509 *certificate);
+
+#endif
