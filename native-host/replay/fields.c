@@ -1,0 +1,147 @@
+#include "replay/fields.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Offsets, since the text moves while it grows.
+struct field_place {
+    size_t name, name_size;
+    size_t value, value_size;
+};
+
+void fields_free(struct fields *fields) {
+    buf_free(&fields->text);
+    free(fields->places);
+    free(fields->headers);
+    *fields = (struct fields){0};
+}
+
+int fields_add(struct fields *fields, const void *name, size_t name_size, const void *value,
+               size_t value_size) {
+    size_t at = buf_size(&fields->text);
+    if (name_size > FIELDS_SIZE_MAX || value_size > FIELDS_SIZE_MAX ||
+        at + name_size + value_size + 2 > FIELDS_SIZE_MAX)
+        return -1;
+    if (fields->count == fields->capacity) {
+        size_t capacity = fields->capacity ? fields->capacity * 2 : 32;
+        struct field_place *places = realloc(fields->places, capacity * sizeof *places);
+        if (!places) return -1;
+        fields->places = places;
+        fields->capacity = capacity;
+    }
+    if (buf_reserve(&fields->text, name_size + value_size + 2) < 0) return -1;
+    buf_add(&fields->text, name, name_size);
+    buf_add(&fields->text, "", 1);
+    buf_add(&fields->text, value, value_size);
+    buf_add(&fields->text, "", 1);
+    fields->places[fields->count++] = (struct field_place){at, name_size, at + name_size + 1, value_size};
+    return 0;
+}
+
+static bool is(const struct header *header, const char *name) {
+    return header->name_size == strlen(name) && memcmp(header->name, name, header->name_size) == 0;
+}
+
+static bool is_connection_specific(const struct header *header) {
+    return is(header, "connection") || is(header, "keep-alive") || is(header, "proxy-connection") ||
+           is(header, "transfer-encoding") || is(header, "upgrade");
+}
+
+static bool is_well_formed(const struct header *header) {
+    if (header->name_size == 0) return false;
+    for (size_t i = 0; i < header->name_size; i++) {
+        unsigned char c = (unsigned char)header->name[i];
+        if (c <= ' ' || c >= 0x7f || (c >= 'A' && c <= 'Z') || (c == ':' && i > 0)) return false;
+    }
+    for (size_t i = 0; i < header->value_size; i++)
+        if (header->value[i] == '\0' || header->value[i] == '\r' || header->value[i] == '\n') return false;
+    if (is(header, "te")) return header->value_size == 8 && memcmp(header->value, "trailers", 8) == 0;
+    return !is_connection_specific(header);
+}
+
+// Takes a pseudo-header; each may stand once.
+static int take_pseudo(struct exchange_request *request, const struct header *header) {
+    if (is(header, ":method") && !request->method) {
+        request->method = header->value;
+        request->method_size = header->value_size;
+    } else if (is(header, ":scheme") && !request->scheme) {
+        request->scheme = header->value;
+    } else if (is(header, ":authority") && !request->authority) {
+        request->authority = header->value;
+        request->authority_size = header->value_size;
+    } else if (is(header, ":path") && !request->path) {
+        request->path = header->value;
+        request->path_size = header->value_size;
+    } else {
+        return -1;
+    }
+    return 0;
+}
+
+int fields_request(struct fields *fields, struct exchange_request *request) {
+    *request = (struct exchange_request){0};
+    free(fields->headers);
+    fields->headers = calloc(fields->count + 1, sizeof *fields->headers);
+    if (!fields->headers) return -1;
+    const char *text = (const char *)buf_bytes(&fields->text);
+    const struct header *host = NULL;
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct field_place *place = &fields->places[i];
+        struct header header = {text + place->name, text + place->value, place->name_size, place->value_size};
+        if (!is_well_formed(&header)) return -1;
+        if (header.name[0] == ':') {
+            if (request->header_count > 0 || take_pseudo(request, &header) < 0) return -1;
+            continue;
+        }
+        fields->headers[request->header_count] = header;
+        if (is(&header, "host")) host = &fields->headers[request->header_count];
+        request->header_count++;
+    }
+    request->headers = fields->headers;
+    if (!request->authority && host) {
+        request->authority = host->value;
+        request->authority_size = host->value_size;
+    }
+    bool known_scheme =
+        request->scheme && (strcmp(request->scheme, "https") == 0 || strcmp(request->scheme, "http") == 0);
+    return request->method && request->method_size > 0 && known_scheme && request->path &&
+                   request->path_size > 0 && request->authority && request->authority_size > 0
+               ? 0
+               : -1;
+}
+
+const struct header *fields_find(const struct exchange_request *request, const char *name) {
+    for (size_t i = request->header_count; i > 0; i--)
+        if (is(&request->headers[i - 1], name)) return &request->headers[i - 1];
+    return NULL;
+}
+
+static void list_add(struct response_fields *fields, const char *name, const char *value) {
+    fields->list[fields->count++] = (struct header){name, value, strlen(name), strlen(value)};
+}
+
+int response_fields_make(struct response_fields *fields, const struct exchange *exchange) {
+    size_t count;
+    const struct header *headers = exchange_headers(exchange, &count);
+    *fields = (struct response_fields){.list = malloc((count + 2) * sizeof *fields->list)};
+    if (!fields->list) return -1;
+    unsigned status = exchange_status(exchange);
+    snprintf(fields->status, sizeof fields->status, "%03u", status > 999 ? 500 : status);
+    list_add(fields, ":status", fields->status);
+    for (size_t i = 0; i < count; i++)
+        if (headers[i].name[0] != ':' && !is_connection_specific(&headers[i]))
+            fields->list[fields->count++] = headers[i];
+    if (exchange_has_content_length(exchange)) {
+        snprintf(fields->content_length, sizeof fields->content_length, "%llu",
+                 (unsigned long long)exchange_body_size(exchange));
+        list_add(fields, "content-length", fields->content_length);
+    }
+    return 0;
+}
+
+void response_fields_free(struct response_fields *fields) {
+    free(fields->list);
+    fields->list = NULL;
+}

@@ -1,0 +1,58 @@
+#include "replay/send_order.h"
+
+#include <stddef.h>
+
+void send_order_add(struct send_order *order, struct send_item *item) {
+    if (item->queued) return;
+    item->queued = true;
+    item->next = NULL;
+    item->previous = order->last[item->urgency];
+    if (item->previous)
+        item->previous->next = item;
+    else
+        order->first[item->urgency] = item;
+    order->last[item->urgency] = item;
+}
+
+void send_order_remove(struct send_order *order, struct send_item *item) {
+    if (!item->queued) return;
+    item->queued = false;
+    if (item->previous)
+        item->previous->next = item->next;
+    else
+        order->first[item->urgency] = item->next;
+    if (item->next)
+        item->next->previous = item->previous;
+    else
+        order->last[item->urgency] = item->previous;
+}
+
+void send_order_change(struct send_order *order, struct send_item *item, uint8_t urgency, bool incremental) {
+    item->incremental = incremental;
+    if (urgency >= URGENCY_LEVELS) urgency = URGENCY_LEVELS - 1;
+    if (urgency == item->urgency) return;
+    bool queued = item->queued;
+    send_order_remove(order, item);
+    item->urgency = urgency;
+    if (queued) send_order_add(order, item);
+}
+
+void send_order_turn(struct send_order *order, struct send_item *item) {
+    if (!item->incremental || !item->queued) return;
+    send_order_remove(order, item);
+    send_order_add(order, item);
+}
+
+static struct send_item *first_from(const struct send_order *order, unsigned urgency) {
+    for (; urgency < URGENCY_LEVELS; urgency++)
+        if (order->first[urgency]) return order->first[urgency];
+    return NULL;
+}
+
+struct send_item *send_order_first(const struct send_order *order) {
+    return first_from(order, 0);
+}
+
+struct send_item *send_order_next(const struct send_order *order, const struct send_item *item) {
+    return item->next ? item->next : first_from(order, item->urgency + 1U);
+}

@@ -1,0 +1,38 @@
+// In which order responses of one connection get to send (RFC 9218): by urgency, 0 first; within one urgency
+// in order of arrival, where an incremental one goes behind the others after each turn and one that is not
+// stays until it is done. This is nghttp2's order too, so that h2 and h3 honour priorities alike. Does not
+// own the items.
+#ifndef TRILANE_REPLAY_SEND_ORDER_H
+#define TRILANE_REPLAY_SEND_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { URGENCY_LEVELS = 8, URGENCY_DEFAULT = 3 };
+
+// Part of the owner's struct; zeroed: not queued.
+struct send_item {
+    struct send_item *previous;
+    struct send_item *next;
+    bool queued;
+    bool incremental;
+    uint8_t urgency;
+};
+
+// Zeroed: empty.
+struct send_order {
+    struct send_item *first[URGENCY_LEVELS];
+    struct send_item *last[URGENCY_LEVELS];
+};
+
+void send_order_add(struct send_order *order, struct send_item *item);
+void send_order_remove(struct send_order *order, struct send_item *item);
+// A changed priority; a queued item goes behind its new equals.
+void send_order_change(struct send_order *order, struct send_item *item, uint8_t urgency, bool incremental);
+// The item has had a turn.
+void send_order_turn(struct send_order *order, struct send_item *item);
+
+struct send_item *send_order_first(const struct send_order *order);
+struct send_item *send_order_next(const struct send_order *order, const struct send_item *item);
+
+#endif

@@ -1,0 +1,352 @@
+// The HTTP/3 lane against quiche's client over a link in memory.
+#include "h3_client.h"
+#include "lane_site.h"
+
+#include "base/clock.h"
+
+#include <openssl/rand.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BIG_WINDOW = 6 * 1024 * 1024 };
+
+static struct lane_site site;
+static struct h3_client client;
+static const struct h3_client_options plain = {.window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS};
+
+static int set_up(void **state) {
+    (void)state;
+    return lane_site_open(&site);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    lane_site_close(&site);
+    return 0;
+}
+
+static const char *text(const json_t *object, const char *key) {
+    return json_string_value(json_object_get(object, key));
+}
+
+static json_int_t number(const json_t *object, const char *key) {
+    return json_integer_value(json_object_get(object, key));
+}
+
+static void answers_a_request(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    struct seen *seen = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, seen, "/small");
+    h3_client_close(&client);
+
+    json_t *report = lane_site_report(&site);
+    json_t *request = json_array_get(json_object_get(report, "requests"), 0);
+    assert_string_equal(text(request, "outcome"), "exact");
+    assert_int_equal(number(request, "body_bytes"), SMALL_BYTES);
+    assert_true(json_is_true(json_object_get(request, "complete")));
+    assert_true(number(request, "request_ns") <= number(request, "first_byte_ns"));
+    assert_true(number(request, "first_byte_ns") <= number(request, "end_ns"));
+    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
+    assert_string_equal(text(connection, "lane"), "h3");
+    assert_string_equal(text(connection, "alpn"), "h3");
+    assert_string_equal(text(connection, "tls_version"), "TLSv1.3");
+    assert_string_equal(text(connection, "local_address"), "192.0.2.1");
+    // The handshake took a round trip of the link.
+    assert_true(number(connection, "secured_ns") - number(connection, "opened_ns") >=
+                2 * (json_int_t)NS_PER_MS);
+    assert_true(number(connection, "closed_ns") >= number(request, "end_ns"));
+    json_decref(report);
+}
+
+static void answers_without_body(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    struct seen *head = h3_client_request(&client, "HEAD", "/large", NULL, 0);
+    struct seen *empty = h3_client_request(&client, "GET", "/empty", NULL, 0);
+    struct seen *missed = h3_client_request(&client, "GET", "/nowhere", NULL, 0);
+    struct seen *fields = h3_client_request(&client, "GET", "/headers", NULL, 0);
+    h3_client_run(&client, 4);
+    assert_int_equal(head->status, 200);
+    assert_int_equal(head->body_size, 0);
+    assert_whole(&site, empty, "/empty");
+    assert_int_equal(empty->content_length, -1);
+    assert_int_equal(missed->status, 404);
+    assert_int_equal(missed->content_length, missed->body_size);
+    assert_whole(&site, fields, "/headers");
+    h3_client_close(&client);
+}
+
+static void sends_large_bodies_through_small_windows(void **state) {
+    (void)state;
+    const struct h3_client_options small = {.window_bytes = 60000};
+    h3_client_open(&client, &site, &small);
+    struct seen *one = h3_client_request(&client, "GET", "/large", NULL, 0);
+    struct seen *two = h3_client_request(&client, "GET", "/large2", "i", 0);
+    h3_client_run(&client, 2);
+    assert_whole(&site, one, "/large");
+    assert_whole(&site, two, "/large2");
+    h3_client_close(&client);
+}
+
+static void answers_many_at_once(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    struct seen *seen[2 * MANY];
+    char path[24];
+    for (int i = 0; i < 2 * MANY; i++) {
+        snprintf(path, sizeof path, "/many/%d", i % MANY);
+        seen[i] = h3_client_request(&client, "GET", path, i % 2 ? "i" : NULL, 0);
+    }
+    h3_client_run(&client, 2 * MANY);
+    for (int i = 0; i < 2 * MANY; i++) {
+        snprintf(path, sizeof path, "/many/%d", i % MANY);
+        assert_whole(&site, seen[i], path);
+    }
+    h3_client_close(&client);
+}
+
+static struct seen *urgent;
+
+static void ask_urgently(struct h3_client *c, struct seen *bulky) {
+    if (urgent || bulky->body_size < 100000) return;
+    urgent = h3_client_request(c, "GET", "/small", "u=0", 0);
+}
+
+static void lets_the_urgent_overtake(void **state) {
+    (void)state;
+    urgent = NULL;
+    h3_client_open(&client, &site, &plain);
+    client.on_body = ask_urgently;
+    struct seen *bulky = h3_client_request(&client, "GET", "/large", "u=5", 0);
+    h3_client_run(&client, 2);
+    assert_int_equal(urgent->place, 1);
+    assert_whole(&site, urgent, "/small");
+    assert_whole(&site, bulky, "/large");
+    h3_client_close(&client);
+}
+
+static struct seen *second;
+static size_t second_bytes_at_change;
+
+static void make_second_urgent(struct h3_client *c, struct seen *seen) {
+    if (seen == second || second_bytes_at_change != SIZE_MAX || seen->body_size < 200000) return;
+    second_bytes_at_change = second->body_size;
+    quiche_h3_priority priority = {.urgency = 0};
+    assert_int_equal(quiche_h3_send_priority_update_for_request(c->http, c->quic, second->id, &priority), 0);
+}
+
+static void honours_a_priority_update(void **state) {
+    (void)state;
+    second_bytes_at_change = SIZE_MAX;
+    h3_client_open(&client, &site, &plain);
+    client.on_body = make_second_urgent;
+    struct seen *first = h3_client_request(&client, "GET", "/large", "u=3", 0);
+    second = h3_client_request(&client, "GET", "/large2", "u=5", 0);
+    h3_client_run(&client, 2);
+    assert_int_equal(second_bytes_at_change, 0); // it had to wait until then
+    assert_int_equal(second->place, 1);
+    assert_int_equal(first->place, 2);
+    h3_client_close(&client);
+}
+
+static void shares_among_the_incremental(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    struct seen *one = h3_client_request(&client, "GET", "/large", "i", 0);
+    struct seen *two = h3_client_request(&client, "GET", "/large2", "i", 0);
+    h3_client_run(&client, 1);
+    assert_true(one->body_size + two->body_size > 2 * (size_t)LARGE_BYTES - 400000);
+    h3_client_run(&client, 2);
+    h3_client_close(&client);
+}
+
+static void counts_uploads(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    struct seen *seen = h3_client_request(&client, "POST", "/small", NULL, 3000000);
+    h3_client_run(&client, 1);
+    assert_int_equal(seen->status, 404); // POST was not recorded
+    h3_client_close(&client);
+}
+
+static void cancel(struct h3_client *c, struct seen *seen) {
+    if (seen->reset || seen->body_size < 50000) return;
+    seen->reset = true;
+    quiche_conn_stream_shutdown(c->quic, seen->id, QUICHE_SHUTDOWN_READ, 0x10c);
+}
+
+static void survives_a_cancelled_request(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    client.on_body = cancel;
+    struct seen *cancelled = h3_client_request(&client, "GET", "/large", NULL, 0);
+    struct seen *after = h3_client_request(&client, "GET", "/small", "u=6", 0);
+    h3_client_run(&client, 1);
+    assert_true(cancelled->reset);
+    assert_whole(&site, after, "/small");
+    h3_client_close(&client);
+
+    json_t *report = lane_site_report(&site);
+    json_t *request = json_array_get(json_object_get(report, "requests"), 0);
+    assert_true(json_is_false(json_object_get(request, "complete")));
+    assert_true(number(request, "body_bytes") < LARGE_BYTES);
+    json_decref(report);
+}
+
+static void refuses_a_malformed_request(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    struct seen *bad = h3_client_request(&client, "GET", "", NULL, 0);
+    struct seen *good = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 2);
+    assert_true(bad->reset);
+    assert_whole(&site, good, "/small");
+    h3_client_close(&client);
+}
+
+static void repairs_losses(void **state) {
+    (void)state;
+    const struct h3_client_options lossy = {
+        .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .lose_of_1000 = 30};
+    h3_client_open(&client, &site, &lossy);
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    struct seen *small = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 2);
+    assert_whole(&site, large, "/large");
+    assert_whole(&site, small, "/small");
+    h3_client_close(&client);
+}
+
+// The first flight after the handshake is an initial window; after that packets are spread over the round
+// trip.
+static void paces(void **state) {
+    (void)state;
+    const struct h3_client_options far = {.window_bytes = BIG_WINDOW, .delay_ns = 20 * NS_PER_MS};
+    h3_client_open(&client, &site, &far);
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, large, "/large");
+    // Its window grows past 1 MB (800 packets); unpaced, an acknowledgement's worth of it leaves at once.
+    assert_true(client.most_to_client_at_once >= 10);
+    assert_true(client.most_to_client_at_once < 200);
+    h3_client_close(&client);
+}
+
+static void runs_bbr(void **state) {
+    (void)state;
+    const struct h3_client_options bbr = {
+        .window_bytes = BIG_WINDOW, .delay_ns = 5 * NS_PER_MS, .congestion = "bbr2"};
+    h3_client_open(&client, &site, &bbr);
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, large, "/large");
+    h3_client_close(&client);
+}
+
+static void make_room(void *context, uint64_t now_ns) {
+    struct h3_client *c = context;
+    (void)now_ns;
+    c->refuse = false;
+    h3_server_writable(c->server);
+}
+
+static void refuse_for_a_while(struct h3_client *c, struct seen *seen) {
+    static struct loop_timer timer;
+    if (c->refuse || seen->body_size < 500000 || timer.due) return;
+    c->refuse = true;
+    timer = (struct loop_timer){.due = make_room, .context = c};
+    loop_timer_set(c->site->loop, &timer, clock_now_ns() + 3 * NS_PER_MS);
+}
+
+static void waits_for_room_on_the_link(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    client.on_body = refuse_for_a_while;
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, large, "/large");
+    h3_client_close(&client);
+}
+
+static void negotiates_the_version(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    uint8_t packet[1200] = {0xc0, 0xfa, 0xce, 0xb0, 0x0c, 8, 1, 2, 3, 4, 5, 6,
+                            7,    8,    8,    9,    9,    9, 9, 9, 9, 9, 9};
+    h3_client_inject(&client, packet, sizeof packet);
+    struct seen *seen = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_true(client.version_negotiation);
+    assert_whole(&site, seen, "/small");
+    h3_client_close(&client);
+}
+
+static void survives_mutated_packets(void **state) {
+    (void)state;
+    // Every tenth packet has a bit flipped: most fail authentication and count as lost.
+    const struct h3_client_options noisy = {
+        .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .mutate_of_1000 = 100};
+    h3_client_open(&client, &site, &noisy);
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    srand(1);
+    for (int i = 0; i < 500; i++) {
+        uint8_t packet[H3_CLIENT_BYTES_MAX];
+        size_t size = (size_t)rand() % sizeof packet;
+        RAND_bytes(packet, sizeof packet);
+        if (i % 2 == 0) { // much like a first packet
+            const uint8_t head[] = {(uint8_t)(0xc0 | rand() % 16), 0, 0, 0, 1, (uint8_t)(rand() % 24)};
+            memcpy(packet, head, sizeof head);
+            if (i % 4 == 0) size = 1200;
+        }
+        h3_client_inject(&client, packet, size);
+    }
+    h3_client_run(&client, 1);
+    assert_whole(&site, large, "/large");
+    h3_client_close(&client);
+}
+
+static void reports_the_clients_goodbye(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 1);
+    quiche_conn_close(client.quic, true, 0x100, NULL, 0);
+    h3_client_run(&client, 2); // until the client's draining is over
+    h3_client_close(&client);
+    json_t *report = lane_site_report(&site);
+    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
+    assert_string_equal(text(connection, "close_reason"), "");
+    json_decref(report);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(answers_a_request),
+        TEST(answers_without_body),
+        TEST(sends_large_bodies_through_small_windows),
+        TEST(answers_many_at_once),
+        TEST(lets_the_urgent_overtake),
+        TEST(honours_a_priority_update),
+        TEST(shares_among_the_incremental),
+        TEST(counts_uploads),
+        TEST(survives_a_cancelled_request),
+        TEST(refuses_a_malformed_request),
+        TEST(repairs_losses),
+        TEST(paces),
+        TEST(runs_bbr),
+        TEST(waits_for_room_on_the_link),
+        TEST(negotiates_the_version),
+        TEST(survives_mutated_packets),
+        TEST(reports_the_clients_goodbye),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
