@@ -1,0 +1,67 @@
+// `trilane synth`: puts synthetic pages into the archive, or lists what there is. What they are stands in cli/synth.
+import type { Argv } from "yargs";
+import type { Recording } from "../archive/archive.ts";
+import { withArchive } from "../archive/client.ts";
+import { UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { type CatalogueLine, catalogue, pageSpec } from "../synth/catalogue.ts";
+import { ensureSynth } from "../synth/ensure.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface SynthOptions extends CommonOptions {
+  pages: string[];
+  list: boolean;
+  hosts: number | undefined;
+}
+
+const kilobytes = (size_bytes: number): string =>
+  `${(size_bytes / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} kB`;
+
+function printCatalogue(lines: CatalogueLine[], json: boolean): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ pages: lines })}\n`);
+    return;
+  }
+  for (const { name, summary, object_bytes } of lines)
+    process.stdout.write(`${name.padEnd(25)}${kilobytes(object_bytes).padStart(12)}  ${summary}\n`);
+  process.stdout.write(
+    `${"object-SIZE".padEnd(25)}${"SIZE".padStart(12)}  1 HTML document of that size, e.g. object-1MB\n`,
+  );
+  process.stdout.write("Each name also with -hosts-N: its objects in turn on N hosts.\n");
+}
+
+function printRecording(recording: Recording): void {
+  const { name, url, exchanges, hosts, body_bytes, digest } = recording;
+  const where = hosts === 1 ? "1 host" : `${hosts} hosts`;
+  const requests = exchanges === 1 ? "1 request" : `${exchanges} requests`;
+  process.stdout.write(`${name}: ${requests}, ${where}, ${kilobytes(body_bytes)}, ${url} (${digest.slice(0, 12)})\n`);
+}
+
+export const command: Command<SynthOptions> = {
+  usage: "synth [pages..]",
+  summary: "put synthetic pages into the archive",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("pages", { type: "string", array: true, default: [] as string[], describe: "names; see --list" })
+      .option("list", { type: "boolean", default: false, describe: "list the pages there are" })
+      .option("hosts", { type: "number", describe: "spread the objects over N hosts (same as NAME-hosts-N)" })
+      .example("trilane synth --list", "what there is")
+      .example("trilane synth carlucci-small object-1MB", "make two pages")
+      .example("trilane synth carlucci-medium --hosts 4", "the same objects on four hosts"),
+  async run({ pages, list, hosts, home, json }) {
+    if (list) return printCatalogue(catalogue(), json);
+    if (pages.length === 0) throw new UserError("synth: name a page; `trilane synth --list` shows them");
+    if (hosts !== undefined && !Number.isInteger(hosts))
+      throw new UserError("synth: --hosts is a whole number from 1 to 100");
+    const names = pages.map((page) => (hosts === undefined || hosts === 1 ? page : `${page}-hosts-${hosts}`));
+    // A misspelt second name is found before the first page is written.
+    for (const name of names) pageSpec(name);
+    const recordings = await withArchive(homeFolder(home), async (archive) => {
+      const made: Recording[] = [];
+      for (const name of names) made.push(await ensureSynth(archive, name));
+      return made;
+    });
+    if (json) process.stdout.write(`${JSON.stringify({ recordings })}\n`);
+    else for (const recording of recordings) printRecording(recording);
+  },
+};
