@@ -1,0 +1,88 @@
+// json_file: the whole document or the file as it was.
+#include "base/json_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int entries(const char *folder) {
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+static void written_file_reads_back_and_replaces(void **state) {
+    (void)state;
+    char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/report.json", folder);
+    for (int i = 1; i <= 2; i++) {
+        json_t *document = json_pack("{s:i}", "turn", i);
+        assert_int_equal(json_file_write(path, document), 0);
+        json_decref(document);
+        json_t *read = json_load_file(path, 0, NULL);
+        assert_int_equal(json_integer_value(json_object_get(read, "turn")), i);
+        json_decref(read);
+        assert_int_equal(entries(folder), 1);
+    }
+    unlink(path);
+    rmdir(folder);
+}
+
+static void failure_leaves_nothing(void **state) {
+    (void)state;
+    json_t *document = json_pack("{s:i}", "turn", 1);
+    assert_int_equal(json_file_write("/nonexistent/folder/report.json", document), -1);
+    assert_int_equal(errno, ENOENT);
+    // A folder stands where the file should go: the document is written and cannot be renamed.
+    char folder[] = "/tmp/json_file_test.XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/taken", folder);
+    char inside[80];
+    snprintf(inside, sizeof inside, "%s/taken/x", folder);
+    char command[200];
+    snprintf(command, sizeof command, "mkdir -p %s", inside);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(json_file_write(path, document), -1);
+    assert_int_equal(entries(folder), 1);
+    json_decref(document);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void full_disk_is_an_error(void **state) {
+    (void)state;
+    if (access("/dev/full", W_OK) < 0) skip();
+    char folder[] = "/tmp/json_file_test.XXXXXX", path[64], temporary[96];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/report.json", folder);
+    snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid());
+    assert_int_equal(symlink("/dev/full", temporary), 0); // where the temporary file is going to be
+    json_t *document = json_pack("{s:i}", "turn", 1);
+    assert_int_equal(json_file_write(path, document), -1);
+    assert_int_equal(errno, ENOSPC);
+    assert_int_equal(entries(folder), 0);
+    json_decref(document);
+    rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(written_file_reads_back_and_replaces),
+        cmocka_unit_test(failure_leaves_nothing),
+        cmocka_unit_test(full_disk_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

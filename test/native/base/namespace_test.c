@@ -1,0 +1,113 @@
+// namespace, netlink: a lab made for real. Each test does it in a process of its own, because there is no way
+// back.
+#include "base/namespace.h"
+#include "base/netlink.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// What the tests could not undo in this process. 0, or the number of the check that failed.
+static int in_process(int (*body)(void)) {
+    pid_t pid = fork();
+    if (pid == 0) _exit(body());
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+// A check's number, 1 and up, instead of assert: cmocka's belong to the parent.
+#define CHECK(number, condition)                                                                             \
+    if (!(condition)) return number
+
+static int make_lab(void) {
+    CHECK(1, !namespace_is_lab());
+    namespace_enter_lab();
+    CHECK(2, namespace_is_lab());
+    CHECK(3, getuid() == NAMESPACE_UID && getgid() == NAMESPACE_GID);
+    // Nothing of the machine's network is here: no interface has an address.
+    struct ifaddrs *addresses;
+    CHECK(4, getifaddrs(&addresses) == 0);
+    for (struct ifaddrs *a = addresses; a; a = a->ifa_next)
+        CHECK(5, !a->ifa_addr || (a->ifa_addr->sa_family != AF_INET && a->ifa_addr->sa_family != AF_INET6));
+    freeifaddrs(addresses);
+    return 0;
+}
+
+static int configure(void) {
+    namespace_enter_lab();
+    struct netlink netlink;
+    CHECK(1, netlink_open(&netlink) == 0);
+    CHECK(2, netlink_link_up(&netlink, "lo", 0) == 0);
+    CHECK(3, netlink_add_address(&netlink, "lo", "203.0.113.7", 32) == 0);
+    CHECK(4, netlink_add_address(&netlink, "lo", "203.0.113.7", 32) == 0); // again is no error
+    CHECK(5, netlink_add_address(&netlink, "lo", "2001:db8::7", 128) == 0 || errno == EACCES);
+    CHECK(6, netlink_add_address(&netlink, "lo", "example", 32) == -1 && errno == EINVAL);
+    CHECK(7, netlink_add_address(&netlink, "none0", "203.0.113.8", 32) == -1 && errno == ENODEV);
+    CHECK(8, netlink_add_route(&netlink, "lo", "198.51.100.0", 24, "reno") == 0);
+    CHECK(9, netlink_add_route(&netlink, "lo", "198.51.101.0", 24, "no-such-control") == -1);
+    netlink_close(&netlink);
+    return 0;
+}
+
+static int tun_in_two_networks(void) {
+    namespace_enter_lab();
+    int far = namespace_open_tun("link");
+    CHECK(1, if_nametoindex("link") > 0);
+    namespace_enter_network();
+    CHECK(2, if_nametoindex("link") == 0);
+    int near = namespace_open_tun("link");
+    CHECK(3, near >= 0 && near != far && if_nametoindex("link") > 0);
+    return 0;
+}
+
+static int sysctls(void) {
+    namespace_enter_lab();
+    char value[64];
+    CHECK(1, namespace_get_sysctl("net/ipv4/tcp_no_metrics_save", value, sizeof value) == 0);
+    if (namespace_set_sysctl("net/ipv4/tcp_no_metrics_save", "1") < 0) return errno == EROFS ? 0 : 2;
+    CHECK(3, namespace_get_sysctl("net/ipv4/tcp_no_metrics_save", value, sizeof value) == 0);
+    CHECK(4, strcmp(value, "1") == 0);
+    CHECK(5, namespace_set_sysctl("net/ipv4/no_such_thing", "1") == -1);
+    return 0;
+}
+
+static void lab_is_empty_and_ours(void **state) {
+    (void)state;
+    assert_int_equal(in_process(make_lab), 0);
+}
+
+static void interfaces_addresses_and_routes(void **state) {
+    (void)state;
+    assert_int_equal(in_process(configure), 0);
+}
+
+static void one_tun_on_each_side(void **state) {
+    (void)state;
+    assert_int_equal(in_process(tun_in_two_networks), 0);
+}
+
+static void sysctls_of_the_namespace(void **state) {
+    (void)state;
+    assert_int_equal(in_process(sysctls), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lab_is_empty_and_ours),
+        cmocka_unit_test(interfaces_addresses_and_routes),
+        cmocka_unit_test(one_tun_on_each_side),
+        cmocka_unit_test(sysctls_of_the_namespace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

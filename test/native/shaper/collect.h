@@ -1,0 +1,26 @@
+// A node at the end of a path that notes what leaves and when.
+#ifndef TRILANE_TEST_SHAPER_COLLECT_H
+#define TRILANE_TEST_SHAPER_COLLECT_H
+
+#include "shaper/node.h"
+
+enum { COLLECT_MAX = 700000 };
+
+struct collect {
+    struct node node;
+    struct packet_pool *pool;
+    uint32_t count;
+    uint64_t bytes;
+    struct departure {
+        uint64_t time_ns;
+        uint32_t number; // what test_packet was given
+        uint32_t size_bytes;
+    } departures[COLLECT_MAX];
+};
+
+struct collect *collect_open(struct packet_pool *pool);
+void collect_close(struct collect *collect);
+
+struct packet *test_packet(struct packet_pool *pool, uint32_t number, uint32_t size_bytes);
+
+#endif

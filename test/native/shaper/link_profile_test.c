@@ -1,0 +1,142 @@
+// link_profile: every form of schemas/examples/link-forms.json, which the TypeScript reader is tested with
+// too, and the lines that people see.
+#include "shaper/link_profile.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int read_form(const char *form, struct link_profile *profile, struct link_error *error) {
+    struct link_settings settings;
+    memset(error, 0, sizeof *error);
+    if (link_settings_read(&settings, form, error) < 0) return -1;
+    return link_profile_read(profile, &settings, error);
+}
+
+static void assert_direction(const struct link_direction *direction, const json_t *expected) {
+    json_t *rate = json_object_get(expected, "rate_bps");
+    assert_int_equal(direction->rate_bps, json_is_null(rate) ? 0 : json_integer_value(rate));
+    assert_true((double)direction->delay_ns / 1e6 ==
+                json_number_value(json_object_get(expected, "delay_ms")));
+    assert_true(direction->loss == json_number_value(json_object_get(expected, "loss")));
+    static const char *const kinds[] = {"bdp", "packets", "bytes", "unlimited"};
+    json_t *size = json_object_get(json_object_get(expected, "queue"), kinds[direction->queue.kind]);
+    assert_non_null(size);
+    if (direction->queue.kind != LINK_QUEUE_UNLIMITED)
+        assert_true(direction->queue.size == json_number_value(size));
+}
+
+static void forms_read_as_the_examples_say(void **state) {
+    (void)state;
+    json_error_t bad;
+    json_t *forms = json_load_file(TRILANE_ROOT "/schemas/examples/link-forms.json", 0, &bad);
+    if (!forms) fail_msg("%s: %s", bad.source, bad.text);
+    size_t index;
+    json_t *example, *valid = json_object_get(forms, "valid"), *invalid = json_object_get(forms, "invalid");
+    assert_true(json_array_size(valid) >= 20 && json_array_size(invalid) >= 20);
+    struct link_profile profile;
+    struct link_error error;
+    json_array_foreach(valid, index, example) {
+        static const char *const spellings[] = {"form", "canonical"};
+        for (int i = 0; i < 2; i++) {
+            const char *form = json_string_value(json_object_get(example, spellings[i]));
+            if (read_form(form, &profile, &error) < 0) fail_msg("%s: %s", form, error.line);
+            json_t *expected = json_object_get(example, "profile");
+            assert_direction(&profile.down, json_object_get(expected, "down"));
+            assert_direction(&profile.up, json_object_get(expected, "up"));
+            assert_int_equal(profile.seed, json_integer_value(json_object_get(expected, "seed")));
+        }
+    }
+    json_array_foreach(invalid, index, example) {
+        const char *form = json_is_string(example) ? json_string_value(example)
+                                                   : json_string_value(json_object_get(example, "form"));
+        if (read_form(form, &profile, &error) == 0) fail_msg("\"%s\" was taken", form);
+        assert_memory_equal(error.line, "link: ", 6);
+    }
+    json_decref(forms);
+}
+
+static void errors_name_the_thing_and_the_remedy(void **state) {
+    (void)state;
+    static const struct {
+        const char *form;
+        const char *line;
+    } cases[] = {
+        {"0mbit/50ms", "link: rate must be above 0 (got \"0mbit\")"},
+        {"3mb/50ms", "link: rate \"3mb\" has no unit of rate: use bit, kbit, mbit or gbit"},
+        {"3mbit/-5ms", "link: rtt \"-5ms\" is not a number with a unit: write it as 50ms"},
+        {"3mbit/50ms,loss=101%", "link: loss must be at most 100% (got \"101%\")"},
+        {"3mbit/50ms,queue=0p", "link: queue must be above 0 (got \"0p\")"},
+        {"3mbit/50ms,down=3mbit,down=4mbit",
+         "link: down is given twice (in \"3mbit/50ms,down=3mbit,down=4mbit\"): give it once"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct link_profile profile;
+        struct link_error error;
+        assert_int_equal(read_form(cases[i].form, &profile, &error), -1);
+        assert_string_equal(error.line, cases[i].line);
+    }
+}
+
+static void overlong_input_is_refused(void **state) {
+    (void)state;
+    char form[5000];
+    struct link_profile profile;
+    struct link_error error;
+    memset(form, '3', sizeof form - 1);
+    form[sizeof form - 1] = 0;
+    assert_int_equal(read_form(form, &profile, &error), -1);
+    memcpy(form, "loss=", 5);
+    assert_int_equal(read_form(form, &profile, &error), -1);
+    memset(form, ',', sizeof form - 1);
+    assert_int_equal(read_form(form, &profile, &error), -1);
+}
+
+static void option_replaces_what_the_form_says(void **state) {
+    (void)state;
+    struct link_settings settings;
+    struct link_profile profile;
+    struct link_error error;
+    assert_int_equal(link_settings_read(&settings, "3mbit/50ms", &error), 0);
+    assert_int_equal(link_settings_set(&settings, LINK_RTT, "80ms", &error), 0);
+    assert_int_equal(link_settings_set(&settings, LINK_UP, "1mbit", &error), 0);
+    assert_int_equal(link_profile_read(&profile, &settings, &error), 0);
+    assert_int_equal(profile.down.delay_ns, 40000000);
+    assert_int_equal(profile.down.rate_bps, 3000000);
+    assert_int_equal(profile.up.rate_bps, 1000000);
+}
+
+static void assert_limits(const char *form, uint64_t packets, uint64_t bytes) {
+    struct link_profile profile;
+    struct link_error error;
+    assert_int_equal(read_form(form, &profile, &error), 0);
+    struct link_queue_limits limits = link_queue_limits(&profile, &profile.down);
+    assert_true(limits.packets == packets && limits.bytes == bytes);
+}
+
+static void queues_hold_what_was_asked(void **state) {
+    (void)state;
+    assert_limits("3mbit/50ms", UINT64_MAX, 18750);
+    assert_limits("10mbit/100ms,queue=2bdp", UINT64_MAX, 250000);
+    assert_limits("200kbit/30ms", UINT64_MAX, 15000); // a product of 750 bytes, but ten packets at least
+    assert_limits("down=30mbit,up=1mbit,delay_down=10ms,delay_up=90ms", UINT64_MAX, 375000);
+    assert_limits("3mbit/50ms,queue=13kB", UINT64_MAX, 13000); // as asked, however small
+    assert_limits("3mbit/50ms,queue=1p", 1, UINT64_MAX);
+    assert_limits("unlimited/50ms", 1000, UINT64_MAX);
+    assert_limits("3mbit/50ms,queue=unlimited", UINT64_MAX, UINT64_MAX);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forms_read_as_the_examples_say),
+        cmocka_unit_test(errors_name_the_thing_and_the_remedy),
+        cmocka_unit_test(overlong_input_is_refused),
+        cmocka_unit_test(option_replaces_what_the_form_says),
+        cmocka_unit_test(queues_hold_what_was_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+// Each node by itself, in virtual time: exact departures, limits, and what random loss decides.
+#include "collect.h"
+#include "shaper/delay.h"
+#include "shaper/histogram.h"
+#include "shaper/link.h"
+#include "shaper/loss.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define MS UINT64_C(1000000)
+
+struct fixture {
+    struct packet_pool pool;
+    struct collect *out;
+};
+
+static int set_up(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    f->out = collect_open(&f->pool);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct fixture *f = *state;
+    collect_close(f->out);
+    packet_pool_close(&f->pool);
+    free(f);
+    return 0;
+}
+
+static void advance(struct node *node, uint64_t now_ns) {
+    node->kind->advance(node, now_ns);
+}
+
+static void link_takes_12_ms_for_1500_bytes_at_1_mbit(void **state) {
+    struct fixture *f = *state;
+    struct link link;
+    link_open(&link, &f->pool, 1000000, UINT64_MAX, UINT64_MAX, &f->out->node);
+    assert_true(link.node.kind->due_ns(&link.node) == NODE_NEVER);
+    node_take(&link.node, test_packet(&f->pool, 0, 1500), 5 * MS);
+    node_take(&link.node, test_packet(&f->pool, 1, 40), 6 * MS);
+    node_take(&link.node, test_packet(&f->pool, 2, 1500), 6 * MS);
+    assert_int_equal(link.node.kind->due_ns(&link.node), 17 * MS);
+    advance(&link.node, 17 * MS - 1);
+    assert_int_equal(f->out->count, 0);
+    advance(&link.node, 1000 * MS); // woken up very late: the times are what they should have been
+    assert_int_equal(f->out->count, 3);
+    assert_int_equal(f->out->departures[0].time_ns, 17 * MS);
+    assert_int_equal(f->out->departures[1].time_ns, 17 * MS + 320000);
+    assert_int_equal(f->out->departures[2].time_ns, 29 * MS + 320000);
+    assert_int_equal(link.busy_ns, 24 * MS + 320000);
+    // After a pause the link starts afresh.
+    node_take(&link.node, test_packet(&f->pool, 3, 1500), 2000 * MS);
+    advance(&link.node, 3000 * MS);
+    assert_int_equal(f->out->departures[3].time_ns, 2012 * MS);
+}
+
+// 1500 bytes take 4109589.04 ns at 2.92 Mbit/s: a link that rounded each would be 0.04 ns off a packet.
+static void link_does_not_drift(void **state) {
+    struct fixture *f = *state;
+    static const uint64_t rates_bps[] = {2920000, 8600000, 999999937, 7, 14600000};
+    for (size_t r = 0; r < sizeof rates_bps / sizeof rates_bps[0]; r++) {
+        struct link link;
+        link_open(&link, &f->pool, rates_bps[r], UINT64_MAX, UINT64_MAX, &f->out->node);
+        f->out->count = 0;
+        enum { PACKETS = 100000 };
+        for (uint32_t i = 0; i < PACKETS; i++)
+            node_take(&link.node, test_packet(&f->pool, i, 1500), 0);
+        advance(&link.node, UINT64_MAX - 1);
+        assert_int_equal(f->out->count, PACKETS);
+        for (uint32_t i = 0; i < PACKETS; i += 997) {
+            uint64_t exact_ns = (uint64_t)((unsigned __int128)(i + 1) * 12000 * 1000000000 / rates_bps[r]);
+            assert_int_equal(f->out->departures[i].time_ns, exact_ns);
+        }
+    }
+}
+
+static void unlimited_link_passes_at_once(void **state) {
+    struct fixture *f = *state;
+    struct link link;
+    link_open(&link, &f->pool, 0, 1, 1, &f->out->node);
+    for (uint32_t i = 0; i < 10; i++)
+        node_take(&link.node, test_packet(&f->pool, i, 1500), 3 * MS);
+    assert_int_equal(f->out->count, 10);
+    assert_int_equal(f->out->departures[9].time_ns, 3 * MS);
+    assert_int_equal(link.queue.drops, 0);
+}
+
+static void queue_limit_in_packets(void **state) {
+    struct fixture *f = *state;
+    struct link link;
+    link_open(&link, &f->pool, 1000000, 4, UINT64_MAX, &f->out->node);
+    for (uint32_t i = 0; i < 10; i++) // one is being sent, four wait, five are dropped
+        node_take(&link.node, test_packet(&f->pool, i, 100), 0);
+    assert_int_equal(link.queue.drops, 5);
+    assert_int_equal(link.queue.dropped_bytes, 500);
+    assert_int_equal(link.queue.peak_packets, 4);
+    assert_int_equal(link.node.kind->held(&link.node), 5);
+    advance(&link.node, 800000); // the first has left, the second is being sent: there is room for one
+    node_take(&link.node, test_packet(&f->pool, 10, 100), 800000);
+    node_take(&link.node, test_packet(&f->pool, 11, 100), 800000);
+    assert_int_equal(link.queue.drops, 6);
+    advance(&link.node, 100 * MS);
+    static const uint32_t kept[] = {0, 1, 2, 3, 4, 10};
+    assert_int_equal(f->out->count, 6);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(f->out->departures[i].number, kept[i]);
+}
+
+static void queue_limit_in_bytes(void **state) {
+    struct fixture *f = *state;
+    struct link link;
+    link_open(&link, &f->pool, 1000000, UINT64_MAX, 3000, &f->out->node);
+    node_take(&link.node, test_packet(&f->pool, 0, 1500), 0); // being sent
+    node_take(&link.node, test_packet(&f->pool, 1, 1500), 0);
+    node_take(&link.node, test_packet(&f->pool, 2, 1500), 0); // full to the byte
+    node_take(&link.node, test_packet(&f->pool, 3, 40), 0);
+    assert_int_equal(link.queue.drops, 1);
+    assert_int_equal(link.queue.peak_bytes, 3000);
+    advance(&link.node, 12 * MS);
+    node_take(&link.node, test_packet(&f->pool, 4, 1501), 12 * MS); // one byte too long, a shorter one fits
+    node_take(&link.node, test_packet(&f->pool, 5, 1460), 12 * MS);
+    node_take(&link.node, test_packet(&f->pool, 6, 40), 12 * MS);
+    assert_int_equal(link.queue.drops, 2);
+    assert_int_equal(link.queue.dropped_bytes, 1541);
+    advance(&link.node, 100 * MS);
+    assert_int_equal(f->out->count, 5);
+}
+
+static void delay_is_exact_and_keeps_order(void **state) {
+    struct fixture *f = *state;
+    struct delay delay;
+    delay_open(&delay, 25 * MS, &f->out->node);
+    assert_true(delay.node.kind->due_ns(&delay.node) == NODE_NEVER);
+    for (uint32_t i = 0; i < 1000; i++)
+        node_take(&delay.node, test_packet(&f->pool, i, 60), 1000 + i * 3);
+    assert_int_equal(delay.node.kind->held(&delay.node), 1000);
+    assert_int_equal(delay.node.kind->due_ns(&delay.node), 25 * MS + 1000);
+    advance(&delay.node, 25 * MS + 999);
+    assert_int_equal(f->out->count, 0);
+    advance(&delay.node, 25 * MS + 1000);
+    assert_int_equal(f->out->count, 1);
+    advance(&delay.node, 99 * MS);
+    assert_int_equal(f->out->count, 1000);
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_int_equal(f->out->departures[i].number, i);
+        assert_int_equal(f->out->departures[i].time_ns, 25 * MS + 1000 + i * 3);
+    }
+}
+
+static uint64_t losses(struct fixture *f, double probability, uint64_t seed, uint64_t stream,
+                       uint32_t packets) {
+    struct loss loss;
+    loss_open(&loss, &f->pool, probability, seed, stream, &f->out->node);
+    f->out->count = 0;
+    for (uint32_t i = 0; i < packets; i++)
+        node_take(&loss.node, test_packet(&f->pool, i, 100), i);
+    assert_int_equal(loss.drops + f->out->count, packets);
+    assert_int_equal(loss.dropped_bytes, loss.drops * 100);
+    return loss.drops;
+}
+
+// Of 100 seeds about 95 lie within the 95 % interval, and all together within three standard deviations.
+static void loss_lies_within_the_binomial_interval(void **state) {
+    struct fixture *f = *state;
+    static const double probabilities[] = {0.001, 0.01, 0.02, 0.1, 0.5};
+    enum { SEEDS = 100, PACKETS = 6000 };
+    for (size_t p = 0; p < sizeof probabilities / sizeof probabilities[0]; p++) {
+        double mean = PACKETS * probabilities[p];
+        double deviation = sqrt(mean * (1 - probabilities[p]));
+        double total = 0;
+        int inside = 0;
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            double seen = (double)losses(f, probabilities[p], seed, 1, PACKETS);
+            inside += fabs(seen - mean) <= 1.96 * deviation;
+            total += seen;
+        }
+        assert_true(inside >= 88);
+        assert_true(fabs(total - SEEDS * mean) <= 3 * sqrt(SEEDS) * deviation);
+    }
+    assert_int_equal(losses(f, 0, 1, 1, 10000), 0);
+    assert_int_equal(losses(f, 1, 1, 1, 10000), 10000);
+}
+
+// Runs of losses are as long as independent ones are: n packets have n * p^2 pairs of neighbours both lost.
+static void losses_are_independent_of_each_other(void **state) {
+    struct fixture *f = *state;
+    enum { PACKETS = 600000 };
+    losses(f, 0.1, 1, 2, PACKETS);
+    double pairs = 0;
+    for (uint32_t i = 1; i < f->out->count; i++) {
+        uint32_t gap = f->out->departures[i].number - f->out->departures[i - 1].number;
+        if (gap > 2) pairs += gap - 2;
+    }
+    double mean = PACKETS * 0.01;
+    assert_true(fabs(pairs - mean) <= 3 * sqrt(mean * (1 + 2 * 0.1)));
+}
+
+static uint64_t digest_of(const struct collect *out) {
+    uint64_t digest = 0;
+    for (uint32_t i = 0; i < out->count; i++)
+        digest = digest * 31 + out->departures[i].number;
+    return digest;
+}
+
+static void same_seed_same_losses(void **state) {
+    struct fixture *f = *state;
+    losses(f, 0.02, 7, 1, 50000);
+    uint64_t first = digest_of(f->out);
+    losses(f, 0.02, 7, 1, 50000);
+    assert_true(digest_of(f->out) == first);
+    losses(f, 0.02, 7, 2, 50000);
+    assert_true(digest_of(f->out) != first);
+    losses(f, 0.02, 8, 1, 50000);
+    assert_true(digest_of(f->out) != first);
+}
+
+// The numbers themselves, so that a change of the generator, which would change every result, does not go
+// unseen.
+static void random_numbers_are_the_published_generators(void **state) {
+    (void)state;
+    struct random random = {.state = 1234567};
+    assert_true(random_next(&random) == UINT64_C(6457827717110365317));
+    assert_true(random_next(&random) == UINT64_C(3203168211198807973));
+    assert_true(random_next(&random) == UINT64_C(9817491932198370423));
+}
+
+static void histogram_quantiles_are_within_their_bucket(void **state) {
+    (void)state;
+    struct histogram histogram = {0};
+    assert_int_equal(histogram_quantile(&histogram, 0.5), 0);
+    for (uint64_t value = 1; value <= 100000; value++)
+        histogram_add(&histogram, value);
+    static const double quantiles[] = {0.001, 0.1, 0.5, 0.99, 1};
+    for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++) {
+        double exact = quantiles[i] * 100000;
+        double seen = (double)histogram_quantile(&histogram, quantiles[i]);
+        assert_true(seen >= exact && seen <= exact * 1.0625);
+    }
+    assert_int_equal(histogram.max, 100000);
+    histogram_add(&histogram, 0);
+    histogram_add(&histogram, UINT64_MAX);
+    assert_true(histogram_quantile(&histogram, 1) == UINT64_MAX);
+}
+
+static void pool_gives_packets_again(void **state) {
+    struct fixture *f = *state;
+    struct packet *first = packet_take(&f->pool);
+    packet_return(&f->pool, first);
+    assert_ptr_equal(packet_take(&f->pool), first);
+    struct packet_slab *slabs = f->pool.slabs;
+    for (int i = 0; i < 100000; i++)
+        packet_return(&f->pool, packet_take(&f->pool));
+    assert_ptr_equal(f->pool.slabs, slabs);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(link_takes_12_ms_for_1500_bytes_at_1_mbit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(link_does_not_drift, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(unlimited_link_passes_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(queue_limit_in_packets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(queue_limit_in_bytes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(delay_is_exact_and_keeps_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(loss_lies_within_the_binomial_interval, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(losses_are_independent_of_each_other, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(same_seed_same_losses, set_up, tear_down),
+        cmocka_unit_test(random_numbers_are_the_published_generators),
+        cmocka_unit_test(histogram_quantiles_are_within_their_bucket),
+        cmocka_unit_test_setup_teardown(pool_gives_packets_again, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
