@@ -1,0 +1,70 @@
+// The command line's outer face: help, version, one-line errors with exit status 2, and where data live.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { allCommands } from "../../cli/commands/all.ts";
+import { homeFolder } from "../../cli/home.ts";
+import { version } from "../../cli/version.ts";
+
+const launcher = join(import.meta.dirname, "..", "..", "cli", "trilane");
+const home = mkdtempSync(join(tmpdir(), "trilane-main-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+function trilane(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(launcher, [...words, "--home", home], { encoding: "utf8", timeout: 60_000 });
+  return { status, stdout, stderr };
+}
+
+/** The command ends with status 2 and one line that begins with the program and names the thing. */
+function assertRefused(words: string[], names: RegExp) {
+  const { status, stderr } = trilane(...words);
+  assert.equal(status, 2, `${words.join(" ")}: ${stderr}`);
+  assert.match(stderr, /^trilane: [^\n]+\n$/, `${words.join(" ")}: one line`);
+  assert.match(stderr, names);
+}
+
+test("--version says the version, --help names every command", () => {
+  assert.equal(trilane("--version").stdout.trim(), version);
+  const { stdout, status } = trilane("--help");
+  assert.equal(status, 0);
+  for (const { usage } of allCommands) assert.match(stdout, new RegExp(`trilane ${usage.split(" ")[0]}\\b`));
+});
+
+for (const { usage } of allCommands) {
+  const name = usage.split(" ")[0] ?? "";
+  test(`${name} --help has an example and tells of --json`, () => {
+    const { stdout, status } = trilane(name, "--help");
+    assert.equal(status, 0);
+    assert.match(stdout, /Examples:/);
+    assert.match(stdout, /--json/);
+  });
+}
+
+test("what cannot be taken is refused in one line, and nothing is written", () => {
+  assertRefused([], /name a command/);
+  assertRefused(["frobnicate"], /frobnicate/);
+  assertRefused(["doctor", "--frob"], /frob.*trilane doctor --help/);
+  assertRefused(["race", "carlucci-small", "--link", "0mbit/50ms"], /rate must be above 0 \(got "0mbit"\)/);
+  assertRefused(["race", "carlucci-small", "--link", "3mbit/50ms", "--lanes", "h1,h4"], /h4/);
+  assertRefused(["race", "no-such-page", "--link", "3mbit/50ms"], /no-such-page/);
+  assertRefused(["race", "/nonexistent/page.har", "--link", "3mbit/50ms"], /\/nonexistent\/page\.har/);
+  assertRefused(["race", "carlucci-small", "--link", "3mbit/50ms", "--runs", "0"], /runs/);
+  assertRefused(["import", "/nonexistent/page.har"], /\/nonexistent\/page\.har/);
+  assertRefused(["synth", "no-such-page"], /no-such-page/);
+  assertRefused(["sweep", "/nonexistent/plan.json"], /\/nonexistent\/plan\.json/);
+  assertRefused(["report", "999"], /999/);
+  assertRefused(["export", "--format", "pdf"], /pdf/);
+  assertRefused(["shell", "--link", "nonsense", "--", "true"], /nonsense/);
+  assert.deepEqual(readdirSync(home), []);
+});
+
+test("the data folder: --home before TRILANE_HOME before an absolute XDG_DATA_HOME before the default", () => {
+  const environment = { TRILANE_HOME: "/a", XDG_DATA_HOME: "/b" };
+  assert.equal(homeFolder("/c", environment), "/c");
+  assert.equal(homeFolder(undefined, environment), "/a");
+  assert.equal(homeFolder(undefined, { XDG_DATA_HOME: "/b" }), "/b/trilane");
+  assert.match(homeFolder(undefined, { XDG_DATA_HOME: "relative" }), /\.local\/share\/trilane$/);
+});
