@@ -1,0 +1,109 @@
+// `trilane shell`: runs any command behind an emulated link, with a recording's origins at the other end or with
+// nothing but the other end. The command has the terminal; its exit status is this command's.
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { join } from "node:path";
+import type { ShellNote } from "../../schemas/generated/shell.ts";
+import { withArchive } from "../archive/client.ts";
+import { RunError, UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { formatLink, parseLink } from "../link/link.ts";
+import { labCommand, spkiList } from "../measure/lab.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface ShellOptions extends CommonOptions {
+  link: string;
+  recording: string | undefined;
+  "--"?: string[];
+}
+
+// As the programs have them; see trilane-shaper --help.
+const farEnds = ["100.64.0.1", "fd00:7472::1"];
+const nameserver = "100.64.0.53";
+const shownOrigins = 8;
+
+export const command: Command<ShellOptions> = {
+  usage: "shell",
+  summary: "Run a command behind an emulated link",
+  define: (yargs) =>
+    yargs
+      .usage("trilane shell --link LINK [--recording NAME] -- COMMAND...")
+      .option("link", {
+        type: "string",
+        demandOption: true,
+        describe: "as 3mbit/50ms, or down=30mbit,up=15mbit,rtt=100ms,loss=1%,queue=64kB",
+      })
+      .option("recording", { type: "string", describe: "serve this recording's origins at the other end" })
+      .example("trilane shell --link 3mbit/50ms -- ping -c 4 100.64.0.1", "the link's delay")
+      .example(
+        "trilane shell --link 10mbit/100ms --recording shop -- curl -sI https://shop.example/",
+        "a recorded origin through the link",
+      )
+      .example("trilane shell --link 1mbit/300ms,loss=2% --recording shop -- bash", "a shell to try things in"),
+  run: async (options) => {
+    const words = options["--"] ?? [];
+    if (words.length === 0) throw new UserError("shell: no command: write it after --, as `-- curl -I https://...`");
+    const home = homeFolder(options.home);
+    const link = parseLink(options.link);
+    const recording = options.recording ?? null;
+    const origins = recording === null ? farEnds : await originsOf(home, recording);
+    if (recording !== null) await spkiList(home);
+    const note: ShellNote = {
+      schema: "trilane/shell/1",
+      link: formatLink(link),
+      recording,
+      reachable: origins,
+      nameserver: recording === null ? null : nameserver,
+    };
+    process.stderr.write(`${options.json ? JSON.stringify(note) : noteText(note)}\n`);
+    const lab = labCommand({ home, recording, link, reports: null });
+    const [program, ...rest] = [...lab.replay, ...lab.shaper, ...words];
+    if (program === undefined) return;
+    process.exitCode = await runInForeground(program, rest, shellEnvironment(recording === null ? null : home));
+  },
+};
+
+async function originsOf(home: string, recording: string): Promise<string[]> {
+  const { exchanges } = await withArchive(home, (archive) => archive.show(recording));
+  const origins = exchanges.map(({ scheme, host, port }) => {
+    const name = host.includes(":") ? `[${host}]` : host;
+    return port === (scheme === "https" ? 443 : 80) ? `${scheme}://${name}` : `${scheme}://${name}:${port}`;
+  });
+  return [...new Set(origins)];
+}
+
+function noteText({ link, recording, reachable }: ShellNote): string {
+  if (recording === null) return `trilane shell: ${link}; at the other end: ${reachable.join(", ")}, and nothing else`;
+  const more = reachable.length > shownOrigins ? ` and ${reachable.length - shownOrigins} more` : "";
+  return `trilane shell: ${link}; at the other end: ${reachable.slice(0, shownOrigins).join(", ")}${more}, and nothing else`;
+}
+
+/** No proxies, which nothing in a lab can reach; and the origins' certificate authority where programs look for one. */
+function shellEnvironment(home: string | null): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(https?|ftp|all|no)_proxy$/i.test(name));
+  if (home === null) return Object.fromEntries(own);
+  const authority = join(home, "ca", "ca.pem");
+  return {
+    ...Object.fromEntries(own),
+    CURL_CA_BUNDLE: authority,
+    SSL_CERT_FILE: authority,
+    NODE_EXTRA_CA_CERTS: authority,
+  };
+}
+
+/** Ctrl-C in the terminal reaches the command itself, so here it is only outlived. */
+async function runInForeground(program: string, words: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(program, words, { stdio: "inherit", env: environment });
+  const outlive = () => {};
+  const pass = () => child.kill("SIGTERM");
+  process.on("SIGINT", outlive).on("SIGQUIT", outlive).on("SIGTERM", pass).on("SIGHUP", pass);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once("error", (error) => reject(new RunError(`shell: ${error.message}`)));
+      // As a shell tells it: 128 and the signal's number.
+      child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    });
+  } finally {
+    process.off("SIGINT", outlive).off("SIGQUIT", outlive).off("SIGTERM", pass).off("SIGHUP", pass);
+  }
+}

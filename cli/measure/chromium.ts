@@ -1,0 +1,115 @@
+// Chromium's command line for a measured load: which lane, and what is switched off so that nothing but the page uses
+// the link. Pure; starts nothing.
+//
+// The rule: everything that decides how a page loads stays as Chromium ships it (site isolation, preload scanner,
+// priorities, caches, speculation that pages ask for); everything that the browser does for itself goes.
+import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+
+export type Lane = LoadFacts["lane"];
+export const lanes: readonly Lane[] = ["h1", "h2", "h3"];
+
+export const window = { width: 1366, height: 768 };
+
+// Each lane is what is left over when the others are taken away, but for h3: without being forced Chromium would have
+// to learn of it from a first request over h2.
+const laneArguments: Record<Lane, readonly string[]> = {
+  h1: ["--disable-http2", "--disable-quic"],
+  h2: ["--disable-quic"],
+  h3: ["--origin-to-force-quic-on=*"],
+};
+
+const disabledFeatures = [
+  // Recorded pages mix public and private addresses; a permission prompt would block the load.
+  "LocalNetworkAccessChecks",
+  // An http:// origin was recorded as such and has to stay one.
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  // These talk to the network for the browser's own sake.
+  "AutofillServerCommunication",
+  "CertificateTransparencyComponentUpdater",
+  "DialMediaRouteProvider",
+  "InterestFeedContentSuggestions",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationGuideModelDownloading",
+  "OptimizationHints",
+  "Translate",
+  // Pages of the browser's own window: in a headless one they only take CPU from the first navigation.
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxPopup",
+  "WebUIReloadButton",
+];
+
+const sharedArguments: readonly string[] = [
+  "--headless=new",
+  "--remote-debugging-pipe",
+  `--window-size=${window.width},${window.height}`,
+  "--force-device-scale-factor=1",
+  "--force-color-profile=srgb",
+  "--hide-scrollbars",
+  "--mute-audio",
+  "--lang=en-US",
+  // Rendering in software beats emulating a GPU in software.
+  "--disable-gpu",
+  // Features as their source has them, without the experiments that Chromium (not Chrome) builds run by default.
+  "--disable-field-trial-config",
+  // A proxy of the machine's environment leads out of the lab; looking for one asks the network first.
+  "--no-proxy-server",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--no-service-autorun",
+  "--noerrdialogs",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-component-extensions-with-background-pages",
+  "--disable-extensions",
+  "--disable-default-apps",
+  "--disable-sync",
+  "--disable-domain-reliability",
+  "--disable-client-side-phishing-detection",
+  // These two ask all the same: on the loopback, which refuses them and is not the link.
+  "--component-updater=url-source=https://127.0.0.1:1/",
+  "--gaia-url=https://127.0.0.1:1",
+  "--disable-search-engine-choice-screen",
+  "--disable-breakpad",
+  "--disable-crash-reporter",
+  "--metrics-recording-only",
+  "--safebrowsing-disable-auto-update",
+  "--password-store=basic",
+  // A load is never in the background, whatever the desktop says.
+  "--disable-background-timer-throttling",
+  "--disable-backgrounding-occluded-windows",
+  "--disable-renderer-backgrounding",
+  "--disable-hang-monitor",
+  `--disable-features=${disabledFeatures.join(",")}`,
+];
+
+export interface ChromiumOptions {
+  readonly lane: Lane;
+  /** A folder that is fresh for each load: nothing is cached, resumed or remembered. */
+  readonly profile: string;
+  /** Base64 SHA-256 of the public keys to trust, comma-joined, as `trilane-replay --print-spki` prints them. */
+  readonly spkiList: string;
+}
+
+export function chromiumArguments({ lane, profile, spkiList }: ChromiumOptions): string[] {
+  return [
+    ...sharedArguments,
+    ...laneArguments[lane],
+    `--ignore-certificate-errors-spki-list=${spkiList}`,
+    `--user-data-dir=${profile}`,
+    "about:blank",
+  ];
+}
+
+/** The browser's environment: no proxies, no desktop, and its own home so that nothing is read or left elsewhere. */
+export function chromiumEnvironment(profile: string, inherited: NodeJS.ProcessEnv): Record<string, string> {
+  return {
+    PATH: inherited.PATH ?? "/usr/bin:/bin",
+    HOME: profile,
+    LANG: "en_US.UTF-8",
+    DBUS_SESSION_BUS_ADDRESS: "disabled:",
+    DBUS_SYSTEM_BUS_ADDRESS: "disabled:",
+    ...(inherited.TZ ? { TZ: inherited.TZ } : {}),
+  };
+}

@@ -1,0 +1,121 @@
+// What a load left behind -> the page load document (schemas/page-load.schema.json). Pure: no clock, no files.
+import { entriesOf, navigationRequest } from "../../extension/capture/entries.ts";
+import type { Capture } from "../../extension/capture/requests.ts";
+import type { Environment } from "../../schemas/generated/environment.ts";
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import type { LinkProfile } from "../link/link.ts";
+import { version } from "../version.ts";
+import type { Lane } from "./chromium.ts";
+import { environmentOf, machine } from "./environment.ts";
+import { metricsOf, noMetrics, type PageTimings } from "./metrics.ts";
+import type { ReplayReport, ShaperReport } from "./reports.ts";
+import { verify } from "./verify.ts";
+
+export interface Measured {
+  readonly lane: Lane;
+  readonly link: LinkProfile;
+  readonly recording: { readonly name: string; readonly digest: string; readonly url: string };
+  readonly capture: Capture | null;
+  readonly timings: PageTimings | null;
+  readonly browserVersion: string;
+  readonly failure: string | null;
+  readonly replay: ReplayReport | null;
+  readonly shaper: ShaperReport | null;
+  readonly commandLines: Environment["command_lines"];
+  readonly places: readonly { path: string; name: string }[];
+  readonly started_ns: number;
+}
+
+/**
+ * When the navigation began, on the monotonic clock. The page's own times count from its time origin; the moment its
+ * request was sent is known on both clocks and ties them together.
+ */
+function navigationStart_s(capture: Capture, timings: PageTimings | null): number | null {
+  const first = navigationRequest(capture);
+  if (!first) return null;
+  const timing = capture.latest.get(first.requestId)?.response?.timing;
+  if (timing && timings && timings.requestStart > 0) {
+    return timing.requestTime + (timing.sendStart - timings.requestStart) / 1000;
+  }
+  return first.sent.timestamp;
+}
+
+function startedDateTime(measured: Measured, navigation_s: number | null): string {
+  const first = measured.capture ? navigationRequest(measured.capture) : null;
+  if (!first || navigation_s === null) return new Date(0).toISOString();
+  return new Date((first.sent.wallTime - (first.sent.timestamp - navigation_s)) * 1000).toISOString();
+}
+
+export function composePageLoad(measured: Measured, ended_ns: number): PageLoad {
+  const { capture, timings, recording, replay, shaper, failure } = measured;
+  const navigation_s = capture ? navigationStart_s(capture, timings) : null;
+  const captured =
+    capture && navigation_s !== null ? entriesOf(capture, { pageref: "page_1", navigationStart_s: navigation_s }) : [];
+  const metrics = failure === null ? metricsOf(timings) : noMetrics(failure);
+  const verdict = verify({
+    lane: measured.lane,
+    entries: captured,
+    documents: capture?.documents.map(({ url }) => url) ?? [],
+    loadEnd_ns:
+      navigation_s === null || metrics.plt_ms === null ? null : Math.round(navigation_s * 1e9 + metrics.plt_ms * 1e6),
+    replay,
+    shaper,
+    failure,
+  });
+  return {
+    log: {
+      version: "1.2",
+      creator: { name: "trilane", version },
+      browser: { name: "Chromium", version: measured.browserVersion },
+      pages: [
+        {
+          startedDateTime: startedDateTime(measured, navigation_s),
+          id: "page_1",
+          title: recording.url,
+          pageTimings: { onContentLoad: metrics.dcl_ms ?? -1, onLoad: metrics.plt_ms ?? -1 },
+        },
+      ],
+      entries: verdict.entries,
+      _trilane: {
+        schema: "trilane/page-load/1",
+        lane: measured.lane,
+        link: measured.link,
+        page: recording.name,
+        recording_digest: recording.digest,
+        status: verdict.status,
+        reasons: verdict.reasons,
+        metrics,
+        counts: verdict.counts,
+        background: verdict.background,
+        dns: (replay?.dns ?? []).map(({ name, type, answer, time_ns }) => ({ name, type, answer, time_ns })),
+        replay: replay && withoutLists(replay),
+        shaper,
+        environment: environmentOf({
+          machine: machine(),
+          versions: {
+            trilane: version,
+            node: process.versions.node,
+            ...(measured.browserVersion ? { chromium: measured.browserVersion } : {}),
+            ...replay?.versions,
+          },
+          congestionControl: {
+            tcp: replay?.transport.tcp.congestion_control ?? null,
+            quic: replay?.transport.quic.congestion_control ?? null,
+          },
+          commandLines: measured.commandLines,
+          places: measured.places,
+        }),
+        started_ns: measured.started_ns,
+        navigation_start_ns: navigation_s === null ? null : Math.round(navigation_s * 1e9),
+        wall_ms: (ended_ns - measured.started_ns) / 1e6,
+      },
+    },
+  };
+}
+
+/** The page's requests are in the entries, the names asked in `dns`. */
+function withoutLists({ requests, dns, ...rest }: ReplayReport): Omit<ReplayReport, "requests" | "dns"> {
+  void requests;
+  void dns;
+  return rest;
+}

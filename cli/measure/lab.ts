@@ -1,0 +1,66 @@
+// One lab's command line: trilane-replay makes the far namespace and serves the recording, trilane-shaper the near one
+// behind the link, and the command runs in it. Composes; starts nothing but `trilane-replay --print-spki`.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { RunError } from "../errors.ts";
+import { formatLink, type LinkProfile } from "../link/link.ts";
+import { programPath } from "../programs.ts";
+
+export interface LabOptions {
+  readonly home: string;
+  /** null: no recording is served; the far namespace holds the link's other end and nothing else. */
+  readonly recording: string | null;
+  readonly link: LinkProfile;
+  /** Files to write; null: none. */
+  readonly reports: { readonly replay: string; readonly shaper: string } | null;
+}
+
+export interface LabCommand {
+  /** Up to and with the last `--`: the command to run in the near namespace follows. */
+  readonly replay: readonly string[];
+  readonly shaper: readonly string[];
+}
+
+export function labCommand({ home, recording, link, reports }: LabOptions): LabCommand {
+  const replay =
+    recording === null
+      ? []
+      : [
+          programPath("trilane-replay"),
+          ...["--home", home, "--recording", recording],
+          ...(reports ? ["--report", reports.replay] : []),
+          "--",
+        ];
+  const shaper = [
+    programPath("trilane-shaper"),
+    ...["--link", formatLink(link)],
+    ...(reports ? ["--report", reports.shaper] : []),
+    "--",
+  ];
+  return { replay, shaper };
+}
+
+const run = promisify(execFile);
+const spkiLists = new Map<string, Promise<string>>();
+
+/** The keys that a browser has to trust for this home's origins; makes them at first use. */
+export function spkiList(home: string): Promise<string> {
+  const known = spkiLists.get(home);
+  if (known) return known;
+  const asked = askSpkiList(home);
+  spkiLists.set(home, asked);
+  // A failure may pass (a full disk), so it is not remembered.
+  asked.catch(() => spkiLists.delete(home));
+  return asked;
+}
+
+async function askSpkiList(home: string): Promise<string> {
+  const program = programPath("trilane-replay");
+  try {
+    const { stdout } = await run(program, ["--home", home, "--print-spki"]);
+    return stdout.trim();
+  } catch (error) {
+    const stderr = typeof error === "object" && error !== null && "stderr" in error ? String(error.stderr).trim() : "";
+    throw new RunError(stderr.split("\n").at(-1) || `trilane-replay --print-spki failed for ${home}`);
+  }
+}

@@ -1,0 +1,160 @@
+// One measured load: makes a lab with a fresh browser in it, loads the recording's page over one lane and one link,
+// and returns the page load with its verdict. Everything it started or wrote is gone when it returns.
+//
+// A load that fails (a crash, a time-out, an error page) is a result, with its reason. Thrown is only what would fail
+// every load: no browser, no user namespaces, no recording; and the abort signal's reason.
+import { mkdir } from "node:fs/promises";
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import { RunError, UserError } from "../errors.ts";
+import type { LinkProfile } from "../link/link.ts";
+import { chromiumPath } from "../programs.ts";
+import { type RunningBrowser, StartError, startBrowser } from "./browser.ts";
+import { chromiumArguments, chromiumEnvironment, type Lane } from "./chromium.ts";
+import { composePageLoad, type Measured } from "./compose.ts";
+import { labCommand, spkiList } from "./lab.ts";
+import { type PageTimings, readTimings, timingsExpression } from "./metrics.ts";
+import { NavigationError, type WatchedPage, watchPage } from "./page.ts";
+import { readReplayReport, readShaperReport } from "./reports.ts";
+import { makeScratchFolder, removeScratchFolder } from "./scratch.ts";
+
+export { type Lane, lanes } from "./chromium.ts";
+export type { PageLoad };
+
+export interface LoadOptions {
+  readonly home: string;
+  readonly recording: { readonly name: string; readonly digest: string; readonly url: string };
+  readonly lane: Lane;
+  readonly link: LinkProfile;
+  /** From navigation to load event. */
+  readonly timeout_ms: number;
+  /** How long the page is watched after its load event, for late requests and the largest paint. Default 0. */
+  readonly settle_ms?: number;
+  readonly signal?: AbortSignal;
+}
+
+const startTimeout_ms = 30_000;
+// A page whose main thread is busy for ever answers nothing.
+const answerTimeout_ms = 5_000;
+
+/** What was learnt of the page before the lab went. */
+interface Observation {
+  readonly page: WatchedPage | null;
+  readonly timings: PageTimings | null;
+  readonly browserVersion: string;
+  /** Why the load did not end; null: it did. */
+  readonly failure: string | null;
+}
+
+const nowNs = (): number => Number(process.hrtime.bigint());
+
+export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
+  const { home, recording, lane, link, signal } = options;
+  const started_ns = nowNs();
+  signal?.throwIfAborted();
+  const chromium = chromiumPath();
+  const spkis = await spkiList(home);
+  const scratch = await makeScratchFolder();
+  try {
+    await mkdir(scratch.profile);
+    const lab = labCommand({ home, recording: recording.name, link, reports: scratch.reports });
+    const browserCommand = [chromium, ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis })];
+    const observation = await observe(options, {
+      commandLine: [...lab.replay, ...lab.shaper, ...browserCommand],
+      environment: chromiumEnvironment(scratch.profile, process.env),
+      timeout_ms: startTimeout_ms,
+    });
+    signal?.throwIfAborted();
+    const measured: Measured = {
+      lane,
+      link,
+      recording,
+      ...observation,
+      capture: observation.page?.capture ?? null,
+      replay: await readReplayReport(scratch.reports.replay),
+      shaper: await readShaperReport(scratch.reports.shaper),
+      commandLines: { replay: [...lab.replay], shaper: [...lab.shaper], browser: browserCommand },
+      places: [
+        { path: scratch.profile, name: "$PROFILE" },
+        { path: scratch.folder, name: "$REPORTS" },
+        { path: home, name: "$TRILANE_HOME" },
+      ],
+      started_ns,
+    };
+    await removeScratchFolder(scratch);
+    return composePageLoad(measured, nowNs());
+  } finally {
+    await removeScratchFolder(scratch);
+  }
+}
+
+type Start = Parameters<typeof startBrowser>[0];
+
+/** Runs the lab from its start to its end. */
+async function observe(options: LoadOptions, start: Start): Promise<Observation> {
+  const { signal } = options;
+  let browser: RunningBrowser;
+  try {
+    browser = await startBrowser(start, signal);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    throwWhatFailsEveryLoad(error);
+    return { page: null, timings: null, browserVersion: "", failure: `the browser did not start: ${error.message}` };
+  }
+  const stop = () => void browser.stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await observePage(browser, options);
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    await browser.stop();
+  }
+}
+
+/** Our own programs say in their last line why they cannot run: that is no accident of one load. */
+function throwWhatFailsEveryLoad(error: StartError): void {
+  const line = error.exit?.stderr
+    .trim()
+    .split("\n")
+    .find((text) => /^trilane-(replay|shaper): /.test(text));
+  if (!line) return;
+  const message = line.replace(/^trilane-(replay|shaper): /, "");
+  throw error.exit?.code === 2 ? new UserError(message) : new RunError(message);
+}
+
+async function observePage(browser: RunningBrowser, options: LoadOptions): Promise<Observation> {
+  let page: WatchedPage | null = null;
+  let timings: PageTimings | null = null;
+  let browserVersion = "";
+  let timer: NodeJS.Timeout | undefined;
+  const failWhen = Promise.withResolvers<never>();
+  failWhen.promise.catch(() => {});
+  void browser.exited.then(({ code, signal }) =>
+    failWhen.reject(new NavigationError(`the browser ended during the load (${signal ?? `exit status ${code}`})`)),
+  );
+  const limit = (time_ms: number, what: string) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => failWhen.reject(new NavigationError(what)), time_ms);
+  };
+  const orFail = <T>(promise: Promise<T>): Promise<T> => Promise.race([promise, failWhen.promise]);
+  try {
+    limit(startTimeout_ms, `the browser showed no page within ${startTimeout_ms} ms`);
+    const [watched, version] = await orFail(
+      Promise.all([watchPage(browser.connection), browser.connection.send("Browser.getVersion")]),
+    );
+    page = watched;
+    browserVersion = version.product.replace(/^.*\//, "");
+    watched.crashed.catch((error: unknown) => failWhen.reject(error));
+    limit(options.timeout_ms, `the load event did not come within ${options.timeout_ms} ms`);
+    await orFail(watched.load(options.recording.url));
+    const settle_ms = options.settle_ms ?? 0;
+    limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
+    if (settle_ms > 0) await orFail(new Promise((resolve) => setTimeout(resolve, settle_ms)));
+    timings = readTimings(await orFail(watched.evaluate(timingsExpression)));
+    return { page, timings, browserVersion, failure: null };
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error);
+    return { page, timings, browserVersion, failure };
+  } finally {
+    clearTimeout(timer);
+  }
+}

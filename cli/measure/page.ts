@@ -1,0 +1,99 @@
+// The one page of a measured load: attaches to it and to the frames and workers that it starts in processes of their
+// own, hands all their events to the capture, navigates, waits for the load event. Judges nothing.
+//
+// Only the domains Network and Page are turned on (with Target, to follow the page's processes, and one Runtime call at
+// the end): they observe. Nothing is injected before the load is over.
+
+import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
+import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
+import type { CDPSession, Connection } from "./browser.ts";
+
+export interface WatchedPage {
+  readonly capture: Capture;
+  /** Rejects where the page cannot go on: it crashed. */
+  readonly crashed: Promise<never>;
+  /** Settles at the load event of the document that is then shown. Rejects with a NavigationError. */
+  load(url: string): Promise<void>;
+  /** The value of an expression in the page; promises are awaited. */
+  evaluate(expression: string): Promise<unknown>;
+}
+
+/** The page did not come, or did not stay. */
+export class NavigationError extends Error {
+  override readonly name = "NavigationError";
+}
+
+const maxPostData_bytes = 65_536;
+
+async function watch(session: CDPSession, target: string, capture: Capture, connection: Connection): Promise<void> {
+  for (const method of capturedMethods) {
+    // TypeScript cannot follow that `method` and `params` belong together through the loop.
+    session.on(method, (params: unknown) => take(capture, { method, params, target } as CaptureEvent));
+  }
+  session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
+    const child = connection.session(sessionId);
+    if (!child) return;
+    // The new process stands still until it is let run, so that none of its requests is missed.
+    watch(child, targetInfo.type, capture, connection).catch(() => {});
+  });
+  const isPage = target === "page";
+  await Promise.all([
+    // Nobody asks for bodies here, so the browser need not keep copies of them.
+    session
+      .send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: maxPostData_bytes })
+      // Some kinds of targets have no Network domain.
+      .catch((error: unknown) => {
+        if (isPage) throw error;
+      }),
+    ...(isPage ? [session.send("Page.enable")] : []),
+    session
+      .send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true })
+      .catch(() => {}),
+    ...(isPage ? [] : [session.send("Runtime.runIfWaitingForDebugger")]),
+  ]);
+}
+
+/** Attaches to the page that the browser started with. */
+export async function watchPage(connection: Connection): Promise<WatchedPage> {
+  const { targetInfos } = await connection.send("Target.getTargets");
+  let info = targetInfos.find(({ type }) => type === "page");
+  if (!info) {
+    // Started without a page yet: the browser makes one within milliseconds, but need not.
+    const { targetId } = await connection.send("Target.createTarget", { url: "about:blank" });
+    info = (await connection.send("Target.getTargetInfo", { targetId })).targetInfo;
+  }
+  const mainFrame = info.targetId;
+  const session = await connection.createSession(info);
+  const capture = newCapture(mainFrame);
+
+  const crash = Promise.withResolvers<never>();
+  crash.promise.catch(() => {});
+  connection.on("Target.targetCrashed", ({ targetId, status, errorCode }) => {
+    if (targetId === mainFrame) crash.reject(new NavigationError(`the page's process ended (${status}, ${errorCode})`));
+  });
+  connection.on("Target.targetDestroyed", ({ targetId }) => {
+    if (targetId === mainFrame) crash.reject(new NavigationError("the page closed itself"));
+  });
+  await watch(session, "page", capture, connection);
+
+  const load = async (url: string): Promise<void> => {
+    const loaded = new Promise<void>((resolve) => {
+      session.on("Page.loadEventFired", () => {
+        if (capture.loadEvent_s !== null) resolve();
+      });
+    });
+    const { errorText } = await session.send("Page.navigate", { url });
+    if (errorText) throw new NavigationError(`the page did not load: ${errorText}`);
+    await loaded;
+  };
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails) throw new NavigationError(`the page could not be asked: ${exceptionDetails.text}`);
+    return result.value as unknown;
+  };
+  return { capture, crashed: crash.promise, load, evaluate };
+}

@@ -1,0 +1,61 @@
+// The folder of one load: the browser's profile and the programs' reports. In memory where the system offers it, so
+// that a profile costs no disk. Removes what loads of ended processes left behind.
+import { accessSync, constants } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface ScratchFolder {
+  readonly folder: string;
+  readonly profile: string;
+  readonly reports: { readonly replay: string; readonly shaper: string };
+}
+
+const prefix = "trilane-load-";
+const memoryFolder = "/dev/shm";
+
+function parentFolder(): string {
+  try {
+    accessSync(memoryFolder, constants.W_OK | constants.X_OK);
+    return memoryFolder;
+  } catch {
+    return tmpdir();
+  }
+}
+
+let swept: Promise<void> | undefined;
+
+/** A killed process cannot remove its folders; the next one does. */
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
+    if (!(pid > 0) || isRunning(pid)) continue;
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+export async function makeScratchFolder(): Promise<ScratchFolder> {
+  const parent = parentFolder();
+  swept ??= sweep(parent).catch(() => {});
+  await swept;
+  const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
+  return {
+    folder,
+    profile: join(folder, "profile"),
+    reports: { replay: join(folder, "replay.json"), shaper: join(folder, "shaper.json") },
+  };
+}
+
+/** Safe to call twice. */
+export async function removeScratchFolder({ folder }: ScratchFolder): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}

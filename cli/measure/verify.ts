@@ -1,0 +1,172 @@
+// Is this load what was asked? Joins the page's requests with the replay's record of them, counts, and gives the
+// reasons why a load may not be averaged. Pure: data in, verdict out.
+//
+// What happens after the load event cannot change PLT, so a request that began then is counted but spoils nothing.
+import type { BackgroundRequest, HarEntry, LoadCounts, LoadFacts } from "../../schemas/generated/page_load.ts";
+import type { Lane } from "./chromium.ts";
+import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
+
+export type Status = LoadFacts["status"];
+
+export interface Evidence {
+  readonly lane: Lane;
+  readonly entries: readonly HarEntry[];
+  /** Documents that the main frame came to show. */
+  readonly documents: readonly string[];
+  /** End of the load event on the reports' clock; null: it never came. */
+  readonly loadEnd_ns: number | null;
+  readonly replay: ReplayReport | null;
+  readonly shaper: ShaperReport | null;
+  /** Why the load did not end (a crash, a time-out), if it did not. */
+  readonly failure: string | null;
+}
+
+export interface Verdict {
+  readonly status: Status;
+  readonly reasons: string[];
+  readonly counts: LoadCounts;
+  /** The entries with what the replay made of them. */
+  readonly entries: HarEntry[];
+  readonly background: BackgroundRequest[];
+}
+
+const protocols: Record<Lane, readonly string[]> = { h1: ["http/1.1", "http/1.0"], h2: ["h2"], h3: ["h3"] };
+
+/**
+ * How late packets may leave the link, at the 99th percentile, before a load counts as loaded over another link.
+ * A busy machine wakes the shaper up to a millisecond late now and then; above that it is short of CPU.
+ */
+export const lateTolerance_ns = 2_000_000;
+
+function withoutFragment(url: string): string {
+  const hash = url.indexOf("#");
+  return hash < 0 ? url : url.slice(0, hash);
+}
+
+function isFromCache(entry: HarEntry): boolean {
+  return entry._fromCache !== undefined || entry.response._fetchedViaServiceWorker === true;
+}
+
+/**
+ * The page's icon, which the browser fetches for its own tab when the page is loaded. It is told among the page's
+ * requests, as the only ones that nothing in the page began.
+ */
+function isIcon(entry: HarEntry): boolean {
+  return entry._resourceType === "other" && entry._initiator.type === "other" && entry._trilane.frame === "main";
+}
+
+/** Requests that were meant for the network. */
+function isOnWire(entry: HarEntry): boolean {
+  return !isFromCache(entry) && entry._trilane.blocked === null;
+}
+
+function isFailed(entry: HarEntry): boolean {
+  return entry.response._error !== null && !entry._trilane.canceled && entry._trilane.blocked === null;
+}
+
+/** Gives each entry the replay's outcome of its request, in the order of sending; returns what is left over as well. */
+function join(entries: readonly HarEntry[], replayed: readonly ReplayedRequest[]) {
+  const waiting = new Map<string, ReplayedRequest[]>();
+  for (const request of replayed.toSorted((a, b) => a.request_ns - b.request_ns)) {
+    const key = `${request.method} ${withoutFragment(request.url)}`;
+    const list = waiting.get(key);
+    if (list) list.push(request);
+    else waiting.set(key, [request]);
+  }
+  const joined = entries.map((entry): HarEntry => {
+    if (!isOnWire(entry)) return entry;
+    const found = waiting.get(`${entry.request.method} ${withoutFragment(entry.request.url)}`)?.shift();
+    return found ? { ...entry, _trilane: { ...entry._trilane, match: found.outcome } } : entry;
+  });
+  return { joined, left: [...waiting.values()].flat() };
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  } catch {
+    return "";
+  }
+}
+
+/** What the browser asked for itself: requests that no entry has, and names that no entry's host is. */
+function backgroundOf(entries: readonly HarEntry[], left: readonly ReplayedRequest[], replay: ReplayReport | null) {
+  const hosts = new Set(entries.map((entry) => hostOf(entry.request.url)));
+  const names = (replay?.dns ?? []).filter(({ name }) => !hosts.has(name.replace(/\.$/, "").toLowerCase()));
+  return [
+    ...left.map((request) => ({ url: request.url, outcome: request.outcome })),
+    ...[...new Map(names.map(({ name, answer }) => [name, answer]))].map(([name, answer]) => ({
+      url: `dns:${name}`,
+      outcome: answer,
+    })),
+  ];
+}
+
+function countsOf(entries: readonly HarEntry[], offLane: number): LoadCounts {
+  const onWire = entries.filter(isOnWire);
+  const matching = (match: string) => onWire.filter((entry) => entry._trilane.match === match).length;
+  return {
+    requests: onWire.length,
+    bytes: onWire.reduce((sum, entry) => sum + entry.response._transferSize, 0),
+    connections: new Set(onWire.flatMap((entry) => (entry._connectionId === undefined ? [] : [entry._connectionId])))
+      .size,
+    matched: matching("exact"),
+    fuzzy: matching("fuzzy"),
+    missed: matching("missed"),
+    failed: onWire.filter(isFailed).length,
+    off_lane: offLane,
+  };
+}
+
+/** "3 of 21 requests ...: the first URL"; nothing where there are none. */
+function reasonFor(found: readonly HarEntry[], total: number, what: string): string[] {
+  const [first] = found;
+  if (!first) return [];
+  const detail = first.response._error ?? first._protocol;
+  return [`${found.length} of ${total} requests ${what}: ${first.request.url}${detail ? ` (${detail})` : ""}`];
+}
+
+export function verify(evidence: Evidence): Verdict {
+  const { lane, replay, shaper, failure, loadEnd_ns } = evidence;
+  const ofPage = evidence.entries.filter((entry) => !isIcon(entry));
+  const { joined: entries, left } = join(ofPage, replay?.requests ?? []);
+  const onWire = entries.filter(isOnWire);
+  const offLane = onWire.filter((entry) => entry._protocol !== undefined && !protocols[lane].includes(entry._protocol));
+  const counts = countsOf(entries, offLane.length);
+  const background = backgroundOf(entries, left, replay);
+  if (failure !== null) return { status: "failed", reasons: [failure], counts, entries, background };
+
+  const beforeLoad = onWire.filter((entry) => loadEnd_ns === null || entry._trilane.start_ns <= loadEnd_ns);
+  const total = beforeLoad.length;
+  const reasons = [
+    ...(loadEnd_ns === null ? ["the load event did not end"] : []),
+    ...(evidence.documents.length > 1
+      ? [`the page replaced itself by ${evidence.documents.at(-1)}: its load has no one beginning`]
+      : []),
+    ...(onWire.length === 0 ? ["no request was seen"] : []),
+    ...reasonFor(offLane, onWire.length, `not on ${lane}`),
+    ...reasonFor(
+      beforeLoad.filter((entry) => entry._trilane.match === "missed"),
+      total,
+      "not in the recording",
+    ),
+    ...reasonFor(
+      beforeLoad.filter((entry) => isFailed(entry) && entry._trilane.match !== "missed"),
+      total,
+      "failed",
+    ),
+    ...(replay ? [] : ["trilane-replay left no report"]),
+    ...(shaper ? lateReasons(shaper) : ["trilane-shaper left no report"]),
+  ];
+  return { status: reasons.length === 0 ? "valid" : "invalid", reasons, counts, entries, background };
+}
+
+function lateReasons(shaper: ShaperReport): string[] {
+  const inMs = (time_ns: number) => (time_ns / 1e6).toFixed(1);
+  return (["down", "up"] as const).flatMap((direction) => {
+    const late_ns = shaper[direction].late_ns.p99;
+    if (late_ns === null || late_ns <= lateTolerance_ns) return [];
+    const tolerated = `${direction}; tolerated: ${inMs(lateTolerance_ns)} ms`;
+    return [`the link missed its tolerance: 1 % of packets left ${inMs(late_ns)} ms late or more (${tolerated})`];
+  });
+}

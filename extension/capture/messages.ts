@@ -1,0 +1,28 @@
+// The parts of HTTP messages that HAR lists apart: headers, cookies, query. No request's state.
+import type { HarCookie, HarHeader } from "../../schemas/generated/page_load.ts";
+
+/** DevTools joins a header that came several times with newlines. */
+export function headersOf(headers: Readonly<Record<string, string>>): HarHeader[] {
+  return Object.entries(headers).flatMap(([name, values]) => values.split("\n").map((value) => ({ name, value })));
+}
+
+/** Names and values from the headers `cookie` or `set-cookie`; attributes are left in the header. */
+export function cookiesOf(headers: readonly HarHeader[], header: "cookie" | "set-cookie"): HarCookie[] {
+  return headers
+    .filter(({ name }) => name.toLowerCase() === header)
+    .flatMap(({ value }) => (header === "cookie" ? value.split(";") : [value.split(";", 1)[0] ?? ""]))
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const equals = pair.indexOf("=");
+      return equals < 0 ? { name: "", value: pair } : { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
+    });
+}
+
+export function queryOf(url: string): HarHeader[] {
+  const start = url.indexOf("?");
+  if (start < 0) return [];
+  const end = url.indexOf("#", start);
+  const query = url.slice(start + 1, end < 0 ? undefined : end);
+  return [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
+}

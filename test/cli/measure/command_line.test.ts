@@ -1,0 +1,57 @@
+// The command lines of a lab and of its browser, and the environment that results keep of them.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chromiumArguments, chromiumEnvironment, lanes } from "../../../cli/measure/chromium.ts";
+import { environmentOf } from "../../../cli/measure/environment.ts";
+
+const options = { profile: "/tmp/load-1/profile", spkiList: "abc=,def=" };
+
+test("a lane is what is left when the others are taken away", () => {
+  const of = (lane: (typeof lanes)[number]) => chromiumArguments({ ...options, lane });
+  assert.ok(of("h1").includes("--disable-http2") && of("h1").includes("--disable-quic"));
+  assert.ok(!of("h2").includes("--disable-http2") && of("h2").includes("--disable-quic"));
+  assert.ok(of("h3").includes("--origin-to-force-quic-on=*") && !of("h3").includes("--disable-quic"));
+});
+
+test("the lanes differ in nothing else", () => {
+  const laneOnly = /^--(disable-http2|disable-quic|origin-to-force-quic-on=)/;
+  const [h1, h2, h3] = lanes.map((lane) =>
+    chromiumArguments({ ...options, lane }).filter((arg) => !laneOnly.test(arg)),
+  );
+  assert.deepEqual(h1, h2);
+  assert.deepEqual(h2, h3);
+});
+
+test("of arguments that a browser takes once there is one", () => {
+  const names = chromiumArguments({ ...options, lane: "h3" }).map((argument) => argument.split("=", 1)[0]);
+  assert.equal(new Set(names).size, names.length);
+});
+
+test("the browser inherits no proxy and no home", () => {
+  const environment = chromiumEnvironment("/p", { PATH: "/bin", HOME: "/home/me", https_proxy: "http://proxy:1" });
+  assert.equal(environment.HOME, "/p");
+  assert.equal(environment.PATH, "/bin");
+  assert.equal(environment.https_proxy, undefined);
+});
+
+test("loads that ran the same way have the same environment", () => {
+  const of = (n: number) =>
+    environmentOf({
+      machine: { kernel: "6.18", architecture: "x64", cpu: "c", cpus: 2, memory_bytes: 1 },
+      versions: { trilane: "0.1.0", chromium: "156" },
+      congestionControl: { tcp: "cubic", quic: null },
+      commandLines: {
+        replay: ["trilane-replay", "--home", "/home/me/data", "--report", `/dev/shm/load-${n}/replay.json`],
+        shaper: ["trilane-shaper", "--report", `/dev/shm/load-${n}/shaper.json`],
+        browser: ["chromium", `--user-data-dir=/dev/shm/load-${n}/profile`],
+      },
+      places: [
+        { path: `/dev/shm/load-${n}`, name: "$REPORTS" },
+        { path: `/dev/shm/load-${n}/profile`, name: "$PROFILE" },
+        { path: "/home/me/data", name: "$TRILANE_HOME" },
+      ],
+    });
+  assert.deepEqual(of(1), of(2));
+  assert.deepEqual(of(1).command_lines.browser, ["chromium", "--user-data-dir=$PROFILE"]);
+  assert.deepEqual(of(1).command_lines.replay.slice(1, 3), ["--home", "$TRILANE_HOME"]);
+});

@@ -1,0 +1,113 @@
+// Small page loads in data, for the tests of this folder: what a page's entry, the replay's record and the shaper's
+// record look like when all is well. Each test spoils one thing.
+import type { ReplayReport, ShaperReport } from "../../../cli/measure/reports.ts";
+import type { Evidence } from "../../../cli/measure/verify.ts";
+import type { HarEntry } from "../../../schemas/generated/page_load.ts";
+
+type Change = Omit<Partial<HarEntry>, "response"> & {
+  facts?: Partial<HarEntry["_trilane"]>;
+  response?: Partial<HarEntry["response"]>;
+};
+
+export function entry(url: string, change: Change = {}): HarEntry {
+  const { facts, response, ...fields } = change;
+  return {
+    pageref: "page_1",
+    startedDateTime: "2026-01-02T03:04:05.678Z",
+    time: 30,
+    request: {
+      method: "GET",
+      url,
+      httpVersion: "h2",
+      cookies: [],
+      headers: [],
+      queryString: [],
+      headersSize: -1,
+      bodySize: 0,
+    },
+    response: {
+      status: 200,
+      statusText: "",
+      httpVersion: "h2",
+      cookies: [],
+      headers: [],
+      content: { size: 1000, mimeType: "text/html" },
+      redirectURL: "",
+      headersSize: -1,
+      bodySize: -1,
+      _transferSize: 1100,
+      _error: null,
+      ...response,
+    },
+    cache: {},
+    timings: { blocked: 0, dns: 5, connect: 10, ssl: 5, send: 0, wait: 10, receive: 5, _blocked_queueing: 0 },
+    connection: "7",
+    _connectionId: "7",
+    _protocol: "h2",
+    _resourceType: "document",
+    _initiator: { type: "other" },
+    ...fields,
+    _trilane: {
+      requestId: url,
+      frame: "main",
+      documentUrl: "https://shop.example/",
+      start_ns: 1_000_000_000,
+      startOffset_ms: 0,
+      response_ns: 1_020_000_000,
+      end_ns: 1_030_000_000,
+      complete: true,
+      canceled: false,
+      blocked: null,
+      connectionReused: false,
+      serverPort: 443,
+      ...facts,
+    },
+  };
+}
+
+export function replayed(
+  url: string,
+  outcome: "exact" | "fuzzy" | "missed" = "exact",
+  method = "GET",
+): ReplayReport["requests"][number] {
+  return { connection: 0, method, url, outcome, status: 200, request_ns: 1_010_000_000, complete: true };
+}
+
+export function replayReport(requests: ReplayReport["requests"], dns: ReplayReport["dns"] = []): ReplayReport {
+  return {
+    schema: "trilane/replay-report/1",
+    versions: { quiche: "0.30.0" },
+    transport: { tcp: { congestion_control: "cubic" }, quic: { congestion_control: "cubic" } },
+    connections: [{ id: 0, lane: "h2" }],
+    requests,
+    dns,
+  };
+}
+
+export function shaperReport(late_p99_ns = 50_000): ShaperReport {
+  const direction = {
+    packets_in: 10,
+    bytes_in: 9000,
+    packets_out: 10,
+    bytes_out: 9000,
+    late_ns: { p50: 10_000, p99: late_p99_ns, max: 900_000 },
+  };
+  return { schema: "trilane/shaper-report/1", down: direction, up: direction };
+}
+
+export const pageUrl = "https://shop.example/";
+export const imageUrl = "https://cdn.example/a.jpg?v=2";
+
+/** A load over h2 of a document and an image, as it should be. */
+export function evidence(change: Partial<Evidence> = {}): Evidence {
+  return {
+    lane: "h2",
+    entries: [entry(pageUrl), entry(imageUrl, { _connectionId: "8", connection: "8", _resourceType: "image" })],
+    documents: [pageUrl],
+    loadEnd_ns: 1_500_000_000,
+    replay: replayReport([replayed(pageUrl), replayed(imageUrl)]),
+    shaper: shaperReport(),
+    failure: null,
+    ...change,
+  };
+}

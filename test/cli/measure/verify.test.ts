@@ -1,0 +1,167 @@
+// Whether a load is what was asked: one spoilt thing at a time.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lateTolerance_ns, verify } from "../../../cli/measure/verify.ts";
+import { entry, evidence, imageUrl, pageUrl, replayed, replayReport, shaperReport } from "./fixtures.ts";
+
+const afterLoad = { start_ns: 1_600_000_000 };
+
+function assertInvalid(change: Parameters<typeof evidence>[0], reason: RegExp): void {
+  const { status, reasons } = verify(evidence(change));
+  assert.equal(status, "invalid");
+  assert.equal(reasons.length, 1, reasons.join("; "));
+  assert.match(reasons[0] ?? "", reason);
+}
+
+test("a load as asked is valid and counted", () => {
+  const { status, reasons, counts, entries, background } = verify(evidence());
+  assert.deepEqual({ status, reasons, background }, { status: "valid", reasons: [], background: [] });
+  assert.deepEqual(counts, {
+    requests: 2,
+    bytes: 2200,
+    connections: 2,
+    matched: 2,
+    fuzzy: 0,
+    missed: 0,
+    failed: 0,
+    off_lane: 0,
+  });
+  assert.deepEqual(
+    entries.map((each) => each._trilane.match),
+    ["exact", "exact"],
+  );
+});
+
+test("a request on another protocol spoils a load, before and after the load event", () => {
+  const offLane = (facts = {}) => [entry(pageUrl), entry(imageUrl, { _protocol: "http/1.1", facts })];
+  assertInvalid({ entries: offLane() }, /^1 of 2 requests not on h2: https:\/\/cdn\.example.* \(http\/1\.1\)$/);
+  assertInvalid({ entries: offLane(afterLoad) }, /not on h2/);
+});
+
+test("each lane has its protocol", () => {
+  for (const [lane, protocol] of [
+    ["h1", "http/1.1"],
+    ["h2", "h2"],
+    ["h3", "h3"],
+  ] as const) {
+    const entries = [entry(pageUrl, { _protocol: protocol })];
+    assert.equal(verify(evidence({ lane, entries })).status, "valid");
+    for (const other of (["h1", "h2", "h3"] as const).filter((each) => each !== lane)) {
+      assert.equal(verify(evidence({ lane: other, entries })).status, "invalid", `${protocol} on ${other}`);
+    }
+  }
+});
+
+test("an unmatched request spoils a load, unless it began after the load event", () => {
+  const replay = replayReport([replayed(pageUrl), replayed(imageUrl, "missed")]);
+  assertInvalid({ replay }, /^1 of 2 requests not in the recording: https:\/\/cdn\.example/);
+  const late = verify(evidence({ replay, entries: [entry(pageUrl), entry(imageUrl, { facts: afterLoad })] }));
+  assert.equal(late.status, "valid");
+  assert.equal(late.counts.missed, 1);
+});
+
+test("a fuzzy match is counted apart and spoils nothing", () => {
+  const { status, counts } = verify(
+    evidence({ replay: replayReport([replayed(pageUrl), replayed(imageUrl, "fuzzy")]) }),
+  );
+  assert.equal(status, "valid");
+  assert.deepEqual([counts.matched, counts.fuzzy, counts.missed], [1, 1, 0]);
+});
+
+test("a failed request spoils a load; a cancelled and a blocked one do not", () => {
+  const failing = (facts = {}) =>
+    entry(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" }, facts: { complete: false, ...facts } });
+  const replay = replayReport([replayed(pageUrl)]);
+  assertInvalid({ replay, entries: [entry(pageUrl), failing()] }, /failed: .*ERR_NAME_NOT_RESOLVED/);
+  assert.equal(verify(evidence({ replay, entries: [entry(pageUrl), failing({ canceled: true })] })).status, "valid");
+  const blocked = verify(evidence({ replay, entries: [entry(pageUrl), failing({ blocked: "csp" })] }));
+  assert.equal(blocked.status, "valid");
+  assert.equal(blocked.counts.requests, 1);
+});
+
+test("what came from the browser's cache is no request of the load", () => {
+  const { status, counts } = verify(
+    evidence({
+      replay: replayReport([replayed(pageUrl)]),
+      entries: [entry(pageUrl), entry(imageUrl, { _fromCache: "memory" })],
+    }),
+  );
+  assert.equal(status, "valid");
+  assert.equal(counts.requests, 1);
+});
+
+test("requests of one URL take the replay's outcomes in order, whatever the fragment", () => {
+  const first = { ...replayed(imageUrl, "fuzzy"), request_ns: 2 };
+  const second = { ...replayed(imageUrl, "exact"), request_ns: 1 };
+  const { entries } = verify(
+    evidence({
+      replay: replayReport([first, second]),
+      entries: [entry(`${imageUrl}#top`), entry(imageUrl, { facts: { start_ns: 1_100_000_000 } })],
+    }),
+  );
+  assert.deepEqual(
+    entries.map((each) => each._trilane.match),
+    ["exact", "fuzzy"],
+  );
+});
+
+test("the browser's own requests and names are kept apart", () => {
+  const { status, counts, background } = verify(
+    evidence({
+      replay: replayReport(
+        [replayed(pageUrl), replayed(imageUrl), replayed("https://shop.example/favicon.ico", "missed")],
+        [
+          { name: "shop.example", type: "A", answer: "ok", time_ns: 1 },
+          { name: "update.example.", type: "A", answer: "nxdomain", time_ns: 2 },
+        ],
+      ),
+    }),
+  );
+  assert.equal(status, "valid");
+  assert.equal(counts.missed, 0);
+  assert.deepEqual(background, [
+    { url: "https://shop.example/favicon.ico", outcome: "missed" },
+    { url: "dns:update.example.", outcome: "nxdomain" },
+  ]);
+});
+
+test("a favicon that the page's events tell of is kept apart too", () => {
+  const icon = "https://shop.example/favicon.ico";
+  const { status, counts, entries, background } = verify(
+    evidence({
+      replay: replayReport([replayed(pageUrl), replayed(imageUrl), replayed(icon, "missed")]),
+      entries: [
+        entry(pageUrl),
+        entry(imageUrl),
+        entry(icon, { _resourceType: "other", _initiator: { type: "other" }, response: { status: 404 } }),
+      ],
+    }),
+  );
+  assert.equal(status, "valid");
+  assert.equal(entries.length, 2);
+  assert.equal(counts.requests, 2);
+  assert.deepEqual(background, [{ url: icon, outcome: "missed" }]);
+});
+
+test("a page that replaces itself, a load event that never ended, and no request at all spoil a load", () => {
+  assertInvalid(
+    { documents: [pageUrl, "https://shop.example/next"] },
+    /replaced itself by https:\/\/shop\.example\/next/,
+  );
+  assertInvalid({ loadEnd_ns: null }, /load event did not end/);
+  assertInvalid({ entries: [] }, /no request was seen/);
+});
+
+test("a link that was late, and reports that are missing, spoil a load", () => {
+  const late = { ...shaperReport(), down: shaperReport(lateTolerance_ns + 1_000_000).down };
+  assertInvalid({ shaper: late }, /missed its tolerance.*left 3\.0 ms late or more \(down/);
+  assert.equal(verify(evidence({ shaper: shaperReport(lateTolerance_ns) })).status, "valid");
+  assertInvalid({ shaper: null }, /trilane-shaper left no report/);
+  assertInvalid({ replay: null }, /trilane-replay left no report/);
+});
+
+test("a load that did not end has failed, for that one reason", () => {
+  const { status, reasons } = verify(evidence({ failure: "the page's process ended (crashed, 11)", loadEnd_ns: null }));
+  assert.equal(status, "failed");
+  assert.deepEqual(reasons, ["the page's process ended (crashed, 11)"]);
+});
