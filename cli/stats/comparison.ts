@@ -9,6 +9,10 @@ import { isValid, type LanePair, type Sample } from "./sample.ts";
 /** From this many pages on, pages are a sample of pages: the figure is the median over them, as in Das 2014. */
 export const manyPages = 6;
 
+/** Cells that sum up each other need fewer loads each: three of three loads cover as well as one of five (see coverage.test.ts). */
+const pooledCells = 3;
+const pooledUnits = 3;
+
 /** What the interval's resamples drew: `blocks` of loads, whole `pages`, or whole `cells` (page on a link). */
 export type Units = "blocks" | "pages" | "cells";
 
@@ -95,7 +99,7 @@ function overFewPages(
   random: () => number,
 ): { interval: Interval | null; units: Units } {
   const fewest = Math.min(...cells.flatMap(({ cell }) => [present(cell.lane).length, present(cell.over).length]));
-  if (fewest >= minimumUnits) {
+  if (fewest >= minimumUnits || (cells.length >= pooledCells && fewest >= pooledUnits)) {
     const longest = Math.max(...cells.map(({ cell }) => cell.lane.length));
     const buffers: [Float64Array, Float64Array] = [new Float64Array(longest), new Float64Array(longest)];
     const resamples = cells.length > 200 ? 500 : cells.length > 20 ? 1000 : 2000;

@@ -43,7 +43,7 @@ export function formatPercents(
   percent: number,
   interval: Interval | null,
 ): { percent: string; low: string; high: string } {
-  const decimals = percentDecimals(interval ? [interval.low, interval.high] : [percent]);
+  const decimals = interval ? percentDecimals([interval.low, interval.high]) : Math.abs(percent) < 1 ? 1 : 0;
   return {
     percent: fixed(percent, decimals),
     low: interval ? fixed(interval.low, decimals) : "",

@@ -44,7 +44,8 @@ export function excludedLine(loads: readonly Sample[]): string | null {
   const reasons = new Map<string, number>();
   for (const load of excluded) {
     const reason = load.reasons[0] ?? (load.status === "valid" ? "no page load time" : "no reason recorded");
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    const short = reason.length > 120 ? `${reason.slice(0, 119)}…` : reason;
+    reasons.set(short, (reasons.get(short) ?? 0) + 1);
   }
   const common = [...reasons].sort((a, b) => b[1] - a[1]);
   const named = common.slice(0, 3).map(([reason, times]) => `${reason} (${times})`);
@@ -56,7 +57,7 @@ export function excludedLine(loads: readonly Sample[]): string | null {
 export interface RaceVerdict {
   readonly lanes: readonly LaneSummary[];
   readonly comparisons: readonly Improvement[];
-  /** Header and one row per lane: lane, median, interval, against h1, loads, invalid. */
+  /** Header and one row per lane: lane, median, interval, against h1, loads, invalid or failed. */
   readonly table: readonly (readonly string[])[];
   readonly sentences: readonly string[];
   readonly excluded: string | null;
@@ -93,15 +94,15 @@ function raceSentences(lanes: readonly LaneSummary[], comparisons: readonly Impr
 /** The terminal's table of lanes as cells of text. */
 export function laneTable(lanes: readonly LaneSummary[]): string[][] {
   const baseline = sortLanes(lanes.map((summary) => summary.lane))[0] ?? "h1";
-  const header = ["lane", "median PLT", "95 % interval", `against ${baseline}`, "loads", "invalid", "failed"];
+  const header = ["lane", "median PLT", "95 % interval", `against ${baseline}`, "loads", "invalid"];
   const rows = lanes.map((summary) => [
     summary.lane,
     summary.median_ms === null ? "none" : formatTime(summary.median_ms),
     summary.interval_ms ? formatTimeRange(summary.interval_ms) : "too few loads",
     againstCell(summary.against),
     String(summary.valid),
-    String(summary.invalid),
-    String(summary.failed),
+    // In 80 columns there is no room for two; what each was stands in the line on what is left out.
+    String(summary.invalid + summary.failed),
   ]);
   return [header, ...rows];
 }

@@ -92,6 +92,8 @@ for (const [name, race, low, high] of [
     0.92,
     0.99,
   ],
+  ["3 pages, 3 blocks", { blocks: 3, pages: 3, links: 1, own: 0.08, shared: 0.02, pageRatio: 0 }, 0.91, 0.99],
+  ["5 pages on 4 links, 4 blocks", { blocks: 4, pages: 5, links: 4, own: 0.08, shared: 0, pageRatio: 0 }, 0.92, 0.998],
 ] as const) {
   test(`interval of an improvement covers in about 95 %: ${name}`, () => {
     const random = randomSource(23, name);

@@ -39,7 +39,7 @@ test("clauses: faster, slower turned round, no difference, no interval, nothing"
 test("rounding never makes an interval touch 0 that does not, nor merges its ends", () => {
   assert.deepEqual(formatPercents(1.2, { low: 0.3, high: 2.1 }), { percent: "1.2", low: "0.3", high: "2.1" });
   assert.deepEqual(formatPercents(14.1, { low: 13.9, high: 14.3 }), { percent: "14.1", low: "13.9", high: "14.3" });
-  assert.deepEqual(formatPercents(-0.001, null), { percent: "0.00", low: "", high: "" });
+  assert.deepEqual(formatPercents(-0.001, null), { percent: "0.0", low: "", high: "" });
 });
 
 test("times have three significant figures, in seconds from ten seconds on", () => {

@@ -1,0 +1,89 @@
+// Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt. The columns are documented here, once, for
+// `trilane export --help` and the report.
+import type { Cell, Load } from "../results/results.ts";
+import { isValid } from "../stats/sample.ts";
+
+interface Column {
+  readonly name: string;
+  readonly meaning: string;
+  readonly value: (load: Load, cell: Cell | undefined) => string | number | boolean | null;
+}
+
+const fromCell = (value: (cell: Cell) => string | number | null) => (_: Load, cell: Cell | undefined) =>
+  cell ? value(cell) : null;
+
+export const columns: readonly Column[] = [
+  { name: "load_id", meaning: "number of the load in the results", value: (load) => load.id },
+  { name: "page", meaning: "name of the recording", value: (load) => load.page },
+  { name: "lane", meaning: "protocol the load was held to: h1, h2 or h3", value: (load) => load.lane },
+  { name: "link", meaning: "the emulated link, short form", value: (load) => load.link },
+  {
+    name: "down_bps",
+    meaning: "rate towards the browser in bit/s; empty: unlimited",
+    value: fromCell((cell) => cell.link_profile.down.rate_bps),
+  },
+  {
+    name: "up_bps",
+    meaning: "rate from the browser in bit/s; empty: unlimited",
+    value: fromCell((cell) => cell.link_profile.up.rate_bps),
+  },
+  { name: "rtt_ms", meaning: "minimum round trip of the link", value: fromCell((cell) => cell.link_profile.rtt_ms) },
+  {
+    name: "loss_down",
+    meaning: "share of packets lost towards the browser, 0 to 1",
+    value: fromCell((cell) => cell.link_profile.down.loss),
+  },
+  { name: "loss_up", meaning: "the same from the browser", value: fromCell((cell) => cell.link_profile.up.loss) },
+  {
+    name: "block",
+    meaning: "repetition, from 0: loads of one block ran next to each other",
+    value: (load) => load.block,
+  },
+  { name: "attempt", meaning: "try at this load, from 0", value: (load) => load.attempt },
+  { name: "position", meaning: "place in the planned order, from 0", value: (load) => load.position },
+  { name: "status", meaning: "valid, invalid (not what was asked) or failed (no end)", value: (load) => load.status },
+  { name: "averaged", meaning: "true where the load enters medians", value: (load) => isValid(load) },
+  {
+    name: "reasons",
+    meaning: "why it is not valid; several are joined by |",
+    value: (load) => load.reasons.join(" | "),
+  },
+  { name: "started_at", meaning: "ISO 8601, UTC", value: (load) => load.started_at },
+  { name: "wall_ms", meaning: "the load's whole cost, lab and browser included", value: (load) => load.wall_ms },
+  {
+    name: "plt_ms",
+    meaning: "page load time: loadEventEnd - navigationStart; empty: unavailable",
+    value: (load) => load.plt_ms,
+  },
+  { name: "ttfb_ms", meaning: "first byte of the page: responseStart", value: (load) => load.ttfb_ms },
+  { name: "dcl_ms", meaning: "domContentLoadedEventEnd", value: (load) => load.dcl_ms },
+  { name: "fcp_ms", meaning: "first contentful paint", value: (load) => load.fcp_ms },
+  { name: "lcp_ms", meaning: "largest contentful paint", value: (load) => load.lcp_ms },
+  { name: "requests", meaning: "requests of the page", value: (load) => load.requests },
+  { name: "bytes", meaning: "bytes received, headers included", value: (load) => load.bytes },
+  { name: "connections", meaning: "transport connections", value: (load) => load.connections },
+  { name: "matched", meaning: "requests answered with exactly their recorded response", value: (load) => load.matched },
+  { name: "fuzzy", meaning: "requests answered with that of another query", value: (load) => load.fuzzy },
+  { name: "missed", meaning: "requests not in the recording", value: (load) => load.missed },
+  { name: "failed", meaning: "requests that failed", value: (load) => load.failed },
+  { name: "off_lane", meaning: "requests on another protocol than the lane's", value: (load) => load.off_lane },
+  { name: "recording_digest", meaning: "SHA-256 of the recording", value: fromCell((cell) => cell.recording_digest) },
+];
+
+/** One field. Text that a spreadsheet would run as a formula gets an apostrophe before it. */
+export function csvField(value: string | number | boolean | null): string {
+  if (value === null) return "";
+  if (typeof value !== "string") return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Lines with their ends, the header first. */
+export function* csvLines(cells: readonly Cell[], loads: readonly Load[]): Generator<string> {
+  const byId = new Map(cells.map((cell) => [cell.id, cell]));
+  yield `${columns.map((column) => column.name).join(",")}\r\n`;
+  for (const load of loads) {
+    const cell = byId.get(load.cell);
+    yield `${columns.map((column) => csvField(column.value(load, cell))).join(",")}\r\n`;
+  }
+}

@@ -1,0 +1,77 @@
+// What a report is made of, read from the results: all rows, and the page loads of the loads that are shown in detail.
+// Chooses which loads those are; draws nothing.
+import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
+import type { Cell, Load, Results, Sweep } from "../results/results.ts";
+import { median } from "../stats/quantile.ts";
+import { isValid } from "../stats/sample.ts";
+
+export interface ReportData {
+  readonly version: string;
+  readonly sweep: Sweep;
+  readonly cells: readonly Cell[];
+  readonly loads: readonly Load[];
+  /** By id: the page loads that may be drawn as waterfalls, in the order in which they should be. */
+  readonly details: ReadonlyMap<number, PageLoad>;
+  /** By id: what the load closest to its cell's median, or else one that was left out, ran with. */
+  readonly facts: ReadonlyMap<number, LoadFacts>;
+}
+
+/** One page on one link, over all its lanes: what a section of the report is about. */
+export interface Group {
+  readonly page: string;
+  readonly link: string;
+  readonly cells: readonly Cell[];
+  readonly loads: readonly Load[];
+}
+
+export const maxDrawnGroups = 60;
+const maxGroupsWithFacts = 1000;
+
+export function groupsOf(cells: readonly Cell[], loads: readonly Load[]): Group[] {
+  const keyOf = (of: { page: string; link: string }): string => JSON.stringify([of.page, of.link]);
+  const byGroup = Map.groupBy(loads, keyOf);
+  return [...Map.groupBy(cells, keyOf)].map(([key, group]) => {
+    const [first] = group as [Cell, ...Cell[]];
+    return { page: first.page, link: first.link, cells: group, loads: byGroup.get(key) ?? [] };
+  });
+}
+
+/** The valid load whose PLT is closest to the median of these; the earlier one of two. */
+export function typicalLoad<T extends Load>(loads: readonly T[]): T | null {
+  const valid = loads.filter(isValid) as (T & { plt_ms: number })[];
+  if (valid.length === 0) return null;
+  const middle = median(valid.map((load) => load.plt_ms));
+  return valid.reduce((best, load) => (Math.abs(load.plt_ms - middle) < Math.abs(best.plt_ms - middle) ? load : best));
+}
+
+/** Indices 0 to n - 1 so that any beginning of them is spread over all: first, last, middle, quarters, ... */
+export function spreadOrder(n: number): number[] {
+  const order = new Set<number>();
+  if (n > 0) order.add(0).add(n - 1);
+  for (let parts = 2; order.size < n; parts *= 2) {
+    for (let part = 1; part < parts; part++) order.add(Math.round((part * (n - 1)) / parts));
+  }
+  return [...order];
+}
+
+/** Reads what a report on a sweep needs. */
+export function gatherReport(results: Results, sweepId: number, version: string): ReportData {
+  const sweep = results.sweep(sweepId);
+  const cells = results.cellsOf(sweepId);
+  const loads = results.loadsOf(sweepId);
+  const groups = groupsOf(cells, loads);
+  const details = new Map<number, PageLoad>();
+  const facts = new Map<number, LoadFacts>();
+  spreadOrder(groups.length).forEach((index, rank) => {
+    const group = groups[index];
+    if (!group || rank >= maxGroupsWithFacts) return;
+    for (const [, laneLoads] of Map.groupBy(group.loads, (load) => load.lane)) {
+      const shown = typicalLoad(laneLoads) ?? laneLoads.at(-1);
+      if (!shown) continue;
+      const pageLoad = results.harOf(shown.id);
+      facts.set(shown.id, pageLoad.log._trilane);
+      if (rank < maxDrawnGroups && isValid(shown)) details.set(shown.id, pageLoad);
+    }
+  });
+  return { version, sweep, cells, loads, details, facts };
+}

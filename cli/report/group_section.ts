@@ -1,0 +1,61 @@
+// The section of one page on one link: distributions, waterfalls, the link. Assembles figures.
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { count, formatTime } from "../stats/numbers.ts";
+import { isValid } from "../stats/sample.ts";
+import { excludedLine } from "../stats/verdict.ts";
+import { type ReportData, typicalLoad } from "./data.ts";
+import { distributionFigure } from "./distribution.ts";
+import { linkFacts, type ShapedLoad } from "./link_facts.ts";
+import { html, type Markup, middleCut } from "./markup.ts";
+import type { GroupResult } from "./tables.ts";
+import { type DrawnLoad, waterfallFigure } from "./waterfall.ts";
+
+/** What is known in detail of this group's lanes: of each the load closest to its median. */
+function shownLoads(data: ReportData, result: GroupResult): { drawn: DrawnLoad[]; shaped: ShapedLoad[] } {
+  const drawn: DrawnLoad[] = [];
+  const shaped: ShapedLoad[] = [];
+  for (const { lane } of result.lanes) {
+    const loads = result.group.loads.filter((load) => load.lane === lane);
+    const shown = typicalLoad(loads) ?? loads.at(-1);
+    if (!shown) continue;
+    const facts = data.facts.get(shown.id);
+    if (facts) shaped.push({ id: shown.id, lane, facts });
+    const pageLoad = isValid(shown) ? data.details.get(shown.id) : undefined;
+    if (pageLoad) drawn.push({ id: shown.id, lane, pageLoad });
+  }
+  return { drawn, shaped };
+}
+
+function waterfalls(data: ReportData, result: GroupResult, drawn: readonly DrawnLoad[], draw: boolean): Markup {
+  const { page, link } = result.group;
+  const missing = result.lanes.filter((lane) => lane.valid === 0).map((lane) => lane.lane);
+  const note = missing.length > 0 && html`<p class="soft">No waterfall of ${missing.join(", ")}: no valid load.</p>`;
+  if (drawn.length > 0 && draw) return html`${waterfallFigure(drawn, `${page} over ${link}`)}${note}`;
+  const typical = result.lanes.flatMap(({ lane }) => {
+    const load = typicalLoad(result.group.loads.filter((each) => each.lane === lane));
+    return load ? [load.id] : [];
+  });
+  if (typical.length === 0) return html`<p class="nothing">No waterfall: no valid load.</p>`;
+  return html`<p class="soft">Waterfalls are not drawn here, to keep this file small. <code>trilane export ${data.sweep.id} --format har --load ${String(typical[0])}</code> gives one as HAR (${count(typical.length, "typical load")}: ${typical.join(", ")}).</p>${note}`;
+}
+
+export function groupSection(
+  data: ReportData,
+  result: GroupResult,
+  profile: LinkProfile,
+  options: { open: boolean; waterfalls: boolean },
+): Markup {
+  const { page, link, loads } = result.group;
+  const { drawn, shaped } = shownLoads(data, result);
+  const medians = result.lanes.map(
+    (lane) => `${lane.lane} ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`,
+  );
+  const excluded = excludedLine(loads);
+  const name = page === middleCut(page, 90) ? null : html`<p class="soft">${page}</p>`;
+  return html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b> over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${name}
+${distributionFigure(result.lanes, loads)}
+${excluded && html`<p class="excluded">${excluded}</p>`}
+${waterfalls(data, result, drawn, options.waterfalls)}
+${linkFacts(profile, shaped)}
+</details>`;
+}

@@ -1,0 +1,160 @@
+// The improvement of one lane over another across bandwidth and RTT: one map for each pair of lanes, side by side on one scale,
+// a row of them for each facet (loss rate, queue, ...). Takes improvements, computes none.
+import { direction, type Improvement } from "../stats/comparison.ts";
+import { count, formatPercents, formatTime } from "../stats/numbers.ts";
+import type { LanePair } from "../stats/sample.ts";
+import { improvementStep, improvementSteps, stepClass } from "./colours.ts";
+import type { LinkGrid } from "./link_axes.ts";
+import { html, type Markup } from "./markup.ts";
+
+export interface HeatCell {
+  readonly link: string;
+  readonly improvement: Improvement;
+  /** Medians in ms where they are of one page; null where cells sum up pages. */
+  readonly medians: { readonly lane: number; readonly over: number } | null;
+  /** Short (`no h3`) and whole reason where there is no improvement to show. */
+  readonly empty: { readonly short: string; readonly reason: string } | null;
+  /** Fragment of the section that shows the cell's loads. */
+  readonly target: string;
+}
+
+export interface HeatMaps {
+  readonly pair: LanePair;
+  readonly cells: ReadonlyMap<string, HeatCell>;
+}
+
+const rowLabelWidth = 50;
+const cellHeight = 26;
+const top = 24;
+
+/** The number at which all maps' colours end: round, the same to both sides of 0. */
+export function scaleEnd(maps: readonly HeatMaps[]): number {
+  const sizes = maps
+    .flatMap((map) => [...map.cells.values()])
+    .flatMap(({ improvement }) => (improvement.percent === null ? [] : [Math.abs(improvement.percent)]))
+    .sort((a, b) => a - b);
+  // One wild cell must not pale all others: the colours of the last twentieth may saturate.
+  const most = sizes[Math.ceil(sizes.length * 0.95) - 1] ?? 0;
+  return [10, 20, 30, 40, 50, 75, 100].find((end) => end >= most) ?? 100;
+}
+
+/** What hover and focus tell about a cell, as a line. */
+export function cellStory(cell: HeatCell, grid: LinkGrid): string {
+  const place = grid.places.get(cell.link);
+  const { lane, over } = cell.improvement.pair;
+  const where = `${lane} over ${over}, ${place?.row} Mbit/s, ${grid.columnTitle === "loss" ? "loss " : ""}${place?.column}${
+    grid.columnTitle === "loss" ? "" : " ms RTT"
+  }${place?.facet ? `, ${place.facet}` : ""}`;
+  if (cell.empty) return `${where}: ${cell.empty.reason}`;
+  const { percent, interval, n, pages, reason } = cell.improvement;
+  if (percent === null) return `${where}: ${reason}`;
+  const text = formatPercents(percent, interval);
+  const sure = interval ? `(95 %: ${text.low} to ${text.high})` : `(no interval: ${reason})`;
+  const medians = cell.medians
+    ? `; medians ${lane} ${formatTime(cell.medians.lane)}, ${over} ${formatTime(cell.medians.over)}`
+    : `; ${count(pages, "page")}`;
+  return `${where}: ${text.percent} % ${sure}${medians}; loads ${lane} ${n.lane}, ${over} ${n.over}`;
+}
+
+function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width: number, end: number): Markup {
+  const story = cellStory(cell, grid);
+  const { percent } = cell.improvement;
+  const [w, h] = [width - 2, cellHeight - 2];
+  const middle = html`x="${x + width / 2}" y="${y + cellHeight / 2 + 4}"`;
+  if (cell.empty || percent === null) {
+    return html`<a href="#${cell.target}" aria-label="${story}"><title>${story}</title><rect class="void" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text class="why" ${middle}>${cell.empty?.short ?? "none"}</text></a>`;
+  }
+  const kind = direction(cell.improvement);
+  // Pale where no difference is shown: the number stays, the colour makes no claim.
+  const step = kind === "unclear" || kind === "unknown" ? Math.sign(percent) : improvementStep(percent, end);
+  const outline = kind === "unclear" ? "open" : kind === "unknown" ? "unsure" : "sure";
+  const whole = Math.round(percent);
+  const number = Object.is(whole, -0) ? 0 : whole;
+  return html`<a href="#${cell.target}" aria-label="${story}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${String(number).replace("-", "−")}</text></g></a>`;
+}
+
+/** Widths fit the widest number or word that stands in a cell. */
+function cellWidth(grid: LinkGrid, maps: readonly HeatMaps[]): number {
+  const cells = maps.flatMap((map) => [...map.cells.values()]);
+  const longest = Math.max(
+    ...grid.columns.map((label) => label.length),
+    ...cells.map((cell) =>
+      cell.empty ? cell.empty.short.length : Math.round(cell.improvement.percent ?? 0).toString().length,
+    ),
+    1,
+  );
+  const readable = Math.max(30, longest * 6.6 + 8);
+  return Math.max(readable, Math.min(58, 300 / grid.columns.length));
+}
+
+/** The rows and columns that a facet has links in. */
+function facetGrid(grid: LinkGrid, facet: string): { rows: string[]; columns: string[] } {
+  const places = [...grid.places.values()].filter((place) => place.facet === facet);
+  return {
+    rows: grid.rows.filter((row) => places.some((place) => place.row === row)),
+    columns: grid.columns.filter((column) => places.some((place) => place.column === column)),
+  };
+}
+
+function mapMarkup(map: HeatMaps, whole: LinkGrid, facet: string, width: number, end: number): Markup {
+  const grid = { ...whole, ...facetGrid(whole, facet) };
+  const labelWidth = Math.max(rowLabelWidth, ...grid.rows.map((row) => row.length * 6.4 + 10));
+  const total = labelWidth + grid.columns.length * width + 2;
+  const height = top + grid.rows.length * cellHeight + 36;
+  const cells: Markup[] = [];
+  for (const cell of map.cells.values()) {
+    const place = grid.places.get(cell.link);
+    if (!place || place.facet !== facet) continue;
+    const x = labelWidth + grid.columns.indexOf(place.column) * width;
+    const y = top + grid.rows.indexOf(place.row) * cellHeight;
+    cells.push(cellMarkup(cell, grid, x, y, width, end));
+  }
+  const rows = grid.rows.map(
+    (row, index) =>
+      html`<text class="axis end" x="${labelWidth - 6}" y="${top + index * cellHeight + cellHeight / 2 + 4}">${row}</text>`,
+  );
+  const bottom = top + grid.rows.length * cellHeight;
+  const columns = grid.columns.map(
+    (column, index) =>
+      html`<text class="axis mid" x="${labelWidth + (index + 0.5) * width}" y="${bottom + 14}">${column}</text>`,
+  );
+  const name = `${map.pair.lane} over ${map.pair.over}`;
+  return html`<svg class="heat" role="group" aria-label="Heat map, ${name}${facet ? `, ${facet}` : ""}" width="${total}" height="${height}" viewBox="0 0 ${total} ${height}"><text class="axis" x="0" y="14">${grid.rowTitle}</text>${cells}${rows}${columns}<text class="axis mid" x="${labelWidth + (grid.columns.length * width) / 2}" y="${bottom + 30}">${grid.columnTitle}</text></svg>`;
+}
+
+/** What the colours of all maps mean: once in a report. */
+export function heatLegend(end: number): Markup {
+  const steps = Array.from({ length: 2 * improvementSteps + 1 }, (_, index) => index - improvementSteps);
+  const [step, side] = [13, 50];
+  const width = steps.length * step;
+  const box = (value: number, index: number): Markup =>
+    html`<rect class="${stepClass(value)}" x="${index * step}" y="2" width="${step}" height="14"/>`;
+  return html`<svg class="legend" width="${width + 2 * side}" height="34" viewBox="${-side} 0 ${width + 2 * side} 34" role="img" aria-label="Colours from ${-end} % (slower) over 0 to ${end} % (faster)"><g>${steps.map(box)}</g><text class="axis end" x="-6" y="14">slower</text><text class="axis" x="${width + 6}" y="14">faster</text><text class="axis mid" x="${step / 2}" y="30">−${end}</text><text class="axis mid" x="${width / 2}" y="30">0 %</text><text class="axis mid" x="${width - step / 2}" y="30">${end}</text></svg>`;
+}
+
+/** Maps for several pairs, side by side; `title` says which pages. */
+export function heatMapFigure(
+  title: string,
+  caption: string,
+  maps: readonly HeatMaps[],
+  grid: LinkGrid,
+  end: number,
+): Markup {
+  const width = cellWidth(grid, maps);
+  const facets = grid.facets.map(
+    (facet) =>
+      html`${facet ? html`<h4>${facet}</h4>` : null}<div class="maps">${maps.map(
+        (map) =>
+          html`<div><p class="maptitle">${map.pair.lane} over ${map.pair.over}</p>${mapMarkup(map, grid, facet, width, end)}</div>`,
+      )}</div>`,
+  );
+  const empty = maps.flatMap((map) => [...map.cells.values()].filter((cell) => cell.empty));
+  const reasons = empty.slice(0, 12).map((cell) => html`<li>${cellStory(cell, grid)}</li>`);
+  return html`<figure class="heatmaps"><h3>${title}</h3>${facets}<p class="readout" aria-live="polite"></p><figcaption>${caption}</figcaption>${
+    reasons.length > 0 &&
+    html`<details class="empties"><summary>Empty cells: ${String(empty.length)}</summary><ul>${reasons}</ul>${
+      empty.length > reasons.length &&
+      html`<p>and ${String(empty.length - reasons.length)} more, each of which says so itself.</p>`
+    }</details>`
+  }</figure>`;
+}

@@ -1,0 +1,112 @@
+// Which heat maps a report has, and what each of their cells says. Computes improvements by cli/stats; drawing is heat_map.ts's.
+import { type Improvement, improvement, manyPages, type PairedCell, pairedCells } from "../stats/comparison.ts";
+import { count } from "../stats/numbers.ts";
+import { median } from "../stats/quantile.ts";
+import { isValid, type LanePair, sortLanes } from "../stats/sample.ts";
+import type { ReportData } from "./data.ts";
+import type { HeatCell, HeatMaps } from "./heat_map.ts";
+import type { LinkGrid } from "./link_axes.ts";
+
+export interface MapSet {
+  /** The page, or null for all of them together. */
+  readonly page: string | null;
+  readonly title: string;
+  readonly caption: string;
+  readonly maps: readonly HeatMaps[];
+}
+
+/** Pages that get maps of their own, so that 500 of them do not make a file that no browser opens. */
+const maxPageMaps = manyPages - 1;
+
+const legendSentence =
+  "Each cell: improvement of the median page load time in %, positive (blue) faster, negative (orange) slower. Pale with an outline: the 95 % interval holds 0, no difference shown. Pale, dashed, italic: too few loads for an interval. Empty: as it says.";
+
+function emptyReason(data: ReportData, pair: LanePair, link: string, page: string | null): HeatCell["empty"] {
+  const cells = data.cells.filter((cell) => cell.link === link && (page === null || cell.page === page));
+  const lanes = [pair.over, pair.lane].filter((lane) => {
+    const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
+    return !data.loads.some((load) => ids.has(load.cell) && isValid(load));
+  });
+  if (lanes.length === 0) return { short: "none", reason: "no page has valid loads of both lanes" };
+  const told = lanes.map((lane) => {
+    const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
+    const loads = data.loads.filter((load) => ids.has(load.cell));
+    const why = loads.at(-1)?.reasons[0];
+    return loads.length === 0
+      ? `${lane} was not loaded`
+      : `no valid load of ${lane} (${count(loads.length, "load")} left out${why ? `: ${why}` : ""})`;
+  });
+  return { short: `no ${sortLanes(lanes).join(", ")}`, reason: told.join("; ") };
+}
+
+function mediansOf(cells: readonly PairedCell[]): HeatCell["medians"] {
+  const [cell] = cells;
+  if (!cell || cells.length !== 1) return null;
+  const middle = (values: Float64Array): number => median([...values].filter((value) => !Number.isNaN(value)));
+  return { lane: middle(cell.lane), over: middle(cell.over) };
+}
+
+function mapOf(
+  data: ReportData,
+  pair: LanePair,
+  paired: ReadonlyMap<string, readonly PairedCell[]>,
+  page: string | null,
+  grid: LinkGrid,
+  target: (link: string, page: string | null) => string,
+): HeatMaps {
+  const cells = new Map<string, HeatCell>();
+  for (const link of grid.places.keys()) {
+    const linkCells = (paired.get(link) ?? []).filter((cell) => page === null || cell.page === page);
+    const result: Improvement = improvement(linkCells, pair, data.sweep.seed);
+    const known = result.percent !== null;
+    cells.set(link, {
+      link,
+      improvement: result,
+      medians: known ? mediansOf(linkCells) : null,
+      empty: known ? null : emptyReason(data, pair, link, page),
+      target: target(link, page),
+    });
+  }
+  return { pair, cells };
+}
+
+/** Maps over all pages, and for each page where there are few. None where there is but one link. */
+export function mapSets(
+  data: ReportData,
+  pairs: readonly LanePair[],
+  grid: LinkGrid,
+  target: (link: string, page: string | null) => string,
+): MapSet[] {
+  if (grid.places.size < 2 || pairs.length === 0) return [];
+  const pages = [...new Set(data.cells.map((cell) => cell.page))];
+  const paired = pairs.map((pair) => ({
+    pair,
+    byLink: Map.groupBy(pairedCells(data.loads, pair), (cell) => cell.link),
+  }));
+  const mapsOf = (page: string | null): HeatMaps[] =>
+    paired.map(({ pair, byLink }) => mapOf(data, pair, byLink, page, grid, target));
+  const n = `n = ${count(data.loads.filter(isValid).length, "valid load")}, ${count(pages.length, "page")}, ${count(grid.places.size, "link")}.`;
+  const how =
+    pages.length >= manyPages
+      ? "of the medians over pages"
+      : pages.length > 1
+        ? "the geometric mean over pages of the ratio of medians"
+        : "of the page's loads";
+  const [only] = pages;
+  const sets: MapSet[] = [
+    {
+      page: pages.length === 1 ? (only ?? null) : null,
+      title: pages.length === 1 ? (only ?? "") : `All ${pages.length} pages`,
+      caption: `${legendSentence} Here: ${how}. ${n}`,
+      maps: mapsOf(pages.length === 1 ? (only ?? null) : null),
+    },
+  ];
+  if (pages.length > 1 && pages.length <= maxPageMaps) {
+    for (const page of pages) {
+      const valid = data.loads.filter((load) => load.page === page && isValid(load)).length;
+      const caption = `${page} alone, n = ${count(valid, "valid load")}; cells as above.`;
+      sets.push({ page, title: page, caption, maps: mapsOf(page) });
+    }
+  }
+  return sets;
+}

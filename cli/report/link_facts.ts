@@ -1,0 +1,50 @@
+// The link that was asked for and what the shaper did in the loads shown: packets, drops, queue peak, lateness.
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { formatSize } from "../stats/numbers.ts";
+import { lossLabel, queueLabel } from "./link_axes.ts";
+import { html, type Markup } from "./markup.ts";
+import { numberAt } from "./unknown_json.ts";
+
+export interface ShapedLoad {
+  readonly id: number;
+  readonly lane: string;
+  readonly facts: LoadFacts;
+}
+
+function rateText(rate_bps: number | null): string {
+  return rate_bps === null ? "unlimited" : `${Number((rate_bps / 1e6).toPrecision(6))} Mbit/s`;
+}
+
+/** `10 Mbit/s down, 10 Mbit/s up, RTT 50 ms, loss 1 %, queue 1 BDP`. */
+export function linkSentence(profile: LinkProfile): string {
+  const { down, up } = profile;
+  const rates =
+    down.rate_bps === up.rate_bps
+      ? `${rateText(down.rate_bps)} each way`
+      : `${rateText(down.rate_bps)} down, ${rateText(up.rate_bps)} up`;
+  const [queueDown, queueUp] = [queueLabel(down.queue), queueLabel(up.queue)];
+  const queue = queueDown === queueUp ? queueDown : `${queueDown} down, ${queueUp} up`;
+  return `${rates}, RTT ${profile.rtt_ms} ms, loss ${lossLabel(profile)}, drop-tail queue of ${queue}, loss seed ${profile.seed}`;
+}
+
+const microseconds = (time_ns: number | null): string =>
+  time_ns === null ? "–" : time_ns < 1e6 ? `${Math.round(time_ns / 1000)} µs` : `${(time_ns / 1e6).toFixed(1)} ms`;
+
+function directionRow(load: ShapedLoad, direction: "down" | "up"): Markup {
+  const report = load.facts.shaper;
+  const number = (...path: string[]): number | null => numberAt(report, direction, ...path);
+  const plain = (value: number | null): string => (value === null ? "–" : String(value));
+  const bytes = number("bytes_out");
+  const peak_bytes = number("queue_peak_bytes");
+  return html`<tr><th scope="row">${load.lane} ${direction}</th><td class="num">${plain(number("packets_in"))}</td><td class="num">${bytes === null ? "–" : formatSize(bytes)}</td><td class="num">${plain(number("drops", "queue"))}</td><td class="num">${plain(number("drops", "loss"))}</td><td class="num">${plain(number("queue_peak_packets"))}${peak_bytes !== null && `, ${formatSize(peak_bytes)}`}</td><td class="num">${microseconds(number("late_ns", "p50"))}</td><td class="num">${microseconds(number("late_ns", "p99"))}</td><td class="num">${microseconds(number("late_ns", "max"))}</td></tr>`;
+}
+
+export function linkFacts(profile: LinkProfile, loads: readonly ShapedLoad[]): Markup {
+  const reported = loads.filter((load) => load.facts.shaper !== null);
+  const asked = html`<p><b>Link asked:</b> ${linkSentence(profile)}.</p>`;
+  if (reported.length === 0)
+    return html`${asked}<p>What the shaper did is unavailable: no load shown here has its report.</p>`;
+  const heads = ["packets in", "bytes out", "queue drops", "losses", "queue peak", "late p50", "late p99", "late max"];
+  return html`${asked}<p class="soft">What the shaper did in the loads shown above (${reported.map((load) => `${load.lane}: load ${load.id}`).join(", ")}). Late: how long after its time in the model a packet left.</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">direction</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${reported.flatMap((load) => [directionRow(load, "down"), directionRow(load, "up")])}</tbody></table></div>`;
+}

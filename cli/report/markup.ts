@@ -1,0 +1,64 @@
+// HTML and SVG as text in which everything from outside is escaped unless it was made here. Draws nothing.
+
+/** Text that is markup already. Only `html` and `joined` make it, so a plain string can never pass for it. */
+export class Markup {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toString(): string {
+    return this.text;
+  }
+}
+
+export type Content = Markup | string | number | null | undefined | false | readonly Content[];
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+// Control characters, and the marks that turn the direction of text round: a URL must not be able to disguise itself.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is being replaced
+const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
+
+/** Text for element content and for attributes in double or single quotes. */
+export function escapeText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(unprintable, "\ufffd")
+    .replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+function rendered(content: Content): string {
+  if (content === null || content === undefined || content === false) return "";
+  if (content instanceof Markup) return content.text;
+  if (typeof content === "number") return coordinate(content);
+  if (typeof content === "string") return escapeText(content);
+  return content.map(rendered).join("");
+}
+
+/** Markup from a template: what stands in the template is markup, what is put in is escaped. Attributes must be quoted. */
+export function html(template: TemplateStringsArray, ...contents: Content[]): Markup {
+  let text = template[0] ?? "";
+  contents.forEach((content, index) => {
+    text += rendered(content) + (template[index + 1] ?? "");
+  });
+  return new Markup(text);
+}
+
+/** A number for an SVG attribute: a tenth of a pixel is enough, and keeps files small. */
+export function coordinate(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+/** Shortens text in its middle, where URLs differ least. */
+export function middleCut(text: string, length: number): string {
+  const characters = [...text];
+  if (characters.length <= length) return text;
+  const head = Math.ceil((length - 1) * 0.4);
+  return `${characters.slice(0, head).join("")}…${characters.slice(characters.length - (length - 1 - head)).join("")}`;
+}

@@ -1,0 +1,112 @@
+// What was left out and why, and how it was done: machine, versions, transports, seeds, command lines, definitions.
+import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { confidence, minimumUnits } from "../stats/bootstrap.ts";
+import { manyPages } from "../stats/comparison.ts";
+import { count, formatSize } from "../stats/numbers.ts";
+import { isValid, sortLanes } from "../stats/sample.ts";
+import type { ReportData } from "./data.ts";
+import { html, type Markup } from "./markup.ts";
+import { field, flattened } from "./unknown_json.ts";
+
+const maxReasons = 60;
+const maxEmptyCells = 200;
+
+function missingCells(data: ReportData): string[] {
+  const byCell = Map.groupBy(data.loads, (load) => load.cell);
+  return data.cells.flatMap((cell) => {
+    const loads = byCell.get(cell.id) ?? [];
+    if (loads.some(isValid)) return [];
+    const why = loads.at(-1)?.reasons[0] ?? "not loaded yet";
+    return [`${cell.page} over ${cell.link}, ${cell.lane}: ${count(loads.length, "load")}, none valid (${why})`];
+  });
+}
+
+export function excludedSection(data: ReportData): Markup {
+  const excluded = data.loads.filter((load) => !isValid(load));
+  const empty = missingCells(data);
+  if (excluded.length === 0 && empty.length === 0) {
+    return html`<p>Nothing: all ${count(data.loads.length, "load")} did what was asked of them.</p>`;
+  }
+  const lanes = sortLanes(data.cells.map((cell) => cell.lane));
+  const byReason = Map.groupBy(
+    excluded.flatMap((load) =>
+      (load.reasons.length > 0 ? load.reasons : ["no page load time"]).map((reason) => ({ load, reason })),
+    ),
+    ({ load, reason }) => JSON.stringify([load.status, reason]),
+  );
+  const rows = [...byReason.values()]
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, maxReasons)
+    .map((group) => {
+      const first = group[0];
+      const ids = group.slice(0, 5).map(({ load }) => load.id);
+      return html`<tr><td>${first?.load.status}</td><td class="reason">${first?.reason}</td>${lanes.map((lane) => html`<td class="num">${String(group.filter(({ load }) => load.lane === lane).length)}</td>`)}<td>${ids.join(", ")}${group.length > ids.length && ", …"}</td></tr>`;
+    });
+  const table =
+    excluded.length > 0 &&
+    html`<p class="soft">${count(excluded.length, "load")} of ${String(data.loads.length)} left out of every average. Invalid: it ended, but not as asked. Failed: it did not end. A load with two reasons is in two rows. A load left out is tried again, up to ${count(data.sweep.plan.retries ?? 0, "time")}.</p><div class="scroll"><table><thead><tr><th scope="col">status</th><th scope="col">reason</th>${lanes.map((lane) => html`<th scope="col" class="num">${lane}</th>`)}<th scope="col">loads</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const cells =
+    empty.length > 0 &&
+    html`<p>Without a valid load:</p><ul>${empty.slice(0, maxEmptyCells).map((line) => html`<li>${line}</li>`)}</ul>`;
+  return html`${table}${cells}${empty.length > maxEmptyCells && html`<p>and ${String(empty.length - maxEmptyCells)} more.</p>`}`;
+}
+
+/** The different texts of one kind among all loads shown, with how many loads each: a sweep may have run on two kernels. */
+function variants(facts: readonly LoadFacts[], text: (facts: LoadFacts) => string): Markup {
+  const counts = new Map<string, number>();
+  for (const each of facts) counts.set(text(each), (counts.get(text(each)) ?? 0) + 1);
+  if (counts.size === 1) return html`${[...counts.keys()]}`;
+  return html`${[...counts].map(([value, times]) => html`<div>${value} <small>(${count(times, "load")} of ${String(facts.length)} looked at)</small></div>`)}`;
+}
+
+function environmentRows(facts: readonly LoadFacts[]): Markup {
+  const row = (name: string, text: (facts: LoadFacts) => string): Markup =>
+    html`<tr><th scope="row">${name}</th><td>${variants(facts, text)}</td></tr>`;
+  const transport = (kind: "tcp" | "quic") => (each: LoadFacts) => {
+    const all = flattened(field(each.replay, "transport", kind));
+    const known = all.map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(", ");
+    return known || `congestion control ${each.environment.congestion_control[kind] ?? "unavailable: no report"}`;
+  };
+  return html`${row("machine", ({ environment: e }) => `${e.cpu}, ${count(e.cpus, "CPU")}, ${formatSize(e.memory_bytes)} of memory, ${e.architecture}`)}${row("kernel", ({ environment: e }) => e.kernel)}${row(
+    "versions",
+    ({ environment: e }) =>
+      Object.entries(e.versions)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(", "),
+  )}${row("TCP (h1, h2)", transport("tcp"))}${row("QUIC (h3)", transport("quic"))}`;
+}
+
+function commandLines(facts: readonly LoadFacts[]): Markup {
+  const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+  const byLane = new Map(facts.map((each) => [each.lane, each]));
+  return html`${sortLanes(byLane.keys()).map((lane) => {
+    const lines = byLane.get(lane as LoadFacts["lane"])?.environment.command_lines;
+    if (!lines) return null;
+    const text = (["replay", "shaper", "browser"] as const).map((name) => lines[name].map(quote).join(" "));
+    return html`<h4>${lane}</h4><pre>${text.filter(Boolean).join("\n\n")}</pre>`;
+  })}`;
+}
+
+export function methodSection(data: ReportData): Markup {
+  const { sweep } = data;
+  const facts = [...data.facts.values()];
+  const settings = sweep.plan;
+  const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
+  const shownRecordings = [...recordings].slice(0, 100);
+  return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.repetitions} valid loads asked of each cell, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${facts.length > 0 && environmentRows(facts)}</tbody></table>
+<h3>Definitions</h3>
+<ul>
+<li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, with a fresh browser profile for every load.</li>
+<li>Improvement of b over a is (PLT<sub>a</sub> − PLT<sub>b</sub>) / PLT<sub>a</sub> × 100, of medians: of one page's loads; of the medians over pages where there are ${String(manyPages)} pages or more; with fewer pages, or over several links, the geometric mean of their ratios.</li>
+<li>Intervals hold the middle ${String(confidence * 100)} % of seeded bootstrap resamples. What is resampled is whole blocks of loads that ran next to each other or, with ${String(manyPages)} pages or more, whole pages. Fewer than ${String(minimumUnits)} valid loads of a lane have no interval, unless there are cells enough to resample those.</li>
+<li>A verdict is split by RTT, bandwidth or loss where the two sides differ most; that choice is made from the same data, so treat the split as a description.</li>
+</ul>
+<details><summary>Command lines of one load of each lane</summary>${commandLines(facts)}</details>
+<details><summary>Recordings (SHA-256)</summary><table><tbody>${shownRecordings.map(([page, digest]) => html`<tr><th scope="row">${page}</th><td><code>${digest}</code></td></tr>`)}</tbody></table>${recordings.size > shownRecordings.length && html`<p>and ${String(recordings.size - shownRecordings.length)} more, see the CSV.</p>`}</details>`;
+}
+
+/** The sentence to cite. */
+export function citation(data: ReportData): string {
+  const digest = data.sweep.plan_digest.slice(0, 12);
+  return `Trilane ${data.version}, sweep “${data.sweep.name}” (plan ${digest}, seed ${data.sweep.seed}), ${data.sweep.created_at.slice(0, 10)}, ${count(data.loads.length, "load")}.`;
+}

@@ -1,0 +1,141 @@
+// The report's comforts: filter, sorting, read-outs and arrow keys. The page says all it has to say without this.
+
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+/** Shows the sections and rows of the chosen page and link. */
+function applyFilter(form) {
+  const [page, link] = [form.elements.page.value, form.elements.link.value];
+  const sections = all("details.group");
+  let shown = 0;
+  for (const item of [...sections, ...all("table.medians tbody tr")]) {
+    const fits = (page === "" || item.dataset.page === page) && (link === "" || item.dataset.link === link);
+    item.hidden = !fits;
+    if (fits && item.matches("details")) shown++;
+  }
+  document.querySelector("#filtered").textContent = `${shown} of ${sections.length} shown`;
+  if (shown > 0 && shown <= 2) for (const section of sections) if (!section.hidden) section.open = true;
+}
+
+function setUpFilter() {
+  const form = document.querySelector("form.filter");
+  if (!form) return;
+  form.hidden = false;
+  form.addEventListener("change", () => applyFilter(form));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(() => applyFilter(form)));
+  // A heat map's cell chooses its link; the page stays unless the map is of another one.
+  for (const cell of all("svg.heat a")) {
+    cell.addEventListener("click", () => {
+      const target = document.getElementById(cell.getAttribute("href").slice(1));
+      if (!target?.dataset.link) return;
+      const page = cell.closest("figure").dataset.page;
+      if (page !== undefined) form.elements.page.value = page;
+      form.elements.link.value = target.dataset.link;
+      applyFilter(form);
+      target.open = true;
+    });
+  }
+  applyFilter(form);
+}
+
+function setUpSorting() {
+  for (const table of all("table.sortable")) {
+    const heads = all("thead th", table);
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const rising = head.getAttribute("aria-sort") !== "ascending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", rising ? "ascending" : "descending");
+        const body = table.tBodies[0];
+        const keyOf = (row) => row.cells[column].dataset.sort ?? row.cells[column].textContent;
+        const rows = [...body.rows].sort((a, b) => {
+          const [x, y] = [keyOf(a), keyOf(b)];
+          // What is unknown stays at the end, whichever way the rest is sorted.
+          if (x === "" || y === "") return Number(x === "") - Number(y === "");
+          const order = x.localeCompare(y, "en", { numeric: true });
+          const byNumber = Number(x) - Number(y);
+          return (rising ? 1 : -1) * (Number.isNaN(byNumber) ? order : byNumber);
+        });
+        body.append(...rows);
+      });
+    });
+  }
+}
+
+/** Tells in the figure's read-out what is pointed at or focused. */
+function setUpReadouts() {
+  for (const figure of all("figure.heatmaps, figure.waterfall")) {
+    const readout = figure.querySelector(".readout");
+    const tell = (event) => {
+      const title = event.target.closest?.("a, .hit")?.querySelector("title");
+      if (title) readout.textContent = title.textContent;
+    };
+    figure.addEventListener("mouseover", tell);
+    figure.addEventListener("focusin", tell);
+  }
+}
+
+/** One tab stop for each map; the arrow keys go from cell to cell. */
+function setUpHeatMapKeys() {
+  for (const map of all("svg.heat")) {
+    const cells = all("a", map);
+    const place = (cell) => {
+      const box = cell.querySelector("rect");
+      return { x: Number(box.getAttribute("x")), y: Number(box.getAttribute("y")) };
+    };
+    for (const [index, cell] of cells.entries()) cell.setAttribute("tabindex", index === 0 ? "0" : "-1");
+    map.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+      const from = event.target.closest("a");
+      if (!step || !from) return;
+      event.preventDefault();
+      const at = place(from);
+      const ahead = cells
+        .map((cell) => ({ cell, ...place(cell) }))
+        .filter(({ x, y }) =>
+          step[0] === 0 ? x === at.x && (y - at.y) * step[1] > 0 : y === at.y && (x - at.x) * step[0] > 0,
+        )
+        .sort((a, b) => Math.abs(a.x - at.x) + Math.abs(a.y - at.y) - Math.abs(b.x - at.x) - Math.abs(b.y - at.y));
+      if (ahead.length === 0) return;
+      from.setAttribute("tabindex", "-1");
+      ahead[0].cell.setAttribute("tabindex", "0");
+      ahead[0].cell.focus();
+    });
+  }
+}
+
+function setUpWaterfallKeys() {
+  for (const figure of all("figure.waterfall")) {
+    const rows = all(".hit", figure);
+    const readout = figure.querySelector(".readout");
+    let at = -1;
+    figure.querySelector("svg.wide").addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+      if (!step || rows.length === 0) return;
+      event.preventDefault();
+      rows[at]?.classList.remove("at");
+      at = Math.max(0, Math.min(rows.length - 1, at + step));
+      rows[at].classList.add("at");
+      readout.textContent = rows[at].querySelector("title").textContent;
+    });
+  }
+}
+
+function openTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let part = target; part; part = part.parentElement) if (part.matches("details")) part.open = true;
+  target.scrollIntoView();
+}
+
+setUpFilter();
+setUpSorting();
+setUpReadouts();
+setUpHeatMapKeys();
+setUpWaterfallKeys();
+addEventListener("hashchange", openTarget);
+if (location.hash) openTarget();

@@ -1,0 +1,208 @@
+// A sweep's report: one HTML file that needs nothing else, not even a network. `buildReport` is data in, text out.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { UserError } from "../errors.ts";
+import { csvLines } from "../export/csv.ts";
+import { openExistingResults } from "../results/results.ts";
+import { compare } from "../stats/comparison.ts";
+import { count } from "../stats/numbers.ts";
+import { isValid, lanePairs, sortLanes } from "../stats/sample.ts";
+import { summarize } from "../stats/summary.ts";
+import { type LinkTraits, type SweepVerdict, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
+import { version } from "../version.ts";
+import { coloursCss } from "./colours.ts";
+import { gatherReport, groupsOf, type ReportData, spreadOrder } from "./data.ts";
+import { groupSection } from "./group_section.ts";
+import { heatLegend, heatMapFigure, scaleEnd } from "./heat_map.ts";
+import { mapSets } from "./heat_maps_of.ts";
+import { linkGrid } from "./link_axes.ts";
+import { html, Markup, middleCut } from "./markup.ts";
+import { citation, excludedSection, methodSection } from "./method.ts";
+import { type GroupResult, medianTable } from "./tables.ts";
+import { hatchPatterns } from "./waterfall.ts";
+
+const maxSections = 400;
+/** Sections with waterfalls stop being drawn when the file has grown to this. */
+const waterfallBudget_characters = 3_000_000;
+const csvPlainLimit_bytes = 500_000;
+
+const css = readFileSync(join(import.meta.dirname, "page", "report.css"), "utf8") + coloursCss();
+const script = readFileSync(join(import.meta.dirname, "page", "report.js"), "utf8");
+const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+// Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
+const policy = `default-src 'none'; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
+
+function profilesOf(data: ReportData): Map<string, LinkProfile> {
+  return new Map(data.cells.map((cell) => [cell.link, cell.link_profile]));
+}
+
+function traitsOf(profile: LinkProfile): LinkTraits {
+  return { rate_bps: profile.down.rate_bps, rtt_ms: profile.rtt_ms, loss: profile.down.loss };
+}
+
+function resultsOf(data: ReportData): GroupResult[] {
+  const pairs = lanePairs(data.cells.map((cell) => cell.lane));
+  return groupsOf(data.cells, data.loads).map((group, index) => ({
+    group,
+    lanes: lanesOf(group.cells.map((cell) => cell.lane)).map(
+      (lane) => summarize(group.loads, data.sweep.seed).find((summary) => summary.lane === lane) ?? noLoads(lane),
+    ),
+    improvements: pairs.map((pair) => compare(group.loads, pair, data.sweep.seed)),
+    id: `g${index + 1}`,
+    hasSection: index < maxSections,
+  }));
+}
+
+const lanesOf = (lanes: Iterable<string>): string[] => sortLanes(lanes);
+
+function noLoads(lane: string): GroupResult["lanes"][number] {
+  const nothing = { median_ms: null, interval_ms: null, min_ms: null, max_ms: null, variation: null, against: null };
+  return { lane, loads: 0, valid: 0, invalid: 0, failed: 0, ...nothing };
+}
+
+function verdictMarkup(verdict: SweepVerdict, links: number): Markup {
+  const sentences = verdict.pairs.map(
+    (pair) =>
+      html`<p>${pair.sentence}</p>${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
+  );
+  const nothing =
+    verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;
+  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p><p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
+}
+
+function filterMarkup(results: readonly GroupResult[]): Markup {
+  const options = (values: Iterable<string>): Markup =>
+    html`<option value="">all</option>${[...new Set(values)].map((value) => html`<option value="${value}">${middleCut(value, 60)}</option>`)}`;
+  return html`<form class="filter" hidden aria-label="Filter"><label>Page <select name="page">${options(results.map(({ group }) => group.page))}</select></label><label>Link <select name="link">${options(results.map(({ group }) => group.link))}</select></label><button type="reset">Show all</button><span id="filtered" role="status"></span></form>`;
+}
+
+/** The loads as a link that saves a file: a data URL needs neither script nor network. */
+function csvLink(data: ReportData): Markup {
+  const csv = Buffer.from([...csvLines(data.cells, data.loads)].join(""));
+  const plain = csv.length <= csvPlainLimit_bytes;
+  const body = plain ? csv : gzipSync(csv, { level: 9 });
+  const name = `trilane-sweep-${data.sweep.id}.csv${plain ? "" : ".gz"}`;
+  const type = plain ? "text/csv;charset=utf-8" : "application/gzip";
+  return html`<p><a download="${name}" href="data:${type};base64,${body.toString("base64")}">${name}</a>: ${count(data.loads.length, "load")}, one row each; <code>trilane export --help</code> explains the columns. HAR and JSON: <code>trilane export ${String(data.sweep.id)} --format har</code>.</p>`;
+}
+
+function sectionsMarkup(data: ReportData, results: readonly GroupResult[], profiles: Map<string, LinkProfile>): Markup {
+  const shown = results.filter((result) => result.hasSection);
+  const sections = new Map<number, Markup>();
+  let size = 0;
+  // Spread, so that what is drawn before the budget ends comes from all over the grid.
+  for (const index of spreadOrder(shown.length)) {
+    const result = shown[index];
+    const profile = result && profiles.get(result.group.link);
+    if (!result || !profile) continue;
+    const open = shown.length <= 3;
+    const waterfalls = size < waterfallBudget_characters;
+    const section = groupSection(data, result, profile, { open, waterfalls });
+    size += section.text.length;
+    sections.set(index, section);
+  }
+  const left = results.length - shown.length;
+  return html`${shown.map((_, index) => sections.get(index))}${left > 0 && html`<p>${String(left)} more pages and links have no section here; their numbers are in the CSV.</p>`}`;
+}
+
+/** The report as one HTML document. */
+export function buildReport(data: ReportData): string {
+  const { sweep } = data;
+  const profiles = profilesOf(data);
+  const results = resultsOf(data);
+  const lanes = sortLanes(data.cells.map((cell) => cell.lane));
+  const grid = linkGrid(profiles);
+  const traits = new Map([...profiles].map(([link, profile]) => [link, traitsOf(profile)]));
+  const verdict = sweepVerdict(data.loads, traits, sweep.seed);
+  const firstSection = new Map<string, string>();
+  for (const { group, id } of results) {
+    firstSection.set(JSON.stringify([group.link, group.page]), id);
+    if (!firstSection.has(group.link)) firstSection.set(group.link, id);
+  }
+  const target = (link: string, page: string | null): string =>
+    firstSection.get(page === null ? link : JSON.stringify([link, page])) ?? "pages";
+  const sets = mapSets(data, lanePairs(lanes), grid, target);
+  const end = scaleEnd(sets.flatMap((set) => set.maps));
+  const figures = sets.map((set) => {
+    const figure = heatMapFigure(set.title, set.caption, set.maps, grid, end);
+    return set.page === null
+      ? figure
+      : new Markup(figure.text.replace("<figure", html`<figure data-page="${set.page}"`.text));
+  });
+  const unfinished =
+    sweep.finished_at === null &&
+    html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
+  const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
+<main>
+${verdictMarkup(verdict, profiles.size)}
+${unfinished}
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
+<section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
+<section id="pages"><h2>Page by page</h2>${filterMarkup(results)}${sectionsMarkup(data, results, profiles)}</section>
+<section id="excluded"><h2>What was left out</h2>${excludedSection(data)}</section>
+<section id="method"><h2>How it was done</h2>${methodSection(data)}</section>
+<section id="data"><h2>Data</h2>${csvLink(data)}<p>To cite: ${citation(data)}</p></section>
+</main>`;
+  const title = verdict.pairs[0]?.sentence ?? sweep.name;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Trilane ${data.version}">
+<title>${sweep.name}: ${title}</title>
+<style>${new Markup(css)}</style>
+</head>
+<body>
+${hatchPatterns()}
+${body}
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`.text;
+}
+
+/** Puts text at a path whole or not at all. Folders on the way are made. */
+export async function writeWhole(path: string, text: string | Iterable<string>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const aside = join(dirname(path), `.${basename(path)}.${process.pid}`);
+  try {
+    const file = await open(aside, "w");
+    try {
+      for (const part of typeof text === "string" ? [text] : text) await file.write(part);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(aside, path);
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
+}
+
+/** Where a sweep's report is, unless it was asked for elsewhere. */
+export function reportPath(home: string, sweep: { id: number; name: string }): string {
+  const name = sweep.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
+  return join(home, "reports", `${sweep.id}-${name}.html`);
+}
+
+/** Writes the report of a sweep; returns its path. */
+export async function writeReport(home: string, sweepId: number, path?: string): Promise<string> {
+  const results = openExistingResults(home);
+  if (!results) throw new UserError(`no results in ${home}: run \`trilane race\` or \`trilane sweep\` first`);
+  try {
+    const data = gatherReport(results, sweepId, version);
+    const to = path ?? reportPath(home, data.sweep);
+    await writeWhole(to, buildReport(data));
+    return to;
+  } finally {
+    results.close();
+  }
+}

@@ -1,0 +1,67 @@
+// The table of medians: a row for each page on each link, the most helped first. Takes comparisons, computes none.
+import type { Improvement } from "../stats/comparison.ts";
+import { formatTime } from "../stats/numbers.ts";
+import type { LaneSummary } from "../stats/summary.ts";
+import type { Group } from "./data.ts";
+import { html, type Markup, middleCut } from "./markup.ts";
+import { improvementText, whiskerMarkup } from "./whisker.ts";
+
+export interface GroupResult {
+  readonly group: Group;
+  readonly lanes: readonly LaneSummary[];
+  /** In the report's order of pairs: h2 over h1, h3 over h1, h3 over h2. */
+  readonly improvements: readonly Improvement[];
+  /** Fragment of its section. */
+  readonly id: string;
+  readonly hasSection: boolean;
+}
+
+export const maxTableRows = 1500;
+
+/** The end of the whiskers' axis: round, and the same for the whole table. */
+function whiskerEnd(results: readonly GroupResult[]): number {
+  const ends = results
+    .flatMap(({ improvements }) => improvements)
+    .flatMap(({ percent, interval }) => (percent === null ? [] : [percent, interval?.low ?? 0, interval?.high ?? 0]))
+    .map(Math.abs)
+    .sort((a, b) => a - b);
+  const most = ends[Math.ceil(ends.length * 0.95) - 1] ?? 10;
+  return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
+}
+
+function byLastImprovement(a: GroupResult, b: GroupResult): number {
+  const percent = (result: GroupResult): number => result.improvements.at(-1)?.percent ?? Number.NEGATIVE_INFINITY;
+  return percent(b) - percent(a);
+}
+
+function laneCell(lane: LaneSummary | undefined): Markup {
+  if (!lane || lane.median_ms === null) {
+    const why = lane && lane.loads > 0 ? `${lane.invalid} invalid, ${lane.failed} failed` : "no load";
+    return html`<td class="num none" data-sort="">none<small>${why}</small></td>`;
+  }
+  return html`<td class="num" data-sort="${String(lane.median_ms)}">${formatTime(lane.median_ms)}<small>n ${String(lane.valid)}</small></td>`;
+}
+
+function rowMarkup(result: GroupResult, lanes: readonly string[], end: number): Markup {
+  const { page, link } = result.group;
+  const name = html`<span title="${page}">${middleCut(page, 48)}</span>`;
+  return html`<tr data-page="${page}" data-link="${link}"><th scope="row">${
+    result.hasSection ? html`<a href="#${result.id}">${name}</a>` : name
+  }</th><td class="link">${link.split(",").map((part, index) => (index === 0 ? part : html`,<wbr>${part}`))}</td>${lanes.map((lane) => laneCell(result.lanes.find((summary) => summary.lane === lane)))}${result.improvements.map(
+    (improvement) =>
+      html`<td class="imp" data-sort="${improvement.percent === null ? "" : String(improvement.percent)}"><span>${improvementText(improvement)}</span>${whiskerMarkup(improvement, end)}</td>`,
+  )}</tr>`;
+}
+
+export function medianTable(results: readonly GroupResult[], lanes: readonly string[]): Markup {
+  const end = whiskerEnd(results);
+  const shown = results.toSorted(byLastImprovement).slice(0, maxTableRows);
+  const pairs = results[0]?.improvements.map(({ pair }) => `${pair.lane} over ${pair.over}`) ?? [];
+  const heads = ["Page", "Link", ...lanes, ...pairs];
+  return html`<figure><figcaption>Median page load time of each lane and improvement, (a − b) / a × 100, with its 95 % interval; positive: faster. Dot and whisker: the same, from −${String(end)} to ${String(end)} %; hollow: too few loads for an interval. n: valid loads. The most helped first${
+    results.length > shown.length &&
+    html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in the CSV`
+  }.</figcaption><div class="scroll"><table class="sortable medians"><thead><tr>${heads.map((head, index) => html`<th scope="col" class="${index < 2 ? "" : index < 2 + lanes.length ? "num" : "imp"}">${head}</th>`)}</tr></thead><tbody>${shown.map(
+    (result) => rowMarkup(result, lanes, end),
+  )}</tbody></table></div></figure>`;
+}

@@ -1,0 +1,27 @@
+// An improvement with its interval as a dot and a whisker on a small axis around 0, for tables.
+import { direction, type Improvement } from "../stats/comparison.ts";
+import { formatPercents } from "../stats/numbers.ts";
+import { html, type Markup } from "./markup.ts";
+
+const width = 110;
+const height = 18;
+
+export function whiskerMarkup(result: Improvement, end: number): Markup {
+  if (result.percent === null) return html``;
+  const at = (percent: number): number => width / 2 + (Math.max(-end, Math.min(end, percent)) / end) * (width / 2 - 5);
+  const whisker =
+    result.interval &&
+    html`<line class="whisker" x1="${at(result.interval.low)}" x2="${Math.max(at(result.interval.high), at(result.interval.low) + 1)}" y1="9" y2="9"/>`;
+  const dot = result.interval ? "point" : "point hollow";
+  return html`<svg class="dw ${direction(result)}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" aria-hidden="true"><line class="zero" x1="${width / 2}" x2="${width / 2}" y1="1" y2="17"/>${whisker}<circle class="${dot}" cx="${at(result.percent)}" cy="9" r="4"/></svg>`;
+}
+
+/** `14 % (11 to 17)`. */
+export function improvementText(result: Improvement): string {
+  if (result.percent === null) return "–";
+  const text = formatPercents(result.percent, result.interval);
+  const signed = (number: string): string => number.replace("-", "−");
+  return result.interval
+    ? `${signed(text.percent)} % (${signed(text.low)} to ${signed(text.high)})`
+    : `${signed(text.percent)} %`;
+}

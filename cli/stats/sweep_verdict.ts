@@ -1,0 +1,186 @@
+// The verdict over many pages and links: for each pair of lanes one sentence, split where links differ most (by RTT, bandwidth
+// or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
+import { direction, type Improvement, improvement, type PairedCell, pairedCells } from "./comparison.ts";
+import { count } from "./numbers.ts";
+import { isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
+import { comparisonClause, excludedLine, raceVerdict, verdictPairs } from "./verdict.ts";
+
+/** What of a link a verdict may speak about. */
+export interface LinkTraits {
+  readonly rate_bps: number | null;
+  readonly rtt_ms: number;
+  readonly loss: number;
+}
+
+export interface PairVerdict {
+  readonly pair: LanePair;
+  readonly sentence: string;
+  /** On how many links the pair's first lane is faster, slower, not shown to differ, or not known. */
+  readonly links: {
+    readonly faster: number;
+    readonly slower: number;
+    readonly unclear: number;
+    readonly unknown: number;
+  };
+  readonly overall: Improvement;
+}
+
+export interface SweepVerdict {
+  /** What was compared: pages, links, loads. */
+  readonly scope: string;
+  readonly pairs: readonly PairVerdict[];
+  /** Further sentences: lanes without a valid load, or a single lane's median. */
+  readonly notes: readonly string[];
+  readonly excluded: string | null;
+}
+
+interface Trait {
+  readonly value: (traits: LinkTraits) => number;
+  /** The links above the threshold `value`, and those below `value`, in words. */
+  readonly above: (value: number) => string;
+  readonly below: (value: number) => string;
+}
+
+const trimmed = (value: number): string => String(Number(value.toPrecision(4)));
+
+const traits: readonly Trait[] = [
+  {
+    value: (link) => link.rtt_ms,
+    above: (value) => `${trimmed(value)} ms RTT or more`,
+    below: (value) => `less than ${trimmed(value)} ms RTT`,
+  },
+  {
+    value: (link) => link.rate_bps ?? Number.POSITIVE_INFINITY,
+    above: (value) => (Number.isFinite(value) ? `${trimmed(value / 1e6)} Mbit/s or more` : "no limit to the rate"),
+    below: (value) => (Number.isFinite(value) ? `less than ${trimmed(value / 1e6)} Mbit/s` : "a limited rate"),
+  },
+  {
+    value: (link) => link.loss,
+    above: (value) => `${trimmed(value * 100)} % loss or more`,
+    below: (value) => `less than ${trimmed(value * 100)} % loss`,
+  },
+];
+
+interface Split {
+  readonly above: string;
+  readonly below: string;
+  readonly high: readonly PairedCell[];
+  readonly low: readonly PairedCell[];
+}
+
+/** The split of the links whose two sides differ most in their mean log ratio, as a tree's first split would have it. */
+function widestSplit(
+  cells: readonly PairedCell[],
+  logRatios: ReadonlyMap<string, number>,
+  links: ReadonlyMap<string, LinkTraits>,
+): Split | null {
+  let best: Split | null = null;
+  let bestGain = 0;
+  const known = [...logRatios].flatMap(([link, logRatio]) => {
+    const found = links.get(link);
+    return found ? [{ link, logRatio, traits: found }] : [];
+  });
+  const mean = (group: typeof known): number => group.reduce((sum, item) => sum + item.logRatio, 0) / group.length;
+  for (const trait of traits) {
+    const values = [...new Set(known.map((item) => trait.value(item.traits)))].sort((a, b) => a - b);
+    for (const threshold of values.slice(1)) {
+      const high = known.filter((item) => trait.value(item.traits) >= threshold);
+      const low = known.filter((item) => trait.value(item.traits) < threshold);
+      const gain = ((high.length * low.length) / known.length) * (mean(high) - mean(low)) ** 2;
+      if (gain <= bestGain) continue;
+      bestGain = gain;
+      const inHigh = new Set(high.map((item) => item.link));
+      const inLow = new Set(low.map((item) => item.link));
+      best = {
+        above: trait.above(threshold),
+        below: trait.below(threshold),
+        high: cells.filter((cell) => inHigh.has(cell.link)),
+        low: cells.filter((cell) => inLow.has(cell.link)),
+      };
+    }
+  }
+  return best;
+}
+
+/** Intervals that do not meet, and not by a hair: the two sides deserve their own words. */
+function differ(a: Improvement, b: Improvement): boolean {
+  if (!a.interval || !b.interval || a.percent === null || b.percent === null) return false;
+  const apart = a.interval.low > b.interval.high || b.interval.low > a.interval.high;
+  return apart && (direction(a) !== direction(b) || Math.abs(a.percent - b.percent) >= 3);
+}
+
+function pairVerdict(
+  loads: readonly Sample[],
+  pair: LanePair,
+  links: ReadonlyMap<string, LinkTraits>,
+  seed: number,
+): PairVerdict {
+  const cells = pairedCells(loads, pair);
+  const overall = improvement(cells, pair, seed);
+  const wins = { faster: 0, slower: 0, unclear: 0, unknown: 0 };
+  const logRatios = new Map<string, number>();
+  for (const [link, linkCells] of Map.groupBy(cells, (cell) => cell.link)) {
+    const result = improvement(linkCells, pair, seed);
+    if (result.percent === null) continue;
+    wins[direction(result)]++;
+    if (result.percent < 100) logRatios.set(link, Math.log(1 - result.percent / 100));
+  }
+  const split = widestSplit(cells, logRatios, links);
+  let sentence = `${capital(comparisonClause(overall))}.`;
+  if (split) {
+    const high = improvement(split.high, pair, seed);
+    const low = improvement(split.low, pair, seed);
+    if (differ(high, low)) {
+      sentence = `On links with ${split.above}, ${comparisonClause(high)}; with ${split.below}, ${comparisonClause(low)}.`;
+    }
+  }
+  return { pair, sentence, links: wins, overall };
+}
+
+function capital(text: string): string {
+  return text.startsWith("no ") || text.startsWith("on ") ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
+/** Null where no link alone has loads enough. `faster on 61 of 100 links, slower on 12, no difference shown on 27`. */
+export function winsLine(verdict: PairVerdict): string | null {
+  const { faster, slower, unclear, unknown } = verdict.links;
+  if (faster + slower + unclear === 0) return null;
+  const parts = [
+    faster > 0 && `faster on ${faster}`,
+    slower > 0 && `slower on ${slower}`,
+    unclear > 0 && `no difference shown on ${unclear}`,
+    unknown > 0 && `too few loads to say on ${unknown}`,
+  ].filter((part) => part !== false);
+  const total = faster + slower + unclear + unknown;
+  return `Link by link (${count(total, "link")}), ${verdict.pair.lane} over ${verdict.pair.over}: ${parts.join(", ")}.`;
+}
+
+/** The verdict over any loads. */
+export function sweepVerdict(
+  loads: readonly Sample[],
+  links: ReadonlyMap<string, LinkTraits>,
+  seed: number,
+): SweepVerdict {
+  const valid = loads.filter(isValid);
+  const pages = [...new Set(loads.map((load) => load.page))];
+  const linkNames = [...new Set(loads.map((load) => load.link))];
+  const lanes = sortLanes(loads.map((load) => load.lane));
+  const perCell = [...Map.groupBy(valid, (load) => JSON.stringify([load.page, load.link, load.lane])).values()].map(
+    (group) => group.length,
+  );
+  const [fewest, most] = perCell.length > 0 ? [Math.min(...perCell), Math.max(...perCell)] : [0, 0];
+  const each = fewest === most ? count(most, "load") : `${fewest} to ${most} loads`;
+  const single = pages.length === 1 && linkNames.length === 1;
+  const where = single
+    ? `${pages[0]} over ${linkNames[0]}`
+    : `${count(pages.length, "page")} over ${count(linkNames.length, "link")}`;
+  const scope = `${where}, ${each} of each lane`;
+  const excluded = excludedLine(loads);
+  const empty = lanes.filter((lane) => !valid.some((load) => load.lane === lane));
+  const notes = empty.map((lane) => `${lane} has no valid load.`);
+  if (lanes.length === 1 && single && valid.length > 0) notes.push(...raceVerdict(loads, seed).sentences);
+  const pairs = verdictPairs(lanes)
+    .filter((pair) => !empty.includes(pair.lane) && !empty.includes(pair.over))
+    .map((pair) => pairVerdict(loads, pair, links, seed));
+  return { scope, pairs, notes, excluded };
+}
