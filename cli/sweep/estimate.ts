@@ -1,5 +1,6 @@
-// How long loads will take, and how long is left. Pure; a guess for the progress line, never a result.
+// How long loads will take, and how long is left. A guess for the progress line, never a result.
 import type { LinkDirection, LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { NewCell, Results } from "../results/results.ts";
 
 /** What a guess needs to know of a recording. */
 export interface PageSize {
@@ -30,6 +31,27 @@ export function guessWall_ms(page: PageSize, link: LinkProfile): number {
     transfer_ms(page.body_bytes * overhead, link.down) * loss +
     transfer_ms(requests_bytes, link.up);
   return perLoad_ms + page.exchanges * perExchange_ms + network_ms;
+}
+
+/** What a page is taken for while its recording is still to be made. */
+const unknownPage: PageSize = { exchanges: 50, body_bytes: 1_000_000 };
+
+/** Wall time of a cell's loads: as they took before, else guessed. */
+export function cellGuess(
+  settle_ms: number,
+  sizeOf: (page: string) => PageSize | undefined,
+  results: Results | null,
+): (cell: Pick<NewCell, "page" | "link" | "lane" | "link_profile">) => number {
+  const known = new Map<string, number>();
+  return ({ page, link, lane, link_profile }) => {
+    const key = JSON.stringify([page, link, lane]);
+    const guess_ms =
+      known.get(key) ??
+      results?.usualWall_ms(page, link, lane) ??
+      guessWall_ms(sizeOf(page) ?? unknownPage, link_profile) + settle_ms;
+    known.set(key, guess_ms);
+    return guess_ms;
+  };
 }
 
 /** Time left: the guesses, corrected by how this run's loads went against theirs. */

@@ -1,0 +1,98 @@
+// `trilane race PAGE`: one page, all lanes, one link. A sweep of one page and one link: same runner, same tables.
+import type { Argv } from "yargs";
+import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { executePlan } from "../sweep/execute.ts";
+import { pageFor } from "../sweep/pages.ts";
+import { allLanes, type Plan, pageName, planOf } from "../sweep/plan.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface RaceOptions extends CommonOptions {
+  page: string;
+  link: string;
+  runs: number;
+  lanes: string;
+  seed: number;
+  retries: number;
+  timeout: number;
+  settle: number;
+  new: boolean;
+}
+
+/** `h1,h3` as lanes. UserError naming the one that is none. */
+function readLanes(text: string): string[] {
+  const lanes = text.split(",").map((lane) => lane.trim());
+  const unknown = lanes.find((lane) => !allLanes.some((known) => known === lane));
+  if (unknown !== undefined)
+    throw new UserError(`lane ${JSON.stringify(unknown)} is not known: use ${allLanes.join(", ")}`);
+  return lanes;
+}
+
+/** A race is a plan of one page; what is wrong with it is told in the command's words. */
+const optionOf: Readonly<Record<string, string>> = {
+  repetitions: "--runs",
+  lanes: "--lanes",
+  seed: "--seed",
+  retries: "--retries",
+  timeout_s: "--timeout",
+  settle_ms: "--settle",
+};
+
+function racePlan(options: RaceOptions, page: PlanPage): Plan {
+  const document = {
+    name: `race-${pageName(page)}`,
+    pages: [page],
+    lanes: readLanes(options.lanes),
+    links: [options.link],
+    repetitions: options.runs,
+    seed: options.seed,
+    retries: options.retries,
+    timeout_s: options.timeout,
+    settle_ms: options.settle,
+  };
+  try {
+    return planOf(document, "race");
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(error.message.replace(/^plan race: (\w+)/, (whole, word) => optionOf[word] ?? whole));
+  }
+}
+
+export const command: Command<RaceOptions> = {
+  usage: "race <page>",
+  summary: "Race one page over one link: a table, a verdict and a report",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("page", {
+        type: "string",
+        demandOption: true,
+        describe: "a recording, a page of `trilane synth`, or a HAR file, which is imported first",
+      })
+      .option("link", {
+        type: "string",
+        default: "10mbit/50ms",
+        describe: "the bottleneck: RATE/RTT[,loss=..,queue=..]",
+      })
+      .option("runs", { type: "number", default: 5, describe: "valid loads of each lane" })
+      .option("lanes", { type: "string", default: allLanes.join(","), describe: "lanes, separated by commas" })
+      .option("seed", { type: "number", default: 1, describe: "decides the order of loads and the losses" })
+      .option("retries", { type: "number", default: 2, describe: "how often a load that is not valid is tried again" })
+      .option("timeout", { type: "number", default: 60, describe: "seconds after which a load has failed" })
+      .option("settle", { type: "number", default: 0, describe: "ms to watch the page after its load event" })
+      .option("new", {
+        type: "boolean",
+        default: false,
+        describe: "begin again, also where the same race was interrupted",
+      })
+      .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
+      .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
+      .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines"),
+  run: async (options) => {
+    const home = homeFolder(options.home);
+    // What can be wrong with the words is found before a HAR file is imported.
+    racePlan(options, "page");
+    const plan = racePlan(options, await pageFor(home, options.page));
+    await executePlan({ home, plan, fresh: options.new, json: options.json, resumeWith: "the same command" });
+  },
+};

@@ -1,0 +1,62 @@
+// `trilane sweep PLAN`: pages x lanes x links x repetitions, from a plan's file or one of the shipped plans.
+import type { Argv } from "yargs";
+import { homeFolder } from "../home.ts";
+import { describePlan, planLines } from "../sweep/describe.ts";
+import { executePlan } from "../sweep/execute.ts";
+import { pageFor } from "../sweep/pages.ts";
+import { type Plan, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface SweepOptions extends CommonOptions {
+  plan: string;
+  page: string[];
+  runs: number | undefined;
+  new: boolean;
+  "dry-run": boolean;
+}
+
+/** The plan with what the command line sets in its place. */
+async function planFrom(home: string, { plan: source, page, runs }: SweepOptions): Promise<Plan> {
+  const plan = readPlan(source);
+  if (page.length === 0 && runs === undefined) return plan;
+  const pages = page.length === 0 ? plan.pages : await Promise.all(page.map((name) => pageFor(home, name)));
+  return planOf({ ...plan, pages, repetitions: runs ?? plan.repetitions }, source);
+}
+
+export const command: Command<SweepOptions> = {
+  usage: "sweep <plan>",
+  summary: "Run a plan of pages x lanes x links; interrupted, it goes on where it was",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("plan", {
+        type: "string",
+        demandOption: true,
+        describe: `a JSON file, or one of: ${shippedPlans().join(", ")}`,
+      })
+      .option("page", {
+        type: "string",
+        array: true,
+        default: [] as string[],
+        describe: "pages in place of the plan's: recordings, pages of `trilane synth`, HAR files",
+      })
+      .option("runs", { type: "number", describe: "repetitions in place of the plan's" })
+      .option("new", { type: "boolean", default: false, describe: "begin again, also where the sweep was interrupted" })
+      .option("dry-run", {
+        type: "boolean",
+        default: false,
+        describe: "show cells, loads and expected time; run nothing",
+      })
+      .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
+      .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and how long")
+      .example("trilane sweep das-2014-grid --page my-page", "the study's links with your own page"),
+  run: async (options) => {
+    const home = homeFolder(options.home);
+    const plan = await planFrom(home, options);
+    if (options["dry-run"]) {
+      const planned = await describePlan(home, plan);
+      process.stdout.write(options.json ? `${JSON.stringify(planned)}\n` : `${planLines(plan, planned).join("\n")}\n`);
+      return;
+    }
+    await executePlan({ home, plan, fresh: options.new, json: options.json, resumeWith: "the same command" });
+  },
+};

@@ -1,0 +1,64 @@
+// `--dry-run`: what a plan would run and how long that would take. Makes no page, stores nothing.
+import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
+import { openExistingResults } from "../results/results.ts";
+import { count } from "../stats/numbers.ts";
+import { cellGuess } from "./estimate.ts";
+import { wrapped } from "./outcome.ts";
+import { pageSizes } from "./pages.ts";
+import { cellsOf, linksOf, type Plan, pageName, planDigest } from "./plan.ts";
+import { formatDuration } from "./progress.ts";
+
+export async function describePlan(home: string, plan: Plan): Promise<SweepPlanned> {
+  const sizes = await pageSizes(home, plan.pages);
+  const results = openExistingResults(home);
+  try {
+    const guess_ms = cellGuess(plan.settle_ms, (page) => sizes.get(page), results);
+    const cells = cellsOf(plan);
+    const unfinished = results?.unfinishedSweep(planDigest(plan)) ?? null;
+    const stored = unfinished && results ? results.loadsOf(unfinished.id) : [];
+    const done = stored.filter((load) => load.status === "valid").length;
+    const loads = cells.length * plan.repetitions;
+    const all_s = (cells.reduce((sum, cell) => sum + guess_ms(cell), 0) * plan.repetitions) / 1000;
+    return {
+      event: "sweep-planned",
+      name: plan.name,
+      cells: cells.length,
+      loads,
+      done,
+      expected_s: Math.round((all_s * (loads - done)) / loads),
+      pages: plan.pages.map(pageName),
+      lanes: [...plan.lanes],
+      links: linksOf(plan).map(({ link }) => link),
+    };
+  } finally {
+    results?.close();
+  }
+}
+
+/** Lists longer than this are cut: a grid of a hundred links says nothing that its first ones do not. */
+const maximumLines = 6;
+
+function paragraph(title: string, text: string): string[] {
+  const lines = wrapped(text, 71);
+  const shown = lines.length > maximumLines ? [...lines.slice(0, maximumLines), "..."] : lines;
+  return shown.map((line, index) => `${(index === 0 ? title : "").padEnd(9)}${line}`);
+}
+
+/** The plan for people, within 80 columns. */
+export function planLines(plan: Plan, planned: SweepPlanned): string[] {
+  const { pages, lanes, links, cells, loads, done, expected_s } = planned;
+  const size = `${count(cells, "cell")} x ${count(plan.repetitions, "repetition")} = ${count(loads, "load")}`;
+  return [
+    ...paragraph("plan", plan.name),
+    ...(plan.description ? paragraph("asks", plan.description) : []),
+    ...(plan.reference ? paragraph("after", plan.reference) : []),
+    ...paragraph(count(pages.length, "page"), pages.join(" ")),
+    ...paragraph("lanes", lanes.join(" ")),
+    ...paragraph("links", `${links.length}: ${links.join(" ")}`),
+    ...paragraph("size", size),
+    ...(done > 0
+      ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)
+      : []),
+    ...paragraph("time", `about ${formatDuration(expected_s)}`),
+  ];
+}

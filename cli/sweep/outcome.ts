@@ -1,0 +1,109 @@
+// What a finished sweep says in the terminal and in its last event: a table no wider than 80 columns, then the verdict.
+// Pure: loads in, text out. The statistics are cli/stats'; the report is cli/report's.
+import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
+import type { Cell, Load } from "../results/results.ts";
+import { formatTime } from "../stats/numbers.ts";
+import { sortLanes } from "../stats/sample.ts";
+import { summarize } from "../stats/summary.ts";
+import { type LinkTraits, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
+import { alignTable, laneTable } from "../stats/verdict.ts";
+
+const width = 80;
+/** A longer table is the report's to show. */
+const maximumRows = 40;
+
+export interface Outcome {
+  readonly table: readonly string[];
+  readonly verdict: readonly string[];
+  readonly cells: readonly CellResult[];
+  readonly counts: Pick<SweepFinished, "valid" | "invalid" | "failed" | "given_up">;
+}
+
+function traitsOf({ link_profile }: Cell): LinkTraits {
+  const { down, rtt_ms } = link_profile;
+  return { rate_bps: down.rate_bps, rtt_ms, loss: down.loss };
+}
+
+/** Words on lines of at most 80 columns. */
+export function wrapped(text: string, columns = width): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function shortened(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
+}
+
+/** One row per page and link, one column of medians per lane. */
+function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonly string[]): string[] {
+  const pages = new Set(groups.map(([cell]) => cell?.page));
+  // A page that is the same in each row says nothing.
+  const named = pages.size > 1;
+  const rows = groups.slice(0, maximumRows).map((cells) => [
+    ...(named ? [shortened(cells[0]?.page ?? "", 24)] : []),
+    shortened(cells[0]?.link ?? "", named ? 24 : 40),
+    ...lanes.map((lane) => {
+      const median_ms = cells.find((cell) => cell.lane === lane)?.median_ms ?? null;
+      return median_ms === null ? "none" : formatTime(median_ms);
+    }),
+  ]);
+  const lines = alignTable([[...(named ? ["page"] : []), "link", ...lanes.map((lane) => `${lane}`)], ...rows]);
+  const hidden = groups.length - rows.length;
+  return hidden > 0 ? [...lines, `and ${hidden} more rows, see the report`] : lines;
+}
+
+export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], seed: number, planned: number): Outcome {
+  const groups = [...Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link])).values()];
+  // In the plan's order, not in that of the loads.
+  const place = new Map(cells.map((cell, index) => [JSON.stringify([cell.page, cell.link]), index]));
+  groups.sort((a, b) => (place.get(keyOf(a)) ?? 0) - (place.get(keyOf(b)) ?? 0));
+  const summaries = groups.map((group) => summarize(group, seed));
+  const results = groups.map((group, index) =>
+    (summaries[index] ?? []).map(
+      (summary): CellResult => ({
+        page: group[0]?.page ?? "",
+        link: group[0]?.link ?? "",
+        lane: summary.lane as CellResult["lane"],
+        median_ms: summary.median_ms,
+        low_ms: summary.interval_ms?.low ?? null,
+        high_ms: summary.interval_ms?.high ?? null,
+        valid: summary.valid,
+        invalid: summary.invalid,
+        failed: summary.failed,
+      }),
+    ),
+  );
+  const links = new Map(cells.map((cell) => [cell.link, traitsOf(cell)]));
+  const verdict = sweepVerdict(loads, links, seed);
+  const lanes = sortLanes(cells.map((cell) => cell.lane));
+  const table = summaries.length === 1 ? alignTable(laneTable(summaries[0] ?? [])) : mediansTable(results, lanes);
+  const several = links.size > 1;
+  const sentences = [
+    ...verdict.pairs.flatMap((pair) => (several ? [pair.sentence, winsLine(pair)] : [pair.sentence])),
+    ...verdict.notes,
+    ...(verdict.excluded ? [verdict.excluded] : []),
+  ];
+  const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;
+  const valid = count("valid");
+  return {
+    table,
+    verdict: sentences,
+    cells: results.flat(),
+    counts: { valid, invalid: count("invalid"), failed: count("failed"), given_up: planned - valid },
+  };
+}
+
+function keyOf([load]: readonly Load[]): string {
+  return JSON.stringify([load?.page, load?.link]);
+}
+
+/** The lines for people, with the report's path as the last one. */
+export function outcomeLines(outcome: Outcome, report: string): string[] {
+  const sentences = outcome.verdict.flatMap((sentence) => wrapped(sentence));
+  return ["", ...outcome.table, "", ...sentences, "", `report: ${report}`];
+}

@@ -1,0 +1,84 @@
+// The recordings behind a plan's pages: found in the archive, or made where a plan names a synthetic page. On the command
+// line a page may also be a HAR file, which is imported. Reads and writes only through cli/archive, cli/synth, cli/import.
+import type { PageReady } from "../../schemas/generated/sweep_event.ts";
+import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
+import type { Archive, Recording } from "../archive/archive.ts";
+import { withArchive } from "../archive/client.ts";
+import { UserError } from "../errors.ts";
+import { type PageSpec, pageSpec } from "../synth/catalogue.ts";
+import { ensureSynth } from "../synth/ensure.ts";
+import type { PageSize } from "./estimate.ts";
+import { pageName } from "./plan.ts";
+
+/** What a synthetic page is made of; null where no such page can be made. */
+function synthSpec(name: string): PageSpec | null {
+  try {
+    return pageSpec(name);
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
+
+function missing(name: string): UserError {
+  const remedy = synthSpec(name)
+    ? `write {"synth": "${name}"} in the plan, or make it with \`trilane synth ${name}\``
+    : "see `trilane list`, or bring it in with `trilane import FILE.har`";
+  return new UserError(`no recording is called ${name}: ${remedy}`);
+}
+
+async function recordingsByName(archive: Archive): Promise<Map<string, Recording>> {
+  return new Map((await archive.list()).map((recording) => [recording.name, recording]));
+}
+
+/** How large the pages are, also those still to be made. Makes none. UserError for a recording that is not there. */
+export async function pageSizes(home: string, pages: readonly PlanPage[]): Promise<Map<string, PageSize>> {
+  const recordings = await withArchive(home, recordingsByName);
+  return new Map(
+    pages.map((page) => {
+      const name = pageName(page);
+      const recording = recordings.get(name);
+      if (recording) return [name, recording];
+      if (typeof page === "string") throw missing(name);
+      const { objects, document_bytes } = pageSpec(name);
+      const object_bytes = objects.reduce((sum, object) => sum + object.size_bytes, 0);
+      return [name, { exchanges: objects.length + 1, body_bytes: object_bytes + (document_bytes ?? 1000) }];
+    }),
+  );
+}
+
+/** Every page's recording by its name; synthetic pages are made where they are missing. */
+export async function preparePages(
+  home: string,
+  pages: readonly PlanPage[],
+  tell: (event: PageReady) => void,
+): Promise<Map<string, Recording>> {
+  return await withArchive(home, async (archive) => {
+    const recordings = await recordingsByName(archive);
+    // Before the first page is made, which may take seconds.
+    const unknown = pages.find((page) => typeof page === "string" && !recordings.has(page));
+    if (typeof unknown === "string") throw missing(unknown);
+    for (const page of pages) if (typeof page !== "string") pageSpec(page.synth);
+    const ready = new Map<string, Recording>();
+    for (const page of pages) {
+      const name = pageName(page);
+      const recording = typeof page === "string" ? recordings.get(page) : await ensureSynth(archive, page.synth);
+      if (!recording) throw missing(name);
+      ready.set(name, recording);
+      const { digest, exchanges, body_bytes } = recording;
+      tell({ event: "page-ready", page: name, recording_digest: digest, exchanges, body_bytes });
+    }
+    return ready;
+  });
+}
+
+/** A page as a user names it: a HAR file, a recording, or a page of `trilane synth`. */
+export async function pageFor(home: string, word: string): Promise<PlanPage> {
+  if (/\.har(\.gz)?$/i.test(word) || word.includes("/")) throw new UserError("not yet");
+  const recordings = await withArchive(home, recordingsByName);
+  if (recordings.has(word) && recordings.get(word)?.source !== `synth: ${word}`) return word;
+  if (synthSpec(word)) return { synth: word };
+  throw new UserError(
+    `no page ${word}: name a recording (\`trilane list\`), a page of \`trilane synth --list\`, or a HAR file`,
+  );
+}

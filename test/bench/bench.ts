@@ -1,0 +1,72 @@
+// What every benchmark has: measured values with their bars, and the machine's idle share meanwhile. Measures nothing.
+import { readFileSync } from "node:fs";
+import { cpus, release } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { quantile } from "../../cli/stats/quantile.ts";
+
+export interface Measurement {
+  readonly name: string;
+  readonly unit: "ms";
+  readonly n: number;
+  readonly min: number;
+  readonly median: number;
+  readonly p90: number;
+  readonly max: number;
+  /** What the median may be at most; null: no bar. */
+  readonly bar: number | null;
+}
+
+/** Measures and tells on the way what it is about. */
+export type Bench = (say: (line: string) => void) => Promise<Measurement[]>;
+
+export interface BenchResult {
+  readonly schema: "trilane/bench/1";
+  readonly name: string;
+  readonly machine: { readonly cpu: string; readonly cpus: number; readonly kernel: string };
+  /** Share of all CPUs' time that was idle in the second before, and during the run (our own work included). */
+  readonly idle_share_before: number;
+  readonly idle_share: number;
+  readonly wall_s: number;
+  readonly measurements: readonly Measurement[];
+}
+
+export function measurement(name: string, values_ms: readonly number[], bar: number | null): Measurement {
+  const at = (probability: number): number => Number(quantile(values_ms, probability).toFixed(3));
+  return { name, unit: "ms", n: values_ms.length, min: at(0), median: at(0.5), p90: at(0.9), max: at(1), bar };
+}
+
+interface CpuTime {
+  readonly idle: number;
+  readonly total: number;
+}
+
+/** From the first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. */
+function cpuTime(): CpuTime {
+  const fields = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").trim().split(/\s+/).slice(1, 9).map(Number);
+  const idle = (fields[3] ?? 0) + (fields[4] ?? 0);
+  return { idle, total: fields.reduce((sum, ticks) => sum + ticks, 0) };
+}
+
+function idleShare(from: CpuTime, to: CpuTime): number {
+  const total = to.total - from.total;
+  return total === 0 ? 0 : Number(((to.idle - from.idle) / total).toFixed(3));
+}
+
+export async function runBench(name: string, bench: Bench, say: (line: string) => void): Promise<BenchResult> {
+  const before = cpuTime();
+  await delay(1000);
+  const start = cpuTime();
+  const started_ms = performance.now();
+  const measurements = await bench(say);
+  const end = cpuTime();
+  const all = cpus();
+  return {
+    schema: "trilane/bench/1",
+    name,
+    machine: { cpu: all[0]?.model.trim() || "unknown", cpus: all.length, kernel: release() },
+    idle_share_before: idleShare(before, start),
+    idle_share: idleShare(start, end),
+    wall_s: Number(((performance.now() - started_ms) / 1000).toFixed(1)),
+    measurements,
+  };
+}
