@@ -40,7 +40,7 @@ struct h2 {
     int piece_count;
     size_t waiting_bytes; // in all pieces
     bool failed;          // the stream is no more
-    uint64_t now_ns;      // of this turn
+    uint64_t now_ns;      // of this turn, or of the last frame that was handed over in it
 };
 
 struct h2_request {
@@ -175,6 +175,7 @@ static int send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8
     if (add_control(h2, header, FRAME_HEADER_BYTES) < 0) return NGHTTP2_ERR_CALLBACK_FAILURE;
     size_t left;
     const uint8_t *body = exchange_peek(request->exchange, &left);
+    h2->now_ns = clock_now_ns();
     h2->pieces[h2->piece_count++] = (struct piece){body, size};
     h2->waiting_bytes += size;
     exchange_take(request->exchange, size, h2->now_ns);

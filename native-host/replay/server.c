@@ -6,7 +6,7 @@
 #include "base/namespace.h"
 #include "replay/h1.h"
 #include "replay/h2.h"
-#include "replay/h3.h"
+#include "replay/h3_server.h"
 #include "replay/stream.h"
 
 #include <arpa/inet.h>

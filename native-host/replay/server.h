@@ -9,7 +9,8 @@
 //         exchange_connection_close and then stream_close or stream_finish. -1 (memory is short): it took
 //         neither. It sets its stream_handler in there; `readable` follows. When the program ends the server
 //         calls `stop`.
-//   h3.h  int h3_server_open(struct h3_server **server, const struct server_parts *parts, uint16_t port,
+//   h3_server.h
+//         int h3_server_open(struct h3_server **server, const struct server_parts *parts, uint16_t port,
 //                            char *error, size_t error_size);
 //         void h3_server_close(struct h3_server *server);
 //         Binds UDP `port` on the IPv6 wildcard, IPv4 mapped too; makes an exchange_connection for each

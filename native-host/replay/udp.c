@@ -182,7 +182,8 @@ static ssize_t send_segments(const struct udp *udp, const struct udp_burst *burs
     return sendmsg(udp->watch.fd, &message, MSG_DONTWAIT);
 }
 
-int udp_send(struct udp *udp, const struct udp_burst *burst) {
+static int send_burst(void *context, const struct udp_burst *burst) {
+    struct udp *udp = context;
     size_t step = udp->segments ? burst->size : burst->segment_size;
     for (size_t from = 0; from < burst->size;) {
         size_t size = burst->size - from < step ? burst->size - from : step;
@@ -201,4 +202,8 @@ int udp_send(struct udp *udp, const struct udp_burst *burst) {
         from += size; // any other failure is a loss, for QUIC to repair
     }
     return 1;
+}
+
+struct udp_link udp_link(struct udp *udp) {
+    return (struct udp_link){send_burst, udp};
 }

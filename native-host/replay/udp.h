@@ -31,10 +31,17 @@ struct udp_burst {
 };
 enum { UDP_BURST_PACKETS_MAX = 32 }; // well below what UDP_SEGMENT takes (64 packets, 64 kB)
 
+// Where bursts go: a socket, or a test's link in memory.
+struct udp_link {
+    // 1: sent (or lost on the way: UDP does not tell). 0: no room now.
+    int (*send)(void *context, const struct udp_burst *burst);
+    void *context;
+};
+
 struct udp_handler {
     // The packets live until the call returns.
     void (*received)(void *context, struct udp_packet *packets, size_t count);
-    // After a udp_send that could not be taken: there is room again.
+    // After a burst that could not be taken: there is room again.
     void (*writable)(void *context);
     void *context;
 };
@@ -47,7 +54,7 @@ int udp_open(struct udp **udp, struct loop *loop, uint16_t port, const struct ud
 void udp_close(struct udp *udp);
 uint16_t udp_port(const struct udp *udp);
 
-// 1: sent (or lost on the way: UDP does not tell). 0: no room now, `writable` will be called.
-int udp_send(struct udp *udp, const struct udp_burst *burst);
+// Where it has no room, `writable` will be called.
+struct udp_link udp_link(struct udp *udp);
 
 #endif

@@ -226,7 +226,7 @@ void h3_client_open(struct h3_client *client, struct lane_site *site,
                               .quic_initcwnd_packets = 10,
                               .quic_max_udp_payload = 1350};
     char error[256] = "";
-    struct h3_link link = {link_send, client};
+    struct udp_link link = {link_send, client};
     if (h3_server_open_on(&client->server, &client->parts, &link, error, sizeof error) < 0)
         fail_msg("%s", error);
 
