@@ -2,7 +2,7 @@
 import { entriesOf, navigationRequest } from "../../extension/capture/entries.ts";
 import type { Capture } from "../../extension/capture/requests.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
-import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import type { PageLoad, ReplayFacts } from "../../schemas/generated/page_load.ts";
 import type { LinkProfile } from "../link/link.ts";
 import { version } from "../version.ts";
 import type { Lane } from "./chromium.ts";
@@ -114,7 +114,7 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
 }
 
 /** The page's requests are in the entries, the names asked in `dns`. */
-function withoutLists({ requests, dns, ...rest }: ReplayReport): Omit<ReplayReport, "requests" | "dns"> {
+function withoutLists({ requests, dns, ...rest }: ReplayReport): ReplayFacts {
   void requests;
   void dns;
   return rest;

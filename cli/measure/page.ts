@@ -25,16 +25,18 @@ export class NavigationError extends Error {
 
 const maxPostData_bytes = 65_536;
 
-async function watch(session: CDPSession, target: string, capture: Capture, connection: Connection): Promise<void> {
+type Taker = (event: CaptureEvent) => void;
+
+async function watch(session: CDPSession, target: string, taker: Taker, connection: Connection): Promise<void> {
   for (const method of capturedMethods) {
     // TypeScript cannot follow that `method` and `params` belong together through the loop.
-    session.on(method, (params: unknown) => take(capture, { method, params, target } as CaptureEvent));
+    session.on(method, (params: unknown) => taker({ method, params, target } as CaptureEvent));
   }
   session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
     const child = connection.session(sessionId);
     if (!child) return;
     // The new process stands still until it is let run, so that none of its requests is missed.
-    watch(child, targetInfo.type, capture, connection).catch(() => {});
+    watch(child, targetInfo.type, taker, connection).catch(() => {});
   });
   const isPage = target === "page";
   await Promise.all([
@@ -53,8 +55,8 @@ async function watch(session: CDPSession, target: string, capture: Capture, conn
   ]);
 }
 
-/** Attaches to the page that the browser started with. */
-export async function watchPage(connection: Connection): Promise<WatchedPage> {
+/** Attaches to the page that the browser started with. `overhear` is given each event as it came. */
+export async function watchPage(connection: Connection, overhear?: Taker): Promise<WatchedPage> {
   const { targetInfos } = await connection.send("Target.getTargets");
   let info = targetInfos.find(({ type }) => type === "page");
   if (!info) {
@@ -74,7 +76,11 @@ export async function watchPage(connection: Connection): Promise<WatchedPage> {
   connection.on("Target.targetDestroyed", ({ targetId }) => {
     if (targetId === mainFrame) crash.reject(new NavigationError("the page closed itself"));
   });
-  await watch(session, "page", capture, connection);
+  const taker: Taker = (event) => {
+    overhear?.(event);
+    take(capture, event);
+  };
+  await watch(session, "page", taker, connection);
 
   const load = async (url: string): Promise<void> => {
     const loaded = new Promise<void>((resolve) => {
