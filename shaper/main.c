@@ -9,6 +9,7 @@
 #include "base/json_file.h"
 #include "base/log.h"
 #include "base/namespace.h"
+#include "base/schedule.h"
 #include "shaper/near.h"
 #include "shaper/options.h"
 #include "shaper/report.h"
@@ -25,6 +26,7 @@ struct shaper {
     struct child child;
     struct tun_loop tun_loop;
     int child_status;
+    const char *scheduling; // as schedule_promptly tells
 };
 
 static void child_ended(void *context, int status) {
@@ -39,8 +41,10 @@ static int prepare_child(void *context) {
 }
 
 static int write_report(const struct shaper *shaper, const struct options *options, uint64_t start_ns) {
-    struct report_run run = {
-        .start_ns = start_ns, .end_ns = clock_now_ns(), .child_status = shaper->child_status};
+    struct report_run run = {.start_ns = start_ns,
+                             .end_ns = clock_now_ns(),
+                             .child_status = shaper->child_status,
+                             .scheduling = shaper->scheduling};
     json_t *report = report_of(&shaper->tun_loop, &options->profile, &run);
     errno = ENOMEM;
     int result = report ? json_file_write(options->report, report) : -1;
@@ -63,6 +67,7 @@ static int run(const struct options *options, unsigned inherited_descriptors, in
     if (loop_open(&shaper.loop) < 0 || child_open(&shaper.child, shaper.loop) < 0 ||
         tun_loop_open(&shaper.tun_loop, shaper.loop, &options->profile, far_fd, near_fd) < 0)
         die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
+    shaper.scheduling = schedule_promptly(SCHEDULE_LINK);
     if (child_start(&shaper.child, &child_options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
     int status = EXIT_RUN_FAILED;
     if (loop_run(shaper.loop) < 0)

@@ -10,6 +10,7 @@ struct report_run {
     uint64_t start_ns;
     uint64_t end_ns;
     int child_status;
+    const char *scheduling; // fifo, short-slice or default
 };
 
 // NULL when memory is short.

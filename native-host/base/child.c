@@ -8,6 +8,7 @@
 #include "base/child.h"
 
 #include "base/log.h"
+#include "base/schedule.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +64,10 @@ __attribute__((noreturn)) static void run_command(const struct child_options *op
     close_range(LAST_PASSED + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     for (int fd = FIRST_PASSED; fd <= LAST_PASSED; fd++)
         if (!(options->inherited_descriptors >> fd & 1)) close(fd);
-    if (!options->keep_capabilities) drop_capabilities();
+    if (!options->keep_capabilities) {
+        drop_capabilities();
+        schedule_drop_privilege();
+    }
     signal(SIGPIPE, SIG_DFL);                          // ignored by us, perhaps
     prctl(PR_SET_TIMERSLACK, ordinary_timer_slack_ns); // the loop's own is inherited
     sigset_t none;

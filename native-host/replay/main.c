@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/namespace.h"
+#include "base/schedule.h"
 #include "replay/certificate.h"
 #include "replay/dns.h"
 #include "replay/far_network.h"
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 enum { ERROR_SIZE = 512, QUIC_MAX_UDP_PAYLOAD_BYTES = 1350 };
+static const char trust_store_variable[] = "SSL_CERT_FILE";
 static const uint64_t child_grace_ns = 3 * NS_PER_S; // a little more than the shaper in it gives its own
 
 struct replay {
@@ -42,6 +44,8 @@ struct replay {
     struct child child;
     char tcp_congestion[16];
     struct rlimit descriptors_before;
+    const char *scheduling; // as schedule_promptly tells
+    char *trust_store;      // SSL_CERT_FILE as we were given it; NULL: unset
     int status;
 };
 
@@ -90,6 +94,23 @@ static void print_spki(struct replay *replay) {
     if (certificates_spki(replay->certificates, text) < 0) die(EXIT_RUN_FAILED, "not enough memory");
     if (printf("%s\n", text) < 0 || fflush(stdout) != 0)
         die(EXIT_RUN_FAILED, "cannot print: %s", strerror(errno));
+}
+
+// quiche reads the system's trust store, 5 ms of work, into each configuration that it makes. A server asks
+// for no client certificates, so it is given an empty one, by the variable that BoringSSL looks at.
+static void hide_trust_store(struct replay *replay) {
+    const char *before = getenv(trust_store_variable);
+    replay->trust_store = before ? strdup(before) : NULL;
+    setenv(trust_store_variable, "/dev/null", 1);
+}
+
+// The command has its own back.
+static void restore_trust_store(struct replay *replay) {
+    if (replay->trust_store)
+        setenv(trust_store_variable, replay->trust_store, 1);
+    else
+        unsetenv(trust_store_variable);
+    free(replay->trust_store);
 }
 
 // Everything that needs the user's own files and rights.
@@ -149,6 +170,7 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
     const struct child_options child = {.argv = replay->options.command,
                                         .inherited_descriptors = inherited_descriptors,
                                         .keep_capabilities = true,
+                                        .process_namespace = true,
                                         .prepare = restore_descriptors,
                                         .prepare_context = replay,
                                         .grace_ns = child_grace_ns};
@@ -158,7 +180,8 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
 
 static void write_report(struct replay *replay) {
     char error[ERROR_SIZE];
-    const struct report_setting setting = {.quiche_version = h3_library_version(),
+    const struct report_setting setting = {.scheduling = replay->scheduling,
+                                           .quiche_version = h3_library_version(),
                                            .nghttp2_version = h2_library_version(),
                                            .tcp_congestion = replay->tcp_congestion,
                                            .tcp_initcwnd_packets = replay->options.initcwnd_packets,
@@ -202,13 +225,16 @@ int main(int argc, char **argv) {
         certificates_close(replay.certificates);
         return 0;
     }
+    hide_trust_store(&replay);
     load(&replay, start_ns);
     raise_descriptors(&replay);
     signal(SIGPIPE, SIG_IGN);
     namespace_enter_lab();
     child_die_with_parent(parent);
     serve(&replay);
+    restore_trust_store(&replay);
     report_ready(replay.report, clock_now_ns());
+    replay.scheduling = schedule_promptly(SCHEDULE_SERVER);
     start_command(&replay, inherited_descriptors);
     if (loop_run(replay.loop) < 0) {
         log_line("the event loop failed: %s", strerror(errno));

@@ -307,15 +307,15 @@ int report_write(const struct report *report, const struct report_setting *setti
                  char *error, size_t error_size) {
     const struct recording *recording = report->recording;
     json_t *document = json_pack(
-        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
+        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
         "schema", "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
         recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns, "ready_ns",
-        time_or_null(report->ready_ns), "versions", versions_json(setting), "transport",
-        transport_json(setting), "connections", connections_json(report), "requests", requests_json(report),
-        "dns", dns_json(report), "counts", "exact", (json_int_t)report->matches[MATCH_EXACT], "fuzzy",
-        (json_int_t)report->matches[MATCH_FUZZY], "missed", (json_int_t)report->matches[MATCH_MISSED],
-        "aborted", (json_int_t)report->aborted, "failed_handshakes", (json_int_t)report->failed_handshakes,
-        "lost_events", (json_int_t)report->lost);
+        time_or_null(report->ready_ns), "scheduling", setting->scheduling, "versions", versions_json(setting),
+        "transport", transport_json(setting), "connections", connections_json(report), "requests",
+        requests_json(report), "dns", dns_json(report), "counts", "exact",
+        (json_int_t)report->matches[MATCH_EXACT], "fuzzy", (json_int_t)report->matches[MATCH_FUZZY], "missed",
+        (json_int_t)report->matches[MATCH_MISSED], "aborted", (json_int_t)report->aborted,
+        "failed_handshakes", (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
     if (!document) {
         snprintf(error, error_size, "%s: not enough memory for the report", path);
         return -1;

@@ -15,6 +15,7 @@ struct report;
 
 // What the program ran with: all literals or kept by the caller as long as the report.
 struct report_setting {
+    const char *scheduling; // fifo, short-slice or default
     const char *quiche_version;
     const char *nghttp2_version;
     const char *tcp_congestion; // as read back from the kernel
