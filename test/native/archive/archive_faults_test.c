@@ -1,0 +1,346 @@
+// What must not break an archive: a kill at any system call, a disk that is full at any moment, a home that
+// cannot be written, several writers at once and readers among them.
+#include "archive_fixture.h"
+
+#include "archive/archive_listing.h"
+#include "archive/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int set_up(void **state) {
+    *state = fixture_make_home();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    fixture_remove_home(*state);
+    return 0;
+}
+
+static void write_recording(const char *home, const struct fixture_recording *recording) {
+    struct archive_error error;
+    if (fixture_write(home, recording, &error) < 0) fail_msg("%s: %s", error.message, error.remedy);
+}
+
+// ---- Killed ----
+
+// Whether a traced process is about to make a system call that can change what is on disk.
+static bool changes_disk(pid_t pid) {
+    static const long calls[] = {
+#ifdef SYS_unlink // not on newer architectures
+        SYS_unlink,   SYS_rmdir,   SYS_mkdir,    SYS_rename,
+#endif
+        SYS_unlinkat, SYS_mkdirat, SYS_renameat, SYS_openat,    SYS_ftruncate,
+        SYS_pwrite64, SYS_write,   SYS_fsync,    SYS_fdatasync,
+    };
+    struct __ptrace_syscall_info info = {0};
+    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == (uint64_t)calls[i]) return true;
+    return false;
+}
+
+// Runs `child` in a process of its own and kills it before the system call number `calls`, from 0, of those
+// that change the disk. True if it ended by itself before.
+static bool run_and_kill(int (*child)(const char *home), const char *home, unsigned calls) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        _exit(child(home));
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSTOPPED(status));
+    assert_int_equal(ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
+    for (unsigned i = 0; i <= calls; i += changes_disk(pid)) {
+        assert_int_equal(ptrace(PTRACE_SYSCALL, pid, NULL, NULL), 0);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        if (WIFEXITED(status)) {
+            assert_int_equal(WEXITSTATUS(status), 0);
+            return true;
+        }
+        assert_true(WIFSTOPPED(status));
+    }
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return false;
+}
+
+static int write_first(const char *home) {
+    struct archive_error error;
+    return fixture_write(
+        home, &(struct fixture_recording){.name = "first", .seed = 1, .count = 3, .body_size = 100}, &error);
+}
+
+static int replace_second(const char *home) {
+    struct archive_error error;
+    return fixture_write(home,
+                         &(struct fixture_recording){
+                             .name = "second", .seed = 3, .count = 3, .body_size = 100, .replace = true},
+                         &error);
+}
+
+static int remove_second(const char *home) {
+    struct archive_error error;
+    return archive_remove(home, "second", &error);
+}
+
+static void test_killed_at_any_call(void **state) {
+    const char *home = *state;
+    static const struct {
+        int (*child)(const char *home);
+        bool kept_before;
+        size_t recordings_least, recordings_most;
+    } cases[] = {{write_first, false, 0, 1}, {replace_second, true, 2, 2}, {remove_second, true, 1, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool ended = false;
+        unsigned calls = 0;
+        for (; !ended; calls++) {
+            fixture_empty(home);
+            if (cases[i].kept_before) {
+                write_recording(home, &(struct fixture_recording){
+                                          .name = "kept", .seed = 9, .count = 3, .body_size = 100});
+                write_recording(home, &(struct fixture_recording){
+                                          .name = "second", .seed = 2, .count = 3, .body_size = 100});
+            }
+            ended = run_and_kill(cases[i].child, home, calls);
+            size_t count = fixture_check_whole(home);
+            assert_in_range(count, cases[i].recordings_least, cases[i].recordings_most);
+            if (calls % 8 != 0)
+                continue; // the rest is the next writer's, which costs more to see than it adds
+            write_recording(
+                home, &(struct fixture_recording){.name = "next", .seed = 4, .count = 3, .body_size = 100});
+            assert_int_equal(fixture_count_staged(home), 0);
+            struct archive_error error;
+            assert_int_equal(archive_remove(home, "next", &error), 0);
+            assert_int_equal(fixture_check_whole(home), count);
+            assert_int_equal(fixture_count_bodies(home), count == 0 ? 0 : 2 + count);
+        }
+        assert_true(calls > 20); // else nothing was killed at all
+        printf("%u kills\n", calls);
+    }
+}
+
+// ---- No room ----
+
+// Makes this process's own view of mounts; a child's, so that other tests keep theirs.
+static void enter_mount_namespace(void) {
+    char map[64];
+    snprintf(map, sizeof map, "0 %u 1", (unsigned)geteuid());
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0) {
+        fprintf(stderr, "no user namespaces here: %s\n", strerror(errno));
+        _exit(1);
+    }
+    int fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, map, strlen(map)) < 0) _exit(1);
+    close(fd);
+}
+
+// Runs the test's body in a child with mounts of its own; its failed assertions come out by its exit status.
+static void in_mount_namespace(void (*body)(const char *home), const char *home) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        enter_mount_namespace();
+        body(home);
+        fflush(NULL);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+// Assertions of a child cannot jump back into cmocka's runner of its parent.
+#define REQUIRE(condition)                                                                                   \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                  \
+            _exit(1);                                                                                        \
+        }                                                                                                    \
+    } while (0)
+
+static size_t count_recordings(const char *home) {
+    struct archive_error error;
+    json_t *list;
+    REQUIRE(archive_list(&list, home, "", &error) == 0);
+    size_t count = json_array_size(json_object_get(list, "recordings"));
+    for (size_t i = 0; i < count; i++) {
+        struct recording recording;
+        char why[512];
+        const json_t *row = json_array_get(json_object_get(list, "recordings"), i);
+        REQUIRE(recording_open(&recording, home, json_string_value(json_object_get(row, "name")), why,
+                               sizeof why) == 0);
+        recording_close(&recording);
+    }
+    json_decref(list);
+    return count;
+}
+
+static void fill_disks(const char *home) {
+    bool written = false, refused = false;
+    // From a disk that takes nothing to one that takes all, page by page.
+    for (unsigned size_kB = 16; size_kB < 1024 && !written; size_kB += 4) {
+        char options[64];
+        snprintf(options, sizeof options, "size=1024k,mode=0700");
+        REQUIRE(mount("tmpfs", home, "tmpfs", 0, options) == 0);
+        struct archive_error error;
+        REQUIRE(fixture_write(
+                    home,
+                    &(struct fixture_recording){.name = "kept", .seed = 1, .count = 3, .body_size = 9000},
+                    &error) == 0 ||
+                (fprintf(stderr, "%s\n", error.message), 0));
+        REQUIRE(fixture_count_bodies(home) == 3);
+        snprintf(options, sizeof options, "size=%uk", size_kB);
+        // One smaller than what is in it already is refused.
+        if (mount("tmpfs", home, "tmpfs", MS_REMOUNT, options) == 0) {
+            int status = fixture_write(
+                home, &(struct fixture_recording){.name = "more", .seed = 2, .count = 40, .body_size = 9000},
+                &error);
+            if (status < 0 && error.code != ARCHIVE_DISK_FULL)
+                fprintf(stderr, "%u kB: %s\n", size_kB, error.message);
+            REQUIRE(status == 0 || error.code == ARCHIVE_DISK_FULL);
+            REQUIRE(count_recordings(home) == (status == 0 ? 2 : 1));
+            REQUIRE(fixture_count_staged(home) == 0);
+            REQUIRE(fixture_count_bodies(home) == (status == 0 ? 41 : 3));
+            written = status == 0;
+            refused = refused || status < 0;
+        }
+        REQUIRE(umount(home) == 0);
+    }
+    REQUIRE(refused && written);
+}
+
+static void test_full_disk(void **state) {
+    in_mount_namespace(fill_disks, *state);
+}
+
+// ---- No writing ----
+
+static void make_read_only(const char *home) {
+    REQUIRE(mount(home, home, NULL, MS_BIND, NULL) == 0);
+    REQUIRE(mount(NULL, home, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) == 0);
+    REQUIRE(count_recordings(home) == 1);
+    struct archive_error error;
+    json_t *shown;
+    REQUIRE(archive_show(&shown, home, "a", 0, &error) == 0);
+    json_decref(shown);
+    REQUIRE(archive_remove(home, "a", &error) == -1 && error.code == ARCHIVE_READ_ONLY);
+    REQUIRE(strstr(error.message, home) != NULL);
+    REQUIRE(fixture_write(home, &(struct fixture_recording){.name = "b", .count = 1}, &error) == -1);
+    REQUIRE(error.code == ARCHIVE_READ_ONLY);
+    REQUIRE(count_recordings(home) == 1);
+}
+
+static void test_read_only_home(void **state) {
+    write_recording(*state, &(struct fixture_recording){.name = "a", .count = 3, .body_size = 100});
+    in_mount_namespace(make_read_only, *state);
+}
+
+// ---- At once ----
+
+enum { WRITERS = 3, ROUNDS = 25 };
+
+// Writers take each other's names and bodies away all the time.
+static int write_and_remove(const char *home, unsigned seed) {
+    static const char *const names[] = {"a", "b"};
+    srand(seed);
+    for (int round = 0; round < ROUNDS; round++) {
+        struct archive_error error;
+        const char *name = names[rand() % 2];
+        struct fixture_recording recording = {
+            .name = name, .seed = (unsigned)rand() % 3, .count = 4, .body_size = 200, .replace = rand() % 2};
+        int status =
+            rand() % 3 == 0 ? archive_remove(home, name, &error) : fixture_write(home, &recording, &error);
+        if (status < 0 && error.code != ARCHIVE_NOT_FOUND && error.code != ARCHIVE_EXISTS) {
+            fprintf(stderr, "writer: %s\n", error.message);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void test_writers_and_readers_at_once(void **state) {
+    const char *home = *state;
+    pid_t writers[WRITERS];
+    fflush(NULL);
+    for (unsigned i = 0; i < WRITERS; i++) {
+        writers[i] = fork();
+        if (writers[i] == 0) _exit(write_and_remove(home, i + 1));
+    }
+    unsigned opened = 0;
+    for (int running = WRITERS; running > 0;) {
+        struct recording recording;
+        char why[512];
+        for (const char *name = "a"; name; name = strcmp(name, "a") == 0 ? "b" : NULL) {
+            if (recording_open(&recording, home, name, why, sizeof why) < 0) {
+                if (!strstr(why, "not in the archive") && !strstr(why, "no archive here") &&
+                    !strstr(why, "is not an archive of Trilane")) // while it is being made
+                    fail_msg("%s", why);
+                continue;
+            }
+            assert_int_equal(recording.exchange_count, 4);
+            assert_memory_equal(recording.exchanges[0].body, "shared", 6);
+            assert_memory_equal(recording.exchanges[1].body, "seed", 4);
+            recording_close(&recording);
+            opened++;
+        }
+        int status;
+        if (waitpid(-1, &status, WNOHANG) <= 0) continue;
+        running--;
+        assert_int_equal(status, 0);
+    }
+    assert_true(opened > 0);
+    fixture_check_whole(home);
+    assert_int_equal(fixture_count_staged(home), 0);
+    struct archive_error error;
+    archive_remove(home, "a", &error);
+    archive_remove(home, "b", &error);
+    assert_int_equal(fixture_count_bodies(home), 0);
+}
+
+// A body that another writer has uploaded and not committed yet outlives a sweep, and is there when it
+// commits.
+static void test_swept_while_uploading(void **state) {
+    const char *home = *state;
+    struct archive_transaction *transaction;
+    struct archive_error error;
+    struct fixture_recording uploading = {.name = "b", .seed = 1, .count = 4, .body_size = 200};
+    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 200});
+    assert_int_equal(fixture_begin(&transaction, home, &uploading, &error), 0);
+    assert_int_equal(fixture_fill(transaction, &uploading, &error), 0);
+    assert_int_equal(archive_remove(home, "a", &error), 0);
+    assert_int_equal(fixture_count_bodies(home), 0);
+    assert_int_equal(archive_commit(transaction, NULL, &error), 0);
+    assert_int_equal(fixture_count_bodies(home), 4);
+    assert_int_equal(fixture_check_whole(home), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_killed_at_any_call, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_full_disk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_read_only_home, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_writers_and_readers_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_swept_while_uploading, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+// What the archive's tests share: homes to throw away, recordings made from a number, and the check that an
+// archive is whole.
+#ifndef TRILANE_TEST_ARCHIVE_FIXTURE_H
+#define TRILANE_TEST_ARCHIVE_FIXTURE_H
+
+#include "archive/archive_writer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// A new folder, freed and removed with all in it by fixture_remove_home.
+char *fixture_make_home(void);
+void fixture_remove_home(char *home);
+void fixture_empty(const char *folder); // all that is in it
+
+// A recording whose `count` exchanges and bodies of `body_size` bytes follow from `seed`. Exchange 0 has a
+// request body, and its response body is "shared" whatever the seed; the last one has none if `count` is
+// above 2.
+struct fixture_recording {
+    const char *name;
+    unsigned seed;
+    unsigned count;
+    size_t body_size;
+    bool replace;
+};
+int fixture_write(const char *home, const struct fixture_recording *recording, struct archive_error *error);
+// The same, but the caller goes on with the open transaction.
+int fixture_begin(struct archive_transaction **out, const char *home,
+                  const struct fixture_recording *recording, struct archive_error *error);
+int fixture_fill(struct archive_transaction *transaction, const struct fixture_recording *recording,
+                 struct archive_error *error);
+
+// Fails the test unless each recording opens for replay and each body is the bytes that its name says.
+// Returns how many recordings there are.
+size_t fixture_check_whole(const char *home);
+// How many body files there are, in place and staged.
+size_t fixture_count_bodies(const char *home);
+size_t fixture_count_staged(const char *home);
+
+// A path in the home, in a static buffer.
+const char *fixture_path(const char *home, const char *name);
+void fixture_write_file(const char *path, const void *bytes, size_t size);
+
+#endif

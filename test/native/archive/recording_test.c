@@ -1,0 +1,199 @@
+// Recordings read back from an archive made here with the project's own schema, sound and damaged.
+#include "archive/recording.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HASH_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define HASH_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+struct fixture {
+    char home[64];
+    sqlite3 *db;
+    struct recording recording;
+    char error[512];
+};
+
+static void run(struct fixture *f, const char *sql) {
+    char *why = NULL;
+    if (sqlite3_exec(f->db, sql, NULL, NULL, &why) != SQLITE_OK) fail_msg("%s: %s", sql, why);
+}
+
+static void write_body(struct fixture *f, const char *hash, const char *bytes) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/bodies/%.2s", f->home, hash);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/bodies/%.2s/%s", f->home, hash, hash);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(bytes, file);
+    fclose(file);
+}
+
+static int open_archive(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    strcpy(f->home, "/tmp/trilane-test-XXXXXX");
+    assert_non_null(mkdtemp(f->home));
+    char path[256];
+    snprintf(path, sizeof path, "%s/bodies", f->home);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/archive.db", f->home);
+    assert_int_equal(sqlite3_open(path, &f->db), SQLITE_OK);
+    FILE *file = fopen(TRILANE_ROOT "/schemas/archive.sql", "r");
+    assert_non_null(file);
+    char schema[16384];
+    schema[fread(schema, 1, sizeof schema - 1, file)] = '\0';
+    fclose(file);
+    run(f, schema);
+    run(f, "INSERT INTO recording VALUES (7, 'page', 'https://a.test/', 'test', '2026-01-01T00:00:00Z', "
+           "'d1', '{}')");
+    run(f, "INSERT INTO exchange VALUES (7, 0, 'GET', 'https', 'a.test', 443, '/?q', '[]', NULL, "
+           "'192.0.2.1', 200,"
+           " '[[\"content-type\",\"  text/html \"],[\"set-cookie\",\"a\\tb\"],[\"set-cookie\",\"c\"],"
+           "[\"bad name\",\"x\"],[\"Upper\",\"x\"],[\"\",\"x\"],[\"x-line\",\"a\\r\\nb: "
+           "c\"],[\"x-nul\",\"a\\u0000b\"],"
+           "[\"content-length\",\"99\"],[\"transfer-encoding\",\"chunked\"],[\"connection\",\"close\"],"
+           "[\"x-empty\",\"\"]]', '" HASH_A "', 5, 'recorded', '{}')");
+    run(f, "INSERT INTO exchange VALUES (7, 1, 'GET', 'http', 'a.test', 80, '/same', '[]', NULL, "
+           "'2001:db8::1', 301,"
+           " '[]', '" HASH_A "', 5, 'recorded', '{}')");
+    run(f, "INSERT INTO exchange VALUES (7, 2, 'GET', 'https', 'b.test', 8443, '/none', '[]', NULL, "
+           "'192.0.2.2', 204,"
+           " '[]', NULL, 0, 'empty', '{}')");
+    write_body(f, HASH_A, "hello");
+    *state = f;
+    return 0;
+}
+
+static int close_archive(void **state) {
+    struct fixture *f = *state;
+    recording_close(&f->recording);
+    sqlite3_close(f->db);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", f->home);
+    int status = system(command);
+    free(f);
+    return status;
+}
+
+static int open_recording(struct fixture *f, const char *name) {
+    return recording_open(&f->recording, f->home, name, f->error, sizeof f->error);
+}
+
+static void assert_refused(struct fixture *f, const char *name, const char *part_of_line) {
+    f->error[0] = '\0';
+    assert_int_equal(open_recording(f, name), -1);
+    if (!strstr(f->error, part_of_line) || strchr(f->error, '\n')) fail_msg("got \"%s\"", f->error);
+}
+
+static void test_reads_all(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(open_recording(f, "page"), 0);
+    const struct recording *r = &f->recording;
+    assert_int_equal(r->id, 7);
+    assert_string_equal(r->name, "page");
+    assert_string_equal(r->url, "https://a.test/");
+    assert_string_equal(r->digest, "d1");
+    assert_int_equal(r->exchange_count, 3);
+    const struct recorded_exchange *e = r->exchanges;
+    assert_string_equal(e[0].path, "/?q");
+    assert_string_equal(e[0].scheme, "https");
+    assert_string_equal(e[1].scheme, "http");
+    assert_string_equal(e[1].address, "2001:db8::1");
+    assert_int_equal(e[1].port, 80);
+    assert_int_equal(e[1].status, 301);
+    assert_int_equal(e[2].port, 8443);
+    assert_null(e[2].body);
+    assert_int_equal(e[2].body_size, 0);
+    assert_int_equal(e[0].body_size, 5);
+    assert_memory_equal(e[0].body, "hello", 5);
+    assert_ptr_equal(e[0].body, e[1].body); // mapped once
+}
+
+static void test_only_headers_that_may_be_sent(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(open_recording(f, "page"), 0);
+    const struct recorded_exchange *e = &f->recording.exchanges[0];
+    static const char *const wanted[][2] = {
+        {"content-type", "text/html"}, {"set-cookie", "a\tb"}, {"set-cookie", "c"}, {"x-empty", ""}};
+    assert_int_equal(e->header_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(e->headers[i].name, wanted[i][0]);
+        assert_string_equal(e->headers[i].value, wanted[i][1]);
+        assert_int_equal(e->headers[i].name_size, strlen(wanted[i][0]));
+        assert_int_equal(e->headers[i].value_size, strlen(wanted[i][1]));
+    }
+}
+
+static void test_what_is_not_there(void **state) {
+    struct fixture *f = *state;
+    assert_refused(f, "nothing", "\"nothing\": not in the archive");
+    struct fixture elsewhere = {.home = "/tmp/trilane-no-such-folder"};
+    assert_refused(&elsewhere, "page", "/tmp/trilane-no-such-folder/archive.db: no archive here");
+    run(f, "DELETE FROM exchange");
+    assert_refused(f, "page", "holds no exchange");
+}
+
+static void test_damaged_bodies(void **state) {
+    struct fixture *f = *state;
+    write_body(f, HASH_A, "hell");
+    assert_refused(f, "page", "is not of its recorded size");
+    run(f, "UPDATE exchange SET body_sha256 = '" HASH_B "' WHERE seq = 0");
+    assert_refused(f, "page", "No such file");
+    run(f, "UPDATE exchange SET body_sha256 = '../../../etc/passwd' WHERE seq = 0");
+    assert_refused(f, "page", "names no body hash");
+    run(f, "UPDATE exchange SET body_sha256 = NULL WHERE seq = 0");
+    assert_refused(f, "page", "names no body hash");
+    write_body(f, HASH_A, "hello");
+    run(f, "UPDATE exchange SET body_sha256 = '" HASH_A "' WHERE seq = 0");
+    run(f, "UPDATE exchange SET body_size = 4 WHERE seq = 1");
+    assert_refused(f, "page", "disagrees with its body's size");
+}
+
+static void test_damaged_rows(void **state) {
+    struct fixture *f = *state;
+    run(f, "UPDATE exchange SET response_headers = '[[\"a\",' WHERE seq = 2");
+    assert_refused(f, "page", "the headers of exchange 2 are damaged");
+    run(f, "UPDATE exchange SET response_headers = '[[\"a\",\"b\"],[\"a\",1]]' WHERE seq = 2");
+    assert_refused(f, "page", "header 1 of exchange 2 is damaged");
+    run(f, "UPDATE exchange SET response_headers = '[]', address = 'a.test' WHERE seq = 2");
+    assert_refused(f, "page", "no IP address (\"a.test\")");
+}
+
+static void test_other_files(void **state) {
+    struct fixture *f = *state;
+    run(f, "PRAGMA user_version = 2");
+    assert_refused(f, "page", "has version 2");
+    run(f, "PRAGMA application_id = 1");
+    assert_refused(f, "page", "is not an archive of Trilane");
+    sqlite3_close(f->db);
+    f->db = NULL;
+    char path[256];
+    snprintf(path, sizeof path, "%s/archive.db", f->home);
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 1000; i++)
+        fputs("not a database ", file);
+    fclose(file);
+    assert_refused(f, "page", "file is not a database");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_reads_all, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_only_headers_that_may_be_sent, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_what_is_not_there, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_damaged_bodies, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_damaged_rows, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_other_files, open_archive, close_archive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

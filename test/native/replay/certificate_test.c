@@ -1,0 +1,289 @@
+// Chains as a client sees and verifies them (BoringSSL's own verifier against HOME/ca/ca.pem), and the
+// authority's files: made once whoever comes first, whole or not at all.
+#include "replay/certificate.h"
+
+#include "replay/tls.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <openssl/base64.h>
+#include <openssl/err.h>
+#include <openssl/sha.h>
+#include <openssl/x509v3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Leaf and root: with the rest of a first flight (about 450 bytes) well under 3 x 1200, what a QUIC server
+// may send before it knows the client's address.
+enum { RACERS = 8, CHAIN_BYTES_MAX = 1200 };
+
+struct fixture {
+    char home[64];
+    struct certificates *certificates;
+    struct tls *tls;
+    SSL_CTX *client;
+    SSL *client_ssl, *server_ssl; // of the last meeting
+    long verdict;                 // the client's on the chain
+};
+
+static int open_all(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    char error[256];
+    char path[128];
+    strcpy(f->home, "/tmp/trilane-test-XXXXXX");
+    if (!mkdtemp(f->home) || certificates_open(&f->certificates, f->home, error, sizeof error) < 0 ||
+        tls_open(&f->tls, f->certificates, error, sizeof error) < 0)
+        return -1;
+    f->client = SSL_CTX_new(TLS_method());
+    snprintf(path, sizeof path, "%s/ca/ca.pem", f->home);
+    *state = f;
+    return SSL_CTX_load_verify_locations(f->client, path, NULL) == 1 ? 0 : -1;
+}
+
+static void forget_meeting(struct fixture *f) {
+    SSL_free(f->client_ssl);
+    SSL_free(f->server_ssl);
+    f->client_ssl = f->server_ssl = NULL;
+}
+
+static int close_all(void **state) {
+    struct fixture *f = *state;
+    forget_meeting(f);
+    SSL_CTX_free(f->client);
+    tls_close(f->tls);
+    certificates_close(f->certificates);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", f->home);
+    int status = system(command);
+    free(f);
+    return status;
+}
+
+// A handshake in memory: the client asks for `sni` (NULL: none) and expects to be with `name`. True when both
+// are done.
+static bool meet(struct fixture *f, const char *sni, const char *name, const char *protocols) {
+    forget_meeting(f);
+    f->server_ssl = tls_new_tcp(f->tls, "192.0.2.7");
+    f->client_ssl = SSL_new(f->client);
+    BIO *server_bio, *client_bio;
+    assert_int_equal(BIO_new_bio_pair(&server_bio, 0, &client_bio, 0), 1);
+    SSL_set_bio(f->server_ssl, server_bio, server_bio);
+    SSL_set_bio(f->client_ssl, client_bio, client_bio);
+    SSL_set_connect_state(f->client_ssl);
+    SSL_set_verify(f->client_ssl, SSL_VERIFY_PEER, NULL);
+    if (sni) SSL_set_tlsext_host_name(f->client_ssl, sni);
+    struct in6_addr address;
+    bool is_address = inet_pton(AF_INET, name, &address) == 1;
+    X509_VERIFY_PARAM *verify = SSL_get0_param(f->client_ssl);
+    assert_int_equal(is_address ? X509_VERIFY_PARAM_set1_ip_asc(verify, name)
+                                : X509_VERIFY_PARAM_set1_host(verify, name, strlen(name)),
+                     1);
+    SSL_set_alpn_protos(f->client_ssl, (const uint8_t *)protocols, strlen(protocols));
+    bool done = false;
+    for (int i = 0; i < 20 && !done; i++) {
+        bool client_done = SSL_do_handshake(f->client_ssl) == 1;
+        done = SSL_do_handshake(f->server_ssl) == 1 && client_done;
+    }
+    ERR_clear_error();
+    f->verdict = SSL_get_verify_result(f->client_ssl);
+    return done;
+}
+
+static void test_chain_verifies(void **state) {
+    struct fixture *f = *state;
+    assert_true(meet(f, "www.a.test", "www.a.test", "\x02h2\x08http/1.1"));
+    assert_int_equal(f->verdict, X509_V_OK);
+    assert_string_equal(tls_alpn(f->server_ssl), "h2");
+    assert_string_equal(tls_version(f->server_ssl), "TLSv1.3");
+    size_t chain_bytes = 0;
+    const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(f->client_ssl);
+    assert_int_equal(sk_CRYPTO_BUFFER_num(chain), 2);
+    for (size_t i = 0; i < sk_CRYPTO_BUFFER_num(chain); i++)
+        chain_bytes += CRYPTO_BUFFER_len(sk_CRYPTO_BUFFER_value(chain, i));
+    assert_in_range(chain_bytes, 500, CHAIN_BYTES_MAX);
+}
+
+static void test_only_for_its_name(void **state) {
+    struct fixture *f = *state;
+    assert_false(meet(f, "www.a.test", "www.b.test", "\x08http/1.1"));
+    assert_int_equal(f->verdict, X509_V_ERR_HOSTNAME_MISMATCH);
+    assert_true(meet(f, "www.b.test", "www.b.test", "\x08http/1.1"));
+    assert_string_equal(tls_alpn(f->server_ssl), "http/1.1");
+}
+
+static void test_without_sni_for_the_address(void **state) {
+    struct fixture *f = *state;
+    assert_true(meet(f, NULL, "192.0.2.7", "\x08http/1.1"));
+    assert_false(meet(f, NULL, "192.0.2.8", "\x08http/1.1"));
+    assert_int_equal(f->verdict, X509_V_ERR_IP_ADDRESS_MISMATCH);
+}
+
+static void test_long_and_odd_names(void **state) {
+    struct fixture *f = *state;
+    char name[254];
+    for (size_t i = 0; i < sizeof name; i++)
+        name[i] = (char)(i % 50 == 49 ? '.' : 'a');
+    name[sizeof name - 1] = '\0';
+    assert_true(meet(f, name, name, "\x02h2"));
+    assert_true(meet(f, "under_score.a.test", "under_score.a.test", "\x02h2"));
+    assert_false(meet(f, "a.test\" or 1", "a.test", "\x02h2")); // nothing is signed for that
+    assert_null(certificates_name(f->certificates, ""));
+    assert_null(certificates_name(f->certificates, "a/b"));
+}
+
+static void test_unknown_protocols_are_refused(void **state) {
+    struct fixture *f = *state;
+    assert_false(meet(f, "a.test", "a.test", "\x02h3"));
+    assert_false(meet(f, "a.test", "a.test", "\x06spdy/3"));
+}
+
+static void test_names_without_end(void **state) {
+    struct fixture *f = *state;
+    const char *first = certificates_name(f->certificates, "A0.test");
+    assert_string_equal(first, "a0.test");
+    size_t taken = 0;
+    for (int i = 1; i < 20000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "a%d.test", i);
+        taken += certificates_name(f->certificates, name) != NULL;
+    }
+    assert_in_range(taken, 1000, 19000); // bounded
+    assert_ptr_equal(certificates_name(f->certificates, "a0.TEST"), first);
+}
+
+static void spki_of(X509 *certificate, char text[45]) {
+    uint8_t *der = NULL;
+    int size = i2d_PUBKEY(X509_get0_pubkey(certificate), &der);
+    uint8_t hash[SHA256_DIGEST_LENGTH];
+    SHA256(der, (size_t)size, hash);
+    OPENSSL_free(der);
+    EVP_EncodeBlock((uint8_t *)text, hash, sizeof hash);
+}
+
+static void test_printed_hashes_are_those_sent(void **state) {
+    struct fixture *f = *state;
+    char printed[CERTIFICATES_SPKI_SIZE];
+    assert_int_equal(certificates_spki(f->certificates, printed), 0);
+    static const char *const names[] = {"www.a.test", "b.test"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(meet(f, names[i], names[i], "\x02h2"));
+        char sent[CERTIFICATES_SPKI_SIZE];
+        const STACK_OF(X509) *chain = SSL_get_peer_full_cert_chain(f->client_ssl);
+        spki_of(sk_X509_value(chain, 0), sent);
+        sent[44] = ',';
+        spki_of(sk_X509_value(chain, 1), sent + 45);
+        assert_string_equal(sent, printed);
+    }
+}
+
+static void assert_only_ca(const char *folder, const char *const *wanted, size_t count) {
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    size_t found = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        if (entry->d_name[0] == '.') continue;
+        bool known = false;
+        for (size_t i = 0; i < count; i++)
+            known |= strcmp(entry->d_name, wanted[i]) == 0;
+        if (!known) fail_msg("left behind: %s/%s", folder, entry->d_name);
+        found++;
+    }
+    closedir(dir);
+    assert_int_equal(found, count);
+}
+
+static void test_made_by_many_at_once(void **state) {
+    struct fixture *f = *state;
+    char home[128];
+    snprintf(home, sizeof home, "%s/not/yet", f->home); // folders are made too
+    int gate[2], results[2];
+    assert_int_equal(pipe(gate), 0);
+    assert_int_equal(pipe(results), 0);
+    for (int i = 0; i < RACERS; i++) {
+        if (fork() > 0) continue;
+        char byte, error[256], text[CERTIFICATES_SPKI_SIZE] = "";
+        struct certificates *certificates;
+        close(gate[1]);
+        if (read(gate[0], &byte, 1) < 0) _exit(1); // until all are there
+        if (certificates_open(&certificates, home, error, sizeof error) < 0) _exit(1);
+        if (certificates_spki(certificates, text) < 0) _exit(1);
+        _exit(write(results[1], text, sizeof text) == sizeof text ? 0 : 1);
+    }
+    close(gate[0]);
+    close(gate[1]);
+    char first[CERTIFICATES_SPKI_SIZE], other[CERTIFICATES_SPKI_SIZE];
+    for (int i = 0; i < RACERS; i++) {
+        int status;
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+        assert_int_equal(read(results[0], i ? other : first, sizeof first), sizeof first);
+        if (i) assert_string_equal(other, first);
+    }
+    close(results[0]);
+    close(results[1]);
+    static const char *const home_has[] = {"ca"};
+    static const char *const ca_has[] = {"ca.key", "ca.pem", "leaf.key"};
+    assert_only_ca(home, home_has, 1);
+    char folder[160];
+    snprintf(folder, sizeof folder, "%s/ca", home);
+    assert_only_ca(folder, ca_has, 3);
+    for (size_t i = 0; i < 3; i++) {
+        char path[192];
+        struct stat status;
+        snprintf(path, sizeof path, "%s/%s", folder, ca_has[i]);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 0777, 0600);
+    }
+}
+
+static void assert_refused(const char *home, const char *part_of_line) {
+    struct certificates *certificates;
+    char error[512] = "";
+    assert_int_equal(certificates_open(&certificates, home, error, sizeof error), -1);
+    if (!strstr(error, part_of_line) || strchr(error, '\n')) fail_msg("got \"%s\"", error);
+}
+
+static void test_damage_is_told(void **state) {
+    struct fixture *f = *state;
+    char path[128], other[128];
+    snprintf(path, sizeof path, "%s/ca/leaf.key", f->home);
+    snprintf(other, sizeof other, "%s/ca/leaf.key.kept", f->home);
+    assert_int_equal(rename(path, other), 0);
+    assert_refused(f->home,
+                   "/ca: the certificate authority is unreadable, damaged or expired: remove the folder");
+    assert_int_equal(rename(other, path), 0);
+    snprintf(path, sizeof path, "%s/ca/ca.key", f->home); // a key that is not the certificate's
+    snprintf(other, sizeof other, "%s/ca/leaf.key", f->home);
+    assert_int_equal(rename(other, path), 0);
+    assert_refused(f->home, "damaged");
+    snprintf(path, sizeof path, "%s/file", f->home);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+    assert_refused(path, "the certificate authority cannot be made there: Not a directory");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_chain_verifies, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_only_for_its_name, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_without_sni_for_the_address, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_long_and_odd_names, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_unknown_protocols_are_refused, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_names_without_end, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_printed_hashes_are_those_sent, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_made_by_many_at_once, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_damage_is_told, open_all, close_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

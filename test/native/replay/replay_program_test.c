@@ -1,0 +1,319 @@
+// trilane-replay as its users meet it: started, served from, attacked, interrupted, killed.
+#include "inside.h"
+#include "page_archive.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ARGUMENTS_MAX = 24, TEXT_SIZE = 8192, LIMIT_MS = 60000 };
+
+struct fixture {
+    char home[64];
+    char report[96];
+};
+
+// A program under test: its exit status as a shell tells it, and what it said.
+struct run {
+    pid_t pid;
+    int out, err;
+    int status;
+    char said[TEXT_SIZE];
+    char complained[TEXT_SIZE];
+    rlim_t descriptors; // limits it is started with; 0: ours
+    rlim_t file_bytes;
+};
+
+static int make_archive(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    strcpy(f->home, "/tmp/trilane-test-XXXXXX");
+    *state = f;
+    if (page_archive_make(f->home) < 0) return -1;
+    snprintf(f->report, sizeof f->report, "%s/report.json", f->home);
+    return 0;
+}
+
+static int remove_archive(void **state) {
+    struct fixture *f = *state;
+    page_archive_remove(f->home);
+    free(f);
+    return 0;
+}
+
+static void limit(int what, rlim_t value) {
+    struct rlimit both = {.rlim_cur = value, .rlim_max = value};
+    if (value > 0 && setrlimit(what, &both) < 0) _exit(99);
+}
+
+// `arguments` follow the program's name; NULL-terminated.
+static void start(struct run *run, const char *const *arguments) {
+    const char *argv[ARGUMENTS_MAX] = {PROGRAM_TRILANE_REPLAY};
+    for (size_t i = 0; arguments[i]; i++)
+        argv[i + 1] = arguments[i];
+    int out[2], err[2];
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(err, O_CLOEXEC), 0);
+    run->pid = fork();
+    if (run->pid == 0) {
+        dup2(out[1], 1);
+        dup2(err[1], 2);
+        limit(RLIMIT_NOFILE, run->descriptors);
+        limit(RLIMIT_FSIZE, run->file_bytes);
+        signal(SIGXFSZ, SIG_IGN);
+        execv(argv[0], (char *const *)argv);
+        _exit(99);
+    }
+    close(out[1]);
+    close(err[1]);
+    run->out = out[0];
+    run->err = err[0];
+}
+
+// Reads until every process that has the pipe has ended; fails the test if that takes too long.
+static void read_all(int fd, char text[TEXT_SIZE]) {
+    size_t size = 0;
+    for (;;) {
+        struct pollfd wait_for = {.fd = fd, .events = POLLIN};
+        char discarded[512];
+        if (poll(&wait_for, 1, LIMIT_MS) != 1) fail_msg("still running");
+        bool room = size < TEXT_SIZE - 1;
+        ssize_t n = read(fd, room ? text + size : discarded, room ? TEXT_SIZE - 1 - size : sizeof discarded);
+        if (n <= 0) break;
+        if (room) size += (size_t)n;
+    }
+    text[size] = '\0';
+    close(fd);
+}
+
+static void finish(struct run *run) {
+    int status;
+    read_all(run->out, run->said);
+    read_all(run->err, run->complained);
+    assert_int_equal(waitpid(run->pid, &status, 0), run->pid);
+    run->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void run_inside(struct fixture *f, struct run *run, const char *scenario) {
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = '\0';
+    const char *const arguments[] = {"--home", f->home, "--recording", "page",   "--report", f->report,
+                                     "--",     self,    "inside",      scenario, f->home,    NULL};
+    start(run, arguments);
+    finish(run);
+    if (run->status != 0) fail_msg("%s: status %d: %s", scenario, run->status, run->complained);
+}
+
+static json_t *load_report(struct fixture *f) {
+    json_error_t why;
+    json_t *report = json_load_file(f->report, 0, &why);
+    if (!report) fail_msg("%s: %s", f->report, why.text);
+    return report;
+}
+
+static json_int_t count_of(json_t *report, const char *name) {
+    return json_integer_value(json_object_get(json_object_get(report, "counts"), name));
+}
+
+static void test_serves_and_reports(void **state) {
+    struct fixture *f = *state;
+    struct rlimit ours;
+    char descriptors[32];
+    getrlimit(RLIMIT_NOFILE, &ours);
+    snprintf(descriptors, sizeof descriptors, "%llu", (unsigned long long)ours.rlim_cur);
+    setenv("TEST_DESCRIPTORS", descriptors, 1);
+    setenv("SSL_CERT_FILE", "/kept", 1);
+    struct run run = {0};
+    run_inside(f, &run, "serves");
+    json_t *report = load_report(f);
+    assert_string_equal(json_string_value(json_object_get(report, "schema")), "trilane/replay-report/1");
+    assert_int_equal(count_of(report, "exact"), 4);
+    assert_int_equal(count_of(report, "aborted"), 0);
+    json_t *large = json_array_get(json_object_get(report, "requests"), 2);
+    assert_string_equal(json_string_value(json_object_get(large, "url")), "https://a.test/large");
+    assert_int_equal(json_integer_value(json_object_get(large, "seq")), 2);
+    json_t *connection = json_array_get(json_object_get(report, "connections"), 2);
+    assert_string_equal(json_string_value(json_object_get(connection, "local_address")), PAGE_ADDRESS_6);
+    json_t *tcp = json_object_get(json_object_get(report, "transport"), "tcp");
+    assert_string_equal(json_string_value(json_object_get(tcp, "congestion_control")), "cubic");
+    assert_true(json_is_false(json_object_get(tcp, "metrics_saved")));
+    json_decref(report);
+}
+
+static void test_survives_garbage(void **state) {
+    struct run run = {0};
+    run_inside(*state, &run, "garbage");
+}
+
+static void test_survives_clients_that_vanish(void **state) {
+    struct run run = {0};
+    run_inside(*state, &run, "vanish");
+    json_t *report = load_report(*state);
+    assert_true(count_of(report, "aborted") >= 10);
+    assert_true(count_of(report, "failed_handshakes") >= 10);
+    json_decref(report);
+}
+
+static void test_survives_want_of_descriptors(void **state) {
+    struct run run = {.descriptors = 64};
+    run_inside(*state, &run, "crowd");
+}
+
+static void test_exit_status_is_the_commands(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        const char *command[3];
+        int status;
+    } cases[] = {{{"sh", "-c", "exit 7"}, 7},
+                 {{"sh", "-c", "kill -TERM $$"}, 128 + SIGTERM},
+                 {{"/no/such/command", NULL, NULL}, 127},
+                 {{"/etc", NULL, NULL}, 126}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const arguments[] = {"--home",
+                                         f->home,
+                                         "--recording",
+                                         "page",
+                                         "--",
+                                         cases[i].command[0],
+                                         cases[i].command[1],
+                                         cases[i].command[2],
+                                         NULL};
+        struct run run = {0};
+        start(&run, arguments);
+        finish(&run);
+        assert_int_equal(run.status, cases[i].status);
+    }
+}
+
+static void test_bad_input_is_one_line(void **state) {
+    struct fixture *f = *state;
+    const char *h = f->home;
+    const struct {
+        const char *arguments[10];
+        const char *line;
+    } cases[] = {
+        {{"--home", h, NULL}, "--recording NAME is missing"},
+        {{"--home", h, "--recording", "other", "--", "true", NULL}, "\"other\": not in the archive"},
+        {{"--home", h, "--recording", "broken", "--", "true", NULL}, "No such file"},
+        {{"--home", "/dev/null/x", "--recording", "page", NULL}, "/dev/null/x"},
+        {{"--home", h, "--recording", "page", "true", NULL}, "true: unexpected"},
+        {{"--home", h, "--recording", "page", "--initcwnd", "0", NULL}, "--initcwnd: must be 1 to"},
+        {{"--home", h, "--recording", "page", "--initcwnd", "1x", NULL}, "--initcwnd: must be 1 to"},
+        {{"--home", h, "--recording", "page", "--congestion", "warp", NULL}, "\"warp\" cannot be set"},
+        {{"--home", h, "--recording", "page", "--quic-congestion", "warp", NULL},
+         "must be cubic, reno or bbr2"},
+        {{"--home", h, "--recording", "page", "--report", "/no/such/folder/r.json", NULL}, "/no/such/folder"},
+        {{"--home", h, "--recording", NULL}, "--recording: wants a value"},
+        {{"--speed", NULL}, "--speed: no such option"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run = {0};
+        start(&run, cases[i].arguments);
+        finish(&run);
+        const char *end = strchr(run.complained, '\n');
+        bool one_line = end && end[1] == '\0' && strncmp(run.complained, "trilane-replay: ", 16) == 0;
+        if (run.status != 2 || !one_line || !strstr(run.complained, cases[i].line))
+            fail_msg("case %zu: status %d: %s", i, run.status, run.complained);
+    }
+}
+
+// A limit on the size of files stands in for a full disk: the write fails half-way.
+static void test_report_that_does_not_fit(void **state) {
+    struct fixture *f = *state;
+    const char *const arguments[] = {"--home",  f->home, "--recording", "page", "--report",
+                                     f->report, "--",    "true",        NULL};
+    struct run run = {.file_bytes = 512};
+    const char *const spki[] = {"--home", f->home, "--print-spki",
+                                NULL}; // makes the authority, which would not fit either
+    struct run first = {0};
+    start(&first, spki);
+    finish(&first);
+    assert_int_equal(first.status, 0);
+    assert_int_equal(strlen(first.said), 2 * 44 + 2);
+    start(&run, arguments);
+    finish(&run);
+    assert_int_equal(run.status, 1);
+    assert_non_null(strstr(run.complained, "report.json: cannot be written: File too large\n"));
+    char command[160];
+    snprintf(command, sizeof command, "ls %s | grep -c report", f->home);
+    assert_int_not_equal(system(command), 0); // nothing left of it
+}
+
+// Starts one that waits for ever and says so when it is there.
+static void start_endless(struct fixture *f, struct run *run, bool with_command) {
+    const char *const arguments[] = {"--home",
+                                     f->home,
+                                     "--recording",
+                                     "page",
+                                     "--report",
+                                     f->report,
+                                     with_command ? "--" : NULL,
+                                     "sh",
+                                     "-c",
+                                     "echo ready; sleep 1000 & sleep 1000; sleep 1000",
+                                     NULL};
+    start(run, arguments);
+    char ready[200] = "";
+    assert_true(read(run->out, ready, sizeof ready - 1) > 0);
+    assert_non_null(strstr(ready, with_command ? "ready" : "serving \"page\" on 2 addresses"));
+}
+
+// finish() returns when nobody has the pipes any more: no process is left.
+static void test_interrupted(void **state) {
+    struct fixture *f = *state;
+    static const int signals[] = {SIGINT, SIGTERM};
+    for (size_t i = 0; i < 2; i++) {
+        struct run run = {0};
+        start_endless(f, &run, true);
+        kill(run.pid, signals[i]);
+        finish(&run);
+        if (run.status < 128) fail_msg("status %d", run.status);
+        json_decref(load_report(f));
+        assert_int_equal(unlink(f->report), 0);
+        start_endless(f, &run, false);
+        kill(run.pid, signals[i]);
+        finish(&run);
+        assert_int_equal(run.status, 0);
+        json_decref(load_report(f));
+        assert_int_equal(unlink(f->report), 0);
+    }
+}
+
+static void test_killed(void **state) {
+    struct run run = {0};
+    start_endless(*state, &run, true);
+    kill(run.pid, SIGKILL);
+    finish(&run);
+    assert_int_equal(run.status, 128 + SIGKILL);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 4 && strcmp(argv[1], "inside") == 0) return inside_run(argv[2], argv[3]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_serves_and_reports, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_survives_garbage, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_survives_clients_that_vanish, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_survives_want_of_descriptors, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_exit_status_is_the_commands, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_bad_input_is_one_line, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_report_that_does_not_fit, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_interrupted, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_killed, make_archive, remove_archive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
