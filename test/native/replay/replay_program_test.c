@@ -126,6 +126,29 @@ static json_t *load_report(struct fixture *f) {
     return report;
 }
 
+// The same keys at every depth; the entries of a list all like the example's first.
+static void assert_shape(const json_t *report, const json_t *example) {
+    const char *key;
+    json_t *member;
+    json_t *other = (json_t *)example;
+    json_object_foreach((json_t *)report, key, member) {
+        if (!json_object_get(other, key)) fail_msg("%s: is in no example", key);
+        assert_shape(member, json_object_get(other, key));
+    }
+    json_object_foreach(other, key, member) if (json_is_object(report) && !json_object_get(report, key))
+        fail_msg("%s: is missing", key);
+    size_t at;
+    json_array_foreach((json_t *)report, at, member) assert_shape(member, json_array_get(other, 0));
+}
+
+static void assert_like_example(const json_t *report) {
+    json_t *example =
+        json_load_file(TRILANE_ROOT "/schemas/examples/replay-report/valid/three-lanes.json", 0, NULL);
+    assert_non_null(example);
+    assert_shape(report, example);
+    json_decref(example);
+}
+
 static json_int_t count_of(json_t *report, const char *name) {
     return json_integer_value(json_object_get(json_object_get(report, "counts"), name));
 }
@@ -142,6 +165,7 @@ static void test_serves_and_reports(void **state) {
     run_inside(f, &run, "serves");
     json_t *report = load_report(f);
     assert_string_equal(json_string_value(json_object_get(report, "schema")), "trilane/replay-report/1");
+    assert_like_example(report);
     assert_int_equal(count_of(report, "exact"), 4);
     assert_int_equal(count_of(report, "aborted"), 0);
     json_t *large = json_array_get(json_object_get(report, "requests"), 2);

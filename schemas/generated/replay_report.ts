@@ -1,0 +1,175 @@
+// Generated from ../replay-report.schema.json by `npm run generate`: change the schema instead.
+
+/**
+ * What trilane-replay served, written at its end. Times are CLOCK_MONOTONIC in nanoseconds; sizes in bytes.
+ */
+export interface ReplayReport {
+  schema: "trilane/replay-report/1";
+  recording: {
+    id: number;
+    name: string;
+    /**
+     * SHA-256 over all exchanges.
+     */
+    digest: string;
+  };
+  /**
+   * The program began.
+   */
+  start_ns: number;
+  /**
+   * It served; the command is started next.
+   */
+  ready_ns: number;
+  versions: {
+    trilane: string;
+    quiche: string;
+    boringssl: string;
+    nghttp2: string;
+    llhttp: string;
+  };
+  transport: {
+    tcp: {
+      /**
+       * As read back from the kernel.
+       */
+      congestion_control: string;
+      initial_window_packets: number;
+      /**
+       * What the kernel holds of a connection beyond what it has sent (TCP_NOTSENT_LOWAT).
+       */
+      notsent_lowat_bytes: number;
+      /**
+       * Whether the kernel carries a path's metrics from one connection to the next; as read back.
+       */
+      metrics_saved: boolean;
+      /**
+       * As read back.
+       */
+      slow_start_after_idle: boolean;
+      /**
+       * Whether the kernel paces what it sends.
+       */
+      pacing: boolean;
+    };
+    quic: {
+      congestion_control: string;
+      initial_window_packets: number;
+      pacing: boolean;
+      /**
+       * Bytes of the largest datagram sent.
+       */
+      max_udp_payload: number;
+    };
+  };
+  connections: ReplayConnection[];
+  /**
+   * In the order in which they came.
+   */
+  requests: ReplayedRequest[];
+  /**
+   * The questions answered, in their order.
+   */
+  dns: ReplayedQuestion[];
+  counts: {
+    exact: number;
+    fuzzy: number;
+    missed: number;
+    /**
+     * Responses cut off.
+     */
+    aborted: number;
+    /**
+     * TCP connections that came to no lane.
+     */
+    failed_handshakes: number;
+    /**
+     * Entries missing above for want of memory.
+     */
+    lost_events: number;
+  };
+}
+export interface ReplayConnection {
+  /**
+   * Its place in this list.
+   */
+  id: number;
+  lane: "h1" | "h2" | "h3";
+  /**
+   * The recorded server address that the client connected to.
+   */
+  local_address: string;
+  local_port: number;
+  /**
+   * null: in clear, or the handshake was not finished.
+   */
+  tls_version: string | null;
+  /**
+   * null: none was negotiated.
+   */
+  alpn: string | null;
+  /**
+   * A session of an earlier connection was taken up.
+   */
+  resumed: boolean;
+  opened_ns: number;
+  /**
+   * The handshake was finished; null: in clear, or it was not.
+   */
+  secured_ns: number | null;
+  closed_ns: number | null;
+  /**
+   * Empty: the client closed in order.
+   */
+  close_reason: string | null;
+}
+export interface ReplayedRequest {
+  /**
+   * The connection's id; null: it was lost for want of memory.
+   */
+  connection: number | null;
+  method: string;
+  /**
+   * Bytes that may not stand in a URL are written %XX.
+   */
+  url: string;
+  /**
+   * exact: method, host, path and query. fuzzy: the recorded query most like it. missed: answered with 404.
+   */
+  outcome: "exact" | "fuzzy" | "missed";
+  /**
+   * The recorded exchange; null: missed.
+   */
+  seq: number | null;
+  status: number;
+  /**
+   * The request's head was there.
+   */
+  request_ns: number;
+  /**
+   * The first byte of the body was handed to the transport; null: there was none.
+   */
+  first_byte_ns: number | null;
+  /**
+   * The last byte was handed to the transport, or the response was cut off.
+   */
+  end_ns: number | null;
+  /**
+   * Of the response, handed to the transport.
+   */
+  body_bytes: number;
+  request_body_bytes: number;
+  /**
+   * Not cut off by the client, the connection's end or the replay's.
+   */
+  complete: boolean;
+}
+export interface ReplayedQuestion {
+  name: string;
+  /**
+   * A, AAAA, HTTPS, else as in TYPE16.
+   */
+  type: string;
+  answer: "ok" | "nodata" | "nxdomain";
+  time_ns: number;
+}
