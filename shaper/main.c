@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/namespace.h"
 #include "base/schedule.h"
-#include "shaper/near.h"
+#include "shaper/lab.h"
 #include "shaper/options.h"
 #include "shaper/report.h"
 
@@ -22,6 +22,8 @@
 static const uint64_t grace_ns = 2 * NS_PER_S;
 
 struct shaper {
+    struct lab_side *far;
+    struct lab_side *near;
     struct loop *loop;
     struct child child;
     struct tun_loop tun_loop;
@@ -37,14 +39,16 @@ static void child_ended(void *context, int status) {
 
 static int prepare_child(void *context) {
     const struct options *options = context;
-    return near_name_files(options->nameserver);
+    return lab_name_files(options->nameserver);
 }
 
-static int write_report(const struct shaper *shaper, const struct options *options, uint64_t start_ns) {
+static int write_report(struct shaper *shaper, const struct options *options, uint64_t start_ns) {
     struct report_run run = {.start_ns = start_ns,
                              .end_ns = clock_now_ns(),
                              .child_status = shaper->child_status,
                              .scheduling = shaper->scheduling};
+    if (lab_unread(shaper->far, &run.down_unread) < 0 || lab_unread(shaper->near, &run.up_unread) < 0)
+        log_line("interface counters: %s", strerror(errno));
     json_t *report = report_of(&shaper->tun_loop, &options->profile, &run);
     errno = ENOMEM;
     int result = report ? json_file_write(options->report, report) : -1;
@@ -53,8 +57,10 @@ static int write_report(const struct shaper *shaper, const struct options *optio
     return result;
 }
 
-static int run(const struct options *options, unsigned inherited_descriptors, int far_fd, int near_fd) {
-    struct shaper shaper = {.child = {.ended = child_ended, .context = &shaper}};
+static int run(const struct options *options, unsigned inherited_descriptors, struct lab_side *far_side,
+               struct lab_side *near_side) {
+    struct shaper shaper = {
+        .far = far_side, .near = near_side, .child = {.ended = child_ended, .context = &shaper}};
     struct child_options child_options = {
         .argv = options->command,
         .inherited_descriptors = inherited_descriptors,
@@ -65,9 +71,10 @@ static int run(const struct options *options, unsigned inherited_descriptors, in
     };
     uint64_t start_ns = clock_now_ns();
     if (loop_open(&shaper.loop) < 0 || child_open(&shaper.child, shaper.loop) < 0 ||
-        tun_loop_open(&shaper.tun_loop, shaper.loop, &options->profile, far_fd, near_fd) < 0)
+        tun_loop_open(&shaper.tun_loop, shaper.loop, &options->profile, far_side->tun_fd, near_side->tun_fd) <
+            0)
         die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
-    shaper.scheduling = schedule_promptly(SCHEDULE_LINK);
+    shaper.scheduling = schedule_promptly();
     if (child_start(&shaper.child, &child_options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
     int status = EXIT_RUN_FAILED;
     if (loop_run(shaper.loop) < 0)
@@ -89,11 +96,12 @@ int main(int argc, char **argv) {
     options_read(&options, argc, argv);
     if (!namespace_is_lab()) namespace_enter_lab();
     if (options.die_with_parent) child_die_with_parent(parent);
-    int far_fd = far_open();
+    struct lab_side far_side, near_side;
+    lab_open_far(&far_side);
     namespace_enter_network();
-    int near_fd = near_open();
-    int status = run(&options, inherited_descriptors, far_fd, near_fd);
-    close(near_fd);
-    close(far_fd);
+    lab_open_near(&near_side);
+    int status = run(&options, inherited_descriptors, &far_side, &near_side);
+    lab_close(&near_side);
+    lab_close(&far_side);
     return status;
 }

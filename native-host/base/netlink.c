@@ -51,26 +51,34 @@ static void add_attribute(struct request *request, uint16_t type, const void *va
     request->header.nlmsg_len = (uint32_t)(NLMSG_ALIGN(request->header.nlmsg_len) + RTA_LENGTH(size));
 }
 
+union answer {
+    struct nlmsghdr header;
+    uint8_t bytes[16384];
+};
+
+// Awaits the answer to the last request: the kernel's error, or a message of `type` (NLMSG_ERROR: none but
+// success).
+static int receive(struct netlink *netlink, uint16_t type, union answer *answer) {
+    for (;;) {
+        ssize_t n = recv(netlink->fd, answer, sizeof *answer, 0);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return -1;
+        if (!NLMSG_OK(&answer->header, (size_t)n) || answer->header.nlmsg_seq != netlink->sequence) continue;
+        if (answer->header.nlmsg_type == NLMSG_ERROR) {
+            struct nlmsgerr result;
+            memcpy(&result, NLMSG_DATA(&answer->header), sizeof result);
+            errno = -result.error;
+            return result.error == 0 ? 0 : -1;
+        }
+        if (answer->header.nlmsg_type == type) return 0;
+    }
+}
+
 static int ask(struct netlink *netlink, struct request *request) {
     request->header.nlmsg_seq = ++netlink->sequence;
     if (send(netlink->fd, request, request->header.nlmsg_len, 0) < 0) return -1;
-    union {
-        struct nlmsghdr header;
-        uint8_t bytes[1024];
-    } answer;
-    for (;;) {
-        ssize_t n = recv(netlink->fd, &answer, sizeof answer, 0);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return -1;
-        if ((size_t)n < NLMSG_LENGTH(sizeof(struct nlmsgerr)) ||
-            answer.header.nlmsg_seq != netlink->sequence || answer.header.nlmsg_type != NLMSG_ERROR)
-            continue;
-        struct nlmsgerr result;
-        memcpy(&result, NLMSG_DATA(&answer.header), sizeof result);
-        if (result.error == 0) return 0;
-        errno = -result.error;
-        return -1;
-    }
+    union answer answer;
+    return receive(netlink, NLMSG_ERROR, &answer);
 }
 
 struct ip {
@@ -114,6 +122,29 @@ int netlink_set_queue(struct netlink *netlink, const char *interface, uint32_t p
     request.body.link.ifi_index = (int)index;
     add_attribute(&request, IFLA_TXQLEN, &packets, sizeof packets);
     return ask(netlink, &request);
+}
+
+int netlink_dropped(struct netlink *netlink, const char *interface, uint64_t *packets) {
+    struct request request = request_of(RTM_GETLINK, sizeof(struct ifinfomsg), 0);
+    request.header.nlmsg_flags = NLM_F_REQUEST; // the answer acknowledges
+    request.header.nlmsg_seq = ++netlink->sequence;
+    add_attribute(&request, IFLA_IFNAME, interface, strlen(interface) + 1);
+    if (send(netlink->fd, &request, request.header.nlmsg_len, 0) < 0) return -1;
+    union answer answer;
+    if (receive(netlink, RTM_NEWLINK, &answer) < 0) return -1;
+    struct rtattr *attribute = IFLA_RTA(NLMSG_DATA(&answer.header));
+    size_t size = IFLA_PAYLOAD(&answer.header);
+    for (; RTA_OK(attribute, size); attribute = RTA_NEXT(attribute, size)) {
+        if (attribute->rta_type != IFLA_STATS64) continue;
+        struct rtnl_link_stats64 stats;
+        size_t stats_size = RTA_PAYLOAD(attribute); // older kernels know fewer fields, all after tx_dropped
+        memset(&stats, 0, sizeof stats);
+        memcpy(&stats, RTA_DATA(attribute), stats_size < sizeof stats ? stats_size : sizeof stats);
+        *packets = stats.tx_dropped;
+        return 0;
+    }
+    errno = ENODATA;
+    return -1;
 }
 
 int netlink_add_address(struct netlink *netlink, const char *interface, const char *address,

@@ -19,6 +19,9 @@ int netlink_link_up(struct netlink *netlink, const char *interface, uint32_t mtu
 // How many packets the interface's own queue holds.
 int netlink_set_queue(struct netlink *netlink, const char *interface, uint32_t packets);
 
+// How many packets the interface could not send since it was made.
+int netlink_dropped(struct netlink *netlink, const char *interface, uint64_t *packets);
+
 // `address` in text form, IPv4 or IPv6 (EINVAL if neither); usable at once, without duplicate detection.
 // An address that is there already is no error.
 int netlink_add_address(struct netlink *netlink, const char *interface, const char *address,

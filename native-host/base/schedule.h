@@ -4,19 +4,17 @@
 #ifndef TRILANE_BASE_SCHEDULE_H
 #define TRILANE_BASE_SCHEDULE_H
 
-// The link comes before the servers, and both before the browser.
-enum schedule_rank { SCHEDULE_SERVER = 1, SCHEDULE_LINK = 2 };
+// Runs this process as promptly as the system allows. Returns how: "fifo" (real-time: root, or
+// RLIMIT_RTPRIO), else "short-slice" (what the ordinary scheduler lets anybody ask for, Linux 6.12), else
+// "default". Processes started and programs executed inherit it: in a user namespace root is not root any
+// more, so the first program of a lab takes it for all, before it enters.
+const char *schedule_promptly(void);
 
-// Lets this process and those it starts ask for real-time scheduling later, also inside a user namespace,
-// where root is not root any more. Does nothing without the privilege.
-void schedule_keep_privilege(void);
+// Behind the link, which inherited the first rank, but before the browser: for the servers, once the link
+// runs.
+void schedule_behind_link(void);
 
-// Runs this thread as promptly as the system allows, its children as before. Returns how: "fifo" (real-time:
-// root, or RLIMIT_RTPRIO), else "short-slice" (the scheduler's latency-nice way, open to anybody,
-// Linux 6.12), else "default".
-const char *schedule_promptly(enum schedule_rank rank);
-
-// Takes the leave of schedule_keep_privilege back, for a command that is not to overtake the link.
-void schedule_drop_privilege(void);
+// As any program: for the command, which is not to overtake the link.
+void schedule_ordinarily(void);
 
 #endif

@@ -234,8 +234,9 @@ int main(int argc, char **argv) {
     serve(&replay);
     restore_trust_store(&replay);
     report_ready(replay.report, clock_now_ns());
-    replay.scheduling = schedule_promptly(SCHEDULE_SERVER);
+    replay.scheduling = schedule_promptly();
     start_command(&replay, inherited_descriptors);
+    schedule_behind_link();
     if (loop_run(replay.loop) < 0) {
         log_line("the event loop failed: %s", strerror(errno));
         replay.status = EXIT_RUN_FAILED;
