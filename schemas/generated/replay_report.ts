@@ -21,6 +21,10 @@ export interface ReplayReport {
    * It served; the command is started next.
    */
   ready_ns: number;
+  /**
+   * How the program was scheduled once it served: fifo (real time), short-slice or default.
+   */
+  scheduling: "fifo" | "short-slice" | "default";
   versions: {
     trilane: string;
     quiche: string;
