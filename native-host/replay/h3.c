@@ -16,10 +16,12 @@
 #include "replay/send_order.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <quiche.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     IDLE_TIMEOUT_MS = 30 * 1000,
@@ -428,6 +430,16 @@ static void address_text(const struct in6_addr *address, char text[INET6_ADDRSTR
         inet_ntop(AF_INET6, address, text, INET6_ADDRSTRLEN);
 }
 
+// Named by the id that the client uses for the connection, as other tools have it.
+static void start_qlog(struct h3_connection *c, const struct cid *scid) {
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/", c->parts->qlog_folder);
+    for (size_t i = 0; i < scid->size && n < (int)sizeof path - 16; i++)
+        n += snprintf(path + n, sizeof path - (size_t)n, "%02x", scid->bytes[i]);
+    snprintf(path + n, sizeof path - (size_t)n, ".sqlog");
+    quiche_conn_set_qlog_path(c->quic, path, "trilane-replay", "");
+}
+
 struct h3_connection *h3_connection_open(const struct h3_owner *owner, const struct cid *scid,
                                          const struct udp_packet *packet, uint64_t now_ns) {
     const struct server_parts *parts = owner->settings->parts;
@@ -448,6 +460,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     if (c->quic)
         c->connection =
             exchange_connection_open(parts->site, LANE_H3, address, ntohs(packet->local.sin6_port), now_ns);
+    if (c->connection && parts->qlog_folder) start_qlog(c, scid);
     if (c->connection) return c;
     if (c->quic) quiche_conn_free(c->quic);
     free(c);
@@ -501,6 +514,10 @@ bool h3_has_congestion_control(const char *name) {
 
 int h3_settings_open(struct h3_settings **out, const struct server_parts *parts, char *error,
                      size_t error_size) {
+    if (parts->qlog_folder && access(parts->qlog_folder, W_OK | X_OK) < 0) {
+        snprintf(error, error_size, "%s: cannot hold qlogs: %s", parts->qlog_folder, strerror(errno));
+        return -1;
+    }
     struct h3_settings *settings = calloc(1, sizeof *settings);
     quiche_config *quic = quiche_config_new(QUICHE_PROTOCOL_VERSION);
     quiche_h3_config *http = quiche_h3_config_new();

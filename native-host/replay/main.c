@@ -143,6 +143,7 @@ static void serve(struct replay *replay) {
                                           .tcp_congestion = options->tcp_congestion,
                                           .tls = replay->tls,
                                           .quic_congestion = options->quic_congestion,
+                                          .qlog_folder = options->qlog_folder,
                                           .quic_initcwnd_packets = options->initcwnd_packets,
                                           .quic_max_udp_payload = QUIC_MAX_UDP_PAYLOAD_BYTES};
     if (server_open(&replay->server, &replay->parts, &replay->recording, error, sizeof error) < 0)

@@ -25,6 +25,7 @@ static const char help[] =
     "  --initcwnd N           initial window of TCP and QUIC, in packets (default 10)\n"
     "  --congestion NAME      TCP's congestion control (default cubic)\n"
     "  --quic-congestion NAME QUIC's: cubic, reno or bbr2 (default cubic)\n"
+    "  --qlog FOLDER          write a qlog of each QUIC connection into it\n"
     "  --https-alpn LIST      what HTTPS records in DNS offer (default h2,h3; \"\": no HTTPS records)\n"
     "  --print-spki           print the key hashes for Chromium's --ignore-certificate-errors-spki-list and "
     "stop\n"
@@ -69,6 +70,7 @@ enum choice {
     INITCWND,
     CONGESTION,
     QUIC_CONGESTION,
+    QLOG,
     HTTPS_ALPN,
     PRINT_SPKI,
     VERSION,
@@ -82,6 +84,7 @@ static const struct option choices[] = {
     {"initcwnd", required_argument, NULL, INITCWND},
     {"congestion", required_argument, NULL, CONGESTION},
     {"quic-congestion", required_argument, NULL, QUIC_CONGESTION},
+    {"qlog", required_argument, NULL, QLOG},
     {"https-alpn", required_argument, NULL, HTTPS_ALPN},
     {"print-spki", no_argument, NULL, PRINT_SPKI},
     {"version", no_argument, NULL, VERSION},
@@ -120,6 +123,9 @@ void options_parse(struct options *options, int argc, char *const *argv) {
             break;
         case QUIC_CONGESTION:
             options->quic_congestion = optarg;
+            break;
+        case QLOG:
+            options->qlog_folder = optarg;
             break;
         case HTTPS_ALPN:
             options->https_alpn = optarg;

@@ -14,6 +14,7 @@ struct options {
     uint32_t initcwnd_packets;
     const char *tcp_congestion;
     const char *quic_congestion;
+    const char *qlog_folder; // NULL: none
     const char *https_alpn;
     bool print_spki;
     char *const *command; // NULL-terminated; NULL: none, serve until interrupted

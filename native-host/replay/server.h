@@ -39,6 +39,7 @@ struct server_parts {
     const char *quic_congestion; // "cubic", "reno" or "bbr2": checked by main.c against what quiche has
     uint32_t quic_initcwnd_packets;
     uint32_t quic_max_udp_payload; // bytes; 1350
+    const char *qlog_folder;       // where each QUIC connection leaves a qlog; NULL: nowhere
 };
 
 struct server;
