@@ -1,9 +1,8 @@
 // The files are made in a tmpfs that is mounted only for the moment: binding them elsewhere keeps them alive.
-#include "shaper/near.h"
+#include "shaper/lab.h"
 
 #include "base/log.h"
 #include "base/namespace.h"
-#include "base/netlink.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,49 +25,48 @@ static void check_6(int result, const char *what) {
     if (result < 0 && errno != EAFNOSUPPORT && errno != EOPNOTSUPP && errno != EACCES) check(result, what);
 }
 
-static int open_side(const char *name, const char *address, const char *address_6) {
+static void open_side(struct lab_side *side, const char *interface, const char *address,
+                      const char *address_6) {
     // No router solicitations and no neighbours: nothing on the link but what the endpoints send.
     namespace_set_sysctl("net/ipv6/conf/default/addr_gen_mode", "1");
     namespace_set_sysctl("net/ipv6/conf/default/accept_ra", "0");
-    int fd = namespace_open_tun(name);
-    struct netlink netlink;
-    check(netlink_open(&netlink), "netlink");
-    check(netlink_link_up(&netlink, "lo", 0), "interface lo");
-    check(netlink_set_queue(&netlink, name, tun_queue_packets), "interface queue");
-    check(netlink_link_up(&netlink, name, mtu), "interface");
-    check(netlink_add_address(&netlink, name, address, 32), "address");
-    check_6(netlink_add_address(&netlink, name, address_6, 128), "IPv6 address");
-    netlink_close(&netlink);
-    return fd;
+    side->interface = interface;
+    side->tun_fd = namespace_open_tun(interface);
+    struct netlink *netlink = &side->netlink;
+    check(netlink_open(netlink), "netlink");
+    check(netlink_link_up(netlink, "lo", 0), "interface lo");
+    check(netlink_set_queue(netlink, interface, tun_queue_packets), "interface queue");
+    check(netlink_link_up(netlink, interface, mtu), "interface");
+    check(netlink_add_address(netlink, interface, address, 32), "address");
+    check_6(netlink_add_address(netlink, interface, address_6, 128), "IPv6 address");
 }
 
-int far_open(void) {
-    static const char name[] = "near";
-    int fd = open_side(name, FAR_ADDRESS, FAR_ADDRESS_6);
-    struct netlink netlink;
-    check(netlink_open(&netlink), "netlink");
+void lab_open_far(struct lab_side *side) {
+    open_side(side, "near", LAB_FAR_ADDRESS, LAB_FAR_ADDRESS_6);
     // No congestion control here: the servers choose theirs, and a route's would win over it.
-    check(netlink_add_route(&netlink, name, NEAR_ADDRESS, 32, NULL), "route");
-    check_6(netlink_add_route(&netlink, name, NEAR_ADDRESS_6, 128, NULL), "IPv6 route");
-    netlink_close(&netlink);
-    return fd;
+    check(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS, 32, NULL), "route");
+    check_6(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS_6, 128, NULL), "IPv6 route");
 }
 
-int near_open(void) {
-    static const char name[] = "far";
-    int fd = open_side(name, NEAR_ADDRESS, NEAR_ADDRESS_6);
-    struct netlink netlink;
-    check(netlink_open(&netlink), "netlink");
-    check(netlink_add_route(&netlink, name, "0.0.0.0", 0, "cubic"), "default route");
-    check_6(netlink_add_route(&netlink, name, "::", 0, "cubic"), "default IPv6 route");
-    netlink_close(&netlink);
+void lab_open_near(struct lab_side *side) {
+    open_side(side, "far", LAB_NEAR_ADDRESS, LAB_NEAR_ADDRESS_6);
+    check(netlink_add_route(&side->netlink, side->interface, "0.0.0.0", 0, "cubic"), "default route");
+    check_6(netlink_add_route(&side->netlink, side->interface, "::", 0, "cubic"), "default IPv6 route");
     // Where a container mounts /proc/sys read-only these stay as they are: the namespace is new, so that
     // there are no metrics from before; and ping then needs a capability.
     namespace_set_sysctl("net/ipv4/tcp_no_metrics_save", "1");
     char groups[32];
     snprintf(groups, sizeof groups, "%u %u", (unsigned)getegid(), (unsigned)getegid());
     namespace_set_sysctl("net/ipv4/ping_group_range", groups);
-    return fd;
+}
+
+void lab_close(struct lab_side *side) {
+    netlink_close(&side->netlink);
+    close(side->tun_fd);
+}
+
+int lab_unread(struct lab_side *side, uint64_t *packets) {
+    return netlink_dropped(&side->netlink, side->interface, packets);
 }
 
 // The file replaces `path` for the command; a system without that file needs none.
@@ -84,7 +82,7 @@ static int replace(const char *path, const char *text) {
     return mount(source, path, NULL, MS_BIND, NULL);
 }
 
-int near_name_files(const char *address) {
+int lab_name_files(const char *address) {
     char resolv[128], hosts[512], host[256] = "";
     gethostname(host, sizeof host - 1);
     snprintf(resolv, sizeof resolv, "nameserver %s\noptions timeout:2 attempts:3\n", address);

@@ -1,0 +1,32 @@
+// The two sides of the bottleneck: their interfaces, addresses and routes, and on the command's side the
+// files that name its DNS server. Does not forward.
+#ifndef TRILANE_SHAPER_LAB_H
+#define TRILANE_SHAPER_LAB_H
+
+#include "base/netlink.h"
+
+#define LAB_NEAR_ADDRESS "100.64.0.2"
+#define LAB_NEAR_ADDRESS_6 "fd00:7472::2"
+#define LAB_FAR_ADDRESS "100.64.0.1"
+#define LAB_FAR_ADDRESS_6 "fd00:7472::1"
+
+struct lab_side {
+    const char *interface;
+    int tun_fd;
+    struct netlink netlink; // of the side's network namespace, wherever we are
+};
+
+// Each opens its side in the current network namespace. Set-up: dies.
+void lab_open_far(struct lab_side *side);
+void lab_open_near(struct lab_side *side);
+void lab_close(struct lab_side *side);
+
+// Packets that the side's kernel wanted to send but dropped, because we did not read them soon enough.
+// 0, or -1 with errno.
+int lab_unread(struct lab_side *side, uint64_t *packets);
+
+// Inside the command's mount namespace: puts files of our own over resolv.conf (one nameserver, `address`),
+// nsswitch.conf and hosts, so that no name is answered from outside the lab. 0, or -1 after a line.
+int lab_name_files(const char *address);
+
+#endif

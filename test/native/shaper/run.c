@@ -1,0 +1,63 @@
+#include "run.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Appends what is there to text; false at the end.
+static bool collect(int fd, char *text, size_t capacity, size_t *size) {
+    char rest[4096];
+    bool full = *size >= capacity - 1;
+    ssize_t n = full ? read(fd, rest, sizeof rest) : read(fd, text + *size, capacity - 1 - *size);
+    if (n <= 0) return false;
+    if (!full) *size += (size_t)n;
+    return true;
+}
+
+void run_program(struct run *run, char *const argv[]) {
+    memset(run, 0, sizeof *run);
+    int out[2], err[2];
+    if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0) abort();
+    pid_t pid = fork();
+    if (pid < 0) abort();
+    if (pid == 0) {
+        dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+        dup2(out[1], 1);
+        dup2(err[1], 2);
+        execvp(argv[0], argv);
+        _exit(99);
+    }
+    close(out[1]);
+    close(err[1]);
+    size_t out_size = 0, err_size = 0;
+    struct pollfd fds[2] = {{.fd = out[0], .events = POLLIN}, {.fd = err[0], .events = POLLIN}};
+    while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+        if (poll(fds, 2, -1) < 0) abort();
+        if (fds[0].revents && !collect(out[0], run->out, sizeof run->out, &out_size)) fds[0].fd = -1;
+        if (fds[1].revents && !collect(err[0], run->err, sizeof run->err, &err_size)) fds[1].fd = -1;
+    }
+    close(out[0]);
+    close(err[0]);
+    int status;
+    if (waitpid(pid, &status, 0) < 0) abort();
+    run->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+pid_t start_program(char *const argv[], int fd3) {
+    pid_t pid = fork();
+    if (pid < 0) abort();
+    if (pid > 0) return pid;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; fd < 3; fd++)
+        dup2(null, fd);
+    if (fd3 == 3)
+        fcntl(3, F_SETFD, 0);
+    else
+        dup2(fd3, 3);
+    execvp(argv[0], argv);
+    _exit(99);
+}

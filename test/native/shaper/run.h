@@ -1,0 +1,19 @@
+// Runs a program for a test and collects what it prints.
+#ifndef TRILANE_TEST_SHAPER_RUN_H
+#define TRILANE_TEST_SHAPER_RUN_H
+
+#include <sys/types.h>
+
+struct run {
+    int status; // exit status, or 128 + signal
+    char out[65536];
+    char err[8192];
+};
+
+// To its end, with stdin from /dev/null.
+void run_program(struct run *run, char *const argv[]);
+
+// Starts it with `fd3` as its descriptor 3 and silent; the caller waits for it.
+pid_t start_program(char *const argv[], int fd3);
+
+#endif
