@@ -344,10 +344,6 @@ ssize_t stream_writev(struct stream *stream, const struct iovec *pieces, int cou
     return stream->ssl ? write_sealed(stream, pieces, count) : write_clear(stream, pieces, count);
 }
 
-bool stream_flushed(const struct stream *stream) {
-    return buf_size(&stream->sealed) == 0;
-}
-
 void stream_pause_reading(struct stream *stream, bool paused) {
     bool goes_on = stream->paused && !paused;
     stream->paused = paused;
@@ -365,10 +361,6 @@ const char *stream_local_address(const struct stream *stream) {
 
 uint16_t stream_local_port(const struct stream *stream) {
     return stream->local_port;
-}
-
-struct loop *stream_loop(const struct stream *stream) {
-    return stream->set->loop;
 }
 
 const SSL *stream_ssl(const struct stream *stream) {

@@ -66,15 +66,12 @@ ssize_t stream_read(struct stream *stream, void *bytes, size_t size);
 // together. May take less than all with more room at hand: call until STREAM_AGAIN. Bytes taken are on their
 // way: the pieces need not live on.
 ssize_t stream_writev(struct stream *stream, const struct iovec *pieces, int count);
-// All that was taken is in the kernel.
-bool stream_flushed(const struct stream *stream);
 // While paused `readable` is not called (but when the connection breaks): the lane has enough to do.
 void stream_pause_reading(struct stream *stream, bool paused);
 
 bool stream_is_secure(const struct stream *stream);
 const char *stream_local_address(const struct stream *stream);
 uint16_t stream_local_port(const struct stream *stream);
-struct loop *stream_loop(const struct stream *stream);
 const SSL *stream_ssl(const struct stream *stream); // NULL in clear; for tls_version and alpn
 
 // Gone at once; what is taken but not flushed is lost.
