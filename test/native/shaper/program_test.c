@@ -57,16 +57,20 @@ static void command_is_in_an_empty_network_without_privileges(void **state) {
 static void descriptors_3_and_4_pass_and_no_others(void **state) {
     (void)state;
     int there[2];
-    assert_int_equal(pipe(there), 0);
+    assert_int_equal(pipe2(there, O_CLOEXEC), 0);
+    int read_end = fcntl(there[0], F_DUPFD, 10),
+        write_end = fcntl(there[1], F_DUPFD, 10); // out of the script's way
     char script[400];
     snprintf(script, sizeof script,
              "exec 3>&%d 4<&%d 5</dev/null 9</dev/null; exec %s --link 1gbit/0ms -- sh -c "
              "'echo through >&3; read -r line <&4; echo \"$line\"; ls /proc/self/fd | tr \"\\n\" \" \"'",
-             there[1], there[0], SHAPER);
+             write_end, read_end, SHAPER);
     struct run run;
     run_program(&run, (char *[]){"bash", "-c", script, NULL});
     close(there[0]);
     close(there[1]);
+    close(read_end);
+    close(write_end);
     assert_int_equal(run.status, 0);
     assert_string_equal(run.out, "through\n0 1 2 3 4 5 "); // 5 is what ls itself reads the folder by
 }
@@ -219,6 +223,18 @@ static void dies_with_its_parent(void **state) {
     close(ends[0]);
 }
 
+static void forbidden_user_namespaces_are_named_with_the_remedy(void **state) {
+    (void)state;
+    struct run run;
+    run_program(&run, (char *[]){"unshare", "-U", "-r", "sh", "-c",
+                                 "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" -- true", SHAPER,
+                                 NULL});
+    assert_int_equal(run.status, 2);
+    assert_string_equal(
+        run.err, "trilane-shaper: user namespaces are not allowed on this system (unshare: No space left "
+                 "on device): run `sudo sysctl -w user.max_user_namespaces=15000`\n");
+}
+
 static void works_inside_a_lab_of_another_program(void **state) {
     (void)state;
     struct run run;
@@ -242,6 +258,7 @@ int main(void) {
         cmocka_unit_test(command_that_will_not_end_is_killed),
         cmocka_unit_test(signals_are_forwarded_once),
         cmocka_unit_test(dies_with_its_parent),
+        cmocka_unit_test(forbidden_user_namespaces_are_named_with_the_remedy),
         cmocka_unit_test(works_inside_a_lab_of_another_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
