@@ -1,9 +1,9 @@
 // What Trilane needs of a machine: each requirement is tried for real and, where it fails, comes with its remedy.
 // Changes nothing. Does not print.
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, readFileSync, statfsSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { dirname } from "node:path";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { RunError, UserError } from "../errors.ts";
 import { chromiumPath, type Program, programPath } from "../programs.ts";
 
@@ -86,6 +86,33 @@ function lab(): Check {
   });
 }
 
+/** Whether the link may run before the browser does (native-host/base/schedule.h); it works without, less exactly. */
+function scheduling(): Check {
+  const name = "real-time scheduling";
+  const remedy =
+    "as root: echo '* - rtprio 2' > /etc/security/limits.d/trilane.conf, then log in again; without it more loads are " +
+    "invalid because a busy machine made the link late";
+  const folder = mkdtempSync(join(tmpdir(), "trilane-doctor-"));
+  try {
+    return attempt(
+      name,
+      remedy,
+      () => {
+        const path = join(folder, "shaper.json");
+        firstLine(programPath("trilane-shaper"), ["--link", "10mbit/10ms", "--report", path, "--", "/bin/true"]);
+        const report: unknown = JSON.parse(readFileSync(path, "utf8"));
+        const found =
+          typeof report === "object" && report !== null && "scheduling" in report ? report.scheduling : null;
+        if (found !== "fifo") throw new RunError(`not allowed; the shaper runs with: ${found}`);
+        return "the link runs before the browser";
+      },
+      "warning",
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 function congestionControl(): Check {
   return attempt("TCP CUBIC", "load the module (modprobe tcp_cubic)", () => {
     const available = readFileSync("/proc/sys/net/ipv4/tcp_available_congestion_control", "utf8").trim();
@@ -128,6 +155,7 @@ export function runChecks(home: string): Check[] {
     browser(),
     tun(),
     lab(),
+    scheduling(),
     congestionControl(),
     cores(),
     dataFolder(home),

@@ -23,10 +23,15 @@ before(async () => {
 async function load(page: string, lane: Lane, link: string): Promise<PageLoad> {
   const recording = pages.get(page);
   assert.ok(recording);
-  const result = await measureLoad({ home, recording, lane, link: parseLink(link), timeout_ms: 60_000 });
-  const { status, reasons } = result.log._trilane;
-  assert.equal(status, "valid", `${page} ${lane} ${link}: ${reasons.join("; ")}`);
-  return result;
+  // A load that the machine disturbed says so itself and is tried again, as a sweep does.
+  const reasonsSeen: string[] = [];
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const result = await measureLoad({ home, recording, lane, link: parseLink(link), timeout_ms: 60_000 });
+    const { status, reasons } = result.log._trilane;
+    if (status === "valid") return result;
+    reasonsSeen.push(...reasons);
+  }
+  assert.fail(`${page} ${lane} ${link}: no valid load of 4: ${reasonsSeen.join("; ")}`);
 }
 
 function pltOf(result: PageLoad): number {
@@ -35,11 +40,13 @@ function pltOf(result: PageLoad): number {
   return plt_ms;
 }
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Least-squares slope of y over x. */
 function slope(points: { x: number; y: number }[]): number {
-  const mean = (of: (point: { x: number; y: number }) => number) => points.reduce((sum, p) => sum + of(p), 0) / points.length;
+  const mean = (of: (point: { x: number; y: number }) => number) =>
+    points.reduce((sum, p) => sum + of(p), 0) / points.length;
   const x0 = mean((p) => p.x);
   const y0 = mean((p) => p.y);
   const covariance = points.reduce((sum, p) => sum + (p.x - x0) * (p.y - y0), 0);
