@@ -187,11 +187,13 @@ async function connected(
   const abort = () => onAbort.reject(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   try {
+    const ended = exited.then((exit): never => {
+      throw new StartError(`it ended before it answered${lastLine(exit)}`, exit);
+    });
     const connection = await Promise.race([
-      connecting,
-      exited.then((exit) => {
-        throw new StartError(`it ended before it answered${lastLine(exit)}`, exit);
-      }),
+      // A pipe that closes first shows as a call that failed; the end follows, and says why.
+      connecting.catch(() => ended),
+      ended,
       new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new StartError(`it did not answer within ${timeout_ms} ms`, null)), timeout_ms);
       }),

@@ -4,6 +4,7 @@
 // A load that fails (a crash, a time-out, an error page) is a result, with its reason. Thrown is only what would fail
 // every load: no browser, no user namespaces, no recording; and the abort signal's reason.
 import { mkdir } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../errors.ts";
 import type { LinkProfile } from "../link/link.ts";
@@ -45,6 +46,9 @@ interface Observation {
   readonly failure: string | null;
 }
 
+const causePatience_ms = 300;
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 const nowNs = (): number => Number(process.hrtime.bigint());
 
 export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
@@ -148,12 +152,13 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
     await orFail(watched.load(options.recording.url));
     const settle_ms = options.settle_ms ?? 0;
     limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
-    if (settle_ms > 0) await orFail(new Promise((resolve) => setTimeout(resolve, settle_ms)));
+    if (settle_ms > 0) await orFail(delay(settle_ms));
     timings = readTimings(await orFail(watched.evaluate(timingsExpression)));
     return { page, timings, browserVersion, failure: null };
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error);
-    return { page, timings, browserVersion, failure };
+    // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
+    const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
+    return { page, timings, browserVersion, failure: cause.message };
   } finally {
     clearTimeout(timer);
   }

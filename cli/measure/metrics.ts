@@ -18,15 +18,22 @@ export interface PageTimings {
   readonly largestContentfulPaint: number | null;
 }
 
-// A frame that was drawn is reported a moment later, so two more frames are let pass; a page that draws none
-// (hidden, or with nothing to show) is not waited for longer than this.
+// A page is drawn, and the drawing told, some frames after its load event. A page that draws nothing (hidden, or with
+// nothing to show) is not waited for longer than this.
 const lastFrames_ms = 250;
 
 export const timingsExpression = `(async () => {
-  await new Promise((done) => {
-    setTimeout(done, ${lastFrames_ms});
-    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));
+  const framesDrawn = new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const painted = new Promise((done) => {
+    const observer = new PerformanceObserver((list) => {
+      if (list.getEntriesByName("first-contentful-paint").length > 0) done();
+    });
+    observer.observe({ type: "paint", buffered: true });
   });
+  await Promise.race([
+    Promise.all([framesDrawn, painted]),
+    new Promise((done) => setTimeout(done, ${lastFrames_ms})),
+  ]);
   const buffered = (type) => {
     try {
       const observer = new PerformanceObserver(() => {});

@@ -24,6 +24,7 @@ export class NavigationError extends Error {
 }
 
 const maxPostData_bytes = 65_536;
+const emptyPagePoll_ms = 5;
 
 type Taker = (event: CaptureEvent) => void;
 
@@ -55,6 +56,19 @@ async function watch(session: CDPSession, target: string, taker: Taker, connecti
   ]);
 }
 
+/**
+ * The browser opens its window while it already answers. A navigation that is begun before the window shows its empty
+ * page would be cancelled by it.
+ */
+async function emptyPageShown(session: CDPSession): Promise<void> {
+  for (;;) {
+    const { currentIndex, entries } = await session.send("Page.getNavigationHistory");
+    // The entry that every window is born with has no URL.
+    if (entries[currentIndex]?.url) return;
+    await new Promise((resolve) => setTimeout(resolve, emptyPagePoll_ms));
+  }
+}
+
 /** Attaches to the page that the browser started with. `overhear` is given each event as it came. */
 export async function watchPage(connection: Connection, overhear?: Taker): Promise<WatchedPage> {
   const { targetInfos } = await connection.send("Target.getTargets");
@@ -81,6 +95,7 @@ export async function watchPage(connection: Connection, overhear?: Taker): Promi
     take(capture, event);
   };
   await watch(session, "page", taker, connection);
+  await emptyPageShown(session);
 
   const load = async (url: string): Promise<void> => {
     const loaded = new Promise<void>((resolve) => {

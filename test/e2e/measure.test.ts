@@ -1,0 +1,206 @@
+// What a measured load says when things go wrong, and that nothing of it is left behind: through the real lab and the
+// real browser. That loads take the time they should is tested in physics.test.ts.
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, test } from "node:test";
+import { parseLink } from "../../cli/link/link.ts";
+import { type Lane, type LoadOptions, lanes, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import { type Resource, recordSite, type Site } from "./site.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-measure-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+// Every process of a load has its folder in its command line, and the folder has this process's number in its name.
+const mark = `trilane-load-${process.pid}-`;
+
+interface Process {
+  readonly pid: number;
+  readonly commandLine: string;
+}
+
+function labProcesses(): Process[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        return [
+          { pid: Number(name), commandLine: readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ") },
+        ];
+      } catch {
+        return [];
+      }
+    })
+    .filter(({ commandLine }) => commandLine.includes(mark));
+}
+
+function scratchFolders(): string[] {
+  return ["/dev/shm", tmpdir()].flatMap((folder) => {
+    try {
+      return readdirSync(folder).filter((name) => name.startsWith(mark));
+    } catch {
+      return [];
+    }
+  });
+}
+
+afterEach(() => {
+  assert.deepEqual(labProcesses(), []);
+  assert.deepEqual(scratchFolders(), []);
+});
+
+function site(name: string, resources: readonly Resource[], url?: string): Promise<Site> {
+  return recordSite(home, name, resources, url);
+}
+
+async function load(recording: Site, lane: Lane, options: Partial<LoadOptions> = {}): Promise<PageLoad["log"]> {
+  const link = parseLink("20mbit/20ms");
+  return (await measureLoad({ home, recording, lane, link, timeout_ms: 20_000, ...options })).log;
+}
+
+const page = "https://page.test/";
+const slow = { link: parseLink("50kbit/100ms"), timeout_ms: 30_000 };
+const large: Resource[] = [
+  { url: page, body: "<!doctype html><meta charset=utf-8><script src=/large.js></script>" },
+  { url: `${page}large.js`, type: "text/javascript", body: `//${"x".repeat(400_000)}` },
+];
+
+/** Kills the first process of the lab whose command line matches, once there is one and the page is on its way. */
+async function killOnce(pattern: RegExp): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const renderers = labProcesses().filter(({ commandLine }) => / --type=renderer/.test(commandLine));
+    const found = labProcesses().filter(({ commandLine }) => pattern.test(commandLine));
+    if (renderers.length === 0 || found.length === 0) continue;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    for (const { pid } of found) process.kill(pid, "SIGKILL");
+    return;
+  }
+  assert.fail(`no process matches ${pattern}`);
+}
+
+for (const lane of lanes) {
+  test(`${lane}: a page of three origins is loaded as recorded, and told whole`, async () => {
+    const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
+    const recording = await site("origins", [
+      {
+        url: page,
+        body: `<!doctype html><h1>x</h1><img src=https://a.test/1.gif?v=1><iframe src=https://b.test/></iframe>`,
+      },
+      { url: "https://a.test/1.gif?v=1", type: "image/gif", body: image },
+      { url: "https://b.test/", body: "<!doctype html><img src=/2.gif>" },
+      { url: "https://b.test/2.gif", type: "image/gif", body: image },
+    ]);
+    const log = await load(recording, lane);
+    const { status, reasons, counts, metrics, dns, environment, wall_ms } = log._trilane;
+    assert.equal(status, "valid", reasons.join("; "));
+    assert.deepEqual(
+      { ...counts, bytes: 0 },
+      {
+        ...{ requests: 4, bytes: 0, connections: 3, matched: 4 },
+        ...{ fuzzy: 0, missed: 0, failed: 0, off_lane: 0 },
+      },
+    );
+    assert.ok(
+      metrics.plt_ms !== null && metrics.ttfb_ms !== null && metrics.fcp_ms !== null && metrics.lcp_ms !== null,
+    );
+    assert.ok(metrics.ttfb_ms < metrics.plt_ms && metrics.plt_ms < wall_ms);
+    assert.equal(log.pages[0].pageTimings.onLoad, metrics.plt_ms);
+    assert.deepEqual([...new Set(dns.map(({ name, answer }) => `${name} ${answer === "nxdomain"}`))].sort(), [
+      "a.test false",
+      "b.test false",
+      "page.test false",
+    ]);
+    assert.match(environment.versions.chromium ?? "", /^\d+\./);
+    assert.equal(environment.congestion_control.tcp, "cubic");
+    assert.ok(!JSON.stringify(environment).includes(mark));
+  });
+}
+
+test("a request that the recording does not have spoils the load", async () => {
+  const recording = await site("unmatched", [{ url: page, body: "<!doctype html><img src=/not-recorded.gif>" }]);
+  const { status, reasons, counts } = (await load(recording, "h2"))._trilane;
+  assert.equal(status, "invalid");
+  assert.match(reasons.join("; "), /^1 of 2 requests not in the recording: https:\/\/page\.test\/not-recorded\.gif/);
+  assert.equal(counts.missed, 1);
+});
+
+test("a request to a host that the recording does not have gets nowhere and spoils the load", async () => {
+  const recording = await site("foreign", [
+    { url: page, body: "<!doctype html><img src=https://elsewhere.test/a.gif>" },
+  ]);
+  const log = await load(recording, "h3");
+  assert.equal(log._trilane.status, "invalid");
+  assert.match(
+    log._trilane.reasons.join("; "),
+    /1 of 2 requests failed: https:\/\/elsewhere\.test.*ERR_NAME_NOT_RESOLVED/,
+  );
+});
+
+test("a page that is not in the recording fails", async () => {
+  const recording = await site("elsewhere", [{ url: page, body: "x" }], "https://other.test/");
+  const { status, reasons, metrics } = (await load(recording, "h2"))._trilane;
+  assert.equal(status, "failed");
+  assert.match(reasons.join("; "), /^the page did not load: net::ERR_NAME_NOT_RESOLVED$/);
+  assert.equal(metrics.plt_ms, null);
+});
+
+test("a load that takes too long fails", async () => {
+  const recording = await site("large", large);
+  const log = await load(recording, "h1", { ...slow, timeout_ms: 1500 });
+  assert.equal(log._trilane.status, "failed");
+  assert.match(log._trilane.reasons.join("; "), /^the load event did not come within 1500 ms$/);
+  assert.ok(log.entries.length > 0, "what was seen until then is kept");
+  assert.ok(log._trilane.shaper !== null && log._trilane.replay !== null);
+});
+
+test("a page that answers nothing after its load event fails", async () => {
+  const body = "<!doctype html><script>onload = () => setTimeout(() => { for (;;); })</script>";
+  const recording = await site("busy", [{ url: page, body }]);
+  const { status, reasons } = (await load(recording, "h2"))._trilane;
+  assert.equal(status, "failed");
+  assert.match(reasons.join("; "), /did not answer/);
+});
+
+test("a page that goes elsewhere by itself is invalid", async () => {
+  const body = "<!doctype html><script>onload = () => { location = '/next' }</script>";
+  const recording = await site("leaving", [
+    { url: page, body },
+    { url: `${page}next`, body: "<!doctype html>next" },
+  ]);
+  const { status, reasons } = (await load(recording, "h2", { settle_ms: 500 }))._trilane;
+  assert.equal(status, "invalid");
+  assert.match(reasons.join("; "), /replaced itself by https:\/\/page\.test\/next/);
+});
+
+for (const [what, pattern, reason] of [
+  ["page's process", / --type=renderer/, /the page's process ended/],
+  ["browser", /^\S*chrom\S* --headless=new --remote-debugging-pipe/, /the browser ended during the load/],
+  ["shaper", /^\S*trilane-shaper /, /the browser ended during the load/],
+  ["replay", /^\S*trilane-replay /, /the browser ended during the load/],
+] as const) {
+  test(`a load whose ${what} is killed fails and leaves nothing`, async () => {
+    const recording = await site("large", large);
+    const [log] = await Promise.all([load(recording, "h2", slow), killOnce(pattern)]);
+    assert.equal(log._trilane.status, "failed");
+    assert.match(log._trilane.reasons.join("; "), reason);
+  });
+}
+
+test("aborted at any moment a load leaves nothing", async () => {
+  const recording = await site("large", large);
+  const reason = new Error("enough");
+  for (const after_ms of [0, 10, 30, 60, 120, 180, 250, 350, 500, 800, 1200]) {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(reason), after_ms);
+    await assert.rejects(load(recording, "h3", { ...slow, signal: controller.signal }), reason);
+    assert.deepEqual(labProcesses(), [], `after ${after_ms} ms`);
+    assert.deepEqual(scratchFolders(), [], `after ${after_ms} ms`);
+  }
+});
+
+test("a recording that does not exist is the user's error", async () => {
+  await site("large", large);
+  await assert.rejects(load({ name: "nothing", digest: "", url: page }, "h2"), /^UserError: .*nothing/);
+});
