@@ -71,6 +71,8 @@ static void start(struct run *run, const char *const *arguments) {
     if (run->pid == 0) {
         dup2(out[1], 1);
         dup2(err[1], 2);
+        closefrom(3);
+        dup2(2, 9); // is not to reach the command
         limit(RLIMIT_NOFILE, run->descriptors);
         limit(RLIMIT_FSIZE, run->file_bytes);
         signal(SIGXFSZ, SIG_IGN);
