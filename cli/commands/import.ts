@@ -1,0 +1,95 @@
+// `trilane import`: puts a page load from a HAR file into the archive and says what it is made of. The work is cli/import's.
+import { basename } from "node:path";
+import type { Argv } from "yargs";
+import type { Recording } from "../archive/archive.ts";
+import { withArchive } from "../archive/client.ts";
+import { UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { type ImportedPage, importHar } from "../import/import_har.ts";
+import { noteLines } from "../import/notes.ts";
+import { inputName, readHar } from "../import/read.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface ImportOptions extends CommonOptions {
+  file: string;
+  name: string | undefined;
+  page: number | undefined;
+  url: string | undefined;
+  document: number | undefined;
+  replace: boolean;
+}
+
+/** "My page.har.gz" becomes My-page; from standard input, the page's host. */
+function nameFor(file: string, url: string): string {
+  const from = file === "-" ? new URL(url).hostname : basename(file).replace(/(\.har)?(\.gz)?$/i, "");
+  const name = from
+    .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 100);
+  if (name === "") throw new UserError(`${inputName(file)}: gives no name for the recording: give one with --name`);
+  return name;
+}
+
+function mustCount(value: number | undefined, option: string): void {
+  if (value !== undefined && !(Number.isInteger(value) && value >= 1))
+    throw new UserError(`${option} is a whole number from 1 (got "${value}")`);
+}
+
+async function readPage({ file, page, url, document }: ImportOptions): Promise<ImportedPage> {
+  mustCount(page, "--page");
+  mustCount(document, "--document");
+  const json = await readHar(file);
+  try {
+    return importHar(json, { page, url, document });
+  } catch (error) {
+    // What is wrong is said of the entry; the file is known only here.
+    if (error instanceof UserError) throw new UserError(`${inputName(file)}: ${error.message}`);
+    throw error;
+  }
+}
+
+function printRecording(recording: Recording, imported: ImportedPage): void {
+  const { name, url, exchanges, hosts, addresses, body_bytes } = recording;
+  const megabytes = (body_bytes / 1e6).toFixed(body_bytes < 1e6 ? 3 : 2);
+  const lines = [
+    `${name}: ${exchanges} exchanges, hosts: ${hosts}, addresses: ${addresses}, ${megabytes} MB, ${url}`,
+    ...noteLines(imported.notes).map((line) => `  ${line}`),
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function warn({ notes, url }: ImportedPage): void {
+  if (notes.documents.length > 0) return;
+  process.stderr.write(
+    `trilane: warning: the start URL ${url} has no response in the HAR: a load of it will fail (see --url)\n`,
+  );
+}
+
+export const command: Command<ImportOptions> = {
+  usage: "import <file>",
+  summary: "put a page load from a HAR file into the archive",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("file", { type: "string", demandOption: true, describe: ".har or .har.gz; - for standard input" })
+      .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })
+      .option("page", { type: "number", describe: "which page of the file, from 1 (default: the first)" })
+      .option("url", { type: "string", describe: "start URL, where the file names none or another" })
+      .option("document", { type: "number", describe: "begin with the start URL's N-th response (default: the first)" })
+      .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
+      .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")
+      .example("trilane import run.har --page 2 --name shop-repeat", "the second page of the file")
+      .example("zcat shop.har.gz | trilane import - --name shop", "from standard input"),
+  async run(options) {
+    const imported = await readPage(options);
+    const { url, source, notes, exchanges } = imported;
+    const name = options.name ?? nameFor(options.file, url);
+    const recording = await withArchive(homeFolder(options.home), (archive) =>
+      archive.write({ name, url, source, notes, replace: options.replace }, async (writer) => {
+        for (const exchange of exchanges) await writer.add(exchange);
+      }),
+    );
+    warn(imported);
+    if (options.json) process.stdout.write(`${JSON.stringify({ recording })}\n`);
+    else printRecording(recording, imported);
+  },
+};

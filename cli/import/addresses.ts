@@ -1,0 +1,85 @@
+// The server address each exchange is replayed from: as recorded where a lab can have it, else one of 198.18.0.0/15 (kept
+// for benchmarks, RFC 2544), a different one for each recorded address, or for each host where none is recorded.
+import { BlockList, isIP } from "node:net";
+import type { HarEntry } from "./har.ts";
+import { textField } from "./har.ts";
+
+const unusable = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10], // the lab's own
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15], // ours: a recorded one could meet a mapped one
+  ["224.0.0.0", 3],
+] as const)
+  unusable.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of [
+  ["::", 127],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const)
+  unusable.addSubnet(network, prefix, "ipv6");
+
+/** The text form of a recorded address without brackets, zone, or IPv4 in IPv6's clothes; null where it is none. */
+function plainAddress(recorded: string | null): string | null {
+  const bare = recorded?.replace(/^\[([^\]]*)\](:\d+)?$/, "$1").replace(/%.*$/, "") ?? "";
+  const address = bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
+  return isIP(address) ? address.toLowerCase() : null;
+}
+
+const isUsable = (address: string): boolean => !unusable.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+
+/** HAR's field, or WebPageTest's. */
+const recordedAddress = ({ raw }: HarEntry): string | null =>
+  plainAddress(textField(raw, "serverIPAddress")) ?? plainAddress(textField(raw, "_ip_addr"));
+
+const hostOf = ({ url }: HarEntry): string => url.hostname.replace(/^\[|\]$/g, "");
+
+export interface AddressCounts {
+  /** Different recorded addresses that were replaced because no lab can have them. */
+  readonly mapped: number;
+  /** Hosts without any recorded address that were given one. */
+  readonly invented: number;
+}
+
+export class Addresses {
+  readonly #given = new Map<string, string>();
+  readonly #ofHost = new Map<string, string>();
+  #mapped = 0;
+  #invented = 0;
+
+  constructor(entries: readonly HarEntry[]) {
+    // Known beforehand, so that a response from a cache or a reused connection, which often has no address of its
+    // own, comes from where its host's others come from.
+    for (const entry of entries) {
+      const address = recordedAddress(entry);
+      if (address && !this.#ofHost.has(hostOf(entry))) this.#ofHost.set(hostOf(entry), address);
+    }
+  }
+
+  of(entry: HarEntry): string {
+    const host = hostOf(entry);
+    // An address in the URL is connected to as it is.
+    if (isIP(host)) return host;
+    const address = recordedAddress(entry) ?? this.#ofHost.get(host);
+    if (address && isUsable(address)) return address;
+    const key = address ?? `host ${host}`;
+    const known = this.#given.get(key);
+    if (known) return known;
+    if (address) this.#mapped++;
+    else this.#invented++;
+    const number = this.#given.size;
+    const given = `198.${18 + Math.floor(number / (254 * 256))}.${Math.floor(number / 254) % 256}.${(number % 254) + 1}`;
+    this.#given.set(key, given);
+    return given;
+  }
+
+  get counts(): AddressCounts {
+    return { mapped: this.#mapped, invented: this.#invented };
+  }
+}

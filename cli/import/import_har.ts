@@ -1,0 +1,227 @@
+// From a HAR's JSON to a recording: start URL, exchanges with their bodies as on the wire, and notes that count all that
+// was changed, made up or left out. Pure: reads no file, writes no archive, and the same JSON gives the same recording.
+import type { Exchange, Header, JsonObject, NewExchange } from "../archive/archive.ts";
+import { UserError } from "../errors.ts";
+import { Addresses } from "./addresses.ts";
+import { type Body, bodyOf } from "./body.ts";
+import { charsetParameter } from "./charset.ts";
+import { pictureDimensions } from "./dimensions.ts";
+import {
+  type HarEntry,
+  type HarPage,
+  headersOf,
+  isRecord,
+  type JsonRecord,
+  numberField,
+  readHarFile,
+  textField,
+} from "./har.ts";
+import { cleanHeaders, headerValue } from "./headers.ts";
+import { type ImportNotes, NoteCounter } from "./notes.ts";
+import { type Selection, selectEntries } from "./select.ts";
+
+export interface ImportOptions {
+  /** Counted from 1; the first where it is left out. */
+  readonly page?: number | undefined;
+  /** The start URL, for a HAR that does not name its pages, or names them wrongly. */
+  readonly url?: string | undefined;
+  /** With which of the start URL's responses the recording begins, counted from 1; the first where it is left out. */
+  readonly document?: number | undefined;
+}
+
+export interface ImportedPage {
+  readonly url: string;
+  /** "har: Chrome 131". */
+  readonly source: string;
+  readonly exchanges: readonly NewExchange[];
+  readonly notes: ImportNotes;
+}
+
+const withoutFragment = (url: URL): string => {
+  const copy = new URL(url);
+  copy.hash = "";
+  return copy.href;
+};
+
+const isRedirect = ({ status }: HarEntry): boolean => [301, 302, 303, 307, 308].includes(status);
+
+/** The URL that a browser is to open. */
+function startUrl({ sent, kept, page }: Selection, given: string | undefined): string {
+  if (given !== undefined) {
+    if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+      throw new UserError(`--url ${given}: is not an http or https URL`);
+    return withoutFragment(new URL(given));
+  }
+  const [first] = sent;
+  // DevTools names a page by where its redirects led; the load began before them.
+  if (first && isRedirect(first) && kept.includes(first)) return withoutFragment(first.url);
+  const named = page?.url ? withoutFragment(page.url) : null;
+  if (named && (!first || sent.some(({ url }) => withoutFragment(url) === named))) return named;
+  if (first) return withoutFragment(first.url);
+  throw new UserError("has no start URL: give it with --url");
+}
+
+interface Beginning {
+  readonly kept: readonly HarEntry[];
+  /** Entries before the one it begins with. */
+  readonly before: number;
+  /** Statuses of all the start URL's responses, in order. */
+  readonly documents: readonly number[];
+}
+
+/** A page that lets a browser in by a script (a challenge) answers its start URL twice: where to begin is the user's choice. */
+function beginAt(kept: readonly HarEntry[], url: string, document: number): Beginning {
+  const documents = kept.filter((entry) => entry.method === "GET" && withoutFragment(entry.url) === url);
+  const statuses = documents.map(({ status }) => status);
+  const first = documents[document - 1];
+  if (document === 1) return { kept, before: 0, documents: statuses };
+  if (!first) throw new UserError(`has no response ${document} to ${url}: it has ${documents.length} (--document)`);
+  const before = kept.indexOf(first);
+  return { kept: kept.slice(before), before, documents: statuses };
+}
+
+const protocols: readonly (readonly [RegExp, string])[] = [
+  [/^(h3|http\/3|quic)/i, "h3"],
+  [/^(h2|http\/2|spdy)/i, "h2"],
+  [/^http\/1\.0/i, "http/1.0"],
+  [/^http\/1/i, "http/1.1"],
+];
+
+function protocolOf({ raw, request, response }: HarEntry): string | null {
+  const named =
+    textField(raw, "_protocol") ?? textField(response, "httpVersion") ?? textField(request, "httpVersion") ?? "";
+  return protocols.find(([pattern]) => pattern.test(named))?.[1] ?? null;
+}
+
+function timingsOf({ raw }: HarEntry): JsonObject | null {
+  if (!isRecord(raw.timings)) return null;
+  const timings: Record<string, number> = {};
+  for (const name of ["blocked", "dns", "connect", "ssl", "send", "wait", "receive"]) {
+    const value = numberField(raw.timings, name);
+    if (value !== null) timings[name] = value;
+  }
+  return timings;
+}
+
+/** What the HAR knew of the exchange beyond what is replayed. */
+function recordedOf(entry: HarEntry, body: Body, page: HarPage | null): JsonObject {
+  const { raw, request, response, content } = entry;
+  const start = page?.started_ms ?? null;
+  return {
+    entry: entry.index,
+    protocol: protocolOf(entry),
+    resource_type: textField(raw, "_resourceType") ?? textField(raw, "_request_type")?.toLowerCase() ?? null,
+    mime_type: textField(content, "mimeType"),
+    status: entry.status,
+    transfer_size: body.transfer.body_bytes,
+    transfer_size_from: body.transfer.source,
+    decoded_size: body.decoded_bytes,
+    request_headers_size: numberField(request, "headersSize"),
+    response_headers_size: numberField(response, "headersSize"),
+    priority: textField(raw, "_priority") ?? textField(raw, "_initialPriority") ?? textField(raw, "_initial_priority"),
+    connection: textField(raw, "connection") ?? textField(raw, "_connectionId") ?? numberField(raw, "_socket"),
+    timings: timingsOf(entry),
+    start_offset_ms: start !== null && entry.started_ms !== null ? entry.started_ms - start : null,
+    filled_with: body.filledWith,
+    cut_off: body.cutOff,
+  };
+}
+
+/** As a form sends them. */
+function formText(params: readonly unknown[]): string {
+  const pairs = params
+    .filter(isRecord)
+    .map((param): [string, string] => [textField(param, "name") ?? "", String(param.value ?? "")]);
+  return new URLSearchParams(pairs).toString();
+}
+
+function requestBody({ request }: HarEntry): Buffer | undefined {
+  const post: JsonRecord = isRecord(request.postData) ? request.postData : {};
+  const { text, params } = post;
+  if (typeof text === "string" && text !== "")
+    return Buffer.from(text, post.encoding === "base64" || post._encoding === "base64" ? "base64" : "utf8");
+  const isForm = /x-www-form-urlencoded/i.test(textField(post, "mimeType") ?? "");
+  return isForm && Array.isArray(params) && params.length > 0 ? Buffer.from(formText(params)) : undefined;
+}
+
+/** The response's headers as they fit the body that is stored. */
+function responseHeaders(entry: HarEntry, cleaned: readonly Header[], body: Body): Header[] {
+  const headers: Header[] = [];
+  for (const [name, value] of cleaned) {
+    if (name === "content-encoding") continue;
+    if (name === "content-type" && body.charset && charsetParameter(value) !== body.charset)
+      headers.push([name, `${value.split(";")[0]?.trim()}; charset=${body.charset}`]);
+    else headers.push([name, value]);
+  }
+  if (body.encoding) headers.push(["content-encoding", body.encoding]);
+  const redirect = textField(entry.response, "redirectURL");
+  if (isRedirect(entry) && redirect && headerValue(headers, "location") === undefined)
+    headers.push(...cleanHeaders([{ name: "location", value: redirect }], "response").headers);
+  // A HAR whose headers were taken out for privacy still says what the bodies are.
+  const type = textField(entry.content, "mimeType");
+  if (cleaned.length === 0 && type?.includes("/") && body.bytes.length > 0)
+    headers.push(...cleanHeaders([{ name: "content-type", value: type }], "response").headers);
+  return headers;
+}
+
+interface Page {
+  readonly page: HarPage | null;
+  readonly addresses: Addresses;
+  readonly dimensionsOf: ReturnType<typeof pictureDimensions>;
+  readonly notes: NoteCounter;
+}
+
+function importEntry(entry: HarEntry, { page, addresses, dimensionsOf, notes }: Page): NewExchange {
+  const recordedHeaders = headersOf(entry, "response");
+  const request = cleanHeaders(headersOf(entry, "request"), "request");
+  const cleaned = cleanHeaders(recordedHeaders, "response");
+  // With content-length, which is taken out of what is replayed but says the size.
+  const asRecorded = recordedHeaders.map(({ name, value }): Header => [name.trim().toLowerCase(), value.trim()]);
+  const body = bodyOf(entry, asRecorded, dimensionsOf(entry));
+  const { url } = entry;
+  const https = url.protocol === "https:";
+  const exchange: Exchange = {
+    method: entry.method,
+    scheme: https ? "https" : "http",
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (https ? 443 : 80) : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    request_headers: request.headers,
+    address: addresses.of(entry),
+    // A fresh browser asks for the whole, so it gets the whole.
+    status: entry.status === 304 ? 200 : entry.status,
+    response_headers: responseHeaders(entry, cleaned.headers, body),
+    body_origin: body.bytes.length > 0 ? body.origin : "empty",
+    recorded: recordedOf(entry, body, page),
+  };
+  notes.add({ entry, body, exchange, illegalHeaders: request.illegal + cleaned.illegal, recordedHeaders: asRecorded });
+  return { exchange, body: body.bytes, requestBody: requestBody(entry) };
+}
+
+/** UserError for what is no HAR or lacks what a recording needs; its message names the entry, not the file. */
+export function importHar(json: unknown, options: ImportOptions = {}): ImportedPage {
+  const har = readHarFile(json);
+  const selection = selectEntries(har, { page: options.page, urlGiven: options.url !== undefined });
+  const url = startUrl(selection, options.url);
+  const { kept, before, documents } = beginAt(selection.kept, url, options.document ?? 1);
+  const notes = new NoteCounter();
+  const page: Page = {
+    page: selection.page,
+    addresses: new Addresses(kept),
+    dimensionsOf: pictureDimensions(kept),
+    notes,
+  };
+  const exchanges = kept.map((entry) => importEntry(entry, page));
+  return {
+    url,
+    source: `har: ${har.producer}`,
+    exchanges,
+    notes: notes.finish({
+      entries: har.entries.length,
+      pages: har.pages.length,
+      skipped: before > 0 ? { ...selection.skipped, "before the document": before } : selection.skipped,
+      addresses: page.addresses.counts,
+      documents,
+    }),
+  };
+}

@@ -1,0 +1,169 @@
+// What an import changed, made up or left out, as numbers for the archive and as lines for a reader. Counts only.
+import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
+import type { AddressCounts } from "./addresses.ts";
+import type { Body } from "./body.ts";
+import type { HarEntry } from "./har.ts";
+import { headerValue } from "./headers.ts";
+import type { SkipReason } from "./select.ts";
+
+type Counts = Readonly<Record<string, number>>;
+
+/** A type and not an interface, so that it is a JsonObject. */
+export type ImportNotes = {
+  /** Of the file. */
+  readonly entries: number;
+  readonly pages: number;
+  readonly exchanges: number;
+  readonly skipped: Counts;
+  readonly bodies: Readonly<Record<BodyOrigin, number>>;
+  readonly filled_bytes: number;
+  readonly filled_with: Counts;
+  /** Text whose end the HAR does not have; counted among the filled. */
+  readonly cut_off: number;
+  /** Stored sizes against recorded ones, where a size was recorded. */
+  readonly sizes: {
+    readonly compared: number;
+    readonly exact: number;
+    readonly worst_error_bytes: number;
+    readonly unknown: number;
+  };
+  readonly charset_changed: number;
+  readonly encoding_changed: number;
+  readonly not_modified: number;
+  readonly illegal_headers: number;
+  readonly addresses_mapped: number;
+  readonly addresses_invented: number;
+  /** Statuses of the start URL's responses: none, and a browser that opens it finds nothing. */
+  readonly documents: readonly number[];
+};
+
+interface Added {
+  readonly entry: HarEntry;
+  readonly body: Body;
+  readonly exchange: Exchange;
+  readonly illegalHeaders: number;
+  readonly recordedHeaders: readonly Header[];
+}
+
+interface Totals {
+  readonly entries: number;
+  readonly pages: number;
+  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  readonly addresses: AddressCounts;
+  readonly documents: readonly number[];
+}
+
+export class NoteCounter {
+  readonly #bodies: Record<BodyOrigin, number> = { recorded: 0, recompressed: 0, filled: 0, empty: 0 };
+  readonly #filledWith: Record<string, number> = {};
+  readonly #sizes = { compared: 0, exact: 0, worst_error_bytes: 0, unknown: 0 };
+  readonly #counts = {
+    filled_bytes: 0,
+    cut_off: 0,
+    charset_changed: 0,
+    encoding_changed: 0,
+    not_modified: 0,
+    illegal_headers: 0,
+  };
+
+  add({ entry, body, exchange, illegalHeaders, recordedHeaders }: Added): void {
+    this.#bodies[exchange.body_origin]++;
+    if (exchange.body_origin === "filled") {
+      this.#counts.filled_bytes += body.bytes.length;
+      const kind = body.filledWith ?? "bytes";
+      this.#filledWith[kind] = (this.#filledWith[kind] ?? 0) + 1;
+    }
+    if (exchange.body_origin !== "empty") this.#compare(body);
+    const encoded = headerValue(recordedHeaders, "content-encoding")?.toLowerCase() ?? null;
+    if (body.bytes.length > 0 && encoded !== null && encoded !== "identity" && encoded !== body.encoding)
+      this.#counts.encoding_changed++;
+    if (body.cutOff) this.#counts.cut_off++;
+    if (body.charset) this.#counts.charset_changed++;
+    if (entry.status === 304) this.#counts.not_modified++;
+    this.#counts.illegal_headers += illegalHeaders;
+  }
+
+  #compare({ bytes, transfer }: Body): void {
+    if (transfer.body_bytes === null) {
+      this.#sizes.unknown++;
+      return;
+    }
+    const error = Math.abs(bytes.length - transfer.body_bytes);
+    this.#sizes.compared++;
+    if (error === 0) this.#sizes.exact++;
+    this.#sizes.worst_error_bytes = Math.max(this.#sizes.worst_error_bytes, error);
+  }
+
+  finish(totals: Totals): ImportNotes {
+    const { entries, pages, skipped, addresses, documents } = totals;
+    return {
+      entries,
+      pages,
+      exchanges: Object.values(this.#bodies).reduce((sum, count) => sum + count, 0),
+      skipped,
+      bodies: this.#bodies,
+      filled_with: this.#filledWith,
+      sizes: this.#sizes,
+      ...this.#counts,
+      addresses_mapped: addresses.mapped,
+      addresses_invented: addresses.invented,
+      documents,
+    };
+  }
+}
+
+const counted = (count: number, one: string, several = `${one}s`): string => `${count} ${count === 1 ? one : several}`;
+
+const skipWords: Record<SkipReason, string> = {
+  "other page": "of other pages of the file",
+  "not http": "not over HTTP (data:, blob:, extensions)",
+  websocket: "WebSocket",
+  failed: "without a response (failed or aborted)",
+  informational: "informational (1xx)",
+  "from cache": "answered from a cache",
+  "not modified": "not modified (304), with no body to replay",
+  "pushed twice": "pushed by the server and requested too",
+  "local host": "from the recording machine itself (localhost)",
+  tunnel: "CONNECT to a proxy",
+  "before the document": "before the document asked for (--document)",
+};
+
+function bodyLines({ bodies, filled_bytes, filled_with, cut_off }: ImportNotes): string[] {
+  const lines = [
+    `bodies: ${bodies.recorded} as recorded, ${bodies.recompressed} compressed again, ${bodies.filled} filled, ${bodies.empty} empty`,
+  ];
+  if (bodies.filled > 0) {
+    const kinds = Object.entries(filled_with).map(([kind, count]) => `${count} ${kind}`);
+    lines.push(`filled with ${(filled_bytes / 1000).toFixed(1)} kB that the HAR does not hold: ${kinds.join(", ")}`);
+  }
+  if (cut_off > 0)
+    lines.push(`of these, ${counted(cut_off, "body is", "bodies are")} cut off in the HAR: the rest is filled`);
+  return lines;
+}
+
+function sizeLine({ compared, exact, worst_error_bytes, unknown }: ImportNotes["sizes"]): string {
+  const worst = exact === compared ? "" : `, the others at most ${counted(worst_error_bytes, "byte")} off`;
+  const missing = unknown === 0 ? "" : `; ${counted(unknown, "size is", "sizes are")} not recorded`;
+  return `sizes on the wire: ${exact} of ${compared} as recorded${worst}${missing}`;
+}
+
+/** The notes in plain words, what is zero left out. */
+export function noteLines(notes: ImportNotes): string[] {
+  const lines = [...bodyLines(notes), sizeLine(notes.sizes)];
+  const say = (count: number, words: string): void => {
+    if (count > 0) lines.push(`${count} ${words}`);
+  };
+  for (const [reason, count] of Object.entries(notes.skipped))
+    say(count, `left out: ${skipWords[reason as SkipReason]}`);
+  say(notes.not_modified, "not modified (304): replayed as 200 with the body the HAR has");
+  say(notes.charset_changed, "in a charset that cannot be written here: stored as UTF-8, header changed");
+  say(notes.encoding_changed, "stored with another content-encoding than recorded, header changed");
+  say(notes.illegal_headers, "headers left out: not legal in HTTP");
+  say(notes.addresses_mapped, "recorded addresses mapped into 198.18.0.0/15: private, local or the lab's own");
+  say(notes.addresses_invented, "hosts without a recorded address: given one of 198.18.0.0/15");
+  if (notes.documents.length > 1)
+    lines.push(
+      `the start URL is answered ${notes.documents.length} times (${notes.documents.join(", ")}): --document N begins with the N-th`,
+    );
+  return lines;
+}
