@@ -1,0 +1,99 @@
+// `trilane shell`: any command behind a link, with its own exit status, reaching what the note says and nothing else.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { recordSite } from "./site.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-shell-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+before(() => recordSite(home, "site", [{ url: "https://site.test/", body: "hello" }]));
+
+const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
+
+interface Outcome {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function shell(...words: string[]): Promise<Outcome> {
+  const child = spawn(trilane, ["shell", "--home", home, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve) => child.once("close", (status) => resolve({ status, stdout, stderr })));
+}
+
+test("the exit status and the output are the command's", async () => {
+  const { status, stdout, stderr } = await shell("--link", "3mbit/50ms", "--", "sh", "-c", "echo out; exit 7");
+  assert.deepEqual([status, stdout], [7, "out\n"]);
+  assert.match(stderr, /^trilane shell: 3mbit\/50ms; at the other end: 100\.64\.0\.1, .*nothing else\n$/);
+});
+
+test("a command that is killed has 128 and the signal", async () => {
+  assert.equal((await shell("--link", "3mbit/50ms", "--", "sh", "-c", "kill -TERM $$")).status, 143);
+});
+
+// Five times on the open connection: the least of them is not the machine's business.
+const fetchTwice = `
+const started = performance.now();
+const response = await fetch("https://site.test/");
+const text = await response.text();
+const again = [];
+for (let i = 0; i < 5; i++) {
+  const t = performance.now();
+  await (await fetch("https://site.test/")).text();
+  again.push(performance.now() - t);
+}
+console.log(JSON.stringify({ text, again_ms: Math.min(...again) }));
+`;
+
+test("a recorded origin answers through the link, trusted by its authority", async () => {
+  const node = [process.execPath, "--input-type=module", "-e", fetchTwice];
+  const { status, stdout, stderr } = await shell(
+    "--link",
+    "10mbit/80ms",
+    "--recording",
+    "site",
+    "--json",
+    "--",
+    ...node,
+  );
+  assert.equal(status, 0, stderr);
+  const { text, again_ms } = JSON.parse(stdout) as { text: string; again_ms: number };
+  assert.equal(text, "hello");
+  assert.ok(again_ms >= 80 && again_ms < 160, `${again_ms} ms for one round trip of 80 ms`);
+  assert.deepEqual(JSON.parse(stderr.split("\n")[0] ?? ""), {
+    schema: "trilane/shell/1",
+    link: "10mbit/80ms",
+    recording: "site",
+    reachable: ["https://site.test"],
+    nameserver: "100.64.0.53",
+  });
+});
+
+test("nothing else answers", async () => {
+  const ask = `fetch("https://elsewhere.test/").then(() => 0, (error) => console.log(error.cause.code))`;
+  const { stdout } = await shell("--link", "10mbit/0ms", "--recording", "site", "--", process.execPath, "-e", ask);
+  assert.equal(stdout, "ENOTFOUND\n");
+});
+
+test("bad input is refused in one line", async () => {
+  for (const [words, line] of [
+    [["--link", "0mbit/50ms", "--", "true"], /^trilane: link: rate must be above 0 \(got "0mbit"\)\n$/],
+    [["--link", "3mbit/50ms"], /^trilane: shell: no command: .*\n$/],
+    [["--link", "3mbit/50ms", "--recording", "nothing", "--", "true"], /^trilane: .*nothing.*\n$/],
+  ] as const) {
+    const { status, stderr } = await shell(...words);
+    assert.equal(status, 2);
+    assert.match(stderr, line);
+  }
+});
