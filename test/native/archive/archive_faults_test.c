@@ -1,6 +1,6 @@
 // What must not break an archive: a kill at any system call, a disk that is full at any moment, a home that
 // cannot be written, several writers at once and readers among them.
-#include "archive_fixture.h"
+#include "archive/archive_fixture.h"
 
 #include "archive/archive_listing.h"
 #include "archive/recording.h"
@@ -134,23 +134,29 @@ static void test_killed_at_any_call(void **state) {
             assert_int_equal(fixture_count_bodies(home), count == 0 ? 0 : 2 + count);
         }
         assert_true(calls > 20); // else nothing was killed at all
-        printf("%u kills\n", calls);
     }
 }
 
 // ---- No room ----
 
 // Makes this process's own view of mounts; a child's, so that other tests keep theirs.
+static void write_proc(const char *path, const char *text) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, text, strlen(text)) < 0) _exit(1);
+    close(fd);
+}
+
 static void enter_mount_namespace(void) {
-    char map[64];
-    snprintf(map, sizeof map, "0 %u 1", (unsigned)geteuid());
+    char users[64], groups[64];
+    snprintf(users, sizeof users, "0 %u 1", (unsigned)geteuid());
+    snprintf(groups, sizeof groups, "0 %u 1", (unsigned)getegid());
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0) {
         fprintf(stderr, "no user namespaces here: %s\n", strerror(errno));
         _exit(1);
     }
-    int fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, map, strlen(map)) < 0) _exit(1);
-    close(fd);
+    write_proc("/proc/self/uid_map", users);
+    write_proc("/proc/self/setgroups", "deny");
+    write_proc("/proc/self/gid_map", groups);
 }
 
 // Runs the test's body in a child with mounts of its own; its failed assertions come out by its exit status.
@@ -206,8 +212,7 @@ static void fill_disks(const char *home) {
         REQUIRE(fixture_write(
                     home,
                     &(struct fixture_recording){.name = "kept", .seed = 1, .count = 3, .body_size = 9000},
-                    &error) == 0 ||
-                (fprintf(stderr, "%s\n", error.message), 0));
+                    &error) == 0);
         REQUIRE(fixture_count_bodies(home) == 3);
         snprintf(options, sizeof options, "size=%uk", size_kB);
         // One smaller than what is in it already is refused.

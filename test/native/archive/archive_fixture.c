@@ -1,4 +1,4 @@
-#include "archive_fixture.h"
+#include "archive/archive_fixture.h"
 
 #include "archive/archive_listing.h"
 #include "archive/recording.h"

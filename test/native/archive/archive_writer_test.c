@@ -1,5 +1,5 @@
 // Recordings written, listed, shown, replaced and removed; archives that are not ours refused.
-#include "archive_fixture.h"
+#include "archive/archive_fixture.h"
 
 #include "archive/archive_listing.h"
 #include "archive/recording.h"
