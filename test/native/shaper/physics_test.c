@@ -76,13 +76,13 @@ static void saturated_link_carries_its_rate(void **state) {
     // The queue bridges moments in which a busy machine does not let the sender run.
     for (int i = 0; i < 2; i++) {
         json_t *udp =
-            measure("10mbit/20ms,queue=200p", (const char *[]){"udp", directions[i], "1", "13000000", NULL});
-        assert_within(value_of(udp, "rate_bps"), 10e6, 0.005);
+            measure("10mbit/20ms,queue=200p", (const char *[]){"udp", directions[i], "2", "13000000", NULL});
+        assert_within(value_of(udp, "rate_bps"), 10e6, 0.02);
         assert_true(value_of(udp, "received") < value_of(udp, "numbered"));
         json_decref(udp);
         json_t *tcp =
             measure("10mbit/20ms,queue=200p", (const char *[]){"tcp", directions[i], "2", "0.5", NULL});
-        assert_within(value_of(tcp, "rate_bps"), 10e6 * 1448 / 1500, 0.01);
+        assert_within(value_of(tcp, "rate_bps"), 10e6 * 1448 / 1500, 0.02);
         json_decref(tcp);
     }
 }
@@ -100,7 +100,7 @@ static uint64_t dropped(const json_t *direction) {
 static void losses_are_as_asked_and_every_packet_is_in_the_report(void **state) {
     (void)state;
     json_t *udp =
-        measure("20mbit/10ms,loss=10%,queue=20p", (const char *[]){"udp", "down", "2", "25000000", NULL});
+        measure("4mbit/10ms,loss=10%,queue=20p", (const char *[]){"udp", "down", "3", "6000000", NULL});
     json_t *all = report();
     static const char *const directions[] = {"down", "up"};
     for (int i = 0; i < 2; i++) {

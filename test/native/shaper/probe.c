@@ -54,8 +54,10 @@ static int open_socket(int type, const char *local, uint16_t port) {
     if (fd < 0) fail("socket");
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (type == SOCK_DGRAM) {
-        setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
-        setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size);
+        // Beyond the system's limit where we may (the far side), up to it where we may not.
+        if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
+            setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+        setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
     }
     if (port > 0 && bind(fd, (struct sockaddr *)&name, sizeof name) < 0) fail("bind");
     return fd;
@@ -89,15 +91,33 @@ static void blast(int fd, uint64_t duration_ns, uint64_t offered_bps) {
     }
 }
 
+// One datagram, and when the kernel had it: a receiver that is not let run at once does not spoil the
+// measure.
+static ssize_t receive_one(int fd, void *bytes, size_t size, uint64_t *time_ns) {
+    struct iovec part = {.iov_base = bytes, .iov_len = size};
+    union {
+        struct cmsghdr header;
+        uint8_t bytes[CMSG_SPACE(sizeof(struct timespec))];
+    } control;
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t received = recvmsg(fd, &message, 0);
+    struct cmsghdr *header = received >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_TIMESTAMPNS) {
+        struct timespec t;
+        memcpy(&t, CMSG_DATA(header), sizeof t);
+        *time_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+    }
+    return received;
+}
+
 // Until nothing has come for a while.
 static struct stream receive(int fd, int quiet_ms) {
     struct stream stream = {0};
     uint8_t datagram[DATAGRAM];
     struct pollfd ready = {.fd = fd, .events = POLLIN};
     while (poll(&ready, 1, stream.received > 0 ? quiet_ms : 5000) > 0) {
-        ssize_t size = recv(fd, datagram, sizeof datagram, 0);
-        if (size != DATAGRAM) continue;
-        stream.last_ns = clock_now_ns();
+        if (receive_one(fd, datagram, sizeof datagram, &stream.last_ns) != DATAGRAM) continue;
         if (stream.received++ == 0) stream.first_ns = stream.last_ns;
         memcpy(&stream.highest, datagram, sizeof stream.highest);
     }
