@@ -1,6 +1,23 @@
 // The list of commands, in the order `trilane --help` shows them.
 import type { Command } from "./command.ts";
 import { command as doctor } from "./doctor.ts";
+import { command as exportCommand } from "./export.ts";
+import { command as importCommand } from "./import.ts";
+import { command as race } from "./race.ts";
+import { command as report } from "./report.ts";
+import { command as shell } from "./shell.ts";
+import { command as start } from "./start.ts";
+import { command as sweep } from "./sweep.ts";
 import { command as synth } from "./synth.ts";
 
-export const allCommands: readonly Command[] = [synth, doctor];
+export const allCommands: readonly Command[] = [
+  start,
+  race,
+  sweep,
+  report,
+  exportCommand,
+  importCommand,
+  synth,
+  shell,
+  doctor,
+];

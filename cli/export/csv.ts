@@ -36,7 +36,7 @@ export const columns: readonly Column[] = [
   { name: "loss_up", meaning: "the same from the browser", value: fromCell((cell) => cell.link_profile.up.loss) },
   {
     name: "block",
-    meaning: "repetition, from 0: loads of one block ran next to each other",
+    meaning: "repetition, from 0; its loads ran next to each other",
     value: (load) => load.block,
   },
   { name: "attempt", meaning: "try at this load, from 0", value: (load) => load.attempt },
@@ -52,7 +52,7 @@ export const columns: readonly Column[] = [
   { name: "wall_ms", meaning: "the load's whole cost, lab and browser included", value: (load) => load.wall_ms },
   {
     name: "plt_ms",
-    meaning: "page load time: loadEventEnd - navigationStart; empty: unavailable",
+    meaning: "page load time: loadEventEnd - navigationStart",
     value: (load) => load.plt_ms,
   },
   { name: "ttfb_ms", meaning: "first byte of the page: responseStart", value: (load) => load.ttfb_ms },
@@ -62,7 +62,7 @@ export const columns: readonly Column[] = [
   { name: "requests", meaning: "requests of the page", value: (load) => load.requests },
   { name: "bytes", meaning: "bytes received, headers included", value: (load) => load.bytes },
   { name: "connections", meaning: "transport connections", value: (load) => load.connections },
-  { name: "matched", meaning: "requests answered with exactly their recorded response", value: (load) => load.matched },
+  { name: "matched", meaning: "requests answered with their own recorded response", value: (load) => load.matched },
   { name: "fuzzy", meaning: "requests answered with that of another query", value: (load) => load.fuzzy },
   { name: "missed", meaning: "requests not in the recording", value: (load) => load.missed },
   { name: "failed", meaning: "requests that failed", value: (load) => load.failed },

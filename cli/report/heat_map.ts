@@ -73,17 +73,13 @@ function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width:
   return html`<a href="#${cell.target}" aria-label="${story}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${String(number).replace("-", "−")}</text></g></a>`;
 }
 
-/** Widths fit the widest number or word that stands in a cell. */
+/** Widths fit the widest number or word that stands in a cell or below it. */
 function cellWidth(grid: LinkGrid, maps: readonly HeatMaps[]): number {
-  const cells = maps.flatMap((map) => [...map.cells.values()]);
-  const longest = Math.max(
-    ...grid.columns.map((label) => label.length),
-    ...cells.map((cell) =>
-      cell.empty ? cell.empty.short.length : Math.round(cell.improvement.percent ?? 0).toString().length,
-    ),
-    1,
-  );
-  const readable = Math.max(30, longest * 6.6 + 8);
+  const inCell = ({ empty, improvement }: HeatCell): number =>
+    empty ? empty.short.length * 5 + 4 : String(Math.round(improvement.percent ?? 0)).length * 6.4 + 6;
+  const cells = maps.flatMap((map) => [...map.cells.values()].map(inCell));
+  const labels = grid.columns.map((label) => label.length * 6.2 + 7);
+  const readable = Math.max(30, ...cells, ...labels);
   return Math.max(readable, Math.min(58, 300 / grid.columns.length));
 }
 

@@ -2,10 +2,11 @@
 import { type Improvement, improvement, manyPages, type PairedCell, pairedCells } from "../stats/comparison.ts";
 import { count } from "../stats/numbers.ts";
 import { median } from "../stats/quantile.ts";
-import { isValid, type LanePair, sortLanes } from "../stats/sample.ts";
+import { isValid, type LanePair } from "../stats/sample.ts";
 import type { ReportData } from "./data.ts";
 import type { HeatCell, HeatMaps } from "./heat_map.ts";
 import type { LinkGrid } from "./link_axes.ts";
+import { middleCut } from "./markup.ts";
 
 export interface MapSet {
   /** The page, or null for all of them together. */
@@ -34,9 +35,9 @@ function emptyReason(data: ReportData, pair: LanePair, link: string, page: strin
     const why = loads.at(-1)?.reasons[0];
     return loads.length === 0
       ? `${lane} was not loaded`
-      : `no valid load of ${lane} (${count(loads.length, "load")} left out${why ? `: ${why}` : ""})`;
+      : `no valid load of ${lane} (${count(loads.length, "load")} left out${why ? `: ${middleCut(why, 160)}` : ""})`;
   });
-  return { short: `no ${sortLanes(lanes).join(", ")}`, reason: told.join("; ") };
+  return { short: lanes.length === 1 ? `no ${lanes[0]}` : "none", reason: told.join("; ") };
 }
 
 function mediansOf(cells: readonly PairedCell[]): HeatCell["medians"] {

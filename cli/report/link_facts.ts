@@ -46,5 +46,5 @@ export function linkFacts(profile: LinkProfile, loads: readonly ShapedLoad[]): M
   if (reported.length === 0)
     return html`${asked}<p>What the shaper did is unavailable: no load shown here has its report.</p>`;
   const heads = ["packets in", "bytes out", "queue drops", "losses", "queue peak", "late p50", "late p99", "late max"];
-  return html`${asked}<p class="soft">What the shaper did in the loads shown above (${reported.map((load) => `${load.lane}: load ${load.id}`).join(", ")}). Late: how long after its time in the model a packet left.</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">direction</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${reported.flatMap((load) => [directionRow(load, "down"), directionRow(load, "up")])}</tbody></table></div>`;
+  return html`${asked}<p class="soft">What the shaper did in one load of each lane (${reported.map((load) => `${load.lane}: load ${load.id}`).join(", ")}). Late: how long after its time in the model a packet left.</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">direction</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${reported.flatMap((load) => [directionRow(load, "down"), directionRow(load, "up")])}</tbody></table></div>`;
 }

@@ -55,6 +55,25 @@ export function coordinate(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
+/** A letter's width as a share of the font's size, rather too wide: what text needs is asked before any font is known. */
+function letterWidth(letter: string): number {
+  if (/[iljtfI.,:;|!'()[\] ]/.test(letter)) return 0.38;
+  if (/[mwMW@%…]/.test(letter)) return 1.02;
+  if (/[A-Z]/.test(letter)) return 0.74;
+  return letter.charCodeAt(0) < 0x500 ? 0.63 : 1.1;
+}
+
+/** Shortens text in its middle until it is at most so wide. */
+export function fitted(text: string, width: number, fontSize: number): string {
+  const start = [...text].length;
+  for (let length = Math.min(start, Math.ceil(width / (fontSize * 0.38))); length > 1; length--) {
+    const cut = middleCut(text, length);
+    const wide = [...cut].reduce((sum, letter) => sum + letterWidth(letter) * fontSize, 0);
+    if (wide <= width) return cut;
+  }
+  return "…";
+}
+
 /** Shortens text in its middle, where URLs differ least. */
 export function middleCut(text: string, length: number): string {
   const characters = [...text];

@@ -4,8 +4,9 @@ import { confidence, minimumUnits } from "../stats/bootstrap.ts";
 import { manyPages } from "../stats/comparison.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";
+import { reasonKind } from "../stats/verdict.ts";
 import type { ReportData } from "./data.ts";
-import { html, type Markup } from "./markup.ts";
+import { html, type Markup, middleCut } from "./markup.ts";
 import { field, flattened } from "./unknown_json.ts";
 
 const maxReasons = 60;
@@ -17,8 +18,17 @@ function missingCells(data: ReportData): string[] {
     const loads = byCell.get(cell.id) ?? [];
     if (loads.some(isValid)) return [];
     const why = loads.at(-1)?.reasons[0] ?? "not loaded yet";
-    return [`${cell.page} over ${cell.link}, ${cell.lane}: ${count(loads.length, "load")}, none valid (${why})`];
+    return [
+      `${cell.page} over ${cell.link}, ${cell.lane}: ${count(loads.length, "load")}, none valid (${middleCut(why, 160)})`,
+    ];
   });
+}
+
+/** What reasons of one kind say beyond their kind: a few of them, shortened. */
+function details(reasons: readonly string[]): Markup | null {
+  const rests = [...new Set(reasons.map((reason) => reason.split(": ").slice(1).join(": ")))].filter(Boolean);
+  if (rests.length === 0) return null;
+  return html`<br><small>${rests.slice(0, 3).map((rest, index) => `${index > 0 ? "; " : ""}${middleCut(rest, 120)}`)}${rests.length > 3 && "; …"}</small>`;
 }
 
 export function excludedSection(data: ReportData): Markup {
@@ -32,19 +42,21 @@ export function excludedSection(data: ReportData): Markup {
     excluded.flatMap((load) =>
       (load.reasons.length > 0 ? load.reasons : ["no page load time"]).map((reason) => ({ load, reason })),
     ),
-    ({ load, reason }) => JSON.stringify([load.status, reason]),
+    ({ load, reason }) => JSON.stringify([load.status, reasonKind(reason)]),
   );
   const rows = [...byReason.values()]
     .toSorted((a, b) => b.length - a.length)
     .slice(0, maxReasons)
     .map((group) => {
       const first = group[0];
-      const ids = group.slice(0, 5).map(({ load }) => load.id);
-      return html`<tr><td>${first?.load.status}</td><td class="reason">${first?.reason}</td>${lanes.map((lane) => html`<td class="num">${String(group.filter(({ load }) => load.lane === lane).length)}</td>`)}<td>${ids.join(", ")}${group.length > ids.length && ", …"}</td></tr>`;
+      // A load may have two reasons of one kind, one for each direction of its link.
+      const loads = [...new Set(group.map(({ load }) => load))];
+      const ids = loads.slice(0, 5).map((load) => load.id);
+      return html`<tr><td class="status">${first?.load.status}</td><td class="reason">${reasonKind(first?.reason ?? "")}${details(group.map(({ reason }) => reason))}</td>${lanes.map((lane) => html`<td class="num">${String(loads.filter((load) => load.lane === lane).length)}</td>`)}<td>${ids.join(", ")}${loads.length > ids.length && ", …"}</td></tr>`;
     });
   const table =
     excluded.length > 0 &&
-    html`<p class="soft">${count(excluded.length, "load")} of ${String(data.loads.length)} left out of every average. Invalid: it ended, but not as asked. Failed: it did not end. A load with two reasons is in two rows. A load left out is tried again, up to ${count(data.sweep.plan.retries ?? 0, "time")}.</p><div class="scroll"><table><thead><tr><th scope="col">status</th><th scope="col">reason</th>${lanes.map((lane) => html`<th scope="col" class="num">${lane}</th>`)}<th scope="col">loads</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+    html`<p class="soft">${count(excluded.length, "load")} of ${String(data.loads.length)} left out of every average. Invalid: it ended, but not as asked. Failed: it did not end. A load with reasons of two kinds is in two rows. A load left out is tried again, up to ${count(data.sweep.plan.retries ?? 0, "time")}.</p><div class="scroll"><table><thead><tr><th scope="col">status</th><th scope="col">reason</th>${lanes.map((lane) => html`<th scope="col" class="num">${lane}</th>`)}<th scope="col">loads</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   const cells =
     empty.length > 0 &&
     html`<p>Without a valid load:</p><ul>${empty.slice(0, maxEmptyCells).map((line) => html`<li>${line}</li>`)}</ul>`;

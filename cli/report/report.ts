@@ -1,13 +1,12 @@
 // A sweep's report: one HTML file that needs nothing else, not even a network. `buildReport` is data in, text out.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
-import { UserError } from "../errors.ts";
+import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
-import { openExistingResults } from "../results/results.ts";
+
 import { compare } from "../stats/comparison.ts";
 import { count } from "../stats/numbers.ts";
 import { isValid, lanePairs, sortLanes } from "../stats/sample.ts";
@@ -24,6 +23,7 @@ import { html, Markup, middleCut } from "./markup.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
 import { hatchPatterns } from "./waterfall.ts";
+import { writeWhole } from "./write_whole.ts";
 
 const maxSections = 400;
 /** Sections with waterfalls stop being drawn when the file has grown to this. */
@@ -44,7 +44,7 @@ function traitsOf(profile: LinkProfile): LinkTraits {
   return { rate_bps: profile.down.rate_bps, rtt_ms: profile.rtt_ms, loss: profile.down.loss };
 }
 
-function resultsOf(data: ReportData): GroupResult[] {
+function groupResults(data: ReportData): GroupResult[] {
   const pairs = lanePairs(data.cells.map((cell) => cell.lane));
   return groupsOf(data.cells, data.loads).map((group, index) => ({
     group,
@@ -113,7 +113,7 @@ function sectionsMarkup(data: ReportData, results: readonly GroupResult[], profi
 export function buildReport(data: ReportData): string {
   const { sweep } = data;
   const profiles = profilesOf(data);
-  const results = resultsOf(data);
+  const results = groupResults(data);
   const lanes = sortLanes(data.cells.map((cell) => cell.lane));
   const grid = linkGrid(profiles);
   const traits = new Map([...profiles].map(([link, profile]) => [link, traitsOf(profile)]));
@@ -168,25 +168,6 @@ ${body}
 `.text;
 }
 
-/** Puts text at a path whole or not at all. Folders on the way are made. */
-export async function writeWhole(path: string, text: string | Iterable<string>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const aside = join(dirname(path), `.${basename(path)}.${process.pid}`);
-  try {
-    const file = await open(aside, "w");
-    try {
-      for (const part of typeof text === "string" ? [text] : text) await file.write(part);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(aside, path);
-  } catch (error) {
-    await rm(aside, { force: true });
-    throw error;
-  }
-}
-
 /** Where a sweep's report is, unless it was asked for elsewhere. */
 export function reportPath(home: string, sweep: { id: number; name: string }): string {
   const name = sweep.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
@@ -195,8 +176,7 @@ export function reportPath(home: string, sweep: { id: number; name: string }): s
 
 /** Writes the report of a sweep; returns its path. */
 export async function writeReport(home: string, sweepId: number, path?: string): Promise<string> {
-  const results = openExistingResults(home);
-  if (!results) throw new UserError(`no results in ${home}: run \`trilane race\` or \`trilane sweep\` first`);
+  const results = resultsOf(home);
   try {
     const data = gatherReport(results, sweepId, version);
     const to = path ?? reportPath(home, data.sweep);

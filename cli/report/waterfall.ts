@@ -3,7 +3,7 @@
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import { count, formatSize, formatTime } from "../stats/numbers.ts";
 import { type PhaseKey, phases } from "./colours.ts";
-import { coordinate, html, type Markup, middleCut } from "./markup.ts";
+import { coordinate, fitted, html, type Markup, middleCut } from "./markup.ts";
 import { type Scale, scaleFromZero } from "./scale.ts";
 
 export interface DrawnLoad {
@@ -17,8 +17,7 @@ const labelWidth = 250;
 const laneWidth = 78;
 const left = labelWidth + laneWidth;
 const right = width - 12;
-/** Average width of a letter in labels of 10.5 px; wider text is clipped. */
-const letterWidth = 5.4;
+const labelSize = 10.5;
 
 /** Phases in order; HAR's connect includes ssl. */
 export function phasesOf(entry: HarEntry): { key: PhaseKey; start_ms: number; duration_ms: number }[] {
@@ -98,7 +97,7 @@ function rowsOf(load: DrawnLoad): Row[] {
     ];
     return {
       entry,
-      label: middleCut(hosts.size > 1 ? `${host} ${file}` : file, Math.floor((labelWidth - 8) / letterWidth)),
+      label: fitted(hosts.size > 1 ? `${host} ${file}` : file, labelWidth - 10, labelSize),
       lane: connection ? `${protocol} · ${connection}` : protocol,
       offLane: protocol !== load.lane && protocol !== "none",
       story: parts.filter(Boolean).join(" | "),
@@ -160,7 +159,8 @@ function laneMarkup(
   const labels = rows.map((row, index) => {
     if (index % every !== 0) return null;
     const y = body + index * rowHeight + Math.max(rowHeight, 10) / 2 + 4;
-    return html`<text class="url" x="0" y="${y}">${row.label}</text><text class="${row.offLane ? "conn off" : "conn"}" x="${labelWidth}" y="${y}">${row.lane}</text>`;
+    const lane = fitted(row.lane, laneWidth - 8, labelSize);
+    return html`<text class="url" x="0" y="${y}">${row.label}</text><text class="${row.offLane ? "conn off" : "conn"}" x="${labelWidth}" y="${y}">${lane}</text>`;
   });
   const hits = rows.map(
     (row, index) =>
@@ -173,7 +173,7 @@ function laneMarkup(
     (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
   );
   const title = `PLT ${plt_ms === null ? "none" : formatTime(plt_ms)}, ${count(rows.length, "request")} on ${count(connections, "connection")}, ${formatSize(bytes)}, load ${load.id}`;
-  const markup = html`<g class="lane-${load.lane}"><rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/><text class="lane" x="18" y="${top + 15}">${load.lane}</text><text class="told" x="46" y="${top + 15}">${title}</text>${grid}<svg x="0" y="0" width="${left - 4}" height="${bottom + 4}">${labels}</svg>${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
+  const markup = html`<g class="lane-${load.lane}"><rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/><text class="lane" x="18" y="${top + 15}">${load.lane}</text><text class="told" x="46" y="${top + 15}">${title}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
   return { markup, height: bottom + 14 - top };
 }
 

@@ -165,11 +165,11 @@ export function sweepVerdict(
   const pages = [...new Set(loads.map((load) => load.page))];
   const linkNames = [...new Set(loads.map((load) => load.link))];
   const lanes = sortLanes(loads.map((load) => load.lane));
-  const perCell = [...Map.groupBy(valid, (load) => JSON.stringify([load.page, load.link, load.lane])).values()].map(
-    (group) => group.length,
+  const perCell = [...Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link, load.lane])).values()].map(
+    (group) => group.filter(isValid).length,
   );
   const [fewest, most] = perCell.length > 0 ? [Math.min(...perCell), Math.max(...perCell)] : [0, 0];
-  const each = fewest === most ? count(most, "load") : `${fewest} to ${most} loads`;
+  const each = fewest === most ? count(most, "valid load") : `${fewest} to ${most} valid loads`;
   const single = pages.length === 1 && linkNames.length === 1;
   const where = single
     ? `${pages[0]} over ${linkNames[0]}`

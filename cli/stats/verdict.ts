@@ -37,6 +37,12 @@ function sentence(clause: string): string {
   return `${clause.charAt(0) === "n" ? `N${clause.slice(1)}` : clause}.`;
 }
 
+/** A reason's kind, without the numbers of the one load: `the link missed its tolerance: 1 % ...` -> `the link missed its tolerance`. */
+export function reasonKind(reason: string): string {
+  const kind = reason.split(": ")[0] ?? reason;
+  return kind.length > 100 ? `${kind.slice(0, 99)}…` : kind;
+}
+
 /** One line on what stayed out of the averages, with the commonest reasons; null when nothing did. */
 export function excludedLine(loads: readonly Sample[]): string | null {
   const excluded = loads.filter((load) => !isValid(load));
@@ -44,8 +50,8 @@ export function excludedLine(loads: readonly Sample[]): string | null {
   const reasons = new Map<string, number>();
   for (const load of excluded) {
     const reason = load.reasons[0] ?? (load.status === "valid" ? "no page load time" : "no reason recorded");
-    const short = reason.length > 120 ? `${reason.slice(0, 119)}…` : reason;
-    reasons.set(short, (reasons.get(short) ?? 0) + 1);
+    const kind = reasonKind(reason);
+    reasons.set(kind, (reasons.get(kind) ?? 0) + 1);
   }
   const common = [...reasons].sort((a, b) => b[1] - a[1]);
   const named = common.slice(0, 3).map(([reason, times]) => `${reason} (${times})`);

@@ -14,8 +14,8 @@ const maximumRows = 40;
 
 export interface Outcome {
   readonly table: readonly string[];
-  readonly verdict: readonly string[];
-  readonly cells: readonly CellResult[];
+  readonly verdict: string[];
+  readonly cells: CellResult[];
   readonly counts: Pick<SweepFinished, "valid" | "invalid" | "failed" | "given_up">;
 }
 
@@ -84,10 +84,10 @@ export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], seed: 
   const table = summaries.length === 1 ? alignTable(laneTable(summaries[0] ?? [])) : mediansTable(results, lanes);
   const several = links.size > 1;
   const sentences = [
-    ...verdict.pairs.flatMap((pair) => (several ? [pair.sentence, winsLine(pair)] : [pair.sentence])),
+    ...verdict.pairs.flatMap((pair) => [pair.sentence, several ? winsLine(pair) : null]),
     ...verdict.notes,
-    ...(verdict.excluded ? [verdict.excluded] : []),
-  ];
+    verdict.excluded,
+  ].filter((sentence) => sentence !== null);
   const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;
   const valid = count("valid");
   return {
@@ -103,7 +103,6 @@ function keyOf([load]: readonly Load[]): string {
 }
 
 /** The lines for people, with the report's path as the last one. */
-export function outcomeLines(outcome: Outcome, report: string): string[] {
-  const sentences = outcome.verdict.flatMap((sentence) => wrapped(sentence));
-  return ["", ...outcome.table, "", ...sentences, "", `report: ${report}`];
+export function outcomeLines(table: readonly string[], verdict: readonly string[], report: string): string[] {
+  return [...table, "", ...verdict.flatMap((sentence) => wrapped(sentence)), "", `report: ${report}`];
 }

@@ -1,0 +1,78 @@
+// `trilane export [SWEEP] --format har|csv|json`: loads for other tools, to a file or to standard output.
+import { once } from "node:events";
+import { resolve } from "node:path";
+import type { Argv } from "yargs";
+import type { FileWritten } from "../../schemas/generated/file_written.ts";
+import { UserError } from "../errors.ts";
+import { chooseLoads, resultsOf } from "../export/choose.ts";
+import { columns, csvLines } from "../export/csv.ts";
+import { harPieces } from "../export/har.ts";
+import { exportDocument } from "../export/json.ts";
+import { homeFolder } from "../home.ts";
+import { writeWhole } from "../report/write_whole.ts";
+import type { Results } from "../results/results.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+const formats = ["har", "csv", "json"] as const;
+type Format = (typeof formats)[number];
+
+interface ExportOptions extends CommonOptions {
+  sweep: string | undefined;
+  format: string | undefined;
+  load: string | undefined;
+  out: string | undefined;
+}
+
+function readFormat({ format, json, out }: ExportOptions): Format {
+  // `--json` alone asks for the one document that JSON readers want.
+  const asked = format ?? (json && out === undefined ? "json" : undefined);
+  const known = formats.find((each) => each === asked);
+  if (known) return known;
+  const got = asked === undefined ? "" : ` (got ${JSON.stringify(asked)})`;
+  throw new UserError(`export: --format must be one of ${formats.join(", ")}${got}`);
+}
+
+function pieces(results: Results, format: Format, { sweep, loads }: ReturnType<typeof chooseLoads>): Iterable<string> {
+  if (format === "har") return harPieces({ sweep, loads, pageLoadOf: (load) => results.harOf(load) });
+  const ids = new Set(loads.map((load) => load.cell));
+  const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
+  if (format === "csv") return csvLines(cells, loads);
+  return [`${JSON.stringify(exportDocument(sweep, cells, loads), null, 1)}\n`];
+}
+
+async function toStandardOutput(parts: Iterable<string>): Promise<void> {
+  for (const part of parts) if (!process.stdout.write(part)) await once(process.stdout, "drain");
+}
+
+const columnHelp = columns.map(({ name, meaning }) => `  ${name.padEnd(17)} ${meaning}`).join("\n");
+
+export const command: Command<ExportOptions> = {
+  usage: "export [sweep]",
+  summary: "Export loads as HAR, CSV or JSON",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("sweep", { type: "string", describe: "number of the sweep (default: the newest)" })
+      .option("format", { type: "string", describe: "har: requests; csv: a row per load; json: all but requests" })
+      .option("load", { type: "string", describe: "number of one load, instead of all of the sweep" })
+      .option("out", { type: "string", describe: "the file to write (default: standard output)" })
+      .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")
+      .example("trilane export --format har --load 12 > load.har", "one load, for DevTools or waterfall-tools")
+      .example("trilane export 3 --format json", "sweep 3 with its verdicts (schemas/export.schema.json)")
+      .epilogue(`Columns of the CSV; an empty field is unavailable:\n${columnHelp}`),
+  run: async (options) => {
+    const format = readFormat(options);
+    const results = resultsOf(homeFolder(options.home));
+    try {
+      const chosen = chooseLoads(results, options.sweep, options.load);
+      const parts = pieces(results, format, chosen);
+      if (options.out === undefined) return await toStandardOutput(parts);
+      const path = resolve(options.out);
+      await writeWhole(path, parts);
+      const [sweep, loads] = [chosen.sweep.id, chosen.loads.length];
+      const written: FileWritten = { schema: "trilane/file-written/1", kind: format, sweep, loads, path };
+      process.stdout.write(options.json ? `${JSON.stringify(written)}\n` : `${format}: ${path}\n`);
+    } finally {
+      results.close();
+    }
+  },
+};

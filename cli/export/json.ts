@@ -1,0 +1,56 @@
+// A sweep as one JSON document by schemas/export.schema.json: what was asked, every load, and what they say. No HAR.
+import type { Export } from "../../schemas/generated/export.ts";
+import type { Cell, Load, Sweep } from "../results/results.ts";
+import { compare } from "../stats/comparison.ts";
+import { lanePairs } from "../stats/sample.ts";
+import { sweepVerdict } from "../stats/sweep_verdict.ts";
+
+export function exportDocument(sweep: Sweep, cells: readonly Cell[], loads: readonly Load[]): Export {
+  const traits = new Map(
+    cells.map(({ link, link_profile: { down, rtt_ms } }) => [
+      link,
+      { rate_bps: down.rate_bps, rtt_ms, loss: down.loss },
+    ]),
+  );
+  const verdict = sweepVerdict(loads, traits, sweep.seed);
+  const groups = Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link]));
+  const improvements = [...groups.values()].flatMap((group) =>
+    lanePairs(group.map((load) => load.lane)).map((pair) => {
+      const { percent, interval, n, reason } = compare(group, pair, sweep.seed);
+      const page = group[0]?.page ?? "";
+      const link = group[0]?.link ?? "";
+      const [low_percent, high_percent] = [interval?.low ?? null, interval?.high ?? null];
+      return {
+        page,
+        link,
+        ...pair,
+        percent,
+        low_percent,
+        high_percent,
+        loads_lane: n.lane,
+        loads_over: n.over,
+        reason,
+      };
+    }),
+  );
+  const { id, name, plan, plan_digest, created_at, finished_at, seed, command, environment } = sweep;
+  return {
+    schema: "trilane/export/1",
+    sweep: { id, name, plan, plan_digest, created_at, finished_at, seed, command: [...command], environment },
+    cells: cells.map((cell) => ({
+      id: cell.id,
+      page: cell.page,
+      lane: cell.lane,
+      link: cell.link,
+      link_profile: cell.link_profile,
+      recording_digest: cell.recording_digest,
+    })),
+    loads: loads.map(({ page: _page, lane: _lane, link: _link, ...load }) => ({ ...load, reasons: [...load.reasons] })),
+    improvements,
+    verdict: {
+      scope: verdict.scope,
+      sentences: [...verdict.pairs.map((pair) => pair.sentence), ...verdict.notes],
+      excluded: verdict.excluded,
+    },
+  };
+}

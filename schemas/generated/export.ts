@@ -1,0 +1,245 @@
+// Generated from ../export.schema.json by `npm run generate`: change the schema instead.
+
+export type PlanPage = string | SynthPage;
+export type PlanLink = string | LinkGrid;
+export type Lane = "h1" | "h2" | "h3";
+/**
+ * What the drop-tail queue holds; bdp: in products of this direction's rate and the RTT, but never less than 10 packets of 1500 bytes.
+ */
+export type LinkQueue = QueueInBdp | QueueInPackets | QueueInBytes | QueueUnlimited;
+export type TimeMs = number | null;
+export type Count = number | null;
+export type Percent = number | null;
+
+/**
+ * What `trilane export --format json` writes: a sweep, its cells, every attempt at a load, and what they say. Units stand in names; null means unavailable.
+ */
+export interface Export {
+  schema: "trilane/export/1";
+  sweep: ExportedSweep;
+  cells: ExportedCell[];
+  loads: ExportedLoad[];
+  /**
+   * Per page and link, one for each pair of lanes.
+   */
+  improvements: ExportedImprovement[];
+  verdict: ExportedVerdict;
+}
+export interface ExportedSweep {
+  id: number;
+  name: string;
+  plan: SweepPlan;
+  plan_digest: string;
+  created_at: string;
+  finished_at: string | null;
+  seed: number;
+  command: string[];
+  /**
+   * What it began on.
+   */
+  environment: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * What `trilane sweep` runs: pages x lanes x links, each so many times.
+ */
+export interface SweepPlan {
+  $schema?: string;
+  name: string;
+  /**
+   * What the sweep asks, for people.
+   */
+  description?: string;
+  /**
+   * The study it follows, for people.
+   */
+  reference?: string;
+  /**
+   * @minItems 1
+   */
+  pages: [PlanPage, ...PlanPage[]];
+  /**
+   * @minItems 1
+   */
+  lanes: ["h1" | "h2" | "h3", ...("h1" | "h2" | "h3")[]];
+  /**
+   * @minItems 1
+   */
+  links: [PlanLink, ...PlanLink[]];
+  /**
+   * Valid loads asked of each cell.
+   */
+  repetitions: number;
+  /**
+   * Decides the order of loads and the losses on the links.
+   */
+  seed?: number;
+  /**
+   * How often a load that was invalid or failed is tried again.
+   */
+  retries?: number;
+  /**
+   * A load that takes longer has failed.
+   */
+  timeout_s?: number;
+  /**
+   * How long a load is watched after its load event, for late requests and the largest paint.
+   */
+  settle_ms?: number;
+}
+export interface SynthPage {
+  /**
+   * A page that `trilane synth` can make.
+   */
+  synth: string;
+}
+export interface LinkGrid {
+  grid: Grid;
+}
+/**
+ * Every rate with every RTT with every loss.
+ */
+export interface Grid {
+  /**
+   * @minItems 1
+   */
+  rates_mbit: [number, ...number[]];
+  /**
+   * @minItems 1
+   */
+  rtts_ms: [number, ...number[]];
+  /**
+   * Shares from 0 to 1; without it no loss.
+   *
+   * @minItems 1
+   */
+  loss?: [number, ...number[]];
+}
+export interface ExportedCell {
+  id: number;
+  /**
+   * The recording's name.
+   */
+  page: string;
+  lane: Lane;
+  /**
+   * Short form.
+   */
+  link: string;
+  link_profile: LinkProfile;
+  recording_digest: string;
+}
+/**
+ * The emulated bottleneck between browser and servers. Per direction a packet goes through queue, link, loss, delay. Its short form (3mbit/50ms,loss=1%) is read by cli/link/link.ts and shaper/link_profile.c.
+ */
+export interface LinkProfile {
+  down: LinkDirection;
+  up: LinkDirection;
+  /**
+   * The sum of both delays: the minimum round trip.
+   */
+  rtt_ms: number;
+  /**
+   * Decides which packets are lost.
+   */
+  seed: number;
+}
+/**
+ * down: servers to browser; up: browser to servers.
+ */
+export interface LinkDirection {
+  /**
+   * Bits of IP packets per second; null: unlimited.
+   */
+  rate_bps: number | null;
+  /**
+   * One way, on top of the transmission time.
+   */
+  delay_ms: number;
+  queue: LinkQueue;
+  /**
+   * Share of packets lost, each independently.
+   */
+  loss: number;
+}
+export interface QueueInBdp {
+  bdp: number;
+}
+export interface QueueInPackets {
+  packets: number;
+}
+export interface QueueInBytes {
+  bytes: number;
+}
+export interface QueueUnlimited {
+  unlimited: true;
+}
+export interface ExportedLoad {
+  id: number;
+  cell: number;
+  /**
+   * Repetition, from 0.
+   */
+  block: number;
+  /**
+   * From 0.
+   */
+  attempt: number;
+  /**
+   * Place in the planned order, from 0.
+   */
+  position: number;
+  status: "valid" | "invalid" | "failed";
+  /**
+   * Why it is not valid.
+   */
+  reasons: string[];
+  started_at: string;
+  wall_ms: number;
+  plt_ms: TimeMs;
+  ttfb_ms: TimeMs;
+  dcl_ms: TimeMs;
+  fcp_ms: TimeMs;
+  lcp_ms: TimeMs;
+  requests: Count;
+  bytes: Count;
+  connections: Count;
+  matched: Count;
+  fuzzy: Count;
+  missed: Count;
+  failed: Count;
+  off_lane: Count;
+}
+/**
+ * (over - lane) / over * 100 of the medians: positive where `lane` is faster; with its 95 % interval.
+ */
+export interface ExportedImprovement {
+  page: string;
+  link: string;
+  lane: string;
+  over: string;
+  percent: Percent;
+  low_percent: Percent;
+  high_percent: Percent;
+  /**
+   * Valid loads of `lane`.
+   */
+  loads_lane: number;
+  /**
+   * Valid loads of `over`.
+   */
+  loads_over: number;
+  /**
+   * Why percent or the interval is null.
+   */
+  reason: string | null;
+}
+export interface ExportedVerdict {
+  scope: string;
+  sentences: string[];
+  /**
+   * What was left out; null: nothing.
+   */
+  excluded: string | null;
+}

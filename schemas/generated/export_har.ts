@@ -1,0 +1,329 @@
+// Generated from ../export-har.schema.json by `npm run generate`: change the schema instead.
+
+/**
+ * What the drop-tail queue holds; bdp: in products of this direction's rate and the RTT, but never less than 10 packets of 1500 bytes.
+ */
+export type LinkQueue = QueueInBdp | QueueInPackets | QueueInBytes | QueueUnlimited;
+
+/**
+ * What `trilane export --format har` writes: HAR 1.2 with a page for each load, and, described here, what HAR 1.2 does not know. DevTools' fields: _connectionId, _priority, _resourceType, _initiator, _fromCache, response._transferSize, response._error, timings._blocked_queueing, httpVersion as the raw ALPN. WebPageTest's: _protocol, _socket, _tls_version, _full_url.
+ */
+export interface ExportHar {
+  log: ExportHarLog;
+}
+export interface ExportHarLog {
+  version: "1.2";
+  creator: {};
+  browser: {};
+  /**
+   * @minItems 1
+   */
+  pages: [ExportHarPage, ...ExportHarPage[]];
+  entries: ExportHarEntry[];
+  _trilane: ExportHarFacts;
+}
+export interface ExportHarPage {
+  id: string;
+  _trilane: LoadFacts;
+}
+export interface LoadFacts {
+  schema: "trilane/page-load/1";
+  lane: "h1" | "h2" | "h3";
+  link: LinkProfile;
+  /**
+   * The recording's name.
+   */
+  page: string;
+  recording_digest: string;
+  /**
+   * valid: it was what was asked. invalid: it ended, but was not. failed: it did not end.
+   */
+  status: "valid" | "invalid" | "failed";
+  /**
+   * Why it is not valid, one line each; empty for a valid load.
+   */
+  reasons: string[];
+  metrics: Metrics;
+  counts: LoadCounts;
+  /**
+   * Requests and names asked by the browser for itself (favicon, its own services): kept apart from the page.
+   */
+  background: BackgroundRequest[];
+  /**
+   * What the replay's name server was asked.
+   */
+  dns: DnsAnswer[];
+  /**
+   * trilane-replay's report (schemas/replay-report.schema.json) without its requests and dns, which are told above; null: none was written.
+   */
+  replay: ReplayFacts | null;
+  /**
+   * trilane-shaper's report (schemas/shaper-report.schema.json); null: none was written.
+   */
+  shaper: ShaperFacts | null;
+  environment: Environment;
+  /**
+   * The load's wall clock began: CLOCK_MONOTONIC.
+   */
+  started_ns: number;
+  /**
+   * CLOCK_MONOTONIC.
+   */
+  navigation_start_ns: number | null;
+  /**
+   * From the call until nothing of the lab was left.
+   */
+  wall_ms: number;
+}
+/**
+ * The emulated bottleneck between browser and servers. Per direction a packet goes through queue, link, loss, delay. Its short form (3mbit/50ms,loss=1%) is read by cli/link/link.ts and shaper/link_profile.c.
+ */
+export interface LinkProfile {
+  down: LinkDirection;
+  up: LinkDirection;
+  /**
+   * The sum of both delays: the minimum round trip.
+   */
+  rtt_ms: number;
+  /**
+   * Decides which packets are lost.
+   */
+  seed: number;
+}
+/**
+ * down: servers to browser; up: browser to servers.
+ */
+export interface LinkDirection {
+  /**
+   * Bits of IP packets per second; null: unlimited.
+   */
+  rate_bps: number | null;
+  /**
+   * One way, on top of the transmission time.
+   */
+  delay_ms: number;
+  queue: LinkQueue;
+  /**
+   * Share of packets lost, each independently.
+   */
+  loss: number;
+}
+export interface QueueInBdp {
+  bdp: number;
+}
+export interface QueueInPackets {
+  packets: number;
+}
+export interface QueueInBytes {
+  bytes: number;
+}
+export interface QueueUnlimited {
+  unlimited: true;
+}
+export interface Metrics {
+  /**
+   * loadEventEnd - navigationStart.
+   */
+  plt_ms: number | null;
+  /**
+   * responseStart.
+   */
+  ttfb_ms: number | null;
+  /**
+   * domContentLoadedEventEnd.
+   */
+  dcl_ms: number | null;
+  fcp_ms: number | null;
+  lcp_ms: number | null;
+  /**
+   * Why a metric is null.
+   */
+  unavailable: {
+    [k: string]: string;
+  };
+}
+export interface LoadCounts {
+  /**
+   * The page's own, redirects apart, without those from cache.
+   */
+  requests: number;
+  /**
+   * Sum of _transferSize.
+   */
+  bytes: number;
+  connections: number;
+  /**
+   * Answered with the recorded response of just this request.
+   */
+  matched: number;
+  /**
+   * Answered with that of one with another query.
+   */
+  fuzzy: number;
+  /**
+   * Not in the recording.
+   */
+  missed: number;
+  failed: number;
+  /**
+   * Answered over another protocol than the lane's.
+   */
+  off_lane: number;
+}
+export interface BackgroundRequest {
+  url: string;
+  outcome: string;
+}
+export interface DnsAnswer {
+  name: string;
+  type: string;
+  /**
+   * ok, nodata, nxdomain
+   */
+  answer: string;
+  time_ns: number;
+}
+export interface ReplayFacts {
+  transport: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+export interface ShaperFacts {
+  down: ShapedDirection;
+  up: ShapedDirection;
+  [k: string]: unknown;
+}
+export interface ShapedDirection {
+  packets_in: number;
+  bytes_in: number;
+  packets_out: number;
+  bytes_out: number;
+  late_ns: Lateness;
+  [k: string]: unknown;
+}
+/**
+ * How long after its time a packet left; null: none did.
+ */
+export interface Lateness {
+  p50: number | null;
+  p99: number | null;
+  max: number | null;
+}
+/**
+ * What a load ran with: enough to say whether two results may be compared.
+ */
+export interface Environment {
+  /**
+   * By product: trilane, node, browser, quiche, ...
+   */
+  versions: {
+    [k: string]: string;
+  };
+  kernel: string;
+  architecture: string;
+  cpu: string;
+  cpus: number;
+  memory_bytes: number;
+  congestion_control: CongestionControl;
+  command_lines: CommandLines;
+}
+/**
+ * Of the servers; null: no report told.
+ */
+export interface CongestionControl {
+  tcp: string | null;
+  quic: string | null;
+}
+/**
+ * With $HOME_FOLDER, $PROFILE, $REPORTS in place of this load's own folders.
+ */
+export interface CommandLines {
+  replay: string[];
+  shaper: string[];
+  browser: string[];
+}
+export interface ExportHarEntry {
+  pageref: string;
+  /**
+   * Several loads in one file: the load's number, a hyphen, the browser's number.
+   */
+  connection?: string;
+  /**
+   * As connection.
+   */
+  _connectionId?: string;
+  /**
+   * ALPN: http/1.1, h2, h3.
+   */
+  _protocol?: string;
+  /**
+   * As the browser had it, where request.url had to be encoded.
+   */
+  _full_url?: string;
+  /**
+   * The browser's number of the connection.
+   */
+  _socket?: number;
+  _tls_version?: string;
+  _trilane: EntryFacts;
+}
+export interface EntryFacts {
+  requestId: string;
+  /**
+   * main, child (a frame), worker.
+   */
+  frame: "main" | "child" | "worker";
+  documentUrl: string;
+  /**
+   * CLOCK_MONOTONIC, as the reports of shaper and replay.
+   */
+  start_ns: number;
+  /**
+   * Since navigationStart.
+   */
+  startOffset_ms: number;
+  /**
+   * Headers received.
+   */
+  response_ns: number | null;
+  /**
+   * Finished or failed; null: still under way when the load was closed.
+   */
+  end_ns: number | null;
+  complete: boolean;
+  /**
+   * By the page or the browser, not by the network.
+   */
+  canceled: boolean;
+  /**
+   * Why the browser never sent it (csp, mixed-content, ...).
+   */
+  blocked: string | null;
+  connectionReused: boolean | null;
+  serverPort: number | null;
+  /**
+   * How the replay found the response; absent: the request never reached it.
+   */
+  match?: "exact" | "fuzzy" | "missed";
+}
+export interface ExportHarFacts {
+  schema: "trilane/export-har/1";
+  sweep: ExportHarSweep;
+  loads: ExportHarLoad[];
+}
+export interface ExportHarSweep {
+  id: number;
+  name: string;
+  plan_digest: string;
+  seed: number;
+}
+export interface ExportHarLoad {
+  /**
+   * The HAR page's id.
+   */
+  page: string;
+  load: number;
+  block: number;
+  attempt: number;
+}

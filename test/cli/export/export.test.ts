@@ -1,0 +1,227 @@
+// The exports, each held to a judge of its own: HAR to the public HAR 1.2 schema, JSON and `_trilane` to ours, CSV to a
+// reader written from RFC 4180.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Ajv, type ValidateFunction } from "ajv";
+import addFormats from "ajv-formats";
+import { chooseLoads, chooseSweep, readNumber, resultsOf } from "../../../cli/export/choose.ts";
+import { columns, csvField, csvLines } from "../../../cli/export/csv.ts";
+import { harPieces, strictUrl } from "../../../cli/export/har.ts";
+import { exportDocument } from "../../../cli/export/json.ts";
+import { openResults, type Results } from "../../../cli/results/results.ts";
+import { storeFixture, withHome } from "../report/fixture.ts";
+import { hostileFixture, raceFixture } from "../report/fixtures.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const parse = (path: string): object => JSON.parse(readFileSync(path, "utf8"));
+
+function publicHarSchema(): ValidateFunction {
+  const require = createRequire(import.meta.url);
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addMetaSchema(require("ajv/dist/refs/json-schema-draft-06.json"));
+  const folder = join(root, "node_modules", "har-schema", "lib");
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".json")))
+    ajv.addSchema(parse(join(folder, file)));
+  const validate = ajv.getSchema("har.json");
+  assert.ok(validate);
+  return validate;
+}
+
+function ourSchema(name: string): ValidateFunction {
+  const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true });
+  addFormats.default(ajv);
+  const schemas = join(root, "schemas");
+  for (const file of readdirSync(schemas).filter((each) => each.endsWith(".schema.json"))) {
+    ajv.addSchema(parse(join(schemas, file)), file);
+  }
+  const validate = ajv.getSchema(`${name}.schema.json`);
+  assert.ok(validate);
+  return validate;
+}
+
+function assertTakes(validate: ValidateFunction, document: unknown): void {
+  const taken = validate(document);
+  assert.ok(taken, JSON.stringify(validate.errors?.slice(0, 5), null, 1));
+}
+
+/** What Trilane adds is typed in schemas/; here only what these tests look at. */
+interface AnyHar {
+  log: {
+    pages: { id: string; _trilane: { lane: string } }[];
+    entries: {
+      pageref: string;
+      connection?: string;
+      _connectionId?: string;
+      _socket?: number;
+      _tls_version?: string;
+    }[];
+    _trilane: { loads: { load: number }[] };
+  };
+}
+
+function harOf(results: Results, sweep: number, load?: number): AnyHar {
+  const chosen = chooseLoads(results, sweep, load);
+  const pieces = harPieces({ ...chosen, pageLoadOf: (id) => results.harOf(id) });
+  return JSON.parse([...pieces].join("")) as AnyHar;
+}
+
+async function withFixtures(work: (results: Results, race: number, hostile: number) => void): Promise<void> {
+  await withHome((home) => {
+    const race = storeFixture(home, raceFixture);
+    const hostile = storeFixture(home, hostileFixture);
+    const results = openResults(home);
+    try {
+      work(results, race, hostile);
+    } finally {
+      results.close();
+    }
+  });
+}
+
+test("the public schema refuses what is no HAR 1.2", () => {
+  const validate = publicHarSchema();
+  assert.ok(!validate({ log: { version: "1.2", creator: { name: "x" }, entries: [{}] } }));
+});
+
+test("a sweep as HAR: valid HAR 1.2, a page for each load, failed ones too, connections apart", async () => {
+  await withFixtures((results, race, hostile) => {
+    const har = harOf(results, race);
+    assertTakes(publicHarSchema(), har);
+    assertTakes(ourSchema("export-har"), har);
+    assertTakes(publicHarSchema(), harOf(results, hostile));
+    assert.equal(har.log.pages.length, results.loadsOf(race).length);
+    assert.equal(new Set(har.log.pages.map((page) => page.id)).size, har.log.pages.length);
+    const pages = new Set(har.log.pages.map((page) => page.id));
+    assert.ok(har.log.entries.every((entry) => pages.has(entry.pageref)));
+    const loadsByConnection = Map.groupBy(har.log.entries, (entry) => entry.connection);
+    for (const [connection, entries] of loadsByConnection) {
+      assert.equal(new Set(entries.map((entry) => entry.pageref)).size, 1, `connection ${connection} is of one load`);
+    }
+  });
+});
+
+test("URLs become strict ones that mean the same", () => {
+  assert.equal(strictUrl("https://a.example/x?family=A|B&c=[1]"), "https://a.example/x?family=A%7CB&c=%5B1%5D");
+  assert.equal(strictUrl("https://[2001:db8::1]:8443/a%20b?100%"), "https://[2001:db8::1]:8443/a%20b?100%25");
+  assert.equal(strictUrl("https://a.example/plain.js?x=1#top"), "https://a.example/plain.js?x=1#top");
+  assert.equal(strictUrl("https://a.example/\u5546"), "https://a.example/%E5%95%86");
+  assert.match(strictUrl("not a url"), /^about:invalid#not%20a%20url$/);
+  assert.equal(strictUrl("data:image/png;base64,AA=="), "data:image/png;base64,AA==");
+});
+
+test("one load as HAR keeps the browser's connection numbers and says protocol facts as WebPageTest does", async () => {
+  await withFixtures((results, race) => {
+    const load = results.loadsOf(race).find((each) => each.lane === "h3" && each.status === "valid");
+    assert.ok(load);
+    const har = harOf(results, race, load.id);
+    assertTakes(publicHarSchema(), har);
+    assert.deepEqual(
+      har.log._trilane.loads.map((each) => each.load),
+      [load.id],
+    );
+    assert.equal(har.log.pages[0]?._trilane.lane, "h3");
+    const [entry] = har.log.entries;
+    assert.match(entry?.connection ?? "", /^\d+$/);
+    assert.equal(entry?._connectionId, entry?.connection);
+    assert.equal(entry?._socket, Number(entry?.connection));
+    assert.equal(entry?._tls_version, "TLSv1.3");
+  });
+});
+
+test("JSON is by its schema and holds every load and the verdict", async () => {
+  await withFixtures((results, race, hostile) => {
+    const validate = ourSchema("export");
+    for (const sweep of [race, hostile]) {
+      const document = exportDocument(results.sweep(sweep), results.cellsOf(sweep), results.loadsOf(sweep));
+      assertTakes(validate, JSON.parse(JSON.stringify(document)));
+      assert.equal(document.loads.length, results.loadsOf(sweep).length);
+      assert.ok(document.verdict.sentences.length > 0);
+    }
+    const document = exportDocument(results.sweep(race), results.cellsOf(race), results.loadsOf(race));
+    assert.deepEqual(
+      document.improvements.map(({ lane, over }) => `${lane}/${over}`),
+      ["h2/h1", "h3/h1", "h3/h2"],
+    );
+  });
+});
+
+/** RFC 4180, read letter by letter. */
+function readCsv(text: string): string[][] {
+  const rows: string[][] = [[]];
+  let field = "";
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at];
+    if (quoted && letter === '"' && text[at + 1] === '"') {
+      field += '"';
+      at++;
+    } else if (letter === '"') quoted = !quoted;
+    else if (!quoted && letter === ",") {
+      rows.at(-1)?.push(field);
+      field = "";
+    } else if (!quoted && letter === "\r" && text[at + 1] === "\n") {
+      rows.at(-1)?.push(field);
+      field = "";
+      rows.push([]);
+      at++;
+    } else field += letter;
+  }
+  assert.ok(!quoted && field === "", "the last line ends");
+  return rows.slice(0, -1);
+}
+
+test("CSV: a header and a row for each load, with the documented columns; missing values are empty", async () => {
+  await withFixtures((results, race, hostile) => {
+    for (const sweep of [race, hostile]) {
+      const loads = results.loadsOf(sweep);
+      const [header, ...rows] = readCsv([...csvLines(results.cellsOf(sweep), loads)].join(""));
+      assert.deepEqual(
+        header,
+        columns.map((column) => column.name),
+      );
+      assert.equal(rows.length, loads.length);
+      const at = (name: string) => header.indexOf(name);
+      rows.forEach((row, index) => {
+        const load = loads[index];
+        assert.equal(row.length, columns.length);
+        assert.equal(row[at("load_id")], String(load?.id));
+        assert.equal(row[at("link")], load?.link);
+        assert.equal(row[at("plt_ms")], load?.plt_ms === null ? "" : String(load?.plt_ms));
+        assert.equal(row[at("reasons")], load?.reasons.join(" | "));
+      });
+    }
+  });
+});
+
+test("CSV: quotes, commas and line ends are kept; formulas are defused", () => {
+  assert.equal(csvField('a "b", c'), '"a ""b"", c"');
+  assert.equal(csvField("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+  assert.equal(csvField(-1.5), "-1.5");
+  assert.equal(csvField(null), "");
+});
+
+test("choosing: the newest sweep, one by number, a load finds its sweep; else one line that names the remedy", async () => {
+  await withFixtures((results, race, hostile) => {
+    assert.equal(chooseSweep(results, undefined).id, hostile);
+    assert.equal(chooseSweep(results, String(race)).id, race);
+    const load = results.loadsOf(race)[3];
+    assert.equal(chooseLoads(results, undefined, String(load?.id)).sweep.id, race);
+    const user = (message: RegExp) => ({ name: "UserError", message });
+    assert.throws(() => chooseSweep(results, "99"), user(/no sweep 99 .*trilane list/));
+    assert.throws(() => chooseSweep(results, "x1"), user(/sweep must be a number/));
+    assert.throws(() => readNumber("-3", "load"), user(/load must be a number/));
+    assert.throws(() => chooseLoads(results, String(hostile), String(load?.id)), user(/no load \d+ in sweep/));
+    assert.throws(() => chooseLoads(results, undefined, "123456"), user(/no load 123456 in the results/));
+  });
+});
+
+test("a home without results is told what to run", async () => {
+  await withHome((home) => {
+    assert.throws(() => resultsOf(home), { name: "UserError", message: /trilane race/ });
+    assert.deepEqual(readdirSync(home), [], "nothing is made");
+  });
+});

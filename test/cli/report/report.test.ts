@@ -1,0 +1,181 @@
+// The report as a document: whole, self-contained, escaped, and saying what the loads say. How it looks and behaves in a
+// browser is test/e2e/report.test.ts's.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { gatherReport } from "../../../cli/report/data.ts";
+import { buildReport, reportPath, writeReport } from "../../../cli/report/report.ts";
+import { openResults } from "../../../cli/results/results.ts";
+import { type Fixture, storeFixture, withHome } from "./fixture.ts";
+import { gridFixture, hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "./fixtures.ts";
+
+function reportOf(fixture: Fixture): Promise<string> {
+  return withHome((home) => {
+    const sweep = storeFixture(home, fixture);
+    const results = openResults(home);
+    try {
+      return buildReport(gatherReport(results, sweep, "0.1.0"));
+    } finally {
+      results.close();
+    }
+  });
+}
+
+test("a race: verdict with intervals first, then what was left out, medians, waterfalls, the link, how it was done", async () => {
+  const text = await reportOf(raceFixture);
+  const order = [
+    'id="verdict"',
+    'id="medians"',
+    'id="pages"',
+    'class="waterfall"',
+    'id="excluded"',
+    'id="method"',
+    'id="data"',
+  ];
+  const places = order.map((part) => text.indexOf(part));
+  assert.ok(
+    places.every((place) => place > 0),
+    JSON.stringify(places),
+  );
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  );
+  assert.match(text, /<p>h3 is \d+ % faster than h1 \(95 %: \d+ to \d+\)\.<\/p>/);
+  assert.match(text, /Left out: 2 of 17 loads: /);
+  assert.match(text, /congestion control cubic, initial window packets 10/);
+  assert.match(text, /3 Mbit\/s each way, RTT 50 ms, loss 0 %, drop-tail queue of 1 BDP/);
+  assert.ok(!text.includes('id="heatmaps"'), "one link has no map");
+});
+
+test("nothing outside is referred to, and nothing inline escapes the policy", async () => {
+  for (const fixture of [raceFixture, hostileFixture]) {
+    const text = await reportOf(fixture);
+    // Attributes that fetch or run: only fragments and data to save.
+    for (const [, name, value] of text.matchAll(
+      /\s(src|href|srcset|action|data|poster|style|on\w+)\s*=\s*["']([^"']*)/g,
+    )) {
+      assert.equal(name, "href", `${name}=${value}`);
+      assert.match(value ?? "", /^(#|data:text\/csv|data:application\/gzip)/);
+    }
+    assert.equal(text.match(/<script/g)?.length, 1);
+    assert.equal(text.match(/<style/g)?.length, 1);
+    assert.ok(!/@import|url\((?!#)/.test(text.slice(text.indexOf("<style>"), text.indexOf("</style>"))));
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(text)?.[1]?.replaceAll("&#39;", "'") ?? "";
+    for (const element of ["style", "script"]) {
+      const body = text.slice(text.indexOf(`<${element}>`) + element.length + 2, text.indexOf(`</${element}>`));
+      assert.ok(policy.includes(createHash("sha256").update(body).digest("base64")), element);
+    }
+    assert.ok(policy.startsWith("default-src 'none';"));
+    assert.ok(!policy.includes("unsafe"));
+  }
+});
+
+test("hostile texts stay texts", async () => {
+  const text = await reportOf(hostileFixture);
+  for (const markup of ["<script>alert", "<script>fetch", "<img", "<b onclick", "</title><script"]) {
+    assert.ok(!text.includes(markup), markup);
+  }
+  assert.ok(text.includes("&lt;script&gt;alert(1)"), "it is shown, escaped");
+  assert.ok(!/\u202e/.test(text));
+});
+
+test("the grid: three maps of a hundred cells, the empty ones with their reason, under 5 MB", async () => {
+  const text = await reportOf(gridFixture);
+  assert.ok(text.length < 5_000_000, `${text.length}`);
+  const maps = text.match(/<svg class="heat".*?<\/svg>/gs) ?? [];
+  assert.equal(maps.length, 3);
+  for (const map of maps) assert.equal(map.match(/<a /g)?.length, 100);
+  assert.equal(text.match(/class="why"[^>]*>no h3</g)?.length, 2);
+  assert.match(
+    text,
+    /0\.2 Mbit\/s, 30 ms RTT: no valid load of h3 \(15 loads left out: 23 of 23 requests/,
+  );
+});
+
+test("few pages have maps of their own; six and more only those over all", async () => {
+  const few = await reportOf(lossFixture);
+  assert.equal(few.match(/<svg class="heat"/g)?.length, 3 * (1 + lossFixture.pages.length));
+  assert.match(few, /geometric mean over pages/);
+  const many = await reportOf(manyPagesFixture);
+  assert.equal(many.match(/<svg class="heat"/g)?.length, 3);
+  assert.match(many, /of the medians over pages/);
+});
+
+test("every cell of all loads left out: said, not averaged", async () => {
+  const text = await reportOf({
+    ...raceFixture,
+    outcome: () => ({ status: "failed", reasons: ["the browser crashed"] }),
+  });
+  for (const lane of ["h1", "h2", "h3"]) assert.ok(text.includes(`<p>${lane} has no valid load.</p>`));
+  assert.match(text, /No waterfall: no valid load/);
+  assert.ok(!/NaN|undefined|Infinity|\bnull\b/.test(text.slice(text.indexOf("<main>"), text.indexOf('id="method"'))));
+});
+
+test("no report says NaN, undefined or null to a reader", async () => {
+  for (const fixture of [
+    raceFixture,
+    lossFixture,
+    hostileFixture,
+    { ...raceFixture, lanes: ["h3"] as const, repetitions: 1 },
+  ]) {
+    const text = await reportOf(fixture);
+    const body = text.slice(text.indexOf("<main>"), text.indexOf("<script>"));
+    assert.doesNotMatch(body, /NaN|undefined|\[object|\bnull\b/);
+  }
+});
+
+test("a sweep without any load, and one that is not finished, say so", async () => {
+  const none = await reportOf({ ...raceFixture, repetitions: 0, finished: false });
+  assert.match(none, /h1 has no valid load|No verdict/);
+  const part = await reportOf({ ...raceFixture, finished: false });
+  assert.match(part, /This sweep is not finished: 15 valid loads of 15 so far/);
+});
+
+test("the CSV in the report is all loads, gzipped where it is large", async () => {
+  const saved = (text: string): string => {
+    const [, type, body] = /href="data:([^;]+)[^,]*;base64,([^"]+)"/.exec(text) ?? [];
+    const bytes = Buffer.from(body ?? "", "base64");
+    return (type === "application/gzip" ? gunzipSync(bytes) : bytes).toString("utf8");
+  };
+  assert.equal(
+    saved(await reportOf(raceFixture))
+      .trimEnd()
+      .split("\r\n").length,
+    1 + 17,
+  );
+  const large = await reportOf({ ...gridFixture, repetitions: 9 });
+  assert.ok(large.includes(".csv.gz"));
+  assert.equal(saved(large).trimEnd().split("\r\n").length, 1 + 99 * 27 + 9 * 2 + 9 * 3);
+  assert.ok(large.length < 5_000_000);
+});
+
+test("the same results make the same report", async () => {
+  const strip = (text: string): string => text.replace(/2026-\d\d-\d\dT[\d:.]+Z|20\d\d-\d\d-\d\d/g, "");
+  assert.equal(strip(await reportOf(raceFixture)), strip(await reportOf(raceFixture)));
+});
+
+test("writeReport: into reports/ by default, atomically, folders made; a failure leaves nothing", async () => {
+  await withHome(async (home) => {
+    const sweep = storeFixture(home, { ...raceFixture, name: "a b../c" });
+    const path = await writeReport(home, sweep);
+    assert.equal(path, reportPath(home, { id: sweep, name: "a b../c" }));
+    assert.equal(path, join(home, "reports", `${sweep}-a-b..-c.html`));
+    assert.ok(readFileSync(path, "utf8").endsWith("</html>\n"));
+    const other = await writeReport(home, sweep, join(home, "new", "folder", "r.html"));
+    assert.ok(statSync(other).size > 10_000);
+    assert.deepEqual(readdirSync(join(home, "new", "folder")), ["r.html"]);
+    // A folder stands where the file should go.
+    const blocked = join(home, "blocked.html");
+    mkdirSync(join(blocked, "x"), { recursive: true });
+    await assert.rejects(writeReport(home, sweep, blocked));
+    assert.ok(!readdirSync(home).some((name) => name.startsWith(".blocked")), "nothing half-written is left");
+    writeFileSync(join(home, "file"), "");
+    await assert.rejects(writeReport(home, sweep, join(home, "file", "r.html")));
+    assert.ok(!existsSync(join(home, "file", "r.html")));
+    await assert.rejects(writeReport(home, 99), { name: "UserError" });
+  });
+});

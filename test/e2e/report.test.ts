@@ -1,0 +1,287 @@
+// The report as a person meets it: opened from a file in real Chromium, offline, by mouse and by keyboard, in light and dark,
+// wide, narrow and on paper. With TRILANE_KEEP_PICTURES=FOLDER it leaves screenshots there to look at.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { type Browser, launch, type Page } from "puppeteer-core";
+import { chromiumPath } from "../../cli/programs.ts";
+import { writeReport } from "../../cli/report/report.ts";
+import { type Fixture, storeFixture } from "../cli/report/fixture.ts";
+import { gridFixture, hostileFixture, lossFixture, raceFixture } from "../cli/report/fixtures.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-report-e2e-"));
+const pictures = process.env.TRILANE_KEEP_PICTURES;
+let browser: Browser;
+
+before(async () => {
+  // As root Chromium's own sandbox does not start; elsewhere it stays on.
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  browser = await launch({ executablePath: chromiumPath(), headless: true, args });
+  if (pictures) mkdirSync(pictures, { recursive: true });
+});
+after(async () => {
+  await browser?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const reports = new Map<string, Promise<string>>();
+function reportOf(fixture: Fixture): Promise<string> {
+  const known = reports.get(fixture.name) ?? writeReport(home, storeFixture(home, fixture));
+  reports.set(fixture.name, known);
+  return known;
+}
+
+interface Look {
+  readonly width?: number;
+  readonly theme?: "light" | "dark";
+  readonly script?: boolean;
+  readonly print?: boolean;
+}
+
+/** Opens a report, runs `work`, and fails if the page complained or asked for anything but its own file. */
+async function open(fixture: Fixture, look: Look, work: (page: Page) => Promise<void>): Promise<void> {
+  const path = await reportOf(fixture);
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => requests.push(request.url()));
+  try {
+    await page.setViewport({ width: look.width ?? 1280, height: 900 });
+    await page.setJavaScriptEnabled(look.script ?? true);
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: look.theme ?? "light" }]);
+    if (look.print) await page.emulateMediaType("print");
+    await page.goto(pathToFileURL(path).href, { waitUntil: "load" });
+    if (pictures) {
+      const kind = `${look.width ?? 1280}-${look.print ? "print" : (look.theme ?? "light")}${look.script === false ? "-noscript" : ""}`;
+      await page.screenshot({ path: join(pictures, `${fixture.name}-${kind}.png`), fullPage: true });
+    }
+    await work(page);
+  } finally {
+    await page.close();
+  }
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(requests, [pathToFileURL(path).href]);
+}
+
+const textOf = (page: Page, selector: string): Promise<string> =>
+  page.$eval(selector, (element) => element.textContent ?? "");
+
+// What runs inside the page is passed as text where it needs types that the command line does not have.
+const overlapsScript = `(() => {
+  const found = [];
+  for (const svg of document.querySelectorAll("svg")) {
+    if (svg.closest("details:not([open])") || svg.closest("[hidden]")) continue;
+    const boxes = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim() !== "").map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+    for (let a = 0; a < boxes.length && found.length < 5; a++) for (let b = a + 1; b < boxes.length; b++) {
+      const [p, q] = [boxes[a].box, boxes[b].box];
+      const across = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+      const down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+      // Line boxes are taller than letters: touching is not overlapping.
+      if (across > 1 && down > Math.min(p.height, q.height) * 0.45) found.push(boxes[a].text + " / " + boxes[b].text);
+    }
+  }
+  return found;
+})()`;
+
+const outsideScript = `(() => {
+  const found = [];
+  for (const svg of document.querySelectorAll("svg.heat, svg.wide, svg.legend")) {
+    if (svg.closest("details:not([open])") || svg.closest("[hidden]")) continue;
+    const frame = svg.getBoundingClientRect();
+    for (const text of svg.querySelectorAll("text")) {
+      const box = text.getBoundingClientRect();
+      if (text.classList.contains("url")) continue;
+      if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1) found.push(text.textContent);
+    }
+  }
+  return found;
+})()`;
+
+const overflowScript = "document.documentElement.scrollWidth - innerWidth";
+
+/** Contrast of every visible text in HTML against the nearest background, and of SVG text outside of heat map cells. */
+const contrastScript = `(() => {
+  const parse = (colour) => { const m = /rgba?\\(([^)]+)\\)/.exec(colour); if (!m) return null; const v = m[1].split(/[ ,/]+/).map(Number); return v.length > 3 && v[3] === 0 ? null : v.slice(0, 3); };
+  const light = (c) => { const [r, g, b] = c.map((x) => { const s = x / 255; return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => p - q); return (y + 0.05) / (x + 0.05); };
+  const low = [];
+  for (const element of document.querySelectorAll("body *")) {
+    if (element.closest(".heat g, details:not([open]), [hidden], defs")) continue;
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
+    if (!own || ["SCRIPT", "STYLE", "title", "OPTION"].includes(element.tagName)) continue;
+    const style = getComputedStyle(element);
+    const ink = parse(element.ownerSVGElement ? style.fill : style.color);
+    let at = element, paper = null;
+    while (at && !paper) { paper = parse(getComputedStyle(at).backgroundColor); at = at.parentElement; }
+    paper ??= [255, 255, 255];
+    if (ink && ratio(ink, paper) < 4.5) low.push(element.tagName + " " + element.textContent.slice(0, 30) + " " + ratio(ink, paper).toFixed(2));
+  }
+  return low.slice(0, 5);
+})()`;
+
+test("a race: the verdict is what one sees first; distributions, waterfalls, the link, what was left out", async () => {
+  await open(raceFixture, {}, async (page) => {
+    assert.match(await textOf(page, "#verdict"), /h3 is \d+ % faster than h1 \(95 %: \d+ to \d+\)\./);
+    const bottom = await page.$eval("#verdict", (element) => element.getBoundingClientRect().bottom);
+    assert.ok(bottom < 500, "without scrolling");
+    assert.match(await page.title(), /race shop: /);
+    assert.equal((await page.$$("circle.dot")).length, 15);
+    assert.equal((await page.$$("path.cross")).length, 1, "the invalid load has a PLT, the crashed one has none");
+    assert.equal((await page.$$("figure.waterfall .loadevent")).length, 3);
+    assert.equal((await page.$$("figure.waterfall .hit")).length, 3 * 23);
+    const [receive, dns] = await Promise.all(
+      [".waterfall path.ph-receive", ".waterfall path.ph-dns"].map((selector) =>
+        page.evaluate(`getComputedStyle(document.querySelector("${selector}")).fill`),
+      ),
+    );
+    assert.equal(receive, "rgb(47, 127, 214)");
+    assert.equal(dns, "rgb(27, 154, 170)");
+    assert.match(await textOf(page, "#excluded"), /2 requests were answered over http\/1\.1 and not h2/);
+    assert.match(await textOf(page, "#method"), /cubic/);
+  });
+});
+
+test("three waterfalls share one time axis", async () => {
+  await open(raceFixture, {}, async (page) => {
+    const lines = await page.$$eval(".waterfall .loadevent", (all) =>
+      all.map((line) => Number(line.getAttribute("x1"))),
+    );
+    const told = await page.$$eval(".waterfall .told", (all) =>
+      all.map((text) => Number(/PLT (\d+) ms/.exec(text.textContent ?? "")?.[1])),
+    );
+    const first = Number(
+      await page.$eval(".waterfall path.ph-blocked", (path) => /M([\d.]+)/.exec(path.getAttribute("d") ?? "")?.[1]),
+    );
+    // One factor turns all PLTs (rounded to three figures) into places on the axis.
+    const factors = lines.map((x, index) => (x - first) / (told[index] ?? Number.NaN));
+    for (const factor of factors)
+      assert.ok(Math.abs(factor / (factors[0] ?? Number.NaN) - 1) < 0.02, factors.join(" "));
+  });
+});
+
+test("the grid: three maps side by side on one scale; a click filters; hover tells n, medians and interval", async () => {
+  await open(gridFixture, {}, async (page) => {
+    const tops = await page.$$eval("svg.heat", (maps) =>
+      maps.map((map) => Math.round(map.getBoundingClientRect().top)),
+    );
+    assert.equal(tops.length, 3);
+    assert.equal(new Set(tops).size, 1, "side by side");
+    assert.match(await textOf(page, "#filtered"), /^100 of 100 shown$/);
+    const cell = await page.$('svg.heat a[aria-label^="h3 over h1, 5 Mbit/s, 150 ms RTT"]');
+    assert.ok(cell);
+    await cell.hover();
+    assert.match(await textOf(page, ".heatmaps .readout"), /95 %: .*medians h3 .*, h1 .*loads h3 5, h1 5/);
+    await cell.click();
+    assert.match(await textOf(page, "#filtered"), /^1 of 100 shown$/);
+    assert.ok(await page.$eval('details.group[data-link="5mbit/150ms"]', (section) => section.hasAttribute("open")));
+    assert.equal((await page.$$("table.medians tbody tr:not([hidden])")).length, 1);
+    await page.click('form.filter button[type="reset"]');
+    await page.waitForFunction(`document.querySelector("#filtered").textContent === "100 of 100 shown"`);
+  });
+});
+
+test("by keyboard: arrows walk a map, Enter chooses, arrows read a waterfall, a head sorts", async () => {
+  await open(gridFixture, {}, async (page) => {
+    await page.evaluate(`document.querySelector('svg.heat a[tabindex="0"]').focus()`);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowDown");
+    const label = await page.evaluate(`document.activeElement.getAttribute("aria-label")`);
+    assert.match(String(label), /^h2 over h1, 0\.3 Mbit\/s, 60 ms RTT/);
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(`document.querySelector("#filtered").textContent === "1 of 100 shown"`);
+    await page.evaluate(`document.querySelector("details.group:not([hidden]) svg.wide[tabindex]").focus()`);
+    await page.keyboard.press("ArrowDown");
+    assert.match(await textOf(page, "details.group:not([hidden]) .waterfall .readout"), /shop\.example\.com.*200, h1/);
+    await page.click('form.filter button[type="reset"]');
+    await page.click("table.medians th:nth-child(3) button");
+    const medians = await page.$$eval("table.medians tbody tr td:nth-child(3)", (cells) =>
+      cells.map((cell) => Number(cell.getAttribute("data-sort"))),
+    );
+    assert.deepEqual(
+      medians,
+      medians.toSorted((a, b) => a - b),
+    );
+  });
+});
+
+test("filter by page", async () => {
+  await open(lossFixture, {}, async (page) => {
+    await page.select('select[name="page"]', "carlucci-medium");
+    assert.match(await textOf(page, "#filtered"), /^6 of 18 shown$/);
+    assert.equal((await page.$$("table.medians tbody tr:not([hidden])")).length, 6);
+  });
+});
+
+test("without script all is there to read", async () => {
+  await open(raceFixture, { script: false }, async (page) => {
+    const text = await textOf(page, "body");
+    for (const part of [/faster than h1/, /Left out/, /How it was done/, /h2 over h1/]) assert.match(text, part);
+    assert.ok(await page.$eval("form.filter", (form) => form.hasAttribute("hidden")));
+    assert.equal((await page.$$("figure.waterfall svg.wide")).length, 1);
+  });
+});
+
+test("hostile texts do nothing and break nothing", async () => {
+  await open(hostileFixture, { width: 800 }, async (page) => {
+    assert.equal((await page.$$("img, iframe, object, embed")).length, 0);
+    assert.equal((await page.$$("script")).length, 1);
+    assert.match(await textOf(page, "#medians"), /<script>|onerror/);
+    await page.$$eval("details", (all) => {
+      for (const section of all) section.setAttribute("open", "");
+    });
+    const overflow = Number(await page.evaluate(overflowScript));
+    assert.ok(overflow <= 0, `${overflow} px beyond the window`);
+  });
+});
+
+for (const fixture of [raceFixture, lossFixture, gridFixture, hostileFixture]) {
+  for (const look of [
+    { width: 1280, theme: "light" },
+    { width: 800, theme: "dark" },
+    { width: 703, print: true },
+  ] as const) {
+    test(`${fixture.name}: no text overlaps or is cut at ${look.width} px${"print" in look ? " on paper" : `, ${look.theme}`}; contrast 4.5:1`, async () => {
+      await open(fixture, look, async (page) => {
+        if (fixture !== gridFixture) {
+          await page.$$eval("details.group", (all) => {
+            for (const section of all) section.setAttribute("open", "");
+          });
+        }
+        assert.deepEqual(await page.evaluate(overlapsScript), []);
+        assert.deepEqual(await page.evaluate(outsideScript), []);
+        assert.deepEqual(await page.evaluate(contrastScript), []);
+        const overflow = Number(await page.evaluate(overflowScript));
+        assert.ok(overflow <= 0, `${overflow} px beyond the window`);
+      });
+    });
+  }
+}
+
+test("the CSV saves without a network", async () => {
+  const downloads = join(home, "downloads");
+  mkdirSync(downloads);
+  await open(raceFixture, {}, async (page) => {
+    const session = await page.createCDPSession();
+    await session.send("Browser.setDownloadBehavior", {
+      behavior: "allow",
+      downloadPath: downloads,
+      eventsEnabled: true,
+    });
+    const ended = new Promise<string>((resolve) => {
+      session.on("Browser.downloadProgress", ({ state }) => {
+        if (state !== "inProgress") resolve(state);
+      });
+    });
+    await page.click("#data a[download]");
+    assert.equal(await ended, "completed");
+  });
+});
