@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // What the command gets to end by itself after Ctrl-C or SIGTERM.
@@ -47,6 +48,9 @@ static int write_report(struct shaper *shaper, const struct options *options, ui
                              .end_ns = clock_now_ns(),
                              .child_status = shaper->child_status,
                              .scheduling = shaper->scheduling};
+    struct timespec cpu;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
+        run.cpu_ns = (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec;
     if (lab_unread(shaper->far, &run.down_unread) < 0 || lab_unread(shaper->near, &run.up_unread) < 0)
         log_line("interface counters: %s", strerror(errno));
     json_t *report = report_of(&shaper->tun_loop, &options->profile, &run);

@@ -10,6 +10,7 @@ struct report_run {
     uint64_t start_ns;
     uint64_t end_ns;
     int child_status;
+    uint64_t cpu_ns;      // of this process, user and system
     uint64_t down_unread; // see lab_unread
     uint64_t up_unread;
     const char *scheduling; // fifo, short-slice or default

@@ -23,6 +23,10 @@ export interface ShaperReport {
    */
   child_status: number;
   /**
+   * CPU time of the shaper itself, user and system.
+   */
+  cpu_ns: number;
+  /**
    * How the kernel let the shaper run: real-time, with a short slice of the ordinary scheduler, or as any program.
    */
   scheduling: "fifo" | "short-slice" | "default";
