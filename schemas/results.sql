@@ -28,6 +28,7 @@ CREATE TABLE cell (
   link_profile TEXT NOT NULL,     -- JSON by schemas/link-profile.schema.json
   UNIQUE (sweep, page, link, lane)
 );
+CREATE INDEX cell_place ON cell (page, link, lane);
 
 CREATE TABLE load (
   id INTEGER PRIMARY KEY,

@@ -1,5 +1,4 @@
 // `trilane import`: puts a page load from a HAR file into the archive and says what it is made of. The work is cli/import's.
-import { basename } from "node:path";
 import type { Argv } from "yargs";
 import type { Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
@@ -8,6 +7,7 @@ import { homeFolder } from "../home.ts";
 import { type ImportedPage, importHar } from "../import/import_har.ts";
 import { noteLines } from "../import/notes.ts";
 import { inputName, readHar } from "../import/read.ts";
+import { recordingName } from "../import/recording_name.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ImportOptions extends CommonOptions {
@@ -17,17 +17,6 @@ interface ImportOptions extends CommonOptions {
   url: string | undefined;
   document: number | undefined;
   replace: boolean;
-}
-
-/** "My page.har.gz" becomes My-page; from standard input, the page's host. */
-function nameFor(file: string, url: string): string {
-  const from = file === "-" ? new URL(url).hostname : basename(file).replace(/(\.har)?(\.gz)?$/i, "");
-  const name = from
-    .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
-    .replace(/^[^A-Za-z0-9]+/, "")
-    .slice(0, 100);
-  if (name === "") throw new UserError(`${inputName(file)}: gives no name for the recording: give one with --name`);
-  return name;
 }
 
 function mustCount(value: number | undefined, option: string): void {
@@ -82,7 +71,7 @@ export const command: Command<ImportOptions> = {
   async run(options) {
     const imported = await readPage(options);
     const { url, source, notes, exchanges } = imported;
-    const name = options.name ?? nameFor(options.file, url);
+    const name = options.name ?? recordingName(options.file, url);
     const recording = await withArchive(homeFolder(options.home), (archive) =>
       archive.write({ name, url, source, notes, replace: options.replace }, async (writer) => {
         for (const exchange of exchanges) await writer.add(exchange);

@@ -93,6 +93,6 @@ export const command: Command<RaceOptions> = {
     // What can be wrong with the words is found before a HAR file is imported.
     racePlan(options, "page");
     const plan = racePlan(options, await pageFor(home, options.page));
-    await executePlan({ home, plan, fresh: options.new, json: options.json, resumeWith: "the same command" });
+    await executePlan({ home, plan, fresh: options.new, json: options.json });
   },
 };

@@ -13,7 +13,6 @@ export const command: Command = {
       .example("trilane sweep example --dry-run", "what that would run"),
   run: async (options) => {
     const home = homeFolder(options.home);
-    const resumeWith = "the same command";
-    await executePlan({ home, plan: readPlan("example"), fresh: false, json: options.json, resumeWith });
+    await executePlan({ home, plan: readPlan("example"), fresh: false, json: options.json });
   },
 };

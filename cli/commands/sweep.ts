@@ -57,6 +57,6 @@ export const command: Command<SweepOptions> = {
       process.stdout.write(options.json ? `${JSON.stringify(planned)}\n` : `${planLines(plan, planned).join("\n")}\n`);
       return;
     }
-    await executePlan({ home, plan, fresh: options.new, json: options.json, resumeWith: "the same command" });
+    await executePlan({ home, plan, fresh: options.new, json: options.json });
   },
 };

@@ -1,8 +1,8 @@
 // What `race`, `sweep` and `start` share: pages made ready, the sweep begun or gone on with, its loads run, stopped by
 // Ctrl-C, and the result shown. Parses no words and writes no plan.
 import { cpus, release } from "node:os";
-import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { Recording } from "../archive/archive.ts";
+import { RunError } from "../errors.ts";
 import { type NewSweep, openResults, type Results, type Sweep } from "../results/results.ts";
 import { version } from "../version.ts";
 import { cellGuess } from "./estimate.ts";
@@ -10,7 +10,7 @@ import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
-import { runSweep } from "./runner.ts";
+import { type RunOutcome, runSweep } from "./runner.ts";
 
 export interface Execution {
   readonly home: string;
@@ -18,8 +18,6 @@ export interface Execution {
   /** Begin again even where the plan has an unfinished sweep. */
   readonly fresh: boolean;
   readonly json: boolean;
-  /** What the same sweep is gone on with, in words. */
-  readonly resumeWith: string;
 }
 
 function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>): NewSweep {
@@ -76,11 +74,41 @@ interface Begun {
   readonly measureLoad: typeof import("../measure/load.ts").measureLoad;
 }
 
-async function runToEnd({ home, plan, json, resumeWith }: Execution, begun: Begun): Promise<void> {
+async function runToEnd({ home, plan, json }: Execution, begun: Begun): Promise<void> {
+  const { results, sweep, progress } = begun;
+  const { outcome, signal } = await runUntilSignal(home, plan, begun);
+  const { state, done, loads } = outcome;
+  progress.end();
+  if (state === "stopped") {
+    if (json) progress.tell({ event: "sweep-stopped", sweep: sweep.id, done, loads, signal });
+    else process.stderr.write(`stopped: ${done} of ${loads} loads are kept; run the same command again to go on\n`);
+    // As a shell has it: 128 and the signal's number.
+    process.exitCode = signal === "SIGINT" ? 130 : 143;
+    return;
+  }
+  const { writeReport } = await import("../report/report.ts");
+  const report = await writeReport(home, sweep.id);
+  const { table, counts, verdict, cells } = outcomeOf(
+    results.cellsOf(sweep.id),
+    results.loadsOf(sweep.id),
+    sweep.seed,
+    loads,
+  );
+  if (json) {
+    const facts = { sweep: sweep.id, loads, ...counts, wall_s: outcome.wall_ms / 1000, report };
+    progress.tell({ event: "sweep-finished", ...facts, verdict, cells });
+  } else {
+    process.stdout.write(`${outcomeLines(table, verdict, report).join("\n")}\n`);
+  }
+  if (counts.valid === 0) throw new RunError(`no load of sweep ${sweep.id} was valid: see why in ${report}`);
+}
+
+/** The sweep's loads, to their end or to the first signal. */
+async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{ outcome: RunOutcome; signal: Stop }> {
   const { results, sweep, recordings, progress } = begun;
   const interruption = watchSignals();
   try {
-    const { state, done, loads, wall_ms } = await runSweep({
+    const outcome = await runSweep({
       home,
       results,
       sweep,
@@ -92,44 +120,18 @@ async function runToEnd({ home, plan, json, resumeWith }: Execution, begun: Begu
       signal: interruption.signal,
       tell: (event) => progress.tell(event),
     });
-    progress.end();
-    if (state === "stopped") {
-      const signal = interruption.received() ?? "SIGINT";
-      const event: SweepEvent = { event: "sweep-stopped", sweep: sweep.id, done, loads, signal };
-      if (json) progress.tell(event);
-      else process.stderr.write(`stopped: ${done} of ${loads} loads are kept; go on with: ${resumeWith}\n`);
-      // As a shell has it: 128 and the signal's number.
-      process.exitCode = signal === "SIGINT" ? 130 : 143;
-      return;
-    }
-    const { writeReport } = await import("../report/report.ts");
-    const path = await writeReport(home, sweep.id);
-    const outcome = outcomeOf(results.cellsOf(sweep.id), results.loadsOf(sweep.id), sweep.seed, loads);
-    if (json) {
-      const { counts, verdict, cells } = outcome;
-      const wall_s = wall_ms / 1000;
-      progress.tell({
-        event: "sweep-finished",
-        sweep: sweep.id,
-        loads,
-        ...counts,
-        wall_s,
-        report: path,
-        verdict: [...verdict],
-        cells: [...cells],
-      });
-    } else {
-      process.stdout.write(`${outcomeLines(outcome, path).join("\n")}\n`);
-    }
+    return { outcome, signal: interruption.received() ?? "SIGINT" };
   } finally {
     interruption.ignore();
   }
 }
 
+type Stop = "SIGINT" | "SIGTERM";
+
 /** The first Ctrl-C stops cleanly; a second one, while the lab is being taken down, ends at once. */
-function watchSignals(): { signal: AbortSignal; received(): "SIGINT" | "SIGTERM" | null; ignore(): void } {
+function watchSignals(): { signal: AbortSignal; received(): Stop | null; ignore(): void } {
   const stop = new AbortController();
-  let received: "SIGINT" | "SIGTERM" | null = null;
+  let received: Stop | null = null;
   const names = ["SIGINT", "SIGTERM"] as const;
   const ignore = () => {
     for (const name of names) process.removeListener(name, onSignal);

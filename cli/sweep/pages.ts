@@ -5,6 +5,9 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
+import { type ImportedPage, importHar } from "../import/import_har.ts";
+import { inputName, readHar } from "../import/read.ts";
+import { recordingName } from "../import/recording_name.ts";
 import { type PageSpec, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import type { PageSize } from "./estimate.ts";
@@ -72,9 +75,41 @@ export async function preparePages(
   });
 }
 
+/** Imports a HAR file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
+async function importFile(home: string, file: string): Promise<string> {
+  const json = await readHar(file);
+  let imported: ImportedPage;
+  try {
+    imported = importHar(json);
+  } catch (error) {
+    if (error instanceof UserError) throw new UserError(`${inputName(file)}: ${error.message}`);
+    throw error;
+  }
+  const { url, source, notes, exchanges } = imported;
+  if (notes.documents.length === 0) {
+    throw new UserError(
+      `${inputName(file)}: has no response to ${url}: give the start URL with \`trilane import --url\``,
+    );
+  }
+  const name = recordingName(file, url);
+  await withArchive(home, async (archive) => {
+    const before = (await archive.list()).find((recording) => recording.name === name);
+    if (before && (before.url !== url || before.source !== source)) {
+      throw new UserError(
+        `${inputName(file)}: recording ${name} is of another page: bring this one in with \`trilane import --name\``,
+      );
+    }
+    await archive.write({ name, url, source, notes, replace: before !== undefined }, async (writer) => {
+      for (const exchange of exchanges) await writer.add(exchange);
+    });
+  });
+  return name;
+}
+
 /** A page as a user names it: a HAR file, a recording, or a page of `trilane synth`. */
 export async function pageFor(home: string, word: string): Promise<PlanPage> {
-  if (/\.har(\.gz)?$/i.test(word) || word.includes("/")) throw new UserError("not yet");
+  // No recording's name has a slash, and none ends like a file but by intent.
+  if (word.includes("/") || /\.(har|har\.gz|json|gz)$/i.test(word)) return await importFile(home, word);
   const recordings = await withArchive(home, recordingsByName);
   if (recordings.has(word) && recordings.get(word)?.source !== `synth: ${word}`) return word;
   if (synthSpec(word)) return { synth: word };
