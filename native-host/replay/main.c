@@ -15,6 +15,7 @@
 #include "replay/options.h"
 #include "replay/report.h"
 #include "replay/server.h"
+#include "replay/stream.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -187,6 +188,7 @@ static void write_report(struct replay *replay) {
                                            .tcp_congestion = replay->tcp_congestion,
                                            .tcp_initcwnd_packets = replay->options.initcwnd_packets,
                                            .tcp_notsent_lowat_bytes = SERVER_NOTSENT_LOWAT_BYTES,
+                                           .tls_record_bytes = STREAM_RECORD_BYTES,
                                            .tcp_metrics_saved = replay->far.tcp_metrics_saved,
                                            .tcp_slow_start_after_idle = replay->far.tcp_slow_start_after_idle,
                                            .quic_congestion = replay->options.quic_congestion,

@@ -21,6 +21,7 @@ struct report_setting {
     const char *tcp_congestion; // as read back from the kernel
     uint32_t tcp_initcwnd_packets;
     uint32_t tcp_notsent_lowat_bytes;
+    uint32_t tls_record_bytes;      // of plaintext, at most
     bool tcp_metrics_saved;         // as read back
     bool tcp_slow_start_after_idle; // as read back
     const char *quic_congestion;

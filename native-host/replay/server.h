@@ -46,7 +46,7 @@ struct server;
 
 // What the kernel may hold of a connection beyond what it has sent: little, so that the lane's choice of what
 // is next comes late.
-enum { SERVER_NOTSENT_LOWAT_BYTES = 32 * 1024 };
+enum { SERVER_NOTSENT_LOWAT_BYTES = 16 * 1024 };
 
 // Binds and listens on all ports. 0, or -1 with one line in `error`.
 int server_open(struct server **server, const struct server_parts *parts, const struct recording *recording,

@@ -44,6 +44,10 @@ export interface ReplayReport {
        */
       notsent_lowat_bytes: number;
       /**
+       * Plaintext under one TLS record header, at most.
+       */
+      tls_record_bytes: number;
+      /**
        * Whether the kernel carries a path's metrics from one connection to the next; as read back.
        */
       metrics_saved: boolean;
