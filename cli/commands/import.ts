@@ -68,7 +68,9 @@ export const command: Command<ImportOptions> = {
       .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")
       .example("trilane import run.har --page 2 --name shop-repeat", "the second page of the file")
       .example("zcat shop.har.gz | trilane import - --name shop", "from standard input"),
-  async run(options) {
+  async run(given) {
+    // yargs hands a lone dash on as an empty text.
+    const options = given.file === "" ? { ...given, file: "-" } : given;
     const imported = await readPage(options);
     const { url, source, notes, exchanges } = imported;
     const name = options.name ?? recordingName(options.file, url);

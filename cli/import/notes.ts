@@ -158,9 +158,9 @@ export function noteLines(notes: ImportNotes): string[] {
   say(notes.not_modified, "not modified (304): replayed as 200 with the body the HAR has");
   say(notes.charset_changed, "in a charset that cannot be written here: stored as UTF-8, header changed");
   say(notes.encoding_changed, "stored with another content-encoding than recorded, header changed");
-  say(notes.illegal_headers, "headers left out: not legal in HTTP");
-  say(notes.addresses_mapped, "recorded addresses mapped into 198.18.0.0/15: private, local or the lab's own");
-  say(notes.addresses_invented, "hosts without a recorded address: given one of 198.18.0.0/15");
+  say(notes.illegal_headers, "left out: headers that HTTP does not allow");
+  say(notes.addresses_mapped, "mapped into 198.18.0.0/15: recorded addresses that are private, local or the lab's own");
+  say(notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15");
   if (notes.documents.length > 1)
     lines.push(
       `the start URL is answered ${notes.documents.length} times (${notes.documents.join(", ")}): --document N begins with the N-th`,

@@ -9,6 +9,8 @@ import { UserError } from "../errors.ts";
 export const inputName = (path: string): string => (path === "-" ? "standard input" : path);
 
 async function contentOf(path: string): Promise<Buffer> {
+  if (path === "-" && process.stdin.isTTY)
+    throw new UserError("standard input is the terminal: name a .har or .har.gz file, or pipe one in");
   if (path === "-") return buffer(process.stdin);
   try {
     return await readFile(path);

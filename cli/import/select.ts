@@ -51,7 +51,8 @@ const isHttp = ({ url }: HarEntry): boolean => url.protocol === "http:" || url.p
 const hasContent = ({ content }: HarEntry): boolean =>
   textField(content, "text") !== null || (numberField(content, "size") ?? 0) > 0;
 
-function isFromCache({ raw }: HarEntry): boolean {
+/** Whether the recording browser had the body already, so that sizes say nothing of it. */
+export function isFromCache({ raw }: HarEntry): boolean {
   // DevTools ("memory", "disk"), Firefox, browsertime; a service worker answers from its own cache or fetches by itself.
   return (
     Boolean(raw._fromCache) || raw.fromCache === true || raw._cached === true || raw._fetchedViaServiceWorker === true

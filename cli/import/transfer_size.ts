@@ -3,6 +3,7 @@
 import type { Header } from "../archive/archive.ts";
 import { type HarEntry, numberField } from "./har.ts";
 import { headerValue } from "./headers.ts";
+import { isFromCache } from "./select.ts";
 
 /** Which field it was taken from, for the record. */
 export type SizeSource =
@@ -53,6 +54,9 @@ const mostHeaders_bytes = 16_384;
 export function transferSize(entry: HarEntry, headers: readonly Header[]): TransferSize {
   const { raw, response, content } = entry;
   const length = contentLength(headers);
+  // What was transferred is then at most headers.
+  if (entry.status === 304 || isFromCache(entry))
+    return length ? { body_bytes: length, source: "content-length" } : { body_bytes: null, source: "none" };
   // 0 is what some producers write for "not known": no size then, unless nothing else speaks.
   const bodySize = sizeField(response, "bodySize") || null;
   if (length !== null) {
@@ -79,7 +83,7 @@ export function transferSize(entry: HarEntry, headers: readonly Header[]): Trans
   // Only what is not encoded has the same size on the wire.
   const encoded = headerValue(headers, "content-encoding");
   if (size !== null && size > 0 && !encoded) return { body_bytes: size, source: "content.size" };
-  if (sizeField(response, "bodySize") === 0) return { body_bytes: 0, source: "bodySize" };
+  if (!size && sizeField(response, "bodySize") === 0) return { body_bytes: 0, source: "bodySize" };
   return { body_bytes: null, source: "none" };
 }
 
