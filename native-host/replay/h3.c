@@ -338,13 +338,14 @@ static void send_all(struct h3_connection *c) {
     enum packets packets = PACKETS_WAIT;
     if (!c->burst.no_room) {
         update_pacer(c);
-        bool given;
+        bool may_give, given;
         do {
-            given = c->http && (c->drained || c->fresh) && send_responses(c);
+            may_give = c->http && (c->drained || c->fresh);
+            given = may_give && send_responses(c);
             c->fresh = false;
             packets = send_packets(c);
             c->drained = packets == PACKETS_DRAINED;
-        } while (given && c->drained);
+        } while (c->drained && (given || (c->http && !may_give))); // drained just now: quiche may take more
         if (packets == PACKETS_PACED && c->http) not_application_limited(c);
     }
     set_timer(c, packets);
