@@ -25,7 +25,7 @@ export interface Group {
 }
 
 export const maxDrawnGroups = 60;
-const maxGroupsWithFacts = 1000;
+const maxGroupsWithFacts = 400;
 
 export function groupsOf(cells: readonly Cell[], loads: readonly Load[]): Group[] {
   const keyOf = (of: { page: string; link: string }): string => JSON.stringify([of.page, of.link]);

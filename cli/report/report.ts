@@ -64,10 +64,15 @@ function noLoads(lane: string): GroupResult["lanes"][number] {
   return { lane, loads: 0, valid: 0, invalid: 0, failed: 0, ...nothing };
 }
 
+/** A hyphen that means minus, as print has it. */
+function signed(sentence: string): string {
+  return sentence.replaceAll(/(?<= )-(?=\d)/g, "−");
+}
+
 function verdictMarkup(verdict: SweepVerdict, links: number): Markup {
   const sentences = verdict.pairs.map(
     (pair) =>
-      html`<p>${pair.sentence}</p>${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
+      html`<p>${signed(pair.sentence)}</p>${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;

@@ -26,8 +26,8 @@ export function formatTimeRange(range: Interval): string {
 function percentDecimals(values: readonly number[]): number {
   for (const decimals of [0, 1, 2]) {
     const rounded = values.map((value) => value.toFixed(decimals));
-    const lost = values.some((value, index) => value !== 0 && Number(rounded[index]) === 0);
-    const merged = values.length > 1 && new Set(rounded).size === 1;
+    const lost = values.some((value, index) => Math.abs(value) >= 0.005 && Number(rounded[index]) === 0);
+    const merged = decimals === 0 && values.length > 1 && new Set(rounded).size === 1;
     if (!lost && !merged) return decimals;
   }
   return 2;
@@ -54,7 +54,12 @@ export function formatPercents(
 /** `2.6 kB`, `1.2 MB`: thousands, three significant figures at most. */
 export function formatSize(size_bytes: number): string {
   if (size_bytes < 1000) return `${size_bytes} B`;
-  const [value, unit] = size_bytes < 999_500 ? [size_bytes / 1e3, "kB"] : [size_bytes / 1e6, "MB"];
+  const [value, unit] =
+    size_bytes < 999_500
+      ? [size_bytes / 1e3, "kB"]
+      : size_bytes < 999_500_000
+        ? [size_bytes / 1e6, "MB"]
+        : [size_bytes / 1e9, "GB"];
   return `${Number(value.toPrecision(3))} ${unit}`;
 }
 

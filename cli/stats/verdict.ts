@@ -12,7 +12,9 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
   if (result.interval === null) {
     const size = percent.replace("-", "");
     const word = result.percent < 0 ? "slower" : "faster";
-    return `${lane} was ${size} % ${word} than ${over}, without an interval: ${result.reason}`;
+    const { n } = result;
+    const loads = n.lane === n.over ? `${count(n.lane, "load")} each` : `${n.lane} and ${count(n.over, "load")}`;
+    return `${lane} was ${size} % ${word} than ${over} (${loads}, too few for an interval)`;
   }
   switch (direction(result)) {
     case "faster":

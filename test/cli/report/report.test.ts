@@ -90,10 +90,7 @@ test("the grid: three maps of a hundred cells, the empty ones with their reason,
   assert.equal(maps.length, 3);
   for (const map of maps) assert.equal(map.match(/<a /g)?.length, 100);
   assert.equal(text.match(/class="why"[^>]*>no h3</g)?.length, 2);
-  assert.match(
-    text,
-    /0\.2 Mbit\/s, 30 ms RTT: no valid load of h3 \(15 loads left out: 23 of 23 requests/,
-  );
+  assert.match(text, /0\.2 Mbit\/s, 30 ms RTT: no valid load of h3 \(15 loads left out: 23 of 23 requests/);
 });
 
 test("few pages have maps of their own; six and more only those over all", async () => {
