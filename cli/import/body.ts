@@ -82,16 +82,17 @@ function completed(wanted: Wanted, start: Buffer, whole_bytes: number): Body {
   const { entry, encoding, contentType, transfer } = wanted;
   const kind = fillKind(contentType, entry.url.href);
   const seed = entry.url.href;
+  const missing = whole_bytes - start.length;
   const [before, after] = restWrapping[kind] ?? ["", ""];
-  const room = Math.max(0, whole_bytes - start.length - before.length - after.length);
+  const room = Math.max(0, missing - before.length - after.length);
   const isText = entry.content.encoding !== "base64";
-  const make = (random_bytes: number): Buffer =>
-    isText
-      ? Buffer.concat([
-          start,
-          Buffer.from(before + seededText(seed, random_bytes) + " ".repeat(room - random_bytes) + after),
-        ])
-      : Buffer.concat([start, seededBytes(seed, whole_bytes - start.length)]);
+  const make = (random_bytes: number): Buffer => {
+    if (!isText) return Buffer.concat([start, seededBytes(seed, missing)]);
+    const bulk = seededText(seed, random_bytes) + " ".repeat(room - random_bytes);
+    // An end too short for a comment is blank.
+    const rest = missing < before.length + after.length ? " ".repeat(missing) : before + bulk + after;
+    return Buffer.concat([start, Buffer.from(rest)]);
+  };
   const described = { ...describe(wanted), filledWith: kind, cutOff: true, encoding };
   if (!encoding) return { ...described, bytes: make(room), origin: "filled" };
   const bytes =
@@ -108,6 +109,14 @@ function isAlreadyEncoded(bytes: Buffer, encoding: ContentEncoding, transfer: Tr
   return (encoding === "gzip" ? gzip : encoding === "zstd" && zstd) && bytes.length === transfer.body_bytes;
 }
 
+/** `html` and a filling for the rest, in place of a document that the HAR does not hold. */
+function stoodIn(wanted: Wanted, html: string): Body {
+  const start = Buffer.from(html);
+  const { transfer, encoding, decoded_bytes } = wanted;
+  const recorded_bytes = (encoding ? decoded_bytes : transfer.body_bytes) ?? decoded_bytes ?? 0;
+  return { ...completed(wanted, start, Math.max(start.length, recorded_bytes)), filledWith: "html", cutOff: false };
+}
+
 function fromText(wanted: Wanted, text: string): Body {
   const { encoding, transfer, decoded_bytes } = wanted;
   const { decoded, charset } = bytesOf(wanted, text);
@@ -122,8 +131,15 @@ function fromText(wanted: Wanted, text: string): Body {
   return { ...described, bytes, origin: "recompressed", encoding };
 }
 
+export interface FillHints {
+  /** Of a picture. */
+  readonly dimensions: Dimensions | null;
+  /** Of a document. */
+  readonly standInHtml: string | null;
+}
+
 /** `headers`: the response's as recorded, names in lower case. */
-export function bodyOf(entry: HarEntry, headers: readonly Header[], dimensions: Dimensions | null): Body {
+export function bodyOf(entry: HarEntry, headers: readonly Header[], { dimensions, standInHtml }: FillHints): Body {
   const encodingHeader = headerValue(headers, "content-encoding");
   const encoding = contentEncoding(encodingHeader);
   const isEncoded = encodingHeader !== undefined && encodingHeader.trim().toLowerCase() !== "identity";
@@ -135,6 +151,7 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], dimensions: 
   if (hasNoBody(entry)) return empty;
   const { text } = entry.content;
   if (typeof text === "string" && text !== "") return fromText(wanted, text);
+  if (standInHtml !== null) return stoodIn(wanted, standInHtml);
   // Where the wire's size is not known, the decoded one is the nearest; a quarter of it is a usual compression.
   const wire_bytes = transfer.body_bytes ?? (encoding && decoded_bytes ? Math.ceil(decoded_bytes / 4) : decoded_bytes);
   return wire_bytes ? filled(wanted, wire_bytes, dimensions) : empty;

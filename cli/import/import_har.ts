@@ -19,6 +19,7 @@ import {
 import { cleanHeaders, headerValue } from "./headers.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { type Selection, selectEntries } from "./select.ts";
+import { type StandIn, standIn } from "./stand_in.ts";
 
 export interface ImportOptions {
   /** Counted from 1; the first where it is left out. */
@@ -168,16 +169,20 @@ interface Page {
   readonly page: HarPage | null;
   readonly addresses: Addresses;
   readonly dimensionsOf: ReturnType<typeof pictureDimensions>;
+  readonly standIn: StandIn | null;
   readonly notes: NoteCounter;
 }
 
-function importEntry(entry: HarEntry, { page, addresses, dimensionsOf, notes }: Page): NewExchange {
+function importEntry(entry: HarEntry, { page, addresses, dimensionsOf, standIn, notes }: Page): NewExchange {
   const recordedHeaders = headersOf(entry, "response");
   const request = cleanHeaders(headersOf(entry, "request"), "request");
   const cleaned = cleanHeaders(recordedHeaders, "response");
   // With content-length, which is taken out of what is replayed but says the size.
   const asRecorded = recordedHeaders.map(({ name, value }): Header => [name.trim().toLowerCase(), value.trim()]);
-  const body = bodyOf(entry, asRecorded, dimensionsOf(entry));
+  const body = bodyOf(entry, asRecorded, {
+    dimensions: dimensionsOf(entry),
+    standInHtml: standIn?.entry === entry ? standIn.html : null,
+  });
   const { url } = entry;
   const https = url.protocol === "https:";
   const exchange: Exchange = {
@@ -209,6 +214,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
     page: selection.page,
     addresses: new Addresses(kept),
     dimensionsOf: pictureDimensions(kept),
+    standIn: standIn(kept),
     notes,
   };
   const exchanges = kept.map((entry) => importEntry(entry, page));
@@ -222,6 +228,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
       skipped: before > 0 ? { ...selection.skipped, "before the document": before } : selection.skipped,
       addresses: page.addresses.counts,
       documents,
+      standInReferences: page.standIn?.references ?? null,
     }),
   };
 }

@@ -35,6 +35,8 @@ export type ImportNotes = {
   readonly addresses_invented: number;
   /** Statuses of the start URL's responses: none, and a browser that opens it finds nothing. */
   readonly documents: readonly number[];
+  /** How many responses the document made up for a missing one references; null: none was made up. */
+  readonly stand_in_references: number | null;
 };
 
 interface Added {
@@ -51,6 +53,7 @@ interface Totals {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   readonly addresses: AddressCounts;
   readonly documents: readonly number[];
+  readonly standInReferences: number | null;
 }
 
 export class NoteCounter {
@@ -95,7 +98,7 @@ export class NoteCounter {
   }
 
   finish(totals: Totals): ImportNotes {
-    const { entries, pages, skipped, addresses, documents } = totals;
+    const { entries, pages, skipped, addresses, documents, standInReferences } = totals;
     return {
       entries,
       pages,
@@ -108,6 +111,7 @@ export class NoteCounter {
       addresses_mapped: addresses.mapped,
       addresses_invented: addresses.invented,
       documents,
+      stand_in_references: standInReferences,
     };
   }
 }
@@ -128,7 +132,7 @@ const skipWords: Record<SkipReason, string> = {
   "before the document": "before the document asked for (--document)",
 };
 
-function bodyLines({ bodies, filled_bytes, filled_with, cut_off }: ImportNotes): string[] {
+function bodyLines({ bodies, filled_bytes, filled_with, cut_off, stand_in_references }: ImportNotes): string[] {
   const lines = [
     `bodies: ${bodies.recorded} as recorded, ${bodies.recompressed} compressed again, ${bodies.filled} filled, ${bodies.empty} empty`,
   ];
@@ -138,6 +142,10 @@ function bodyLines({ bodies, filled_bytes, filled_with, cut_off }: ImportNotes):
   }
   if (cut_off > 0)
     lines.push(`of these, ${counted(cut_off, "body is", "bodies are")} cut off in the HAR: the rest is filled`);
+  if (stand_in_references !== null)
+    lines.push(
+      `the document itself is not in the HAR: filled with one that references the other ${stand_in_references} directly`,
+    );
   return lines;
 }
 

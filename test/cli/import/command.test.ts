@@ -8,11 +8,14 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { withArchive } from "../../../cli/archive/client.ts";
+import { command } from "../../../cli/commands/import.ts";
+import { UserError } from "../../../cli/errors.ts";
 import { checkout } from "../../../cli/programs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-import-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const home = join(folder, "home");
+const untouched = join(folder, "untouched");
 const fixture = join(checkout, "test/fixtures/har/chrome-devtools.har");
 const whole = readFileSync(fixture);
 
@@ -66,8 +69,19 @@ test("a name that is taken is refused; --replace takes its place", async () => {
   assert.equal((await withArchive(home, (archive) => archive.list())).length, 3);
 });
 
-test("bad input: one line that names the file, exit status 2, nothing written", () => {
-  const bad = join(folder, "untouched");
+/** As the command line would report it, without starting one. */
+async function refusal(options: { file: string; page?: number; document?: number; url?: string }): Promise<string> {
+  const given = { name: "n", page: undefined, document: undefined, url: undefined, replace: false, json: false };
+  try {
+    await command.run({ ...given, home: untouched, ...options });
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+    return error.message;
+  }
+  return assert.fail("was taken");
+}
+
+test("bad input: one line that names the file, nothing written", async () => {
   const zipped = gzipSync(whole);
   for (const [path, message] of [
     [join(folder, "none.har"), /no such file/],
@@ -82,29 +96,31 @@ test("bad input: one line that names the file, exit status 2, nothing written", 
     ],
     [file("text.har", "hello"), /is not JSON/],
     [file("other.har", "{}"), /not HAR/],
-    [file("nopage.har", '{"log":{"entries":[{}]}}'), /entry 1: has no request/],
+    [file("noentry.har", '{"log":{"pages":[],"entries":[]}}'), /has no entries/],
+    [file("norequest.har", '{"log":{"entries":[{}]}}'), /entry 1: has no request/],
   ] as const) {
-    const { status, out, error } = trilane(["import", path, "--home", bad]);
-    assert.equal(status, 2, `${path}: ${error}`);
-    assert.equal(out, "");
-    assert.match(error, /^trilane: [^\n]*\n$/);
-    assert.ok(error.startsWith(`trilane: ${path}: `), error);
-    assert.match(error, message);
+    const said = await refusal({ file: path });
+    assert.ok(said.startsWith(`${path}: `), said);
+    assert.match(said, message);
+    assert.doesNotMatch(said, /\n/);
   }
-  assert.equal(existsSync(join(bad, "archive.db")), false);
+  assert.equal(existsSync(untouched), false);
 });
 
-test("options out of range are named", () => {
-  for (const [words, message] of [
-    [["--page", "0"], /--page is a whole number from 1/],
-    [["--page", "2"], /has no page 2: it has 1 page/],
-    [["--document", "x"], /--document/],
-    [["--url", "ftp://a.example/"], /--url ftp:\/\/a.example\/: is not an http/],
-  ] as const) {
-    const { status, error } = trilane(["import", fixture, "--home", home, "--name", "n", ...words]);
-    assert.equal(status, 2);
-    assert.match(error, message);
-  }
+test("bad input on the command line: one line on standard error, exit status 2", () => {
+  const path = file("cut.har", whole.subarray(0, whole.length / 2));
+  const { status, out, error } = trilane(["import", path, "--home", untouched]);
+  assert.equal(status, 2);
+  assert.equal(out, "");
+  assert.match(error, /^trilane: .*cut\.har: is cut off after \d+ characters: [^\n]*\n$/);
+  assert.equal(existsSync(untouched), false);
+});
+
+test("options out of range are named", async () => {
+  assert.match(await refusal({ file: fixture, page: 0 }), /--page is a whole number from 1/);
+  assert.match(await refusal({ file: fixture, page: 2 }), /has no page 2: it has 1 page/);
+  assert.match(await refusal({ file: fixture, document: Number.NaN }), /--document is a whole number/);
+  assert.match(await refusal({ file: fixture, url: "ftp://a.example/" }), /--url ftp:\/\/a.example\/: is not an http/);
 });
 
 test("a start URL without a response is warned of, and the recording is written", () => {
