@@ -39,15 +39,21 @@ static const struct node_kind out_kind = {write_packet, NULL, NULL, NULL};
 static void set_timer(struct tun_direction *direction) {
     struct loop *loop = direction->tun_loop->loop;
     uint64_t due_ns = path_due_ns(&direction->path);
+    uint64_t timer_ns = punctual_timer_ns(&direction->tun_loop->punctual, due_ns);
     if (due_ns == NODE_NEVER)
         loop_timer_clear(loop, &direction->timer);
-    else if (loop_timer_set(loop, &direction->timer, due_ns) < 0)
+    else if (loop_timer_set(loop, &direction->timer, timer_ns) < 0)
         loop_stop(loop); // the loop's two timers have their place from the start: not reached
 }
 
 static void timer_due(void *context, uint64_t now_ns) {
     struct tun_direction *direction = context;
-    path_advance(&direction->path, now_ns);
+    uint64_t due_ns = path_due_ns(&direction->path);
+    uint64_t wait_ns = punctual_woke(&direction->tun_loop->punctual, direction->timer.due_ns, due_ns, now_ns);
+    if (wait_ns > 0)
+        while (clock_now_ns() < due_ns) {
+        }
+    path_advance(&direction->path, clock_now_ns());
     set_timer(direction);
 }
 
@@ -98,6 +104,7 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
 int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct link_profile *profile,
                   int far_fd, int near_fd) {
     *tun_loop = (struct tun_loop){.loop = loop};
+    punctual_open(&tun_loop->punctual, clock_now_ns());
     if (direction_open(tun_loop, &tun_loop->down, profile, PATH_DOWN, far_fd, near_fd) < 0) return -1;
     return direction_open(tun_loop, &tun_loop->up, profile, PATH_UP, near_fd, far_fd);
 }

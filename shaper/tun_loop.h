@@ -7,6 +7,7 @@
 #include "base/loop.h"
 #include "shaper/histogram.h"
 #include "shaper/path.h"
+#include "shaper/punctual.h"
 
 #include <stdbool.h>
 
@@ -32,6 +33,7 @@ struct tun_direction {
 struct tun_loop {
     struct loop *loop;
     struct packet_pool pool;
+    struct punctual punctual;
     struct tun_direction down; // far to near
     struct tun_direction up;   // near to far
 };

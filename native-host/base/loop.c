@@ -41,7 +41,8 @@ int loop_open(struct loop **out) {
     loop->signal_watch.fd = -1;
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    struct epoll_event timer_event = {.events = EPOLLIN, .data.ptr = NULL};
+    // Edge-triggered, so that its expirations need not be read: setting it anew forgets them.
+    struct epoll_event timer_event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
     if (loop->epoll < 0 || loop->timer_fd < 0 ||
         epoll_ctl(loop->epoll, EPOLL_CTL_ADD, loop->timer_fd, &timer_event) < 0) {
         int error = errno;
@@ -199,12 +200,10 @@ int loop_run(struct loop *loop) {
         loop->event_count = count > 0 ? count : 0;
         for (int i = 0; i < loop->event_count && loop->running; i++) {
             struct loop_watch *watch = loop->events[i].data.ptr;
-            if (watch) {
-                if (loop->events[i].events) watch->ready(watch->context, loop->events[i].events);
-                continue;
-            }
-            uint64_t expirations;
-            if (read(loop->timer_fd, &expirations, sizeof expirations) > 0) loop->armed_ns = 0;
+            if (!watch)
+                loop->armed_ns = 0;
+            else if (loop->events[i].events)
+                watch->ready(watch->context, loop->events[i].events);
         }
         loop->event_count = 0;
         if (loop->running) run_timers(loop);
