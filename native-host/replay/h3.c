@@ -16,36 +16,20 @@
 #include "replay/send_order.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <quiche.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
-    IDLE_TIMEOUT_MS = 30 * 1000,
-    CONNECTION_WINDOW_BYTES = 10 * 1024 * 1024, // as h2's
-    UPLOAD_WINDOW_BYTES = 1024 * 1024,
-    CONCURRENT_STREAMS = 100,
-    CONTROL_STREAMS = 100, // unidirectional: control, QPACK, GREASE
-    RECEIVE_PAYLOAD_BYTES = 1500,
     TURN_BYTES = 16 * 1024,     // of an incremental response, before the next one's turn; an h2 frame's size
     QUICHE_FIRST_URGENCY = 124, // how quiche's h3 shifts urgency 0, so that it comes after its own streams
-    QUICHE_INITIAL_PACKET = 1,  // what quiche_header_info calls the type
     AEAD_TAG_BYTES = 16,
     H3_NO_ERROR = 0x100,
     H3_INTERNAL_ERROR = 0x102,
     H3_MESSAGE_ERROR = 0x10e,
 };
 static const uint64_t RELEASE_EARLY_NS = 50 * NS_PER_US; // a timer is no more exact than that
-
-struct h3_settings {
-    const struct server_parts *parts;
-    quiche_config *quic;
-    quiche_h3_config *http;
-    bool paced; // by pacer.h; BBR brings its own
-};
 
 struct h3_connection {
     const struct h3_owner *owner;
@@ -371,7 +355,7 @@ static void close_reason(const quiche_conn *quic, char *reason, size_t size) {
         snprintf(reason, size, "the server closed with %s error 0x%llx", application ? "HTTP/3" : "QUIC",
                  (unsigned long long)code);
     } else if (quiche_conn_is_timed_out(quic)) {
-        snprintf(reason, size, "idle for %d s", IDLE_TIMEOUT_MS / 1000);
+        snprintf(reason, size, "idle for %d s", QUIC_IDLE_TIMEOUT_MS / 1000);
     } else {
         snprintf(reason, size, "the QUIC connection ended");
     }
@@ -478,78 +462,4 @@ void h3_connection_close(struct h3_connection *c, uint64_t now_ns) {
     if (c->http) quiche_h3_conn_free(c->http);
     quiche_conn_free(c->quic);
     free(c);
-}
-
-// --- what quiche knows without a connection
-
-enum h3_packet h3_packet_head(const struct udp_packet *packet, size_t cid_size, struct cid *dcid,
-                              struct cid *scid) {
-    uint32_t version;
-    uint8_t type, token[256];
-    size_t scid_size = CID_MAX, dcid_size = CID_MAX, token_size = sizeof token;
-    if (quiche_header_info(packet->bytes, packet->size, cid_size, &version, &type, scid->bytes, &scid_size,
-                           dcid->bytes, &dcid_size, token, &token_size) < 0)
-        return H3_PACKET_BAD;
-    dcid->size = (uint8_t)dcid_size;
-    scid->size = (uint8_t)scid_size;
-    bool is_long = packet->bytes[0] & 0x80;
-    if (!is_long || version == 0) return H3_PACKET_OTHER;
-    if (!quiche_version_is_supported(version)) return H3_PACKET_UNKNOWN_VERSION;
-    return type == QUICHE_INITIAL_PACKET ? H3_PACKET_FIRST : H3_PACKET_OTHER;
-}
-
-ssize_t h3_negotiate_version(const struct cid *dcid, const struct cid *scid, uint8_t *bytes, size_t size) {
-    return quiche_negotiate_version(scid->bytes, scid->size, dcid->bytes, dcid->size, bytes, size);
-}
-
-const char *h3_library_version(void) {
-    return quiche_version();
-}
-
-bool h3_has_congestion_control(const char *name) {
-    quiche_config *config = quiche_config_new(QUICHE_PROTOCOL_VERSION);
-    bool has = config && quiche_config_set_cc_algorithm_name(config, name) == 0;
-    if (config) quiche_config_free(config);
-    return has;
-}
-
-int h3_settings_open(struct h3_settings **out, const struct server_parts *parts, char *error,
-                     size_t error_size) {
-    if (parts->qlog_folder && access(parts->qlog_folder, W_OK | X_OK) < 0) {
-        snprintf(error, error_size, "%s: cannot hold qlogs: %s", parts->qlog_folder, strerror(errno));
-        return -1;
-    }
-    struct h3_settings *settings = calloc(1, sizeof *settings);
-    quiche_config *quic = quiche_config_new(QUICHE_PROTOCOL_VERSION);
-    quiche_h3_config *http = quiche_h3_config_new();
-    if (settings)
-        *settings = (struct h3_settings){parts, quic, http, strncmp(parts->quic_congestion, "bbr", 3) != 0};
-    if (!settings || !quic || !http ||
-        quiche_config_set_cc_algorithm_name(quic, parts->quic_congestion) < 0) {
-        snprintf(error, error_size, "h3: quiche has no congestion control \"%s\", or memory is short",
-                 parts->quic_congestion);
-        h3_settings_close(settings);
-        return -1;
-    }
-    quiche_config_set_initial_congestion_window_packets(quic, parts->quic_initcwnd_packets);
-    quiche_config_set_max_idle_timeout(quic, IDLE_TIMEOUT_MS);
-    quiche_config_set_max_recv_udp_payload_size(quic, RECEIVE_PAYLOAD_BYTES);
-    quiche_config_set_max_send_udp_payload_size(quic, parts->quic_max_udp_payload);
-    quiche_config_set_initial_max_data(quic, CONNECTION_WINDOW_BYTES);
-    quiche_config_set_initial_max_stream_data_bidi_local(quic, UPLOAD_WINDOW_BYTES);
-    quiche_config_set_initial_max_stream_data_bidi_remote(quic, UPLOAD_WINDOW_BYTES);
-    quiche_config_set_initial_max_stream_data_uni(quic, UPLOAD_WINDOW_BYTES);
-    quiche_config_set_initial_max_streams_bidi(quic, CONCURRENT_STREAMS);
-    quiche_config_set_initial_max_streams_uni(quic, CONTROL_STREAMS);
-    quiche_config_set_disable_active_migration(quic, true);
-    quiche_h3_config_set_max_field_section_size(http, FIELDS_SIZE_MAX);
-    *out = settings;
-    return 0;
-}
-
-void h3_settings_close(struct h3_settings *settings) {
-    if (!settings) return;
-    if (settings->quic) quiche_config_free(settings->quic);
-    if (settings->http) quiche_h3_config_free(settings->http);
-    free(settings);
 }

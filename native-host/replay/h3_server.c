@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "replay/cid_table.h"
 #include "replay/h3.h"
+#include "replay/quic.h"
 
 #include <openssl/rand.h>
 #include <stdbool.h>
@@ -17,7 +18,7 @@ enum {
 
 struct h3_server {
     const struct server_parts *parts;
-    struct h3_settings *settings;
+    struct quic_settings *settings;
     struct udp *udp; // NULL: no socket
     struct udp_link link;
     struct cid_table cids;
@@ -77,15 +78,15 @@ static struct client *accept_client(struct h3_server *server, const struct udp_p
 // The client a packet is from, a new one if it is its first. NULL: the packet is dropped.
 static struct client *route(struct h3_server *server, const struct udp_packet *packet, uint64_t now_ns) {
     struct cid dcid, scid;
-    enum h3_packet kind = h3_packet_head(packet, SCID_BYTES, &dcid, &scid);
-    if (kind == H3_PACKET_BAD) return NULL;
+    enum quic_packet kind = quic_packet_head(packet, SCID_BYTES, &dcid, &scid);
+    if (kind == QUIC_PACKET_BAD) return NULL;
     struct client *client = cid_table_find(&server->cids, &dcid);
     if (client || packet->size < FIRST_PACKET_BYTES) return client;
-    if (kind == H3_PACKET_FIRST && dcid.size >= FIRST_DCID_BYTES)
+    if (kind == QUIC_PACKET_FIRST && dcid.size >= FIRST_DCID_BYTES)
         return accept_client(server, packet, &dcid, now_ns);
-    if (kind == H3_PACKET_UNKNOWN_VERSION) {
+    if (kind == QUIC_PACKET_UNKNOWN_VERSION) {
         uint8_t bytes[256];
-        ssize_t size = h3_negotiate_version(&dcid, &scid, bytes, sizeof bytes);
+        ssize_t size = quic_negotiate_version(&dcid, &scid, bytes, sizeof bytes);
         if (size <= 0) return NULL;
         struct udp_burst burst = {packet->local, packet->peer, bytes, (size_t)size, (size_t)size};
         server->link.send(server->link.context, &burst); // no room: the client asks again
@@ -135,7 +136,7 @@ static struct h3_server *new_server(const struct server_parts *parts, char *erro
         return NULL;
     }
     server->parts = parts;
-    if (h3_settings_open(&server->settings, parts, error, error_size) == 0) return server;
+    if (quic_settings_open(&server->settings, parts, error, error_size) == 0) return server;
     free(server);
     return NULL;
 }
@@ -169,6 +170,6 @@ void h3_server_close(struct h3_server *server) {
         forget(server->clients, now_ns);
     cid_table_free(&server->cids);
     udp_close(server->udp);
-    h3_settings_close(server->settings);
+    quic_settings_close(server->settings);
     free(server);
 }

@@ -1,5 +1,5 @@
 // The HTTP/3 lane's server: a UDP socket and the connections on it, found by their ids. Does not know quiche
-// (h3.c does).
+// (h3.c and quic.c do).
 #ifndef TRILANE_REPLAY_H3_SERVER_H
 #define TRILANE_REPLAY_H3_SERVER_H
 

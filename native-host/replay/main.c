@@ -11,8 +11,8 @@
 #include "replay/dns.h"
 #include "replay/far_network.h"
 #include "replay/h2.h"
-#include "replay/h3.h"
 #include "replay/options.h"
+#include "replay/quic.h"
 #include "replay/report.h"
 #include "replay/server.h"
 #include "replay/stream.h"
@@ -120,7 +120,7 @@ static void load(struct replay *replay, uint64_t start_ns) {
     const struct options *options = &replay->options;
     if (recording_open(&replay->recording, options->home, options->recording, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
-    if (!h3_has_congestion_control(options->quic_congestion))
+    if (!quic_has_congestion_control(options->quic_congestion))
         die(EXIT_BAD_INPUT, "--quic-congestion: must be cubic, reno or bbr2 (got \"%s\")",
             options->quic_congestion);
     if (options->report) check_report_folder(options->report);
@@ -183,7 +183,7 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
 static void write_report(struct replay *replay) {
     char error[ERROR_SIZE];
     const struct report_setting setting = {.scheduling = replay->scheduling,
-                                           .quiche_version = h3_library_version(),
+                                           .quiche_version = quic_library_version(),
                                            .nghttp2_version = h2_library_version(),
                                            .tcp_congestion = replay->tcp_congestion,
                                            .tcp_initcwnd_packets = replay->options.initcwnd_packets,
