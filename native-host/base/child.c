@@ -4,7 +4,8 @@
 // and killed one by one.
 //
 // A signal typed at a terminal reaches every process of the foreground group by itself. Only signals sent to
-// us alone are forwarded, or the command would see each Ctrl-C twice.
+// us alone are forwarded, or the command would see each Ctrl-C twice. What it makes of a Ctrl-C is its own
+// affair: an interpreter or an editor goes on.
 #include "base/child.h"
 
 #include "base/log.h"
@@ -151,10 +152,12 @@ static void grace_over(void *context, uint64_t now_ns) {
 
 static void interrupt(struct child *child, const struct signalfd_siginfo *info) {
     int number = (int)info->ssi_signo;
-    if (child->pid > 0 && info->ssi_code <= 0) kill(child->pid, number);
+    bool sent = info->ssi_code <= 0; // and not typed
+    if (child->pid > 0 && sent) kill(child->pid, number);
     if (child->told) return;
-    child->told = true;
-    if (child->pid > 0 && loop_timer_set(child->loop, &child->grace, clock_now_ns() + child->grace_ns) < 0)
+    child->told = sent;
+    if (child->pid > 0 && sent &&
+        loop_timer_set(child->loop, &child->grace, clock_now_ns() + child->grace_ns) < 0)
         kill(child->pid, SIGKILL);
     if (child->interrupted) child->interrupted(child->context, number);
 }

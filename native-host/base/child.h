@@ -36,7 +36,8 @@ struct child_options {
     int (*prepare)(void *context);
     void *prepare_context;
 
-    // After a first SIGINT, SIGTERM or SIGHUP the command has so long to end; then SIGKILL.
+    // After a first SIGINT, SIGTERM or SIGHUP sent to us the command has so long to end; then SIGKILL. A
+    // Ctrl-C at the terminal reaches the command by itself, and does not set this time running.
     uint64_t grace_ns;
 };
 
@@ -45,7 +46,7 @@ struct child {
     // exit status, or 128 + the signal's number; 127 when the command was not found, 126 when it could not be
     // started.
     void (*ended)(void *context, int status);
-    // May be NULL. A first signal came; the child has been told. For a program without a child to stop.
+    // May be NULL. A signal to end came; a child knows of it. For a program that has none to wait for.
     void (*interrupted)(void *context, int signal);
     void *context;
 

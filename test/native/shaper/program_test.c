@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -206,6 +207,26 @@ static void signals_are_forwarded_once(void **state) {
     }
 }
 
+// What is typed reaches the command by itself: once, and it may go on.
+static void ctrl_c_at_the_terminal_is_the_commands_affair(void **state) {
+    (void)state;
+    int terminal, status;
+    pid_t pid = forkpty(&terminal, NULL, NULL, NULL);
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        execl(SHAPER, SHAPER, "--", "bash", "-c",
+              "n=0; trap 'n=$((n+1))' INT; echo up; for i in {1..50}; do sleep 0.05; done; exit $((40+n))",
+              NULL);
+        _exit(99);
+    }
+    char text[64];
+    assert_true(read(terminal, text, sizeof text) >= 2);
+    assert_int_equal(write(terminal, "\x03", 1), 1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WEXITSTATUS(status), 41);
+    close(terminal);
+}
+
 // With --die-with-parent the shaper does not outlive a killed parent that could not stop it.
 static void dies_with_its_parent(void **state) {
     (void)state;
@@ -257,6 +278,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_left_after_kill_9_at_any_moment),
         cmocka_unit_test(command_that_will_not_end_is_killed),
         cmocka_unit_test(signals_are_forwarded_once),
+        cmocka_unit_test(ctrl_c_at_the_terminal_is_the_commands_affair),
         cmocka_unit_test(dies_with_its_parent),
         cmocka_unit_test(forbidden_user_namespaces_are_named_with_the_remedy),
         cmocka_unit_test(works_inside_a_lab_of_another_program),
