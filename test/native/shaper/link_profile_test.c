@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -96,6 +97,38 @@ static void overlong_input_is_refused(void **state) {
     assert_int_equal(read_form(form, &profile, &error), -1);
 }
 
+// Forms with a few characters changed: taken or refused, and what is taken lies within the limits.
+static void mutilated_forms_do_no_harm(void **state) {
+    (void)state;
+    static const char seed_form[] =
+        "down=1.5mbit,up=0.3mbit,delay_down=20ms,delay_up=30ms,queue=2bdp,loss_up=0.1%,seed=42";
+    static const char alphabet[] = "0123456789.,=/%-+eEx kmgbitspdBunlimited\n\xff";
+    srand(23);
+    int taken = 0;
+    for (int i = 0; i < 200000; i++) {
+        char form[sizeof seed_form];
+        memcpy(form, seed_form, sizeof form);
+        for (int changes = rand() % 4; changes >= 0; changes--)
+            form[(size_t)rand() % (sizeof form - 1)] = alphabet[(size_t)rand() % (sizeof alphabet - 1)];
+        if (rand() % 4 == 0) form[(size_t)rand() % sizeof form] = 0;
+        struct link_profile profile;
+        struct link_error error;
+        if (read_form(form, &profile, &error) < 0) {
+            assert_memory_equal(error.line, "link: ", 6);
+            continue;
+        }
+        taken++;
+        const struct link_direction *directions[] = {&profile.down, &profile.up};
+        for (int d = 0; d < 2; d++) {
+            assert_true(directions[d]->rate_bps <= 100000000000 && directions[d]->delay_ns <= 60000000000);
+            assert_true(directions[d]->loss >= 0 && directions[d]->loss <= 1);
+            struct link_queue_limits limits = link_queue_limits(&profile, directions[d]);
+            assert_true(limits.packets > 0 && limits.bytes > 0);
+        }
+    }
+    assert_true(taken > 1000);
+}
+
 static void option_replaces_what_the_form_says(void **state) {
     (void)state;
     struct link_settings settings;
@@ -135,6 +168,7 @@ int main(void) {
         cmocka_unit_test(forms_read_as_the_examples_say),
         cmocka_unit_test(errors_name_the_thing_and_the_remedy),
         cmocka_unit_test(overlong_input_is_refused),
+        cmocka_unit_test(mutilated_forms_do_no_harm),
         cmocka_unit_test(option_replaces_what_the_form_says),
         cmocka_unit_test(queues_hold_what_was_asked),
     };
