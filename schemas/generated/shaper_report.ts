@@ -79,7 +79,7 @@ export interface QueueUnlimited {
   unlimited: true;
 }
 /**
- * packets_in = packets_out + the drops + left_packets; bytes likewise.
+ * packets_in = packets_out + the drops + left_packets.
  */
 export interface ShaperDirection {
   /**
