@@ -3,6 +3,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { RunError, UserError } from "../errors.ts";
+import { FrameReader, frameOf } from "./frames.ts";
 
 export type Answer = Readonly<Record<string, unknown>>;
 
@@ -11,7 +12,6 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-const lengthSize = 4;
 const stderrKept = 4096;
 const endGrace_ms = 10_000;
 
@@ -22,45 +22,6 @@ function errorOf(error: unknown): Error {
   const { code, message, remedy } = error as { code: string; message: string; remedy: string };
   const line = `${message}: ${remedy}`;
   return userCodes.has(code) ? new UserError(line) : new RunError(line);
-}
-
-/** Takes a stream of frames apart: a 4-byte little- or big-endian length as the machine has it, then JSON. */
-export class FrameReader {
-  #chunks: Buffer[] = [];
-  #size = 0;
-  readonly #littleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
-
-  /** The bytes of each message that is whole now. */
-  *read(chunk: Buffer): Generator<Buffer> {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    while (this.#size >= lengthSize) {
-      const start = this.#take(lengthSize, false);
-      const length = this.#littleEndian ? start.readUInt32LE() : start.readUInt32BE();
-      if (this.#size < lengthSize + length) return;
-      this.#take(lengthSize, true);
-      yield this.#take(length, true);
-    }
-  }
-
-  // The first `size` bytes in one piece; joined only when they are there, so that a long message is copied once.
-  #take(size: number, remove: boolean): Buffer {
-    const first = this.#chunks[0] ?? Buffer.alloc(0);
-    if (first.length < size) this.#chunks = [Buffer.concat(this.#chunks)];
-    const whole = this.#chunks[0] ?? first;
-    if (remove) {
-      this.#chunks[0] = whole.subarray(size);
-      this.#size -= size;
-    }
-    return whole.subarray(0, size);
-  }
-
-  frameOf(message: Buffer): Buffer {
-    const length = Buffer.alloc(lengthSize);
-    if (this.#littleEndian) length.writeUInt32LE(message.length);
-    else length.writeUInt32BE(message.length);
-    return Buffer.concat([length, message]);
-  }
 }
 
 export class HostConversation {
@@ -106,26 +67,41 @@ export class HostConversation {
     const message = Buffer.from(JSON.stringify({ id, type, ...fields }));
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#child.stdin.write(this.#frames.frameOf(message));
+      this.#child.stdin.write(frameOf(message));
     });
   }
 
   /** Ends the host and waits until it has gone. */
   async end(): Promise<void> {
     this.#child.stdin.end();
-    const late = setTimeout(() => this.#child.kill("SIGKILL"), endGrace_ms);
+    const late = setTimeout(() => this.#kill(), endGrace_ms);
     await this.#ended;
     clearTimeout(late);
   }
 
-  #received(chunk: Buffer): void {
-    for (const bytes of this.#frames.read(chunk)) {
-      const answer = JSON.parse(bytes.toString()) as Answer;
-      const waiting = this.#waiting.get(answer.id as number);
-      this.#waiting.delete(answer.id as number);
-      if (answer.ok === true) waiting?.resolve(answer);
-      else waiting?.reject(errorOf(answer.error));
+  // With all that it may have started.
+  #kill(): void {
+    try {
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
+    } catch {
+      // gone already
     }
+  }
+
+  #received(chunk: Buffer): void {
+    try {
+      for (const bytes of this.#frames.read(chunk)) this.#answered(JSON.parse(bytes.toString()) as Answer);
+    } catch (error) {
+      this.#finish(`answered what is no answer (${(error as Error).message})`);
+      this.#kill();
+    }
+  }
+
+  #answered(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id as number);
+    this.#waiting.delete(answer.id as number);
+    if (answer.ok === true) waiting?.resolve(answer);
+    else waiting?.reject(errorOf(answer.error));
   }
 
   #finish(why: string): void {

@@ -3,7 +3,9 @@ import type { Command } from "./command.ts";
 import { command as doctor } from "./doctor.ts";
 import { command as exportCommand } from "./export.ts";
 import { command as importCommand } from "./import.ts";
+import { command as list } from "./list.ts";
 import { command as race } from "./race.ts";
+import { command as remove } from "./remove.ts";
 import { command as report } from "./report.ts";
 import { command as shell } from "./shell.ts";
 import { command as start } from "./start.ts";
@@ -15,9 +17,11 @@ export const allCommands: readonly Command[] = [
   race,
   sweep,
   report,
+  list,
   exportCommand,
   importCommand,
   synth,
+  remove,
   shell,
   doctor,
 ];

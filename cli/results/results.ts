@@ -29,6 +29,16 @@ export interface Sweep {
   readonly environment: Environment;
 }
 
+/** How far a sweep is. */
+export interface SweepProgress {
+  readonly cells: number;
+  /** One per cell and repetition. */
+  readonly planned: number;
+  readonly attempts: number;
+  readonly valid: number;
+  readonly running: boolean;
+}
+
 export interface NewCell {
   readonly page: string;
   readonly recording_digest: string;
@@ -154,6 +164,25 @@ export class Results {
     return this.#read(`SELECT ${sweepColumns} FROM sweep ORDER BY id DESC`).map(sweepOf);
   }
 
+  /** Counted without reading loads. */
+  progressOf(sweep: Sweep): SweepProgress {
+    const [row] = this.#read(
+      `SELECT count(DISTINCT cell.id) AS cells, count(load.id) AS attempts,
+         coalesce(sum(load.status = 'valid'), 0) AS valid
+       FROM cell LEFT JOIN load ON load.cell = cell.id WHERE cell.sweep = ?`,
+      sweep.id,
+    );
+    const owner = this.#ownerOf(sweep.id);
+    const cells = Number(row?.cells);
+    return {
+      cells,
+      planned: cells * sweep.plan.repetitions,
+      attempts: Number(row?.attempts),
+      valid: Number(row?.valid),
+      running: owner !== null && stateOf(owner) !== "dead",
+    };
+  }
+
   /** UserError where there is none of that number. */
   sweep(id: number): Sweep {
     const [row] = this.#read(`SELECT ${sweepColumns} FROM sweep WHERE id = ?`, id);
@@ -258,6 +287,16 @@ export class Results {
       this.#database
         .prepare("UPDATE sweep SET finished_at = ?, owner = NULL WHERE id = ?")
         .run(new Date().toISOString(), sweep);
+    });
+  }
+
+  /** Removes sweeps with their loads, all or none. UserError for one that is not there or is being run. */
+  removeSweeps(sweeps: readonly number[]): void {
+    this.#write(() => {
+      for (const sweep of sweeps) {
+        this.#claim(sweep);
+        this.#database.prepare("DELETE FROM sweep WHERE id = ?").run(sweep);
+      }
     });
   }
 

@@ -1,0 +1,114 @@
+// `trilane list`: the recordings and the sweeps of a data folder, as two tables no wider than 80 columns. Reads only.
+import type { Argv } from "yargs";
+import type { List, ListedSweep } from "../../schemas/generated/list.ts";
+import { withArchive } from "../archive/client.ts";
+import { homeFolder } from "../home.ts";
+import { openExistingResults, type Results, type Sweep } from "../results/results.ts";
+import { formatSize } from "../stats/numbers.ts";
+import { alignTable } from "../stats/verdict.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+const width = 80;
+
+function listedSweep(results: Results, sweep: Sweep): ListedSweep {
+  const { id, name, created_at, finished_at, plan } = sweep;
+  const { cells, planned, attempts, valid, running } = results.progressOf(sweep);
+  const ended = running ? "running" : "unfinished";
+  const places = results.cellsOf(id);
+  return {
+    id,
+    name,
+    created_at,
+    finished_at,
+    state: finished_at === null ? ended : "finished",
+    pages: new Set(places.map((cell) => cell.page)).size,
+    lanes: [...plan.lanes],
+    links: new Set(places.map((cell) => cell.link)).size,
+    cells,
+    planned,
+    attempts,
+    valid,
+  };
+}
+
+function listSweeps(home: string): ListedSweep[] {
+  const results = openExistingResults(home);
+  if (!results) return [];
+  try {
+    return results.listSweeps().map((sweep) => listedSweep(results, sweep));
+  } finally {
+    results.close();
+  }
+}
+
+/** The day of a time stamp, in the reader's own time zone. */
+function day(time: string): string {
+  const date = new Date(time);
+  const [year, month, dayOfMonth] = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return `${year}-${String(month).padStart(2, "0")}-${String(dayOfMonth).padStart(2, "0")}`;
+}
+
+// A name that is too long keeps its beginning and its end, by which recordings of one series differ.
+function cut(name: string, width: number): string {
+  if (name.length <= width) return name;
+  const end = Math.floor(width / 3);
+  return `${name.slice(0, width - end - 1)}…${name.slice(-end)}`;
+}
+
+/** Rows whose first cell, a name, takes what the others leave of the width. */
+function fittedTable(rows: readonly (readonly [string, ...string[]])[]): string[] {
+  const rest = alignTable(rows.map(([, ...cells]) => ["", ...cells]));
+  const room = width - Math.max(...rest.map((line) => line.length));
+  return alignTable(rows.map(([name, ...cells]) => [cut(name, room), ...cells]));
+}
+
+function recordingLines(recordings: List["recordings"]): string[] {
+  const rows = recordings.map((recording): [string, ...string[]] => [
+    recording.name,
+    String(recording.exchanges),
+    String(recording.filled),
+    String(recording.hosts),
+    String(recording.addresses),
+    formatSize(recording.body_bytes),
+    day(recording.created_at),
+  ]);
+  return fittedTable([["recording", "exchanges", "filled", "hosts", "addr.", "size", "made"], ...rows]);
+}
+
+function sweepLines(sweeps: List["sweeps"]): string[] {
+  const rows = sweeps.map((sweep): [string, ...string[]] => [
+    `${sweep.id} ${sweep.name}`,
+    String(sweep.pages),
+    String(sweep.lanes.length),
+    String(sweep.links),
+    `${sweep.valid} of ${sweep.planned}`,
+    sweep.state,
+    day(sweep.created_at),
+  ]);
+  return fittedTable([["sweep", "pages", "lanes", "links", "valid loads", "state", "begun"], ...rows]);
+}
+
+function lines({ home, recordings, sweeps }: List): string[] {
+  return [
+    ...(recordings.length > 0
+      ? recordingLines(recordings)
+      : [`no recordings in ${home}: \`trilane import FILE.har\` or \`trilane synth\` makes one`]),
+    "",
+    ...(sweeps.length > 0 ? sweepLines(sweeps) : ["no sweeps yet: `trilane race` or `trilane sweep` makes one"]),
+  ];
+}
+
+export const command: Command = {
+  usage: "list",
+  summary: "List recordings and sweeps",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .example("trilane list", "what there is, and how far each sweep is")
+      .example("trilane list --json | jq '.recordings[].name'", "the recordings' names, whole"),
+  run: async (options) => {
+    const home = homeFolder(options.home);
+    const recordings = (await withArchive(home, (archive) => archive.list())) as List["recordings"];
+    const list: List = { schema: "trilane/list/1", home, recordings, sweeps: listSweeps(home) };
+    process.stdout.write(options.json ? `${JSON.stringify(list)}\n` : `${lines(list).join("\n")}\n`);
+  },
+};

@@ -1,0 +1,62 @@
+// `trilane remove`: takes recordings out of the archive, and sweeps with their loads out of the results. All that was
+// named is looked up first, so that a name mistyped removes nothing.
+import type { Argv } from "yargs";
+import type { Removed } from "../../schemas/generated/removed.ts";
+import { withArchive } from "../archive/client.ts";
+import { UserError } from "../errors.ts";
+import { readNumber } from "../export/choose.ts";
+import { homeFolder } from "../home.ts";
+import { openExistingResults } from "../results/results.ts";
+import { count } from "../stats/numbers.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface RemoveOptions extends CommonOptions {
+  recording: string[] | undefined;
+  sweep: string[] | undefined;
+}
+
+function removeSweeps(home: string, ids: readonly number[]): void {
+  if (ids.length === 0) return;
+  const results = openExistingResults(home);
+  if (!results) throw new UserError(`no sweep ${ids[0]} in ${home}: see \`trilane list\``);
+  try {
+    results.removeSweeps(ids);
+  } finally {
+    results.close();
+  }
+}
+
+async function remove(home: string, names: readonly string[], sweeps: readonly number[]): Promise<void> {
+  await withArchive(home, async (archive) => {
+    const there = new Set((await archive.list()).map(({ name }) => name));
+    const missing = names.find((name) => !there.has(name));
+    if (missing !== undefined) throw new UserError(`recording "${missing}": not in the archive: see \`trilane list\``);
+    removeSweeps(home, sweeps); // all or none
+    for (const name of names) await archive.remove(name);
+  });
+}
+
+export const command: Command<RemoveOptions> = {
+  usage: "remove [recording..]",
+  summary: "Remove recordings, or sweeps with their loads",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("recording", { type: "string", array: true, describe: "names of recordings" })
+      .option("sweep", { type: "string", array: true, nargs: 1, describe: "numbers of sweeps" })
+      .example("trilane remove shop shop-repeat", "two recordings")
+      .example("trilane remove --sweep 3", "sweep 3 and all its loads; recordings stay"),
+  run: async (options) => {
+    const home = homeFolder(options.home);
+    const recordings = [...new Set(options.recording ?? [])];
+    const sweeps = [...new Set((options.sweep ?? []).map((text) => readNumber(text, "sweep")))];
+    if (recordings.length + sweeps.length === 0)
+      throw new UserError("nothing to remove: name recordings, or sweeps with --sweep (see `trilane list`)");
+    await remove(home, recordings, sweeps);
+    const removed: Removed = { schema: "trilane/removed/1", recordings, sweeps };
+    const what = [
+      ...(recordings.length > 0 ? [count(recordings.length, "recording")] : []),
+      ...(sweeps.length > 0 ? [count(sweeps.length, "sweep")] : []),
+    ];
+    process.stdout.write(options.json ? `${JSON.stringify(removed)}\n` : `removed ${what.join(" and ")}\n`);
+  },
+};

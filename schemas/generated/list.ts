@@ -1,0 +1,78 @@
+// Generated from ../list.schema.json by `npm run generate`: change the schema instead.
+
+/**
+ * What `trilane list --json` prints: all recordings by name, all sweeps, the newest first.
+ */
+export interface List {
+  schema: "trilane/list/1";
+  /**
+   * The data folder, absolute.
+   */
+  home: string;
+  recordings: ListedRecording[];
+  sweeps: ListedSweep[];
+}
+export interface ListedRecording {
+  id: number;
+  /**
+   * What commands call a recording.
+   */
+  name: string;
+  url: string;
+  source: string;
+  created_at: string;
+  /**
+   * SHA-256 over the exchanges, see native-host/archive/recording_digest.h.
+   */
+  digest: string;
+  notes: {};
+  exchanges: number;
+  /**
+   * How many different ones.
+   */
+  hosts: number;
+  /**
+   * How many different ones.
+   */
+  addresses: number;
+  /**
+   * Response bodies as on the wire.
+   */
+  body_bytes: number;
+  /**
+   * How many bodies are filled in.
+   */
+  filled: number;
+}
+export interface ListedSweep {
+  id: number;
+  name: string;
+  created_at: string;
+  /**
+   * null: not finished.
+   */
+  finished_at: string | null;
+  state: "finished" | "running" | "unfinished";
+  /**
+   * How many different ones.
+   */
+  pages: number;
+  lanes: string[];
+  /**
+   * How many different ones.
+   */
+  links: number;
+  /**
+   * Pages x lanes x links.
+   */
+  cells: number;
+  /**
+   * Loads that the plan asks for: cells x repetitions.
+   */
+  planned: number;
+  /**
+   * Loads so far, with those that were invalid or failed.
+   */
+  attempts: number;
+  valid: number;
+}

@@ -1,0 +1,334 @@
+// The archive from the command line's side, with the real trilane-host: what is written is read, an error leaves
+// nothing behind, and no end of either side leaves a process or a half recording.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Exchange, NewExchange } from "../../../cli/archive/archive.ts";
+import { withArchive } from "../../../cli/archive/client.ts";
+import { RunError, UserError } from "../../../cli/errors.ts";
+import { programPath } from "../../../cli/programs.ts";
+
+const host = programPath("trilane-host");
+let folder: string;
+let home: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "trilane-archive-"));
+  home = join(folder, "home");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function exchange(path: string, more: Partial<Exchange> = {}): Exchange {
+  return {
+    method: "GET",
+    scheme: "https",
+    host: "www.example.org",
+    port: 443,
+    path,
+    request_headers: [["accept", "*/*"]],
+    address: "192.0.2.10",
+    status: 200,
+    response_headers: [["content-type", "text/plain"]],
+    body_origin: "recorded",
+    recorded: { protocol: "h2" },
+    ...more,
+  };
+}
+
+function asked(name: string, replace = false) {
+  return { name, url: "https://www.example.org/", source: "test", notes: { filled: 0 }, replace };
+}
+
+/** trilane-host under a name that leaves its process number behind. */
+function tracedHost(): { program: string; pid: () => number } {
+  const program = join(folder, "host");
+  const pidFile = join(folder, "pid");
+  writeFileSync(program, `#!/bin/sh\necho $$ > ${pidFile}\nexec ${host} "$@"\n`);
+  chmodSync(program, 0o755);
+  return { program, pid: () => Number(readFileSync(pidFile, "utf8")) };
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function untilGone(pid: number): Promise<void> {
+  for (let waited_ms = 0; lives(pid); waited_ms += 20) {
+    assert.ok(waited_ms < 20_000, `process ${pid} is still there`);
+    await delay(20);
+  }
+}
+
+function filesIn(path: string): string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
+}
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+/** The digest by its description in native-host/archive/recording_digest.h. */
+function digestOf(exchanges: readonly NewExchange[]): string {
+  const hash = createHash("sha256");
+  const add = (field: string | number) => {
+    const bytes = Buffer.from(String(field));
+    const size = Buffer.alloc(8);
+    size.writeBigUInt64BE(BigInt(bytes.length));
+    hash.update(size).update(bytes);
+  };
+  add("trilane/recording/1");
+  for (const { exchange: e, body, requestBody } of exchanges) {
+    for (const field of [e.method, e.scheme, e.host, e.port, e.path]) add(field);
+    add(requestBody ? sha256(requestBody) : "");
+    for (const field of [e.address, e.status, e.response_headers.length, ...e.response_headers.flat()]) add(field);
+    add(body ? sha256(body) : "");
+  }
+  return hash.digest("hex");
+}
+
+test("an archive that does not exist is empty, and looking makes nothing", async () => {
+  await withArchive(home, async (archive) => {
+    assert.deepEqual(await archive.list(), []);
+    await assert.rejects(archive.show("a"), UserError);
+    await assert.rejects(archive.remove("a"), UserError);
+  });
+  assert.equal(existsSync(home), false);
+});
+
+test("what is written is shown, listed and digested; large bodies go in pieces", async () => {
+  const large = Buffer.alloc(3_500_001, "large body ");
+  const exchanges: NewExchange[] = [
+    { exchange: exchange("/"), body: Buffer.from("hello") },
+    { exchange: exchange("/large", { body_origin: "filled", address: "2001:db8::1" }), body: large },
+    {
+      exchange: exchange("/post", { method: "POST", host: "api.example.org", status: 204, body_origin: "recorded" }),
+      requestBody: large.subarray(1),
+    },
+    {
+      exchange: exchange("/ü?".replace("ü", "%C3%BC"), { response_headers: [["x-name", "grüße"]] }),
+      body: new Uint8Array([0xff]),
+    },
+  ];
+  const written = await withArchive(home, (archive) =>
+    archive.write(asked("page"), async (writer) => {
+      for (const each of exchanges) await writer.add(each);
+      writer.note({ filled: 1 });
+    }),
+  );
+  await withArchive(home, async (archive) => {
+    assert.deepEqual(await archive.list(), [written]);
+    const { recording, exchanges: shown } = await archive.show("page");
+    assert.deepEqual(recording, written);
+    assert.deepEqual(
+      shown,
+      exchanges.map(({ exchange: e, body, requestBody }, seq) => ({
+        ...e,
+        seq,
+        body_origin: body ? e.body_origin : "empty",
+        body_sha256: body ? sha256(body) : null,
+        body_size: body?.byteLength ?? 0,
+        request_body_sha256: requestBody ? sha256(requestBody) : null,
+      })),
+    );
+  });
+  const { id, created_at, ...rest } = written;
+  assert.ok(id > 0 && Date.parse(created_at) > 0);
+  assert.deepEqual(rest, {
+    name: "page",
+    url: "https://www.example.org/",
+    source: "test",
+    digest: digestOf(exchanges),
+    notes: { filled: 1 },
+    exchanges: 4,
+    hosts: 2,
+    addresses: 2,
+    body_bytes: 5 + large.byteLength + 1,
+    filled: 1,
+  });
+  const body = join(home, "bodies", sha256(large).slice(0, 2), sha256(large));
+  assert.ok(readFileSync(body).equals(large));
+});
+
+test("exchanges keep the order of the calls, also when nobody waits", async () => {
+  await withArchive(home, async (archive) => {
+    await archive.write(asked("page"), async (writer) => {
+      const sizes = [2_500_000, 10, 1_200_000, 0, 20];
+      await Promise.all(
+        sizes.map((size, index) => writer.add({ exchange: exchange(`/${index}`), body: Buffer.alloc(size, index) })),
+      );
+    });
+    const { exchanges } = await archive.show("page");
+    assert.deepEqual(
+      exchanges.map(({ path }) => path),
+      ["/0", "/1", "/2", "/3", "/4"],
+    );
+    // One that was shown can be written again.
+    const again = await archive.write(asked("copy"), async (writer) => {
+      for (const each of exchanges.slice(3, 4)) await writer.add({ exchange: each });
+    });
+    assert.equal(again.exchanges, 1);
+  });
+});
+
+test("a recording larger than one answer is shown whole", async () => {
+  await withArchive(home, async (archive) => {
+    await archive.write(asked("page"), async (writer) => {
+      for (let index = 0; index < 50; index++)
+        await writer.add({ exchange: exchange(`/${index}`, { recorded: { filling: "x".repeat(50_000) } }) });
+    });
+    const { exchanges } = await archive.show("page");
+    assert.deepEqual(
+      exchanges.map(({ seq }) => seq),
+      [...Array(50).keys()],
+    );
+  });
+});
+
+test("a writer that throws leaves nothing, and its error comes through", async () => {
+  const { program, pid } = tracedHost();
+  const failure = new Error("the HAR ends here");
+  const writing = withArchive(
+    home,
+    (archive) =>
+      archive.write(asked("page"), async (writer) => {
+        await writer.add({ exchange: exchange("/"), body: Buffer.from("hello") });
+        throw failure;
+      }),
+    program,
+  );
+  await assert.rejects(writing, (error) => error === failure);
+  assert.equal(lives(pid()), false);
+  assert.deepEqual(
+    filesIn(join(home, "bodies")).filter((name) => name !== "lock"),
+    [],
+  );
+  await withArchive(home, async (archive) => assert.deepEqual(await archive.list(), []));
+});
+
+test("an exchange that is refused fails the recording, also when nobody waited for it", async () => {
+  await withArchive(home, async (archive) => {
+    const writing = archive.write(asked("page"), async (writer) => {
+      writer.add({ exchange: exchange("no path"), body: Buffer.from("hello") }).catch(() => {});
+    });
+    await assert.rejects(writing, (error) => error instanceof RunError && /path/.test(error.message));
+    assert.deepEqual(await archive.list(), []);
+    // The conversation goes on.
+    await archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/") }));
+    assert.equal((await archive.list()).length, 1);
+  });
+});
+
+test("names: taken, replaced, impossible", async () => {
+  const fill = (text: string) => (writer: { add: (each: NewExchange) => Promise<void> }) =>
+    writer.add({ exchange: exchange("/"), body: Buffer.from(text) });
+  await withArchive(home, async (archive) => {
+    const first = await archive.write(asked("page"), fill("one"));
+    await assert.rejects(archive.write(asked("page"), fill("two")), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.match(error.message, /"page".*exists/);
+      return true;
+    });
+    assert.deepEqual(await archive.list(), [first]);
+    const second = await archive.write(asked("page", true), fill("two"));
+    assert.notEqual(second.digest, first.digest);
+    assert.deepEqual(await archive.list(), [second]);
+    for (const name of ["", "a/b", "-a", "ä", "a".repeat(101)])
+      await assert.rejects(archive.write(asked(name), fill("x")), UserError, name);
+    await archive.remove("page");
+    assert.deepEqual(await archive.list(), []);
+  });
+});
+
+test("a host that is killed half-way is a RunError, and leaves the archive as it was", async () => {
+  const { program, pid } = tracedHost();
+  await withArchive(home, (archive) =>
+    archive.write(asked("before"), (writer) => writer.add({ exchange: exchange("/") })),
+  );
+  const writing = withArchive(
+    home,
+    (archive) =>
+      archive.write(asked("page"), async (writer) => {
+        await writer.add({ exchange: exchange("/"), body: Buffer.from("hello") });
+        process.kill(pid(), "SIGKILL");
+        await writer.add({ exchange: exchange("/next"), body: Buffer.alloc(5_000_000) });
+      }),
+    program,
+  );
+  await assert.rejects(writing, (error) => error instanceof RunError && /trilane-host.*SIGKILL/.test(error.message));
+  await withArchive(home, async (archive) => {
+    assert.deepEqual(
+      (await archive.list()).map(({ name }) => name),
+      ["before"],
+    );
+    await archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/") }));
+  });
+  assert.deepEqual(
+    filesIn(join(home, "bodies")).filter((name) => name !== "lock"),
+    [],
+  );
+});
+
+test("a host that cannot be started, ends at once or talks nonsense is a RunError", async () => {
+  const nonsense = join(folder, "nonsense");
+  writeFileSync(nonsense, "#!/bin/sh\nyes nonsense\n");
+  chmodSync(nonsense, 0o755);
+  for (const [program, says] of [
+    [join(folder, "absent"), /cannot be started/],
+    ["/bin/false", /ended with status 1/],
+    [nonsense, /no answer/],
+  ] as const) {
+    const listing = withArchive(home, (archive) => archive.list(), program);
+    await assert.rejects(listing, (error) => error instanceof RunError && says.test(error.message), program);
+  }
+});
+
+test("a host's own error is told: an archive of a newer Trilane", async () => {
+  await withArchive(home, (archive) =>
+    archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/") })),
+  );
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(join(home, "archive.db"));
+  database.exec("PRAGMA user_version = 99");
+  database.close();
+  await withArchive(home, async (archive) => {
+    const refused = (error: unknown) => error instanceof UserError && /newer Trilane.*: update/.test(error.message);
+    await assert.rejects(archive.list(), refused);
+    await assert.rejects(
+      archive.write(asked("other"), async () => {}),
+      refused,
+    );
+  });
+});
+
+test("a command that is killed leaves no host and no recording", async () => {
+  const { program, pid } = tracedHost();
+  const client = join(import.meta.dirname, "..", "..", "..", "cli", "archive", "client.ts");
+  const script = `
+    const { withArchive } = await import(${JSON.stringify(client)});
+    await withArchive(${JSON.stringify(home)}, (archive) => archive.write(${JSON.stringify(asked("page"))}, async (writer) => {
+      await writer.add({ exchange: ${JSON.stringify(exchange("/"))}, body: Buffer.from("hello") });
+      process.stdout.write("written\\n");
+      setInterval(() => {}, 1000);
+      await new Promise(() => {});
+    }), ${JSON.stringify(program)});`;
+  const command = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(command.stdout, "data");
+  assert.ok(lives(pid()));
+  command.kill("SIGKILL");
+  await once(command, "close");
+  await untilGone(pid());
+  await withArchive(home, async (archive) => assert.deepEqual(await archive.list(), []));
+});

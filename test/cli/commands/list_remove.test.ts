@@ -1,0 +1,183 @@
+// `trilane list` and `trilane remove`: what there is, in 80 columns and as a document; nothing goes that was not named.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import { withArchive } from "../../../cli/archive/client.ts";
+import { parseLink } from "../../../cli/link/link.ts";
+import { openResults } from "../../../cli/results/results.ts";
+import { planOf } from "../../../cli/sweep/plan.ts";
+import type { List } from "../../../schemas/generated/list.ts";
+import { pageLoad } from "../sweep/page_load.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const ajv = new Ajv({ allowUnionTypes: true });
+addFormats.default(ajv);
+const link_profile = parseLink("3mbit/50ms");
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "trilane-list-"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function trilane(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(join(root, "cli", "trilane"), [...words, "--home", home], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  return { status, stdout, stderr };
+}
+
+function documentOf(schema: string, ...words: string[]): unknown {
+  const { status, stdout, stderr } = trilane(...words, "--json");
+  assert.equal(status, 0, stderr);
+  const document: unknown = JSON.parse(stdout);
+  const takes = ajv.compile(JSON.parse(readFileSync(join(root, "schemas", `${schema}.schema.json`), "utf8")));
+  assert.ok(takes(document), ajv.errorsText(takes.errors));
+  ajv.removeSchema();
+  return document;
+}
+
+const list = () => documentOf("list", "list") as List;
+
+async function record(...names: string[]): Promise<void> {
+  await withArchive(home, async (archive) => {
+    for (const name of names) {
+      const recording = { name, url: "https://a.example/", source: "test", notes: {}, replace: false };
+      await archive.write(recording, (writer) =>
+        writer.add({
+          exchange: {
+            method: "GET",
+            scheme: "https",
+            host: "a.example",
+            port: 443,
+            path: "/",
+            request_headers: [],
+            address: "192.0.2.1",
+            status: 200,
+            response_headers: [],
+            body_origin: "filled",
+            recorded: {},
+          },
+          body: Buffer.alloc(123_456),
+        }),
+      );
+    }
+  });
+}
+
+/** A sweep of `page` over two lanes with one valid load and one failed; released, so that it is nobody's. */
+function sweep(page: string, finished: boolean): number {
+  const plan = planOf(
+    { name: page, pages: [page], lanes: ["h1", "h3"], links: ["3mbit/50ms"], repetitions: 5 },
+    "test",
+  );
+  const cells = plan.lanes.map((lane) => ({ page, recording_digest: "aaaa", lane, link: "3mbit/50ms", link_profile }));
+  const results = openResults(home);
+  const begun = { name: page, plan, plan_digest: page, seed: 7, command: ["trilane"], environment: {}, cells };
+  const { id } = results.beginSweep(begun, false).sweep;
+  const [cell] = results.cellsOf(id);
+  assert.ok(cell);
+  for (const [attempt, status] of (["failed", "valid"] as const).entries()) {
+    const load = pageLoad({ page, recording_digest: "aaaa", lane: "h1", link: link_profile, status });
+    results.recordLoad({ cell: cell.id, block: 0, attempt, position: 0, started_at: "2026-01-01T00:00:00.000Z", load });
+  }
+  if (finished) results.finishSweep(id);
+  else results.release(id);
+  results.close();
+  return id;
+}
+
+test("an empty home: what to do next, and nothing made", () => {
+  const { status, stdout } = trilane("list");
+  assert.equal(status, 0);
+  assert.match(stdout, /trilane import/);
+  assert.match(stdout, /trilane sweep/);
+  assert.deepEqual([list().recordings, list().sweeps], [[], []]);
+  assert.equal(existsSync(join(home, "archive.db")) || existsSync(join(home, "results.db")), false);
+});
+
+test("recordings and sweeps are listed in at most 80 columns", async () => {
+  const long = `${"long-".repeat(19)}name1`;
+  await record("shop", long);
+  sweep("shop", true);
+  sweep(long, false);
+  const { stdout } = trilane("list");
+  for (const line of stdout.split("\n")) assert.ok(line.length <= 80, `${line.length} columns: ${line}`);
+  assert.match(stdout, /^shop +1 +1 +1 +1 +123 kB +\d{4}-\d\d-\d\d$/m);
+  assert.match(stdout, /^long-\S*…\S*name1 /m);
+  assert.match(stdout, /^1 shop +1 +2 +1 +1 of 10 +finished +\d{4}-\d\d-\d\d$/m);
+  assert.match(stdout, /^2 long-\S* +1 +2 +1 +1 of 10 +unfinished +/m);
+  const { recordings, sweeps } = list();
+  assert.deepEqual(
+    recordings.map(({ name }) => name),
+    [long, "shop"],
+  );
+  assert.deepEqual(
+    sweeps.map(({ id, state, cells, planned, attempts, valid }) => ({ id, state, cells, planned, attempts, valid })),
+    [
+      { id: 2, state: "unfinished", cells: 2, planned: 10, attempts: 2, valid: 1 },
+      { id: 1, state: "finished", cells: 2, planned: 10, attempts: 2, valid: 1 },
+    ],
+  );
+});
+
+test("what is named is removed, and nothing else", async () => {
+  await record("a", "b", "c");
+  const [first, second] = [sweep("a", true), sweep("b", false)];
+  assert.deepEqual(documentOf("removed", "remove", "a", "c", "--sweep", String(first)), {
+    schema: "trilane/removed/1",
+    recordings: ["a", "c"],
+    sweeps: [first],
+  });
+  assert.deepEqual(
+    list().recordings.map(({ name }) => name),
+    ["b"],
+  );
+  assert.deepEqual(
+    list().sweeps.map(({ id, attempts }) => [id, attempts]),
+    [[second, 2]],
+  );
+  assert.equal(trilane("remove", "--sweep", String(second)).stdout, "removed 1 sweep\n");
+  assert.deepEqual(list().sweeps, []);
+});
+
+test("one thing that is not there, and nothing is removed", async () => {
+  await record("a");
+  const id = String(sweep("a", true));
+  for (const [words, names] of [
+    [["a", "nosuch"], /nosuch/],
+    [["a", "--sweep", "99"], /99/],
+    [["--sweep", id, "--sweep", "99"], /99/],
+    [["nosuch", "--sweep", id], /nosuch/],
+    [["a", "--sweep", "one"], /one/],
+    [[], /nothing to remove/],
+  ] as const) {
+    const { status, stderr } = trilane("remove", ...words);
+    assert.equal(status, 2, words.join(" "));
+    assert.match(stderr, /^trilane: [^\n]+\n$/);
+    assert.match(stderr, names);
+  }
+  assert.equal(list().recordings.length, 1);
+  assert.equal(list().sweeps.length, 1);
+});
+
+test("a sweep that is being run is listed as running, and stays", () => {
+  const id = sweep("a", false);
+  const results = openResults(home);
+  const plan = planOf({ name: "a", pages: ["a"], lanes: ["h1", "h3"], links: ["3mbit/50ms"], repetitions: 5 }, "test");
+  const cells = results.cellsOf(id).map(({ id: _id, sweep: _sweep, ...cell }) => cell);
+  const asked = { name: "a", plan, plan_digest: "a", seed: 7, command: [], environment: {}, cells };
+  assert.equal(results.beginSweep(asked, false).resumed, true); // by this process, which lives
+  assert.equal(list().sweeps[0]?.state, "running");
+  const { status, stderr } = trilane("remove", "--sweep", String(id));
+  assert.equal(status, 2);
+  assert.match(stderr, /is being run/);
+  results.close();
+  assert.equal(list().sweeps.length, 1);
+});
