@@ -24,12 +24,24 @@ function mustCount(value: number | undefined, option: string): void {
     throw new UserError(`${option} is a whole number from 1 (got "${value}")`);
 }
 
+const progressEvery_ms = 2000;
+
+/** A line now and then, from when the import has taken long enough for someone to wonder. */
+function progress(): (done: number, total: number) => void {
+  let next = performance.now() + progressEvery_ms;
+  return (done, total) => {
+    if (performance.now() < next || done === total) return;
+    next = performance.now() + progressEvery_ms;
+    process.stderr.write(`import: ${done} of ${total} responses\n`);
+  };
+}
+
 async function readPage({ file, page, url, document }: ImportOptions): Promise<ImportedPage> {
   mustCount(page, "--page");
   mustCount(document, "--document");
   const json = await readHar(file);
   try {
-    return importHar(json, { page, url, document });
+    return importHar(json, { page, url, document, onExchange: progress() });
   } catch (error) {
     // What is wrong is said of the entry; the file is known only here.
     if (error instanceof UserError) throw new UserError(`${inputName(file)}: ${error.message}`);

@@ -30,10 +30,12 @@ export function contentEncoding(header: string | undefined): ContentEncoding | n
 }
 
 interface Codec {
-  /** Fast ones first. A later level is tried only while it may still come nearer. */
+  /** From fast to thorough. */
   readonly levels: readonly number[];
   /** Used for searches, where one level must do. */
   readonly usualLevel: number;
+  /** A result this much below a size can be padded to it. */
+  readonly room_bytes: number;
   compress(bytes: InputType, level: number): Buffer;
   /** The same content in exactly `size_bytes`, or the largest size below that the format can do; null: none. */
   pad(bytes: InputType, level: number, plain: Buffer, size_bytes: number): Buffer | null;
@@ -73,14 +75,24 @@ const brotliParameters = (bytes: InputType, quality: number) => ({
   params: { [flags.BROTLI_PARAM_QUALITY]: quality, [flags.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(bytes as Buffer) },
 });
 
-function padBrotli(bytes: InputType, quality: number, size_bytes: number): Buffer | null {
-  // A flush ends on a byte's boundary; the last block, empty, is the two bits 11.
-  const flushed = brotliCompressSync(bytes, {
-    ...brotliParameters(bytes, quality),
-    finishFlush: flags.BROTLI_OPERATION_FLUSH,
-  });
+// Of these a second run for the flush would take seconds: they always have one, which costs a byte or two.
+const firstSlowQuality = 10;
+
+/** All of the content, ending on a byte's boundary, without the last block: that is empty, the two bits 11. */
+const brotliFlushed = (bytes: InputType, quality: number): Buffer =>
+  brotliCompressSync(bytes, { ...brotliParameters(bytes, quality), finishFlush: flags.BROTLI_OPERATION_FLUSH });
+
+const brotliEnd = Buffer.from([0x03]);
+
+function compressBrotli(bytes: InputType, quality: number): Buffer {
+  if (quality < firstSlowQuality) return brotliCompressSync(bytes, brotliParameters(bytes, quality));
+  return Buffer.concat([brotliFlushed(bytes, quality), brotliEnd]);
+}
+
+function padBrotli(bytes: InputType, quality: number, plain: Buffer, size_bytes: number): Buffer | null {
+  const flushed = quality < firstSlowQuality ? brotliFlushed(bytes, quality) : plain.subarray(0, -1);
   const left = size_bytes - flushed.length - 1;
-  return left < 0 ? null : Buffer.concat([flushed, brotliMetadata(left), Buffer.from([0x03])]);
+  return left < 0 ? null : Buffer.concat([flushed, brotliMetadata(left), brotliEnd]);
 }
 
 function padZstd(plain: Buffer, size_bytes: number): Buffer {
@@ -103,37 +115,35 @@ function padDeflate(bytes: InputType, level: number, plain: Buffer, size_bytes: 
 
 const codecs: Record<ContentEncoding, Codec> = {
   gzip: {
-    levels: [6, 1, 2, 3, 4, 5, 7, 8, 9],
+    levels: [1, 2, 3, 4, 5, 6, 7, 8, 9],
     usualLevel: 6,
+    room_bytes: 1,
     compress: (bytes, level) => gzipSync(bytes, { level }),
     pad: (_bytes, _level, plain, size_bytes) => padGzip(plain, size_bytes),
   },
   deflate: {
-    levels: [6, 1, 2, 3, 4, 5, 7, 8, 9],
+    levels: [1, 2, 3, 4, 5, 6, 7, 8, 9],
     usualLevel: 6,
+    room_bytes: 11,
     compress: (bytes, level) => deflateSync(bytes, { level }),
     pad: padDeflate,
   },
   br: {
-    levels: [5, 4, 6, 1, 2, 3, 7, 8, 9, 0, 10, 11],
+    levels: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
     usualLevel: 5,
-    compress: (bytes, quality) => brotliCompressSync(bytes, brotliParameters(bytes, quality)),
-    pad: (bytes, quality, _plain, size_bytes) => padBrotli(bytes, quality, size_bytes),
+    room_bytes: 4,
+    compress: compressBrotli,
+    pad: padBrotli,
   },
   zstd: {
     // Above 19 the window may be larger than the 8 MB that RFC 9659 allows in HTTP.
-    levels: [3, 1, 2, 4, 6, 9, 12, 15, 19],
+    levels: [1, 2, 3, 4, 6, 9, 12, 15, 19],
     usualLevel: 3,
+    room_bytes: 8,
     compress: (bytes, level) => zstdCompressSync(bytes, { params: { [flags.ZSTD_c_compressionLevel]: level } }),
     pad: (_bytes, _level, plain, size_bytes) => padZstd(plain, size_bytes),
   },
 };
-
-// Enough for a padding of any of the formats but zstd's.
-const leastRoom_bytes = 4;
-
-// Slow, and only of use where the faster levels stay above the size.
-const slowLevels: Partial<Record<ContentEncoding, number>> = { br: 10, zstd: 12 };
 
 export interface Encoded {
   readonly bytes: Buffer;
@@ -151,13 +161,17 @@ export function encode(bytes: Buffer, encoding: ContentEncoding): Encoded {
 /** Compressed to `wanted_bytes`, or as near as the codec can come: padded from below where it can be, else above. */
 export function encodeToSize(bytes: Buffer, encoding: ContentEncoding, wanted_bytes: number): Encoded {
   const codec = codecs[encoding];
-  const slow = slowLevels[encoding] ?? Number.POSITIVE_INFINITY;
   const tried: { level: number; plain: Buffer }[] = [];
-  for (const level of codec.levels) {
-    if (level >= slow && tried.some(({ plain }) => plain.length + leastRoom_bytes <= wanted_bytes)) break;
+  // Sizes fall as levels rise, nearly: halving finds the fastest level with room to pad in a few of the many.
+  let low = 0;
+  let high = codec.levels.length - 1;
+  for (let middle = codec.levels.indexOf(codec.usualLevel); low <= high; middle = (low + high) >> 1) {
+    const level = codec.levels[middle] ?? codec.usualLevel;
     const plain = codec.compress(bytes, level);
     if (plain.length === wanted_bytes) return { bytes: plain, level, padding_bytes: 0 };
     tried.push({ level, plain });
+    if (plain.length + codec.room_bytes <= wanted_bytes) high = middle - 1;
+    else low = middle + 1;
   }
   // The nearest from below needs the least padding.
   const below = tried

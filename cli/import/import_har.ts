@@ -28,6 +28,8 @@ export interface ImportOptions {
   readonly url?: string | undefined;
   /** With which of the start URL's responses the recording begins, counted from 1; the first where it is left out. */
   readonly document?: number | undefined;
+  /** Called after each exchange: compressing hundreds of bodies takes a while. */
+  readonly onExchange?: ((done: number, total: number) => void) | undefined;
 }
 
 export interface ImportedPage {
@@ -217,7 +219,11 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
     standIn: standIn(kept),
     notes,
   };
-  const exchanges = kept.map((entry) => importEntry(entry, page));
+  const exchanges = kept.map((entry, index) => {
+    const exchange = importEntry(entry, page);
+    options.onExchange?.(index + 1, kept.length);
+    return exchange;
+  });
   return {
     url,
     source: `har: ${har.producer}`,
