@@ -193,6 +193,7 @@ static int arm(struct loop *loop) {
 
 int loop_run(struct loop *loop) {
     loop->running = true;
+    loop->armed_ns = 0; // a run that was stopped may have left the timer's edge unseen
     while (loop->running) {
         if (arm(loop) < 0) return -1;
         int count = epoll_wait(loop->epoll, loop->events, EVENTS_PER_TURN, -1);

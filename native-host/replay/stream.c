@@ -7,6 +7,8 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,13 @@ enum {
 };
 static const uint64_t finish_limit_ns = 30 * NS_PER_S;
 
+// A reader can use a TLS record only when all of it has come, and a full one is more than an initial window:
+// the first bytes of an answer would be of use a round trip late, which QUIC, whose packets each open by
+// themselves, does not have. So a record fits a packet until the connection has carried this much since it
+// was last idle, as H2O, Apache and the large CDNs do it; the window is then far larger than a record.
+static const uint64_t small_records_bytes = 128 * 1024;
+static const uint64_t idle_ns = 200 * NS_PER_MS; // as long as it takes the kernel to forget the window
+
 struct stream {
     struct stream_set *set;
     struct stream *previous;
@@ -29,6 +38,9 @@ struct stream {
     uint32_t watched; // events asked of the loop
     SSL *ssl;         // NULL: in clear
     struct buf sealed;
+    size_t small_record_bytes; // plaintext that fills a packet; 0: not asked yet
+    uint64_t busy_bytes;       // sealed since it was last idle
+    uint64_t last_write_ns;
     const struct stream_handler *handler; // NULL: finishing
     void *context;
     struct loop_timer timer; // to call `readable` again soon; once finishing, the limit
@@ -306,18 +318,35 @@ static ssize_t write_clear(struct stream *stream, const struct iovec *pieces, in
     return n;
 }
 
+// How much plaintext the next record takes at most.
+static size_t record_limit(struct stream *stream) {
+    uint64_t now_ns = clock_now_ns();
+    if (now_ns - stream->last_write_ns > idle_ns) stream->busy_bytes = 0;
+    stream->last_write_ns = now_ns;
+    if (stream->busy_bytes >= small_records_bytes) return STREAM_RECORD_BYTES;
+    if (stream->small_record_bytes == 0) {
+        int segment_bytes = 0;
+        socklen_t size = sizeof segment_bytes;
+        int overhead_bytes = (int)SSL_max_seal_overhead(stream->ssl);
+        bool known = getsockopt(stream->watch.fd, IPPROTO_TCP, TCP_MAXSEG, &segment_bytes, &size) == 0 &&
+                     segment_bytes > 2 * overhead_bytes && segment_bytes <= STREAM_RECORD_BYTES;
+        stream->small_record_bytes = known ? (size_t)(segment_bytes - overhead_bytes) : STREAM_RECORD_BYTES;
+    }
+    return stream->small_record_bytes;
+}
+
 // One record: straight from the first piece if that fills it, else gathered.
 static ssize_t write_sealed(struct stream *stream, const struct iovec *pieces, int count) {
     uint8_t gathered[STREAM_RECORD_BYTES];
+    const size_t limit = record_limit(stream);
     const uint8_t *bytes = gathered;
     size_t size = 0;
-    if (count == 1 || pieces[0].iov_len >= sizeof gathered) {
+    if (count == 1 || pieces[0].iov_len >= limit) {
         bytes = pieces[0].iov_base;
-        size = pieces[0].iov_len < sizeof gathered ? pieces[0].iov_len : sizeof gathered;
+        size = pieces[0].iov_len < limit ? pieces[0].iov_len : limit;
     } else {
-        for (int i = 0; i < count && size < sizeof gathered; i++) {
-            size_t more =
-                pieces[i].iov_len < sizeof gathered - size ? pieces[i].iov_len : sizeof gathered - size;
+        for (int i = 0; i < count && size < limit; i++) {
+            size_t more = pieces[i].iov_len < limit - size ? pieces[i].iov_len : limit - size;
             memcpy(gathered + size, pieces[i].iov_base, more);
             size += more;
         }
@@ -327,6 +356,7 @@ static ssize_t write_sealed(struct stream *stream, const struct iovec *pieces, i
         ERR_clear_error();
         return STREAM_FAILED;
     }
+    stream->busy_bytes += (uint64_t)n;
     stream->write_left -= (size_t)n < stream->write_left ? (size_t)n : stream->write_left;
     if (!stream->in_event) rearm(stream);
     return n;
