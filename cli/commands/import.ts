@@ -68,7 +68,7 @@ function warn({ notes, url }: ImportedPage): void {
 
 export const command: Command<ImportOptions> = {
   usage: "import <file>",
-  summary: "put a page load from a HAR file into the archive",
+  summary: "Put a page load from a HAR file into the archive",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("file", { type: "string", demandOption: true, describe: ".har or .har.gz; - for standard input" })

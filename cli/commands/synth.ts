@@ -39,7 +39,7 @@ function printRecording(recording: Recording): void {
 
 export const command: Command<SynthOptions> = {
   usage: "synth [pages..]",
-  summary: "put synthetic pages into the archive",
+  summary: "Put synthetic pages into the archive",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("pages", { type: "string", array: true, default: [] as string[], describe: "names; see --list" })

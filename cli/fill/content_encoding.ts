@@ -1,14 +1,7 @@
 // HTTP content-encodings at a wanted size: compresses at the level whose result comes nearest, and makes up the rest
 // with what each format has for saying nothing (RFC 1952 2.3, RFC 7932 9.2, RFC 8878 3.1.2, RFC 1951 3.2.4), so that
 // any decoder yields the same bytes. Does not decode, and handles one encoding, not a list of several.
-import {
-  brotliCompressSync,
-  deflateSync,
-  constants as flags,
-  gzipSync,
-  type InputType,
-  zstdCompressSync,
-} from "node:zlib";
+import { brotliCompressSync, deflateSync, constants as flags, gzipSync, zstdCompressSync } from "node:zlib";
 
 export type ContentEncoding = "gzip" | "deflate" | "br" | "zstd";
 
@@ -36,9 +29,9 @@ interface Codec {
   readonly usualLevel: number;
   /** A result this much below a size can be padded to it. */
   readonly room_bytes: number;
-  compress(bytes: InputType, level: number): Buffer;
+  compress(bytes: Buffer, level: number): Buffer;
   /** The same content in exactly `size_bytes`, or the largest size below that the format can do; null: none. */
-  pad(bytes: InputType, level: number, plain: Buffer, size_bytes: number): Buffer | null;
+  pad(bytes: Buffer, level: number, plain: Buffer, size_bytes: number): Buffer | null;
 }
 
 function padGzip(plain: Buffer, size_bytes: number): Buffer {
@@ -71,26 +64,26 @@ function brotliMetadata(size_bytes: number): Buffer {
   return Buffer.concat(parts);
 }
 
-const brotliParameters = (bytes: InputType, quality: number) => ({
-  params: { [flags.BROTLI_PARAM_QUALITY]: quality, [flags.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(bytes as Buffer) },
+const brotliParameters = (bytes: Buffer, quality: number) => ({
+  params: { [flags.BROTLI_PARAM_QUALITY]: quality, [flags.BROTLI_PARAM_SIZE_HINT]: bytes.length },
 });
 
-// Of these a second run for the flush would take seconds: they always have one, which costs a byte or two.
-const firstSlowQuality = 10;
+// Where a second run for the flush would take long, it is the only one, and costs a byte or two.
+const isSlow = (bytes: Buffer, quality: number): boolean => quality >= 10 && bytes.length > 50_000;
 
 /** All of the content, ending on a byte's boundary, without the last block: that is empty, the two bits 11. */
-const brotliFlushed = (bytes: InputType, quality: number): Buffer =>
+const brotliFlushed = (bytes: Buffer, quality: number): Buffer =>
   brotliCompressSync(bytes, { ...brotliParameters(bytes, quality), finishFlush: flags.BROTLI_OPERATION_FLUSH });
 
 const brotliEnd = Buffer.from([0x03]);
 
-function compressBrotli(bytes: InputType, quality: number): Buffer {
-  if (quality < firstSlowQuality) return brotliCompressSync(bytes, brotliParameters(bytes, quality));
+function compressBrotli(bytes: Buffer, quality: number): Buffer {
+  if (!isSlow(bytes, quality)) return brotliCompressSync(bytes, brotliParameters(bytes, quality));
   return Buffer.concat([brotliFlushed(bytes, quality), brotliEnd]);
 }
 
-function padBrotli(bytes: InputType, quality: number, plain: Buffer, size_bytes: number): Buffer | null {
-  const flushed = quality < firstSlowQuality ? brotliFlushed(bytes, quality) : plain.subarray(0, -1);
+function padBrotli(bytes: Buffer, quality: number, plain: Buffer, size_bytes: number): Buffer | null {
+  const flushed = isSlow(bytes, quality) ? plain.subarray(0, -1) : brotliFlushed(bytes, quality);
   const left = size_bytes - flushed.length - 1;
   return left < 0 ? null : Buffer.concat([flushed, brotliMetadata(left), brotliEnd]);
 }
@@ -104,7 +97,7 @@ function padZstd(plain: Buffer, size_bytes: number): Buffer {
   return Buffer.concat([plain, skippable]);
 }
 
-function padDeflate(bytes: InputType, level: number, plain: Buffer, size_bytes: number): Buffer | null {
+function padDeflate(bytes: Buffer, level: number, plain: Buffer, size_bytes: number): Buffer | null {
   // Empty stored blocks of 5 bytes after a flush, the last empty block, and the plain result's checksum.
   const flushed = deflateSync(bytes, { level, finishFlush: flags.Z_SYNC_FLUSH });
   const blocks = Math.floor((size_bytes - flushed.length - 6) / 5);
