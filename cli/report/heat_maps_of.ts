@@ -97,7 +97,7 @@ export function mapSets(
   const sets: MapSet[] = [
     {
       page: pages.length === 1 ? (only ?? null) : null,
-      title: pages.length === 1 ? (only ?? "") : `All ${pages.length} pages`,
+      title: pages.length === 1 ? (only ?? "") : `${pages.length} pages together`,
       caption: `${legendSentence} Here: ${how}. ${n}`,
       maps: mapsOf(pages.length === 1 ? (only ?? null) : null),
     },

@@ -66,7 +66,7 @@ function letterWidth(letter: string): number {
 /** Shortens text in its middle until it is at most so wide. */
 export function fitted(text: string, width: number, fontSize: number): string {
   const start = [...text].length;
-  for (let length = Math.min(start, Math.ceil(width / (fontSize * 0.38))); length > 1; length--) {
+  for (let length = Math.min(start, Math.ceil(width / (fontSize * 0.38))); length >= 1; length--) {
     const cut = middleCut(text, length);
     const wide = [...cut].reduce((sum, letter) => sum + letterWidth(letter) * fontSize, 0);
     if (wide <= width) return cut;

@@ -46,18 +46,19 @@ function traitsOf(profile: LinkProfile): LinkTraits {
 
 function groupResults(data: ReportData): GroupResult[] {
   const pairs = lanePairs(data.cells.map((cell) => cell.lane));
-  return groupsOf(data.cells, data.loads).map((group, index) => ({
-    group,
-    lanes: lanesOf(group.cells.map((cell) => cell.lane)).map(
-      (lane) => summarize(group.loads, data.sweep.seed).find((summary) => summary.lane === lane) ?? noLoads(lane),
-    ),
-    improvements: pairs.map((pair) => compare(group.loads, pair, data.sweep.seed)),
-    id: `g${index + 1}`,
-    hasSection: index < maxSections,
-  }));
+  return groupsOf(data.cells, data.loads).map((group, index) => {
+    const summaries = summarize(group.loads, data.sweep.seed);
+    return {
+      group,
+      lanes: sortLanes(group.cells.map((cell) => cell.lane)).map(
+        (lane) => summaries.find((summary) => summary.lane === lane) ?? noLoads(lane),
+      ),
+      improvements: pairs.map((pair) => compare(group.loads, pair, data.sweep.seed)),
+      id: `g${index + 1}`,
+      hasSection: index < maxSections,
+    };
+  });
 }
-
-const lanesOf = (lanes: Iterable<string>): string[] => sortLanes(lanes);
 
 function noLoads(lane: string): GroupResult["lanes"][number] {
   const nothing = { median_ms: null, interval_ms: null, min_ms: null, max_ms: null, variation: null, against: null };
@@ -104,7 +105,7 @@ function sectionsMarkup(data: ReportData, results: readonly GroupResult[], profi
     const result = shown[index];
     const profile = result && profiles.get(result.group.link);
     if (!result || !profile) continue;
-    const open = shown.length <= 3;
+    const open = shown.length <= 3 || index === 0;
     const waterfalls = size < waterfallBudget_characters;
     const section = groupSection(data, result, profile, { open, waterfalls });
     size += section.text.length;

@@ -1,4 +1,5 @@
 // Linear axes with round ticks. Knows numbers, not what they mean.
+import { extremes } from "../stats/quantile.ts";
 
 export interface Scale {
   readonly low: number;
@@ -35,7 +36,7 @@ function scaleOf(low: number, high: number, from: number, to: number, step: numb
 
 /** An axis that ends on round numbers and holds all values. */
 export function roundScale(values: readonly number[], from: number, to: number, most = 8): Scale {
-  const [lowest, highest] = [Math.min(...values), Math.max(...values)];
+  const { least: lowest, greatest: highest } = extremes(values) ?? { least: 0, greatest: 1 };
   // Values that agree still need an axis with a length.
   const span = Math.max(highest - lowest, Math.abs(highest) * 0.02, 1);
   const middle = (lowest + highest) / 2;

@@ -2,7 +2,7 @@
 // loads share. Loads of one block ran together and pages stay the same page on every link, so blocks and pages are
 // resampled whole. Knows samples only; wording is in verdict.ts.
 import { type Interval, medianInPlace, minimumUnits, resampledInterval } from "./bootstrap.ts";
-import { median } from "./quantile.ts";
+import { extremes, median } from "./quantile.ts";
 import { hashText, randomSource } from "./random.ts";
 import { isValid, type LanePair, type Sample } from "./sample.ts";
 
@@ -98,9 +98,10 @@ function overFewPages(
   cells: readonly CellMedians[],
   random: () => number,
 ): { interval: Interval | null; units: Units } {
-  const fewest = Math.min(...cells.flatMap(({ cell }) => [present(cell.lane).length, present(cell.over).length]));
+  const sizes = cells.flatMap(({ cell }) => [present(cell.lane).length, present(cell.over).length]);
+  const fewest = extremes(sizes)?.least ?? 0;
   if (fewest >= minimumUnits || (cells.length >= pooledCells && fewest >= pooledUnits)) {
-    const longest = Math.max(...cells.map(({ cell }) => cell.lane.length));
+    const longest = extremes(cells.map(({ cell }) => cell.lane.length))?.greatest ?? 0;
     const buffers: [Float64Array, Float64Array] = [new Float64Array(longest), new Float64Array(longest)];
     const resamples = cells.length > 200 ? 500 : cells.length > 20 ? 1000 : 2000;
     const interval = resampledInterval(
@@ -159,7 +160,7 @@ function overManyPages(
       return percentOfDraw();
     },
     random,
-    rows.length * pages.length > 2000 ? 500 : 2000,
+    pages.length > 100 || rows.length * pages.length > 2000 ? 500 : 2000,
   );
   return { percent, interval };
 }

@@ -22,6 +22,16 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
+/** The least and the greatest value; null for none. Any number of values, which `Math.min(...values)` does not take. */
+export function extremes(values: Iterable<number>): { readonly least: number; readonly greatest: number } | null {
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > greatest) greatest = value;
+  }
+  return least > greatest ? null : { least, greatest };
+}
+
 export function mean(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError("mean of no values");
   return values.reduce((sum, value) => sum + value, 0) / values.length;

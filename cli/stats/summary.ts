@@ -1,7 +1,7 @@
 // One row per lane: median PLT, its interval, how reproducible it is, and what was left out. For one page on one link.
 import { type Interval, medianInterval } from "./bootstrap.ts";
 import { compare, type Improvement } from "./comparison.ts";
-import { coefficientOfVariation, median } from "./quantile.ts";
+import { coefficientOfVariation, extremes, median } from "./quantile.ts";
 import { randomSource } from "./random.ts";
 import { isValid, type Sample, sortLanes } from "./sample.ts";
 
@@ -33,7 +33,7 @@ export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
     const plts_ms = all.filter(isValid).map((load) => load.plt_ms);
     const [first] = all;
     const random = randomSource(seed, `${lane} ${first?.page} ${first?.link}`);
-    const some = plts_ms.length > 0;
+    const range = extremes(plts_ms);
     return {
       lane,
       loads: all.length,
@@ -41,10 +41,10 @@ export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
       // A load without a PLT cannot be averaged, whatever its status says.
       invalid: all.filter((load) => load.status !== "failed" && !isValid(load)).length,
       failed: all.filter((load) => load.status === "failed").length,
-      median_ms: some ? median(plts_ms) : null,
+      median_ms: range ? median(plts_ms) : null,
       interval_ms: medianInterval(plts_ms, random),
-      min_ms: some ? Math.min(...plts_ms) : null,
-      max_ms: some ? Math.max(...plts_ms) : null,
+      min_ms: range?.least ?? null,
+      max_ms: range?.greatest ?? null,
       variation: plts_ms.length > 1 ? coefficientOfVariation(plts_ms) : null,
       against: baseline === undefined || lane === baseline ? null : compare(loads, { lane, over: baseline }, seed),
     };

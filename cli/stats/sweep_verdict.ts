@@ -2,6 +2,7 @@
 // or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
 import { direction, type Improvement, improvement, type PairedCell, pairedCells } from "./comparison.ts";
 import { count } from "./numbers.ts";
+import { extremes } from "./quantile.ts";
 import { isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, excludedLine, raceVerdict, verdictPairs } from "./verdict.ts";
 
@@ -168,7 +169,7 @@ export function sweepVerdict(
   const perCell = [...Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link, load.lane])).values()].map(
     (group) => group.filter(isValid).length,
   );
-  const [fewest, most] = perCell.length > 0 ? [Math.min(...perCell), Math.max(...perCell)] : [0, 0];
+  const { least: fewest, greatest: most } = extremes(perCell) ?? { least: 0, greatest: 0 };
   const each = fewest === most ? count(most, "valid load") : `${fewest} to ${most} valid loads`;
   const single = pages.length === 1 && linkNames.length === 1;
   const where = single

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { escapeText, html, Markup, middleCut } from "../../../cli/report/markup.ts";
+import { escapeText, fitted, html, Markup, middleCut } from "../../../cli/report/markup.ts";
 import { hostileName } from "./fixtures.ts";
 
 test("what is put into a template is escaped, what the template says is not", () => {
@@ -35,4 +35,13 @@ test("long texts lose their middle, never half a character", () => {
   assert.equal([...cut].length, 20);
   assert.ok(cut.startsWith("https://") && cut.endsWith("file.js"));
   assert.equal([...middleCut("😀".repeat(50), 9)].length, 9);
+});
+
+test("labels are cut to their width: whole where they fit, a single letter too, wide letters sooner", () => {
+  assert.equal(fitted("/", 200, 10), "/");
+  assert.equal(fitted("image.jpg", 200, 10), "image.jpg");
+  const narrow = fitted("i".repeat(100), 200, 10);
+  const wide = fitted("W".repeat(100), 200, 10);
+  assert.ok([...narrow].length > 2 * [...wide].length && wide.includes("…"));
+  assert.equal(fitted("W", 1, 10), "…");
 });
