@@ -151,9 +151,10 @@ static size_t count_entries(const char *folder, int levels) {
         if (entry->d_name[0] == '.' || strcmp(entry->d_name, "staging") == 0 ||
             strcmp(entry->d_name, "lock") == 0)
             continue;
-        char path[8192];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        char *path = NULL;
+        assert_true(asprintf(&path, "%s/%s", folder, entry->d_name) > 0);
         count += levels > 1 ? count_entries(path, levels - 1) : 1;
+        free(path);
     }
     closedir(directory);
     return count;

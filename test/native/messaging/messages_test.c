@@ -103,10 +103,11 @@ static void each_example(const char *kind,
     unsigned count = 0;
     for (const struct dirent *entry; (entry = readdir(directory));) {
         if (!strstr(entry->d_name, ".json")) continue;
-        char path[8192];
+        char *path = NULL;
         size_t size;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        assert_true(asprintf(&path, "%s/%s", folder, entry->d_name) > 0);
         char *bytes = read_file(path, &size);
+        free(path);
         each(context, entry->d_name, bytes, size);
         free(bytes);
         count++;
