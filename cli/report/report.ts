@@ -30,8 +30,9 @@ const maxSections = 400;
 const waterfallBudget_characters = 3_000_000;
 const csvPlainLimit_bytes = 500_000;
 
-const css = readFileSync(join(import.meta.dirname, "page", "report.css"), "utf8") + coloursCss();
-const script = readFileSync(join(import.meta.dirname, "page", "report.js"), "utf8");
+const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
+const css = partOf("report.css") + partOf("print.css") + coloursCss();
+const script = partOf("report.js");
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
 const policy = `default-src 'none'; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
