@@ -56,8 +56,8 @@ export async function fastRun(run: FastRun) {
   }
 }
 
-if (import.meta.main) {
-  const [home = "", log = "", delay_ms = "0"] = process.argv.slice(2);
+const [home, log, delay_ms] = process.argv.slice(2);
+if (import.meta.main && home && log) {
   await fastRun({
     home,
     plan: fastPlan(),
