@@ -5,9 +5,11 @@ import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { type ImportedPage, importHar } from "../import/import_har.ts";
+import { importedDocument } from "../import/imported.ts";
 import { noteLines } from "../import/notes.ts";
 import { inputName, readHar } from "../import/read.ts";
 import { recordingName } from "../import/recording_name.ts";
+import { count, formatSize } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ImportOptions extends CommonOptions {
@@ -51,9 +53,9 @@ async function readPage({ file, page, url, document }: ImportOptions): Promise<I
 
 function printRecording(recording: Recording, imported: ImportedPage): void {
   const { name, url, exchanges, hosts, addresses, body_bytes } = recording;
-  const megabytes = (body_bytes / 1e6).toFixed(body_bytes < 1e6 ? 3 : 2);
+  const size = `${count(hosts, "host")}, ${count(addresses, "address", "addresses")}, ${formatSize(body_bytes)}`;
   const lines = [
-    `${name}: ${exchanges} exchanges, hosts: ${hosts}, addresses: ${addresses}, ${megabytes} MB, ${url}`,
+    `${name}: ${count(exchanges, "exchange")}, ${size}, ${url}`,
     ...noteLines(imported.notes).map((line) => `  ${line}`),
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
@@ -92,7 +94,7 @@ export const command: Command<ImportOptions> = {
       }),
     );
     warn(imported);
-    if (options.json) process.stdout.write(`${JSON.stringify({ recording })}\n`);
+    if (options.json) process.stdout.write(`${JSON.stringify(importedDocument([recording]))}\n`);
     else printRecording(recording, imported);
   },
 };

@@ -1,9 +1,12 @@
 // `trilane synth`: puts synthetic pages into the archive, or lists what there is. What they are stands in cli/synth.
 import type { Argv } from "yargs";
+import type { SynthCatalogue } from "../../schemas/generated/synth_catalogue.ts";
 import type { Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
+import { importedDocument } from "../import/imported.ts";
+import { count, formatSize } from "../stats/numbers.ts";
 import { type CatalogueLine, catalogue, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -14,27 +17,22 @@ interface SynthOptions extends CommonOptions {
   hosts: number | undefined;
 }
 
-const kilobytes = (size_bytes: number): string =>
-  `${(size_bytes / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} kB`;
-
-function printCatalogue(lines: CatalogueLine[], json: boolean): void {
+function printCatalogue(pages: CatalogueLine[], json: boolean): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify({ pages: lines })}\n`);
+    const printed: SynthCatalogue = { schema: "trilane/synth-catalogue/1", pages };
+    process.stdout.write(`${JSON.stringify(printed)}\n`);
     return;
   }
-  for (const { name, summary, object_bytes } of lines)
-    process.stdout.write(`${name.padEnd(25)}${kilobytes(object_bytes).padStart(12)}  ${summary}\n`);
-  process.stdout.write(
-    `${"object-SIZE".padEnd(25)}${"SIZE".padStart(12)}  1 HTML document of that size, e.g. object-1MB\n`,
-  );
+  const line = (name: string, size: string, summary: string) => `${name.padEnd(24)}${size.padStart(8)}  ${summary}\n`;
+  for (const { name, summary, object_bytes } of pages)
+    process.stdout.write(line(name, formatSize(object_bytes), summary));
+  process.stdout.write(line("object-SIZE", "SIZE", "1 HTML document of that size, e.g. object-1MB"));
   process.stdout.write("Each name also with -hosts-N: its objects in turn on N hosts.\n");
 }
 
-function printRecording(recording: Recording): void {
-  const { name, url, exchanges, hosts, body_bytes, digest } = recording;
-  const where = hosts === 1 ? "1 host" : `${hosts} hosts`;
-  const requests = exchanges === 1 ? "1 request" : `${exchanges} requests`;
-  process.stdout.write(`${name}: ${requests}, ${where}, ${kilobytes(body_bytes)}, ${url} (${digest.slice(0, 12)})\n`);
+function printRecording({ name, url, exchanges, hosts, body_bytes }: Recording): void {
+  const content = `${count(exchanges, "request")}, ${count(hosts, "host")}, ${formatSize(body_bytes)}`;
+  process.stdout.write(`${name}: ${content}, ${url}\n`);
 }
 
 export const command: Command<SynthOptions> = {
@@ -61,7 +59,7 @@ export const command: Command<SynthOptions> = {
       for (const name of names) made.push(await ensureSynth(archive, name));
       return made;
     });
-    if (json) process.stdout.write(`${JSON.stringify({ recordings })}\n`);
+    if (json) process.stdout.write(`${JSON.stringify(importedDocument(recordings))}\n`);
     else for (const recording of recordings) printRecording(recording);
   },
 };

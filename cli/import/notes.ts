@@ -1,5 +1,6 @@
 // What an import changed, made up or left out, as numbers for the archive and as lines for a reader. Counts only.
 import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
+import { count, formatSize } from "../stats/numbers.ts";
 import type { AddressCounts } from "./addresses.ts";
 import type { Body } from "./body.ts";
 import type { HarEntry } from "./har.ts";
@@ -102,7 +103,7 @@ export class NoteCounter {
     return {
       entries,
       pages,
-      exchanges: Object.values(this.#bodies).reduce((sum, count) => sum + count, 0),
+      exchanges: Object.values(this.#bodies).reduce((sum, amount) => sum + amount, 0),
       skipped,
       bodies: this.#bodies,
       filled_with: this.#filledWith,
@@ -115,8 +116,6 @@ export class NoteCounter {
     };
   }
 }
-
-const counted = (count: number, one: string, several = `${one}s`): string => `${count} ${count === 1 ? one : several}`;
 
 const skipWords: Record<SkipReason, string> = {
   "other page": "of other pages of the file",
@@ -137,11 +136,11 @@ function bodyLines({ bodies, filled_bytes, filled_with, cut_off, stand_in_refere
     `bodies: ${bodies.recorded} as recorded, ${bodies.recompressed} compressed again, ${bodies.filled} filled, ${bodies.empty} empty`,
   ];
   if (bodies.filled > 0) {
-    const kinds = Object.entries(filled_with).map(([kind, count]) => `${count} ${kind}`);
-    lines.push(`filled with ${(filled_bytes / 1000).toFixed(1)} kB that the HAR does not hold: ${kinds.join(", ")}`);
+    const kinds = Object.entries(filled_with).map(([kind, amount]) => `${amount} ${kind}`);
+    lines.push(`filled with ${formatSize(filled_bytes)} that the HAR does not hold: ${kinds.join(", ")}`);
   }
   if (cut_off > 0)
-    lines.push(`of these, ${counted(cut_off, "body is", "bodies are")} cut off in the HAR: the rest is filled`);
+    lines.push(`of these, ${count(cut_off, "body is", "bodies are")} cut off in the HAR: the rest is filled`);
   if (stand_in_references !== null)
     lines.push(
       `the document itself is not in the HAR: filled with one that references the other ${stand_in_references} directly`,
@@ -150,16 +149,16 @@ function bodyLines({ bodies, filled_bytes, filled_with, cut_off, stand_in_refere
 }
 
 function sizeLine({ compared, exact, worst_error_bytes, unknown }: ImportNotes["sizes"]): string {
-  const worst = exact === compared ? "" : `, the others at most ${counted(worst_error_bytes, "byte")} off`;
-  const missing = unknown === 0 ? "" : `; ${counted(unknown, "size is", "sizes are")} not recorded`;
+  const worst = exact === compared ? "" : `, the others at most ${count(worst_error_bytes, "byte")} off`;
+  const missing = unknown === 0 ? "" : `; ${count(unknown, "size is", "sizes are")} not recorded`;
   return `sizes on the wire: ${exact} of ${compared} as recorded${worst}${missing}`;
 }
 
 /** The notes in plain words, what is zero left out. */
 export function noteLines(notes: ImportNotes): string[] {
   const lines = [...bodyLines(notes), sizeLine(notes.sizes)];
-  const say = (count: number, words: string): void => {
-    if (count > 0) lines.push(`${count} ${words}`);
+  const say = (amount: number, words: string): void => {
+    if (amount > 0) lines.push(`${amount} ${words}`);
   };
   for (const [reason, count] of Object.entries(notes.skipped))
     say(count, `left out: ${skipWords[reason as SkipReason]}`);
