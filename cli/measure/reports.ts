@@ -1,48 +1,10 @@
-// The reports that trilane-replay and trilane-shaper leave behind, as far as a load needs them. Reads files; judges
-// nothing. Their contracts are schemas/replay-report.schema.json and schemas/shaper-report.schema.json.
+// The reports that trilane-replay and trilane-shaper leave behind. Reads files; judges nothing.
 import { readFile } from "node:fs/promises";
+import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
+import type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
 
-export interface ReplayedRequest {
-  readonly connection: number;
-  readonly method: string;
-  readonly url: string;
-  readonly outcome: "exact" | "fuzzy" | "missed";
-  readonly status: number;
-  readonly request_ns: number;
-  readonly complete: boolean;
-}
-
-export interface DnsAnswer {
-  readonly name: string;
-  readonly type: string;
-  readonly answer: string;
-  readonly time_ns: number;
-}
-
-export interface ReplayReport {
-  readonly versions: Record<string, string>;
-  readonly transport: { tcp: { congestion_control: string }; quic: { congestion_control: string } };
-  readonly connections: readonly { id: number; lane: string }[];
-  readonly requests: readonly ReplayedRequest[];
-  readonly dns: readonly DnsAnswer[];
-  readonly [more: string]: unknown;
-}
-
-export interface ShapedDirection {
-  readonly packets_in: number;
-  readonly bytes_in: number;
-  readonly packets_out: number;
-  readonly bytes_out: number;
-  /** null where no packet left. */
-  readonly late_ns: { p50: number | null; p99: number | null; max: number | null };
-  readonly [more: string]: unknown;
-}
-
-export interface ShaperReport {
-  readonly down: ShapedDirection;
-  readonly up: ShapedDirection;
-  readonly [more: string]: unknown;
-}
+export type { ReplayedRequest, ReplayReport } from "../../schemas/generated/replay_report.ts";
+export type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
 
 async function readDocument(path: string, schema: string): Promise<unknown> {
   try {

@@ -1,6 +1,9 @@
 // Small page loads in data, for the tests of this folder: what a page's entry, the replay's record and the shaper's
 // record look like when all is well. Each test spoils one thing.
-import type { ReplayReport, ShaperReport } from "../../../cli/measure/reports.ts";
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ReplayedRequest, ReplayReport, ShaperReport } from "../../../cli/measure/reports.ts";
 import type { Evidence } from "../../../cli/measure/verify.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
 
@@ -65,34 +68,36 @@ export function entry(url: string, change: Change = {}): HarEntry {
   };
 }
 
-export function replayed(
-  url: string,
-  outcome: "exact" | "fuzzy" | "missed" = "exact",
-  method = "GET",
-): ReplayReport["requests"][number] {
-  return { connection: 0, method, url, outcome, status: 200, request_ns: 1_010_000_000, complete: true };
+function example<T>(schema: string, name: string): T {
+  const path = join(import.meta.dirname, "..", "..", "..", "schemas", "examples", schema, "valid", name);
+  return JSON.parse(readFileSync(path, "utf8")) as T;
 }
 
-export function replayReport(requests: ReplayReport["requests"], dns: ReplayReport["dns"] = []): ReplayReport {
+export function replayed(url: string, outcome: ReplayedRequest["outcome"] = "exact", method = "GET"): ReplayedRequest {
   return {
-    schema: "trilane/replay-report/1",
-    versions: { quiche: "0.30.0" },
-    transport: { tcp: { congestion_control: "cubic" }, quic: { congestion_control: "cubic" } },
-    connections: [{ id: 0, lane: "h2" }],
-    requests,
-    dns,
+    ...{
+      connection: 0,
+      method,
+      url,
+      outcome,
+      seq: 0,
+      status: 200,
+      complete: true,
+      body_bytes: 1000,
+      request_body_bytes: 0,
+    },
+    ...{ request_ns: 1_010_000_000, first_byte_ns: 1_011_000_000, end_ns: 1_020_000_000 },
   };
+}
+
+export function replayReport(requests: ReplayedRequest[], dns: ReplayReport["dns"] = []): ReplayReport {
+  return { ...example<ReplayReport>("replay-report", "three-lanes.json"), requests, dns };
 }
 
 export function shaperReport(late_p99_ns = 50_000): ShaperReport {
-  const direction = {
-    packets_in: 10,
-    bytes_in: 9000,
-    packets_out: 10,
-    bytes_out: 9000,
-    late_ns: { p50: 10_000, p99: late_p99_ns, max: 900_000 },
-  };
-  return { schema: "trilane/shaper-report/1", down: direction, up: direction };
+  const report = example<ShaperReport>("shaper-report", "traffic.json");
+  const late_ns = { p50: 10_000, p99: late_p99_ns, max: 900_000 };
+  return { ...report, down: { ...report.down, late_ns }, up: { ...report.up, late_ns } };
 }
 
 export const pageUrl = "https://shop.example/";

@@ -147,16 +147,18 @@ function entryOf(
 }
 
 const direction = (packets: number, lost: number) => ({
+  unread_packets: 0,
   packets_in: packets,
   bytes_in: packets * 1200,
   packets_out: packets - lost,
   bytes_out: (packets - lost) * 1200,
-  drops: { queue: lost, loss: 0, not_ip: 0 },
+  drops: { queue: lost, loss: 0, not_ip: 0, refused: 0 },
+  dropped_bytes: { queue: lost * 1200, loss: 0, not_ip: 0, refused: 0 },
   queue_peak_packets: 38,
   queue_peak_bytes: 55_400,
   busy_ns: 8e8,
   late_ns: { p50: 14_000, p99: 61_000, max: 2_400_000 },
-  left: 0,
+  left_packets: 0,
 });
 
 /** One page load with `plt_ms`, of the shape that cli/measure stores. */
@@ -225,7 +227,14 @@ export function pageLoadOf(
         shaper: failed
           ? null
           : {
-              schema: "trilane/shaper-report/1",
+              ...{
+                schema: "trilane/shaper-report/1",
+                version: "0.1.0",
+                scheduling: "fifo",
+                link: profile,
+                seed: profile.seed,
+              },
+              ...{ start_ns: 1e12, end_ns: 1e12 + 3e9, child_status: 0, cpu_ns: 4e7 },
               down: direction(900, of.lane === "h1" ? 12 : 4),
               up: direction(420, 0),
             },
