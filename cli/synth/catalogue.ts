@@ -66,7 +66,7 @@ const fixed: Record<string, { summary: string; objects: PageObject[] }> = {
   "cse534-many-small": { summary: "60 JPEGs of 3 kB", objects: many(60, "jpeg", 3000) },
   "cse534-few-large": { summary: "4 JPEGs of 250 kB", objects: many(4, "jpeg", 250_000) },
   "cse534-mixed": {
-    summary: "css, 2 js, 30 small and 2 large JPEGs, data file",
+    summary: "css, 2 js, 30 small + 2 large JPEGs, data file",
     objects: [
       ...many(1, "style", 30_000),
       ...many(2, "script", 50_000),
