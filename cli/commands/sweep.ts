@@ -1,5 +1,6 @@
 // `trilane sweep PLAN`: pages x lanes x links x repetitions, from a plan's file or one of the shipped plans.
 import type { Argv } from "yargs";
+import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../home.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { executePlan } from "../sweep/execute.ts";
@@ -19,7 +20,10 @@ interface SweepOptions extends CommonOptions {
 async function planFrom(home: string, { plan: source, page, runs }: SweepOptions): Promise<Plan> {
   const plan = readPlan(source);
   if (page.length === 0 && runs === undefined) return plan;
-  const pages = page.length === 0 ? plan.pages : await Promise.all(page.map((name) => pageFor(home, name)));
+  const named: PlanPage[] = [];
+  // One after another: each import is a writer of the archive.
+  for (const name of page) named.push(await pageFor(home, name));
+  const pages = named.length === 0 ? plan.pages : named;
   return planOf({ ...plan, pages, repetitions: runs ?? plan.repetitions }, source);
 }
 

@@ -125,7 +125,8 @@ class TerminalProgress implements Progress {
   }
 
   end(): void {
-    if (this.#timer) clearInterval(this.#timer);
+    if (!this.#timer) return;
+    clearInterval(this.#timer);
     this.#timer = null;
     this.#out.write("\r\x1b[K");
   }

@@ -1,0 +1,125 @@
+// cli/sweep/pages.ts: where a plan's pages come from, with the real archive: made once, imported by their path, refused in
+// one line.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, beforeEach, describe, test } from "node:test";
+import { withArchive } from "../../../cli/archive/client.ts";
+import { pageFor, pageSizes, preparePages } from "../../../cli/sweep/pages.ts";
+import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-pages-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The least that is a HAR with a page. */
+function har(url: string, text: string, documentUrl = url): string {
+  const startedDateTime = "2026-01-01T00:00:00.000Z";
+  const response = {
+    status: 200,
+    statusText: "OK",
+    httpVersion: "h2",
+    cookies: [],
+    headers: [{ name: "content-type", value: "text/html" }],
+    content: { size: text.length, mimeType: "text/html", text },
+    redirectURL: "",
+    headersSize: -1,
+    bodySize: text.length,
+  };
+  const request = {
+    method: "GET",
+    url,
+    httpVersion: "h2",
+    cookies: [],
+    headers: [],
+    queryString: [],
+    headersSize: -1,
+    bodySize: 0,
+  };
+  const timings = { blocked: 0, dns: 0, connect: 0, send: 0, wait: 1, receive: 1 };
+  return JSON.stringify({
+    log: {
+      version: "1.2",
+      creator: { name: "test", version: "1" },
+      pages: [{ startedDateTime, id: "p", title: documentUrl, pageTimings: {} }],
+      entries: [
+        { pageref: "p", startedDateTime, time: 2, request, response, cache: {}, timings, serverIPAddress: "192.0.2.1" },
+      ],
+    },
+  });
+}
+
+describe("pages", () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(folder, "home-"));
+  });
+  const names = () => withArchive(home, async (archive) => (await archive.list()).map(({ name }) => name));
+
+  test("a synthetic page is made once, then found", async () => {
+    const told: PageReady[] = [];
+    const first = await preparePages(home, [{ synth: "object-1kB" }], (event) => told.push(event));
+    const again = await preparePages(home, [{ synth: "object-1kB" }], () => undefined);
+    assert.deepEqual(again.get("object-1kB"), first.get("object-1kB"));
+    assert.deepEqual(await names(), ["object-1kB"]);
+    const recording = first.get("object-1kB");
+    assert.deepEqual(told, [
+      {
+        event: "page-ready",
+        page: "object-1kB",
+        recording_digest: recording?.digest,
+        exchanges: 1,
+        body_bytes: 1000,
+      },
+    ]);
+  });
+
+  test("what is missing is named before anything is made", async () => {
+    const none = () => undefined;
+    await assert.rejects(
+      preparePages(home, [{ synth: "object-1kB" }, "shop"], none),
+      /^UserError: no recording is called shop: see `trilane list`/,
+    );
+    await assert.rejects(preparePages(home, ["object-1kB"], none), /write \{"synth": "object-1kB"\} in the plan/);
+    await assert.rejects(
+      preparePages(home, [{ synth: "object-1kB" }, { synth: "nonsense" }], none),
+      /no synth page is called nonsense/,
+    );
+    assert.deepEqual(await names(), []);
+  });
+
+  test("sizes are known without making a page", async () => {
+    const sizes = await pageSizes(home, [{ synth: "carlucci-small" }]);
+    const size = sizes.get("carlucci-small");
+    assert.equal(size?.exchanges, 22);
+    assert.ok(size.body_bytes > 306_300 && size.body_bytes < 320_000);
+    assert.equal(existsSync(join(home, "archive.db")), false);
+    await assert.rejects(pageSizes(home, ["shop"]), /no recording is called shop/);
+  });
+
+  test("a HAR file is imported, the same file again takes its own place, another page's file does not", async () => {
+    const file = join(folder, "my shop.har");
+    writeFileSync(file, har("https://shop.example/", "<p>one</p>"));
+    assert.equal(await pageFor(home, file), "my-shop");
+    const digest = () => withArchive(home, async (archive) => (await archive.show("my-shop")).recording.digest);
+    const before = await digest();
+    assert.equal(await pageFor(home, file), "my-shop");
+    assert.deepEqual(await names(), ["my-shop"]);
+    assert.equal(await digest(), before);
+    assert.equal(await pageFor(home, "my-shop"), "my-shop", "and is a recording from then on");
+    writeFileSync(file, har("https://other.example/", "<p>other</p>"));
+    await assert.rejects(
+      pageFor(home, file),
+      /^UserError: .*my shop.har: recording my-shop is of another page: .*--name/,
+    );
+    assert.equal(await digest(), before);
+  });
+
+  test("names: a synthetic page, and what is none of them", async () => {
+    assert.deepEqual(await pageFor(home, "carlucci-small"), { synth: "carlucci-small" });
+    await assert.rejects(pageFor(home, "nonsense"), /^UserError: no page nonsense: name a recording/);
+    await assert.rejects(pageFor(home, join(folder, "none.har")), /none.har: no such file/);
+    writeFileSync(join(folder, "cut.har"), har("https://shop.example/", "x").slice(0, 100));
+    await assert.rejects(pageFor(home, join(folder, "cut.har")), /^UserError: .*cut.har: is cut off/);
+  });
+});
