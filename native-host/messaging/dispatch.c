@@ -130,10 +130,6 @@ static int handle(struct host *host, const json_t *message, json_t **result, str
 static char *error_answer(json_t *id, const struct message_error *error) {
     json_t *answer = json_pack("{s:O?, s:b, s:{s:s, s:s, s:s}}", "id", id, "ok", 0, "error", "code",
                                error->code, "message", error->message, "remedy", error->remedy);
-    // A text cut by its buffer's end may have lost half a character, which cannot be packed.
-    if (!answer)
-        answer = json_pack("{s:O?, s:b, s:{s:s, s:s, s:s}}", "id", id, "ok", 0, "error", "code", error->code,
-                           "message", "(the error's text is not UTF-8)", "remedy", "see the code");
     char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
     json_decref(answer);
     return text;

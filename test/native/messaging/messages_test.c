@@ -303,14 +303,21 @@ static void test_not_messages(void **state) {
     free(text);
 }
 
-// A type whose name is cut in the middle of a character when it is quoted.
-static void test_error_stays_utf8(void **state) {
+// What is quoted in an error may be cut in the middle of a character, or hold a line's end.
+static void test_errors_are_one_line(void **state) {
     struct host *host = ((struct setting *)*state)->host;
     char text[512] = "{\"id\":1,\"type\":\"";
     for (int i = 0; i < 60; i++)
         strcat(text, i == 0 ? "a" : "\xc3\xa4");
     strcat(text, "\"}");
-    assert_string_equal(code_of(say(host, text)), "malformed");
+    json_t *answer = say(host, text);
+    const char *message = json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
+    assert_non_null(strstr(message, "a\xc3\xa4\xc3\xa4"));
+    json_decref(answer);
+    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"a\\nb\\u007f\"}")), "malformed");
+    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"archive.show\",\"name\":\"a\\nb\"}")),
+                        "not-found");
+    assert_string_equal(code_of(say(host, "{\"id\":1,\n\"type\"\n:\n\n")), "malformed");
 }
 
 static void mutate(void *context, const char *name, const char *bytes, size_t size) {
@@ -365,7 +372,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_exchange_too_large, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ended_in_the_middle, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_messages, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_error_stays_utf8, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_errors_are_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mutated_messages, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,8 +69,8 @@ static int serve(struct server *server, int ready) {
 
 static int set_up(void **state) {
     static struct server server;
-    static const char *const addresses[] = {"192.0.2.10", "192.0.2.11", "100.64.0.53", "2001:db8::10",
-                                            "2001:db8::11"};
+    static const char *const addresses[] = {"192.0.2.10",   "192.0.2.11",   "192.0.2.99",  "100.64.0.53",
+                                            "2001:db8::10", "2001:db8::11", "2001:db8::99"};
     struct netlink netlink;
     assert_int_equal(netlink_open(&netlink), 0);
     assert_int_equal(netlink_link_up(&netlink, "lo", 0), 0);
@@ -139,19 +139,30 @@ static size_t make_tcp_query(uint8_t *to, const char *host, unsigned id) {
     return 2 + size;
 }
 
-// Connected, so that only answers from the very address that was asked come in.
+static socklen_t socket_address(const char *address, uint16_t port, struct sockaddr_storage *to) {
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    if (inet_pton(AF_INET, address, &v4.sin_addr) == 1) {
+        memcpy(to, &v4, sizeof v4);
+        return sizeof v4;
+    }
+    assert_int_equal(inet_pton(AF_INET6, address, &v6.sin6_addr), 1);
+    memcpy(to, &v6, sizeof v6);
+    return sizeof v6;
+}
+
+// Connected, so that only answers from the very address that was asked come in, and from an address of the
+// client's own: else the kernel would by itself answer from the right one.
 static int connect_to(const char *address, int type) {
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(53)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(53)};
-    bool is_v4 = inet_pton(AF_INET, address, &v4.sin_addr) == 1;
-    if (!is_v4) assert_int_equal(inet_pton(AF_INET6, address, &v6.sin6_addr), 1);
-    int fd = socket(is_v4 ? AF_INET : AF_INET6, type | SOCK_CLOEXEC, 0);
+    struct sockaddr_storage server, client;
+    socklen_t size = socket_address(address, 53, &server);
+    socket_address(strchr(address, ':') ? "2001:db8::99" : "192.0.2.99", 0, &client);
+    int fd = socket(server.ss_family, type | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);
     // Long enough never to matter unless an answer does not come at all.
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = 20}, sizeof(struct timeval));
-    assert_int_equal(is_v4 ? connect(fd, (struct sockaddr *)&v4, sizeof v4)
-                           : connect(fd, (struct sockaddr *)&v6, sizeof v6),
-                     0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&client, size), 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&server, size), 0);
     return fd;
 }
 
