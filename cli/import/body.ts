@@ -131,6 +131,17 @@ function fromText(wanted: Wanted, text: string): Body {
   return { ...described, bytes, origin: "recompressed", encoding };
 }
 
+/** Above that a size is a mistake, or a download that no page load waits for; filling it would exhaust the memory. */
+const largestBody_bytes = 256_000_000;
+
+function mustBePlausible({ entry, transfer, decoded_bytes }: Wanted): void {
+  const size_bytes = Math.max(transfer.body_bytes ?? 0, decoded_bytes ?? 0);
+  if (size_bytes > largestBody_bytes)
+    throw new UserError(
+      `${entryName(entry.index, entry.url.href)}: a body of ${size_bytes} bytes is too large (at most ${largestBody_bytes}): take the entry out of the file`,
+    );
+}
+
 export interface FillHints {
   /** Of a picture. */
   readonly dimensions: Dimensions | null;
@@ -149,6 +160,7 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], { dimensions
   const wanted: Wanted = { entry, encoding, contentType, transfer, decoded_bytes };
   const empty: Body = { ...describe(wanted), bytes: Buffer.alloc(0), origin: "empty", encoding: null };
   if (hasNoBody(entry)) return empty;
+  mustBePlausible(wanted);
   const { text } = entry.content;
   if (typeof text === "string" && text !== "") return fromText(wanted, text);
   if (standInHtml !== null) return stoodIn(wanted, standInHtml);

@@ -45,10 +45,12 @@ export const isRecord = (value: unknown): value is JsonRecord =>
 
 const recordOf = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
 
-/** A field's text, trimmed; null where it is missing, empty or no text. */
+/** A field's text, trimmed; null where it is missing, empty or no text (no text that means anything holds a NUL). */
 export function textField(record: JsonRecord, name: string): string | null {
   const value = record[name];
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+  if (typeof value !== "string" || value.trim() === "" || value.includes("\0")) return null;
+  // Half a surrogate pair has no UTF-8.
+  return value.trim().toWellFormed();
 }
 
 /** A field's number; null where it is missing or no finite number. Some producers write numbers as text. */

@@ -40,7 +40,7 @@ export function cleanHeaders(recorded: readonly NameValue[], side: "request" | "
     if (name.startsWith(":") || removed[side].has(name)) continue;
     // DevTools joins headers of one name (Set-Cookie) by line ends.
     for (const line of recordedValue.split("\n")) {
-      const value = line.trim();
+      const value = line.trim().toWellFormed();
       if (!token.test(name) || illegalValue.test(value)) illegal++;
       else headers.push([name, value]);
     }

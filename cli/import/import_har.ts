@@ -7,6 +7,7 @@ import { type Body, bodyOf } from "./body.ts";
 import { charsetParameter } from "./charset.ts";
 import { pictureDimensions } from "./dimensions.ts";
 import {
+  entryName,
   type HarEntry,
   type HarPage,
   headersOf,
@@ -175,6 +176,19 @@ interface Page {
   readonly notes: NoteCounter;
 }
 
+// What a request line and a lab's DNS can carry; schemas/message.schema.json asks for the same.
+const legalMethod = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+const legalHost = /^[a-z0-9._:-]{1,255}$/;
+const legalPath = /^\/[!-~]*$/;
+
+function mustBeLegal({ index, url, method }: HarEntry, { host, path }: Exchange): void {
+  const refuse = (what: string): UserError =>
+    new UserError(`${entryName(index, url.href)}: ${what}: record the page again`);
+  if (!legalMethod.test(method)) throw refuse("request.method is not one of HTTP");
+  if (!legalHost.test(host)) throw refuse("request.url has a host name that DNS cannot hold");
+  if (!legalPath.test(path)) throw refuse("request.url has a path that HTTP cannot carry");
+}
+
 function importEntry(entry: HarEntry, { page, addresses, dimensionsOf, standIn, notes }: Page): NewExchange {
   const recordedHeaders = headersOf(entry, "response");
   const request = cleanHeaders(headersOf(entry, "request"), "request");
@@ -201,6 +215,7 @@ function importEntry(entry: HarEntry, { page, addresses, dimensionsOf, standIn, 
     body_origin: body.bytes.length > 0 ? body.origin : "empty",
     recorded: recordedOf(entry, body, page),
   };
+  mustBeLegal(entry, exchange);
   notes.add({ entry, body, exchange, illegalHeaders: request.illegal + cleaned.illegal, recordedHeaders: asRecorded });
   return { exchange, body: body.bytes, requestBody: requestBody(entry) };
 }

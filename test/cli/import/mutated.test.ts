@@ -1,0 +1,93 @@
+// HARs with something wrong anywhere: each becomes a recording that the archive's schema takes, or is refused in one line.
+// The mutations are seeded, so that a failure names one that can be repeated.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import { UserError } from "../../../cli/errors.ts";
+import { type ImportedPage, importHar } from "../../../cli/import/import_har.ts";
+import { noteLines } from "../../../cli/import/notes.ts";
+import { randomSource } from "../../../cli/stats/random.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const fixtures = join(root, "test/fixtures/har");
+const hars = readdirSync(fixtures).map((file) => readFileSync(join(fixtures, file), "utf8"));
+
+const ajv = new Ajv({ strict: false });
+addFormats.default(ajv);
+ajv.addSchema(JSON.parse(readFileSync(join(root, "schemas/message.schema.json"), "utf8")), "message");
+const takesExchange = ajv.getSchema("message#/$defs/exchange");
+
+type Container = Record<string, unknown> | unknown[];
+const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null;
+
+function containersIn(value: unknown): Container[] {
+  return isContainer(value) ? [value, ...Object.values(value).flatMap(containersIn)] : [];
+}
+
+const strange: unknown[] = [
+  null,
+  undefined,
+  0,
+  -1,
+  1.5,
+  1e12,
+  Number.NaN,
+  "",
+  "x",
+  "\n",
+  "ü\u0000",
+  "999999999999",
+  true,
+  [],
+  {},
+  ["a"],
+];
+
+function mutate(har: string, seed: number): unknown {
+  const random = randomSource(seed, "har");
+  const pick = <Value>(list: readonly Value[]): Value => {
+    const picked = list[Math.floor(random() * list.length)];
+    if (picked === undefined && list.length === 0) throw new RangeError("nothing to pick from");
+    return picked as Value;
+  };
+  const json: unknown = JSON.parse(har);
+  for (let change = 0; change <= seed % 4; change++) {
+    const container = pick(containersIn(json).filter((candidate) => Object.keys(candidate).length > 0));
+    const key = pick(Object.keys(container));
+    const value = pick(strange);
+    if (Array.isArray(container)) container[Number(key)] = value;
+    else container[key] = value;
+  }
+  return json;
+}
+
+test("a mutated HAR is imported or refused, and never anything else", () => {
+  let taken = 0;
+  let refused = 0;
+  for (let seed = 0; seed < 1200; seed++) {
+    const json = mutate(hars[seed % hars.length] ?? "", seed);
+    let page: ImportedPage;
+    try {
+      page = importHar(json);
+    } catch (error) {
+      assert.ok(error instanceof UserError, `seed ${seed}: ${error instanceof Error ? error.stack : error}`);
+      assert.doesNotMatch(error.message, /\n/, `seed ${seed}`);
+      refused++;
+      continue;
+    }
+    taken++;
+    assert.ok(noteLines(page.notes).length > 0);
+    for (const { exchange, body } of page.exchanges) {
+      assert.ok(
+        takesExchange?.(exchange),
+        `seed ${seed}: ${ajv.errorsText(takesExchange?.errors ?? [])} ${JSON.stringify(exchange)}`,
+      );
+      assert.equal(exchange.body_origin === "empty", (body?.byteLength ?? 0) === 0, `seed ${seed}`);
+    }
+  }
+  // Both happen often, or the mutations test nothing.
+  assert.ok(taken > 300 && refused > 100, `${taken} taken, ${refused} refused`);
+});
