@@ -5,7 +5,7 @@ PRAGMA application_id = 1953655154;
 PRAGMA user_version = 1;
 
 CREATE TABLE sweep (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
   name TEXT NOT NULL,
   plan TEXT NOT NULL,             -- JSON by schemas/sweep-plan.schema.json, with every default filled in
   plan_digest TEXT NOT NULL,      -- SHA-256 (hex) of what decides the loads: an unfinished sweep of it is gone on with

@@ -9,7 +9,7 @@ export interface PageSize {
 }
 
 /** Lab, browser and their end. */
-const perLoad_ms = 1200;
+const perLoad_ms = 700;
 /** Browser's and servers' work for one response. */
 const perExchange_ms = 3;
 /** Name, connection, request, and a few rounds of a growing window. */
