@@ -269,9 +269,14 @@ static int read_number(struct reader *reader, const char *sql, int64_t *number) 
 static int check_archive(struct reader *reader) {
     int64_t application_id = 0;
     int64_t version = 0;
+    int64_t tables = 0;
     if (read_number(reader, "PRAGMA application_id", &application_id) < 0 ||
-        read_number(reader, "PRAGMA user_version", &version) < 0)
+        read_number(reader, "PRAGMA user_version", &version) < 0 ||
+        read_number(reader, "SELECT count(*) FROM sqlite_schema", &tables) < 0)
         return -1;
+    if (application_id == 0 && version == 0 && tables == 0) // a writer is making it, or was killed at that
+        return fail(reader, "%s/archive.db: no recording here yet (`trilane import FILE.har` makes one)",
+                    reader->home);
     if (application_id != ARCHIVE_APPLICATION_ID)
         return fail(reader, "%s/archive.db: is not an archive of Trilane: name another --home", reader->home);
     if (version != ARCHIVE_VERSION)
@@ -363,7 +368,8 @@ int recording_open(struct recording *recording, const char *home, const char *na
     if (access(path, F_OK) < 0) {
         result = fail(&reader, "%s: no archive here (`trilane import FILE.har` or `trilane synth` makes one)",
                       path);
-    // For writing, though nothing is written: a writer that was killed leaves a journal that the next one rolls back.
+        // For writing, though nothing is written: a writer that was killed leaves a journal that the next one
+        // rolls back.
     } else if (sqlite3_open_v2(path, &reader.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
         result = fail(&reader, "%s: %s", path, reader.db ? sqlite3_errmsg(reader.db) : "not enough memory");
     } else {
