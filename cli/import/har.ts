@@ -67,7 +67,9 @@ function timeField(record: JsonRecord, name: string): number | null {
 
 /** How messages call an entry: its number as the eye counts, and as much of its URL as fits into a line. */
 export function entryName(index: number, url: string): string {
-  const shown = url.length > 80 ? `${url.slice(0, 77)}...` : url;
+  // A line stays one line, and a terminal gets no commands.
+  const line = url.replaceAll(/\p{Cc}+/gu, " ");
+  const shown = line.length > 80 ? `${line.slice(0, 77)}...` : line;
   return shown === "" ? `entry ${index + 1}` : `entry ${index + 1} (${shown})`;
 }
 
@@ -135,7 +137,7 @@ export function headersOf(entry: HarEntry, side: "request" | "response"): NameVa
   return list.map((header: unknown) => {
     const { name, value } = recordOf(header);
     if (typeof name !== "string") throw refuse("holds one without a name");
-    if (typeof value !== "string") throw refuse(`has no value for ${name}`);
+    if (typeof value !== "string") throw refuse(`has no value for ${JSON.stringify(name)}`);
     return { name, value };
   });
 }

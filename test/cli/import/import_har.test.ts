@@ -268,6 +268,10 @@ test("bad input is refused in one line that says what and where", () => {
     [har([without("response", "status")]), /entry 1 .*has no response.status/],
     [har([without("response", "headers")]), /entry 1 .*response.headers is missing/],
     [har([entry({ response: { headers: [{ value: "x" }] } })]), /entry 1 .*response.headers holds one without a name/],
+    [har([entry({ response: { headers: [{ name: "a\nb" }] } })]), /entry 1 .*has no value for "a\\nb"/],
+    [har([entry({ request: { url: "x\ny" } })]), /^entry 1 \(x y\): request.url is not a URL/],
+    [har([entry({ request: { method: "G T" } })]), /entry 1 .*request.method is not one of HTTP/],
+    [har([entry({ response: { content: { size: 1e12 } } })]), /entry 1 .*1000000000000 bytes is too large/],
     [har([entry({ entry: { response: undefined } })]), /entry 1 .*has no response/],
     [
       har([entry({ response: { content: { text: "<?>", encoding: "base64" } } })]),

@@ -57,7 +57,8 @@ function mutate(har: string, seed: number): unknown {
   for (let change = 0; change <= seed % 4; change++) {
     const container = pick(containersIn(json).filter((candidate) => Object.keys(candidate).length > 0));
     const key = pick(Object.keys(container));
-    const value = pick(strange);
+    // A copy: one list put into itself would have no end.
+    const value = structuredClone(pick(strange));
     if (Array.isArray(container)) container[Number(key)] = value;
     else container[key] = value;
   }
