@@ -8,7 +8,8 @@ struct message_error {
     char remedy[200];
 };
 
-// Fills *error and returns -1. What is quoted in the message may be anything: it comes out as one line of UTF-8.
+// Fills *error and returns -1. What is quoted in the message may be anything: it comes out as one line of
+// UTF-8.
 __attribute__((format(printf, 4, 5))) int message_fail(struct message_error *error, const char *code,
                                                        const char *remedy, const char *format, ...);
 // For what the sender got wrong: code "malformed".

@@ -1,6 +1,6 @@
 // Keeps TCP's initial window of the current namespace at a given size: it is an attribute of routes, so every
-// route that appears (the shaper's to the browser; lo's own, but those of IPv6) is given it. Only for sizes other
-// than the kernel's own.
+// route that appears (the shaper's to the browser; lo's own, but those of IPv6) is given it. Only for sizes
+// other than the kernel's own.
 #ifndef TRILANE_REPLAY_INITIAL_WINDOW_H
 #define TRILANE_REPLAY_INITIAL_WINDOW_H
 
