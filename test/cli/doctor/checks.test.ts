@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { runChecks } from "../../../cli/doctor/checks.ts";
 
 test("everything that the tests themselves need is found", () => {
-  for (const { name, outcome, found } of runChecks("/tmp/trilane")) assert.notEqual(outcome, "missing", `${name}: ${found}`);
+  for (const { name, outcome, found } of runChecks("/tmp/trilane"))
+    assert.notEqual(outcome, "missing", `${name}: ${found}`);
 });
 
 test("a browser that is not there is missing, with what to do", () => {
