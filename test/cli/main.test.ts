@@ -14,7 +14,10 @@ const home = mkdtempSync(join(tmpdir(), "trilane-main-"));
 after(() => rmSync(home, { recursive: true, force: true }));
 
 function trilane(...words: string[]) {
-  const { status, stdout, stderr } = spawnSync(launcher, [...words, "--home", home], { encoding: "utf8", timeout: 60_000 });
+  const { status, stdout, stderr } = spawnSync(launcher, [...words, "--home", home], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
   return { status, stdout, stderr };
 }
 
@@ -55,7 +58,7 @@ test("what cannot be taken is refused in one line, and nothing is written", () =
   assertRefused(["import", "/nonexistent/page.har"], /\/nonexistent\/page\.har/);
   assertRefused(["synth", "no-such-page"], /no-such-page/);
   assertRefused(["sweep", "/nonexistent/plan.json"], /\/nonexistent\/plan\.json/);
-  assertRefused(["report", "999"], /999/);
+  assertRefused(["report", "999"], /no results in .*: run `trilane race`/);
   assertRefused(["export", "--format", "pdf"], /pdf/);
   assertRefused(["shell", "--link", "nonsense", "--", "true"], /nonsense/);
   assert.deepEqual(readdirSync(home), []);
