@@ -3,6 +3,10 @@
 //
 // The rule: everything that decides how a page loads stays as Chromium ships it (site isolation, preload scanner,
 // priorities, caches, speculation that pages ask for); everything that the browser does for itself goes.
+//
+// One thing that stays is not the page's: on every navigation Chromium opens two connections to the page's host while it
+// still prepares the request, a few ms before it. People's browsers do so too; h1 has use of both, h2 and h3 of one. The
+// setting that would stop it also stops <link rel=preconnect> and speculation rules, which belong to the page.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 
 export type Lane = LoadFacts["lane"];

@@ -5,6 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, test } from "node:test";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
 import { parseLink } from "../../cli/link/link.ts";
 import { type Lane, type LoadOptions, lanes, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
@@ -50,13 +52,26 @@ afterEach(() => {
   assert.deepEqual(scratchFolders(), []);
 });
 
+const schemas = join(import.meta.dirname, "..", "..", "schemas");
+const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true });
+addFormats.default(ajv);
+for (const name of ["link-profile", "environment", "shaper-report"]) ajv.addSchema(schema(name));
+const isPageLoad = ajv.compile(schema("page-load"));
+
+function schema(name: string): object {
+  return JSON.parse(readFileSync(join(schemas, `${name}.schema.json`), "utf8")) as object;
+}
+
 function site(name: string, resources: readonly Resource[], url?: string): Promise<Site> {
   return recordSite(home, name, resources, url);
 }
 
+/** A load, which is what its schema says however it went. */
 async function load(recording: Site, lane: Lane, options: Partial<LoadOptions> = {}): Promise<PageLoad["log"]> {
   const link = parseLink("20mbit/20ms");
-  return (await measureLoad({ home, recording, lane, link, timeout_ms: 20_000, ...options })).log;
+  const result = await measureLoad({ home, recording, lane, link, timeout_ms: 20_000, ...options });
+  assert.ok(isPageLoad(result), ajv.errorsText(isPageLoad.errors));
+  return result.log;
 }
 
 const page = "https://page.test/";
