@@ -23,21 +23,6 @@
 
 #include <cmocka.h>
 
-static int set_up(void **state) {
-    *state = fixture_make_home();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture_remove_home(*state);
-    return 0;
-}
-
-static void write_recording(const char *home, const struct fixture_recording *recording) {
-    struct archive_error error;
-    if (fixture_write(home, recording, &error) < 0) fail_msg("%s: %s", error.message, error.remedy);
-}
-
 // ---- Killed ----
 
 // Whether a traced process is about to make a system call that can change what is on disk.
@@ -115,17 +100,17 @@ static void test_killed_at_any_call(void **state) {
         for (; !ended; calls++) {
             fixture_empty(home);
             if (cases[i].kept_before) {
-                write_recording(home, &(struct fixture_recording){
-                                          .name = "kept", .seed = 9, .count = 3, .body_size = 100});
-                write_recording(home, &(struct fixture_recording){
-                                          .name = "second", .seed = 2, .count = 3, .body_size = 100});
+                fixture_must_write(home, &(struct fixture_recording){
+                                             .name = "kept", .seed = 9, .count = 3, .body_size = 100});
+                fixture_must_write(home, &(struct fixture_recording){
+                                             .name = "second", .seed = 2, .count = 3, .body_size = 100});
             }
             ended = run_and_kill(cases[i].child, home, calls);
             size_t count = fixture_check_whole(home);
             assert_in_range(count, cases[i].recordings_least, cases[i].recordings_most);
             if (calls % 8 != 0)
                 continue; // the rest is the next writer's, which costs more to see than it adds
-            write_recording(
+            fixture_must_write(
                 home, &(struct fixture_recording){.name = "next", .seed = 4, .count = 3, .body_size = 100});
             assert_int_equal(fixture_count_staged(home), 0);
             struct archive_error error;
@@ -256,7 +241,7 @@ static void make_read_only(const char *home) {
 }
 
 static void test_read_only_home(void **state) {
-    write_recording(*state, &(struct fixture_recording){.name = "a", .count = 3, .body_size = 100});
+    fixture_must_write(*state, &(struct fixture_recording){.name = "a", .count = 3, .body_size = 100});
     in_mount_namespace(make_read_only, *state);
 }
 
@@ -329,7 +314,8 @@ static void test_swept_while_uploading(void **state) {
     struct archive_transaction *transaction;
     struct archive_error error;
     struct fixture_recording uploading = {.name = "b", .seed = 1, .count = 4, .body_size = 200};
-    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 200});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 200});
     assert_int_equal(fixture_begin(&transaction, home, &uploading, &error), 0);
     assert_int_equal(fixture_fill(transaction, &uploading, &error), 0);
     assert_int_equal(archive_remove(home, "a", &error), 0);
@@ -341,11 +327,11 @@ static void test_swept_while_uploading(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_killed_at_any_call, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_full_disk, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_read_only_home, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_writers_and_readers_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_swept_while_uploading, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_at_any_call, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_full_disk, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_read_only_home, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_writers_and_readers_at_once, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_swept_while_uploading, fixture_set_up, fixture_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,16 @@ void fixture_remove_home(char *home) {
     free(home);
 }
 
+int fixture_set_up(void **state) {
+    *state = fixture_make_home();
+    return 0;
+}
+
+int fixture_tear_down(void **state) {
+    fixture_remove_home(*state);
+    return 0;
+}
+
 const char *fixture_path(const char *home, const char *name) {
     static char path[8192];
     snprintf(path, sizeof path, "%s/%s", home, name);
@@ -141,6 +151,11 @@ int fixture_write(const char *home, const struct fixture_recording *recording, s
         return -1;
     }
     return archive_commit(transaction, NULL, error);
+}
+
+void fixture_must_write(const char *home, const struct fixture_recording *recording) {
+    struct archive_error error;
+    if (fixture_write(home, recording, &error) < 0) fail_msg("%s: %s", error.message, error.remedy);
 }
 
 static size_t count_entries(const char *folder, int levels) {

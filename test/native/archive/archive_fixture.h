@@ -13,6 +13,10 @@ char *fixture_make_home(void);
 void fixture_remove_home(char *home);
 void fixture_empty(const char *folder); // all that is in it
 
+// The same for cmocka: *state is a home.
+int fixture_set_up(void **state);
+int fixture_tear_down(void **state);
+
 // A recording whose `count` exchanges and bodies of `body_size` bytes follow from `seed`. Exchange 0 has a
 // request body, and its response body is "shared" whatever the seed; the last one has none if `count` is
 // above 2.
@@ -24,6 +28,7 @@ struct fixture_recording {
     bool replace;
 };
 int fixture_write(const char *home, const struct fixture_recording *recording, struct archive_error *error);
+void fixture_must_write(const char *home, const struct fixture_recording *recording); // fails the test
 // The same, but the caller goes on with the open transaction.
 int fixture_begin(struct archive_transaction **out, const char *home,
                   const struct fixture_recording *recording, struct archive_error *error);

@@ -15,21 +15,6 @@
 
 #include <cmocka.h>
 
-static int set_up(void **state) {
-    *state = fixture_make_home();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture_remove_home(*state);
-    return 0;
-}
-
-static void write_recording(const char *home, const struct fixture_recording *recording) {
-    struct archive_error error;
-    if (fixture_write(home, recording, &error) < 0) fail_msg("%s: %s", error.message, error.remedy);
-}
-
 // The recording as listed; borrowed until the next call.
 static const json_t *listed(const char *home, const char *name) {
     static json_t *list;
@@ -65,7 +50,8 @@ static void expect_error(int status, const struct archive_error *error, enum arc
 
 static void test_written_is_read(void **state) {
     const char *home = *state;
-    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 5000});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 5000});
     struct recording recording;
     char why[512];
     assert_int_equal(recording_open(&recording, home, "a", why, sizeof why), 0);
@@ -119,13 +105,14 @@ static void test_notes_of_the_commit(void **state) {
 
 static void test_bodies_are_stored_once(void **state) {
     const char *home = *state;
-    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
     assert_int_equal(fixture_count_bodies(home), 4); // request, shared, two of its own
-    write_recording(home,
-                    &(struct fixture_recording){.name = "same", .seed = 1, .count = 4, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "same", .seed = 1, .count = 4, .body_size = 100});
     assert_int_equal(fixture_count_bodies(home), 4);
-    write_recording(home,
-                    &(struct fixture_recording){.name = "other", .seed = 2, .count = 4, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "other", .seed = 2, .count = 4, .body_size = 100});
     assert_int_equal(fixture_count_bodies(home), 6);
     assert_int_equal(fixture_count_staged(home), 0);
     assert_int_equal(fixture_check_whole(home), 3);
@@ -133,15 +120,16 @@ static void test_bodies_are_stored_once(void **state) {
 
 static void test_digest_is_of_the_exchanges(void **state) {
     const char *home = *state;
-    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
-    write_recording(home,
-                    &(struct fixture_recording){.name = "same", .seed = 1, .count = 4, .body_size = 100});
-    write_recording(home,
-                    &(struct fixture_recording){.name = "body", .seed = 1, .count = 4, .body_size = 101});
-    write_recording(home,
-                    &(struct fixture_recording){.name = "seed", .seed = 2, .count = 4, .body_size = 100});
-    write_recording(home,
-                    &(struct fixture_recording){.name = "count", .seed = 1, .count = 3, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "same", .seed = 1, .count = 4, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "body", .seed = 1, .count = 4, .body_size = 101});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "seed", .seed = 2, .count = 4, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "count", .seed = 1, .count = 3, .body_size = 100});
     char *a = digest_of(home, "a"), *same = digest_of(home, "same");
     assert_string_equal(a, same);
     free(same);
@@ -152,7 +140,8 @@ static void test_digest_is_of_the_exchanges(void **state) {
         free(other);
     }
     // Computed by another program from the description in recording_digest.h.
-    write_recording(home, &(struct fixture_recording){.name = "one", .seed = 3, .count = 1, .body_size = 0});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "one", .seed = 3, .count = 1, .body_size = 0});
     char *one = digest_of(home, "one");
     assert_string_equal(one, "c7f681a0a7b0083937059bca1c00a0b34179df91eecb40f60bf88e10da7bd6aa");
     free(one);
@@ -166,7 +155,8 @@ static void test_name_taken(void **state) {
     struct fixture_recording again = {.name = "a", .seed = 2, .count = 3, .body_size = 100};
     assert_int_equal(fixture_begin(&late, home, &again, &error), 0); // nobody has the name yet
     assert_int_equal(fixture_fill(late, &again, &error), 0);
-    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 3, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 3, .body_size = 100});
     expect_error(fixture_write(home, &again, &error), &error, ARCHIVE_EXISTS, "\"a\"");
     expect_error(archive_commit(late, NULL, &error), &error, ARCHIVE_EXISTS, "\"a\"");
     assert_int_equal(fixture_check_whole(home), 1);
@@ -176,10 +166,11 @@ static void test_name_taken(void **state) {
 
 static void test_replaced(void **state) {
     const char *home = *state;
-    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
     char *before = digest_of(home, "a");
-    write_recording(home, &(struct fixture_recording){
-                              .name = "a", .seed = 2, .count = 4, .body_size = 100, .replace = true});
+    fixture_must_write(home, &(struct fixture_recording){
+                                 .name = "a", .seed = 2, .count = 4, .body_size = 100, .replace = true});
     char *after = digest_of(home, "a");
     assert_string_not_equal(before, after);
     free(before);
@@ -191,8 +182,10 @@ static void test_replaced(void **state) {
 static void test_removed(void **state) {
     const char *home = *state;
     struct archive_error error;
-    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
-    write_recording(home, &(struct fixture_recording){.name = "b", .seed = 2, .count = 4, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "b", .seed = 2, .count = 4, .body_size = 100});
     // What a crash between the renaming and the commit leaves.
     mkdir(fixture_path(home, "bodies/00"), 0700);
     char orphan[128] = "bodies/00/";
@@ -232,14 +225,15 @@ static void test_no_exchange(void **state) {
 
 static void test_damaged_body_is_healed(void **state) {
     const char *home = *state;
-    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 1});
+    fixture_must_write(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 1});
     // SHA-256 of "shared".
     const char *shared = "bodies/a4/a4d26868017c0ccffe2efe50944ef4211834660cca834c6e9f86dec6a88246fa";
     assert_int_equal(truncate(fixture_path(home, shared), 3), 0);
     struct recording recording;
     char why[512];
     assert_int_equal(recording_open(&recording, home, "a", why, sizeof why), -1);
-    write_recording(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 1, .replace = true});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 1, .replace = true});
     assert_int_equal(fixture_check_whole(home), 1);
 }
 
@@ -255,7 +249,7 @@ static void test_nothing_there(void **state) {
     assert_int_equal(access(fixture_path(*state, "not"), F_OK), -1);
     home = fixture_path(*state, "not/there");
     char *kept = strdup(home);
-    write_recording(kept, &(struct fixture_recording){.name = "a", .count = 2, .body_size = 100});
+    fixture_must_write(kept, &(struct fixture_recording){.name = "a", .count = 2, .body_size = 100});
     assert_int_equal(fixture_check_whole(kept), 1);
     free(kept);
 }
@@ -293,7 +287,7 @@ static void test_other_databases_are_refused(void **state) {
                        "This is a letter and not a database. It is long enough.", 55);
     expect_refused(home, ARCHIVE_FOREIGN);
     fixture_empty(home);
-    write_recording(home, &(struct fixture_recording){.name = "a", .count = 1});
+    fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 1});
     sql(home, "PRAGMA user_version = 2");
     expect_refused(home, ARCHIVE_NEWER);
 }
@@ -303,7 +297,7 @@ static void test_empty_database_is_taken(void **state) {
     const char *home = *state;
     fixture_write_file(fixture_path(home, "archive.db"), "", 0);
     assert_int_equal(fixture_check_whole(home), 0);
-    write_recording(home, &(struct fixture_recording){.name = "a", .count = 1});
+    fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 1});
     assert_int_equal(fixture_check_whole(home), 1);
 }
 
@@ -368,20 +362,20 @@ static void test_pages(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_written_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_notes_of_the_commit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bodies_are_stored_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_digest_is_of_the_exchanges, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_name_taken, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_replaced, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_removed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_aborted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_no_exchange, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damaged_body_is_healed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nothing_there, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_other_databases_are_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_empty_database_is_taken, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_pages, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_written_is_read, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_notes_of_the_commit, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_bodies_are_stored_once, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_digest_is_of_the_exchanges, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_name_taken, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_replaced, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_removed, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_aborted, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_no_exchange, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_damaged_body_is_healed, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_there, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_other_databases_are_refused, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_empty_database_is_taken, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_pages, fixture_set_up, fixture_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
