@@ -142,7 +142,9 @@ function mustBePlausible({ entry, transfer, decoded_bytes }: Wanted): void {
     );
 }
 
-export interface FillHints {
+export interface BodyHints {
+  /** What transfer_size.ts found out about the file. */
+  readonly bodySizeHasHeaders: boolean;
   /** Of a picture. */
   readonly dimensions: Dimensions | null;
   /** Of a document. */
@@ -150,11 +152,12 @@ export interface FillHints {
 }
 
 /** `headers`: the response's as recorded, names in lower case. */
-export function bodyOf(entry: HarEntry, headers: readonly Header[], { dimensions, standInHtml }: FillHints): Body {
+export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyHints): Body {
+  const { dimensions, standInHtml } = hints;
   const encodingHeader = headerValue(headers, "content-encoding");
   const encoding = contentEncoding(encodingHeader);
   const isEncoded = encodingHeader !== undefined && encodingHeader.trim().toLowerCase() !== "identity";
-  const transfer = transferSize(entry, headers);
+  const transfer = transferSize(entry, headers, hints.bodySizeHasHeaders);
   const contentType = headerValue(headers, "content-type") ?? textField(entry.content, "mimeType") ?? "";
   const decoded_bytes = decodedSize(entry, transfer.body_bytes, isEncoded);
   const wanted: Wanted = { entry, encoding, contentType, transfer, decoded_bytes };

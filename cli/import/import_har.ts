@@ -21,6 +21,7 @@ import { cleanHeaders, headerValue } from "./headers.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { type Selection, selectEntries } from "./select.ts";
 import { type StandIn, standIn } from "./stand_in.ts";
+import { bodySizeHasHeaders } from "./transfer_size.ts";
 
 export interface ImportOptions {
   /** Counted from 1; the first where it is left out. */
@@ -173,6 +174,7 @@ interface Page {
   readonly addresses: Addresses;
   readonly dimensionsOf: ReturnType<typeof pictureDimensions>;
   readonly standIn: StandIn | null;
+  readonly bodySizeHasHeaders: boolean;
   readonly notes: NoteCounter;
 }
 
@@ -189,13 +191,17 @@ function mustBeLegal({ index, url, method }: HarEntry, { host, path }: Exchange)
   if (!legalPath.test(path)) throw refuse("request.url has a path that HTTP cannot carry");
 }
 
-function importEntry(entry: HarEntry, { page, addresses, dimensionsOf, standIn, notes }: Page): NewExchange {
+function importEntry(
+  entry: HarEntry,
+  { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, notes }: Page,
+): NewExchange {
   const recordedHeaders = headersOf(entry, "response");
   const request = cleanHeaders(headersOf(entry, "request"), "request");
   const cleaned = cleanHeaders(recordedHeaders, "response");
   // With content-length, which is taken out of what is replayed but says the size.
   const asRecorded = recordedHeaders.map(({ name, value }): Header => [name.trim().toLowerCase(), value.trim()]);
   const body = bodyOf(entry, asRecorded, {
+    bodySizeHasHeaders,
     dimensions: dimensionsOf(entry),
     standInHtml: standIn?.entry === entry ? standIn.html : null,
   });
@@ -232,6 +238,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
     addresses: new Addresses(kept),
     dimensionsOf: pictureDimensions(kept),
     standIn: standIn(kept),
+    bodySizeHasHeaders: bodySizeHasHeaders(kept, har.producer),
     notes,
   };
   const exchanges = kept.map((entry, index) => {

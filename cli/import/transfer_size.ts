@@ -1,7 +1,7 @@
 // How many bytes a response's body had on the wire, from whichever field the producer wrote. Estimates nothing but the
 // size of HTTP/2's and HTTP/3's compressed headers, where a producer gives only the sum of headers and body.
 import type { Header } from "../archive/archive.ts";
-import { type HarEntry, numberField } from "./har.ts";
+import { type HarEntry, headersOf, numberField } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import { isFromCache } from "./select.ts";
 
@@ -47,18 +47,44 @@ function headers_bytes({ response }: HarEntry, headers: readonly Header[]): numb
   return recorded !== null && recorded > 0 ? recorded : compressedHeaders_bytes(headers);
 }
 
+const lowerCased = (entry: HarEntry): Header[] =>
+  headersOf(entry, "response").map(({ name, value }): Header => [name.trim().toLowerCase(), value.trim()]);
+
+/**
+ * Whether this file's response.bodySize is the sum of headers and body, as Firefox writes it though HAR says otherwise.
+ * The responses with a content-length tell; where there is none, the producer's name does.
+ */
+export function bodySizeHasHeaders(entries: readonly HarEntry[], producer: string): boolean {
+  let sums = 0;
+  let bodies = 0;
+  for (const entry of entries) {
+    const length = contentLength(lowerCased(entry));
+    const bodySize = sizeField(entry.response, "bodySize");
+    const headersSize = sizeField(entry.response, "headersSize");
+    if (!length || !bodySize || !headersSize) continue;
+    if (bodySize === length + headersSize) sums++;
+    else if (bodySize === length) bodies++;
+  }
+  return sums === bodies ? /^Firefox/i.test(producer) : sums > bodies;
+}
+
 // A body's size that has the headers' in it, as Firefox writes it, is above the content-length by no more than this.
 const mostHeaders_bytes = 16_384;
 
-/** `headers`: as recorded, with content-length, names in lower case. */
-export function transferSize(entry: HarEntry, headers: readonly Header[]): TransferSize {
+/** `headers`: as recorded, with content-length, names in lower case. `hasHeaders`: what bodySizeHasHeaders() said. */
+export function transferSize(entry: HarEntry, headers: readonly Header[], hasHeaders: boolean): TransferSize {
   const { raw, response, content } = entry;
   const length = contentLength(headers);
   // What was transferred is then at most headers.
   if (entry.status === 304 || isFromCache(entry))
     return length ? { body_bytes: length, source: "content-length" } : { body_bytes: null, source: "none" };
   // 0 is what some producers write for "not known": no size then, unless nothing else speaks.
-  const bodySize = sizeField(response, "bodySize") || null;
+  const written = sizeField(response, "bodySize") || null;
+  const ofHeaders = hasHeaders ? (sizeField(response, "headersSize") ?? 0) : 0;
+  // browsertime repeats the sum of HTTP/2's headers and body as the body's size.
+  const transferred = sizeField(response, "_transferSize") ?? sizeField(raw, "_transferSize");
+  const isSum = written !== null && written === transferred && !((sizeField(response, "headersSize") ?? 0) > 0);
+  const bodySize = written !== null && written > ofHeaders && !isSum ? written - ofHeaders : null;
   if (length !== null) {
     // A body size below the length means that the load was broken off: what was transferred counts.
     const agrees = bodySize === null || (bodySize >= length && bodySize - length <= mostHeaders_bytes);
@@ -73,7 +99,6 @@ export function transferSize(entry: HarEntry, headers: readonly Header[]): Trans
   if (objectSize) return { body_bytes: objectSize, source: "_objectSize" };
   // Redirects and the like: their headers' estimate would leave a few bytes of a body that they do not have.
   if (size === 0) return { body_bytes: 0, source: "content.size" };
-  const transferred = sizeField(response, "_transferSize") ?? sizeField(raw, "_transferSize");
   const bytesIn = sizeField(raw, "_bytesIn");
   const sum = transferred || bytesIn;
   if (sum) {
