@@ -54,6 +54,7 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
   const metrics = failure === null ? metricsOf(timings) : noMetrics(failure);
   const verdict = verify({
     lane: measured.lane,
+    rtt_ms: measured.link.rtt_ms,
     entries: captured,
     documents: capture?.documents.map(({ url }) => url) ?? [],
     loadEnd_ns:

@@ -10,6 +10,8 @@ export type Status = LoadFacts["status"];
 
 export interface Evidence {
   readonly lane: Lane;
+  /** What was asked of the link. */
+  readonly rtt_ms: number;
   readonly entries: readonly HarEntry[];
   /** Documents that the main frame came to show. */
   readonly documents: readonly string[];
@@ -33,10 +35,12 @@ export interface Verdict {
 const protocols: Record<Lane, readonly string[]> = { h1: ["http/1.1", "http/1.0"], h2: ["h2"], h3: ["h3"] };
 
 /**
- * How late packets may leave the link, at the 99th percentile, before a load counts as loaded over another link.
- * A busy machine wakes the shaper up to a millisecond late now and then; above that it is short of CPU.
+ * How late packets may leave the link, at the 99th percentile, before a load counts as loaded over another link: what
+ * changes a page load time by less than its own spread. Far beyond it the shaper was short of CPU.
  */
-export const lateTolerance_ns = 2_000_000;
+export function lateTolerance_ns(rtt_ms: number): number {
+  return Math.max(5, rtt_ms / 20) * 1e6;
+}
 
 function withoutFragment(url: string): string {
   const hash = url.indexOf("#");
@@ -156,17 +160,17 @@ export function verify(evidence: Evidence): Verdict {
       "failed",
     ),
     ...(replay ? [] : ["trilane-replay left no report"]),
-    ...(shaper ? lateReasons(shaper) : ["trilane-shaper left no report"]),
+    ...(shaper ? lateReasons(shaper, lateTolerance_ns(evidence.rtt_ms)) : ["trilane-shaper left no report"]),
   ];
   return { status: reasons.length === 0 ? "valid" : "invalid", reasons, counts, entries, background };
 }
 
-function lateReasons(shaper: ShaperReport): string[] {
+function lateReasons(shaper: ShaperReport, tolerance_ns: number): string[] {
   const inMs = (time_ns: number) => (time_ns / 1e6).toFixed(1);
   return (["down", "up"] as const).flatMap((direction) => {
     const late_ns = shaper[direction].late_ns.p99;
-    if (late_ns === null || late_ns <= lateTolerance_ns) return [];
-    const tolerated = `${direction}; tolerated: ${inMs(lateTolerance_ns)} ms`;
+    if (late_ns === null || late_ns <= tolerance_ns) return [];
+    const tolerated = `${direction}; tolerated: ${inMs(tolerance_ns)} ms`;
     return [`the link missed its tolerance: 1 % of packets left ${inMs(late_ns)} ms late or more (${tolerated})`];
   });
 }

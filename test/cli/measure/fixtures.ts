@@ -107,6 +107,7 @@ export const imageUrl = "https://cdn.example/a.jpg?v=2";
 export function evidence(change: Partial<Evidence> = {}): Evidence {
   return {
     lane: "h2",
+    rtt_ms: 50,
     entries: [entry(pageUrl), entry(imageUrl, { _connectionId: "8", connection: "8", _resourceType: "image" })],
     documents: [pageUrl],
     loadEnd_ns: 1_500_000_000,

@@ -153,11 +153,24 @@ test("a page that replaces itself, a load event that never ended, and no request
 });
 
 test("a link that was late, and reports that are missing, spoil a load", () => {
-  const late = { ...shaperReport(), down: shaperReport(lateTolerance_ns + 1_000_000).down };
-  assertInvalid({ shaper: late }, /missed its tolerance.*left 3\.0 ms late or more \(down/);
-  assert.equal(verify(evidence({ shaper: shaperReport(lateTolerance_ns) })).status, "valid");
+  const late = { ...shaperReport(), down: shaperReport(6_000_000).down };
+  assertInvalid({ shaper: late }, /missed its tolerance.*left 6\.0 ms late or more \(down; tolerated: 5\.0 ms\)/);
+  assert.equal(verify(evidence({ shaper: shaperReport(5_000_000) })).status, "valid");
   assertInvalid({ shaper: null }, /trilane-shaper left no report/);
   assertInvalid({ replay: null }, /trilane-replay left no report/);
+});
+
+test("a long link may be late by a twentieth of its round trip", () => {
+  assert.equal(lateTolerance_ns(300), 15_000_000);
+  assert.equal(verify(evidence({ rtt_ms: 300, shaper: shaperReport(15_000_000) })).status, "valid");
+  const late = { ...shaperReport(), up: shaperReport(16_000_000).up };
+  assertInvalid({ rtt_ms: 300, shaper: late }, /left 16\.0 ms late or more \(up; tolerated: 15\.0 ms\)/);
+});
+
+test("a direction that carried nothing was not late", () => {
+  const report = shaperReport();
+  const nothing = { ...report.down, late_ns: { p50: null, p99: null, max: null } };
+  assert.equal(verify(evidence({ shaper: { ...report, down: nothing } })).status, "valid");
 });
 
 test("a load that did not end has failed, for that one reason", () => {
