@@ -46,7 +46,7 @@ static bool changes_disk(pid_t pid) {
 static bool run_and_kill(int (*child)(const char *home), const char *home, unsigned calls) {
     pid_t pid = fork();
     if (pid == 0) {
-        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0) _exit(1); // else nobody would wake it from its stop
         raise(SIGSTOP);
         _exit(child(home));
     }
