@@ -136,7 +136,7 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
   const exited = exitOf(child);
   // Without this process the browser ends by itself (its pipe closes), but an exit should not have to wait for that.
   const onExit = () => killGroup(child, "SIGKILL");
-  process.once("exit", onExit);
+  process.prependOnceListener("exit", onExit);
   void exited.then(() => process.off("exit", onExit));
 
   let connection: Connection | undefined;

@@ -1,12 +1,13 @@
 // The folder of one load: the browser's profile and the programs' reports. In memory where the system offers it, so
 // that a profile costs no disk. Removes what loads of ended processes left behind.
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, rmSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface ScratchFolder {
   readonly folder: string;
+  readonly removeAtExit: () => void;
   readonly profile: string;
   readonly reports: { readonly replay: string; readonly shaper: string };
 }
@@ -48,14 +49,19 @@ export async function makeScratchFolder(): Promise<ScratchFolder> {
   swept ??= sweep(parent).catch(() => {});
   await swept;
   const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
+  // For an exit that waits for nothing, as at the second Ctrl-C.
+  const removeAtExit = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  process.once("exit", removeAtExit);
   return {
     folder,
+    removeAtExit,
     profile: join(folder, "profile"),
     reports: { replay: join(folder, "replay.json"), shaper: join(folder, "shaper.json") },
   };
 }
 
 /** Safe to call twice. */
-export async function removeScratchFolder({ folder }: ScratchFolder): Promise<void> {
+export async function removeScratchFolder({ folder, removeAtExit }: ScratchFolder): Promise<void> {
+  process.off("exit", removeAtExit);
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
