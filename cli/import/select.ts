@@ -21,6 +21,8 @@ export interface Selection {
   readonly sent: readonly HarEntry[];
   readonly kept: readonly HarEntry[];
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  /** What failed when it was recorded: it will fail again, as it should. */
+  readonly failedUrls: readonly string[];
   readonly page: HarPage | null;
 }
 
@@ -111,8 +113,10 @@ export function selectEntries(har: HarFile, options: { page: number | undefined;
   }
   const byUrl = Map.groupBy(sent, ({ url }) => url.href);
   const kept: HarEntry[] = [];
+  const failedUrls = new Set<string>();
   for (const entry of bySendTime(sent)) {
     const reason = skipReason(entry, byUrl.get(entry.url.href) ?? []);
+    if (reason === "failed") failedUrls.add(entry.url.href);
     if (reason) skip(reason);
     else kept.push(entry);
   }
@@ -120,5 +124,5 @@ export function selectEntries(har: HarFile, options: { page: number | undefined;
     const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
     throw new UserError(`has no HTTP response to replay (${reasons.join(", ")}): record the page again`);
   }
-  return { sent: bySendTime(sent), kept, skipped, page };
+  return { sent: bySendTime(sent), kept, skipped, failedUrls: [...failedUrls], page };
 }

@@ -14,7 +14,12 @@ import { verify } from "./verify.ts";
 export interface Measured {
   readonly lane: Lane;
   readonly link: LinkProfile;
-  readonly recording: { readonly name: string; readonly digest: string; readonly url: string };
+  readonly recording: {
+    readonly name: string;
+    readonly digest: string;
+    readonly url: string;
+    readonly failedUrls?: readonly string[];
+  };
   readonly capture: Capture | null;
   readonly timings: PageTimings | null;
   readonly browserVersion: string;
@@ -56,6 +61,7 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
     lane: measured.lane,
     rtt_ms: measured.link.rtt_ms,
     entries: captured,
+    failedUrls: recording.failedUrls ?? [],
     documents: capture?.documents.map(({ url }) => url) ?? [],
     loadEnd_ns:
       navigation_s === null || metrics.plt_ms === null ? null : Math.round(navigation_s * 1e9 + metrics.plt_ms * 1e6),

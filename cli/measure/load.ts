@@ -23,7 +23,13 @@ export type { PageLoad };
 
 export interface LoadOptions {
   readonly home: string;
-  readonly recording: { readonly name: string; readonly digest: string; readonly url: string };
+  readonly recording: {
+    readonly name: string;
+    readonly digest: string;
+    readonly url: string;
+    /** Requests that failed when it was recorded: they are to fail again. */
+    readonly failedUrls?: readonly string[];
+  };
   readonly lane: Lane;
   readonly link: LinkProfile;
   /** From navigation to load event. */

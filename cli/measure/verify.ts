@@ -13,6 +13,8 @@ export interface Evidence {
   /** What was asked of the link. */
   readonly rtt_ms: number;
   readonly entries: readonly HarEntry[];
+  /** What failed when the page was recorded, and so is not held against a load. */
+  readonly failedUrls: readonly string[];
   /** Documents that the main frame came to show. */
   readonly documents: readonly string[];
   /** End of the load event on the reports' clock; null: it never came. */
@@ -140,7 +142,10 @@ export function verify(evidence: Evidence): Verdict {
   const background = backgroundOf(entries, left, replay);
   if (failure !== null) return { status: "failed", reasons: [failure], counts, entries, background };
 
-  const beforeLoad = onWire.filter((entry) => loadEnd_ns === null || entry._trilane.start_ns <= loadEnd_ns);
+  const recordedFailures = new Set(evidence.failedUrls.map(withoutFragment));
+  const beforeLoad = onWire
+    .filter((entry) => loadEnd_ns === null || entry._trilane.start_ns <= loadEnd_ns)
+    .filter((entry) => !recordedFailures.has(withoutFragment(entry.request.url)));
   const total = beforeLoad.length;
   const reasons = [
     ...(loadEnd_ns === null ? ["the load event did not end"] : []),

@@ -103,6 +103,12 @@ async function runToEnd({ home, plan, json }: Execution, begun: Begun): Promise<
   if (counts.valid === 0) throw new RunError(`no load of sweep ${sweep.id} was valid: see why in ${report}`);
 }
 
+/** As `trilane import` noted them; a synthetic page has none. */
+function failedUrls(recording: Recording | undefined): string[] {
+  const urls = recording?.notes.failed_urls;
+  return Array.isArray(urls) ? urls.filter((url): url is string => typeof url === "string") : [];
+}
+
 /** The sweep's loads, to their end or to the first signal. */
 async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{ outcome: RunOutcome; signal: Stop }> {
   const { results, sweep, recordings, progress } = begun;
@@ -116,6 +122,7 @@ async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{
       resumed: begun.resumed,
       measure: begun.measureLoad,
       urlOf: (page) => recordings.get(page)?.url ?? "",
+      failedUrlsOf: (page) => failedUrls(recordings.get(page)),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
       signal: interruption.signal,
       tell: (event) => progress.tell(event),

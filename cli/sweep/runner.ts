@@ -11,7 +11,12 @@ import type { Plan } from "./plan.ts";
 /** What is asked of one load: cli/measure's measureLoad takes it as it is. */
 export interface LoadRequest {
   readonly home: string;
-  readonly recording: { readonly name: string; readonly digest: string; readonly url: string };
+  readonly recording: {
+    readonly name: string;
+    readonly digest: string;
+    readonly url: string;
+    readonly failedUrls: readonly string[];
+  };
   readonly lane: Lane;
   readonly link: LinkProfile;
   readonly timeout_ms: number;
@@ -31,6 +36,8 @@ export interface RunOptions {
   readonly measure: Measure;
   /** Start URL of each page's recording. */
   readonly urlOf: (page: string) => string;
+  /** What failed when the page was recorded, so that its failing again is no fault of a load. */
+  readonly failedUrlsOf?: (page: string) => readonly string[];
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
   /** Aborted: the load under way is dropped, and runSweep returns. */
@@ -140,7 +147,12 @@ async function measureOne(options: RunOptions, cell: Cell, block: number): Promi
   try {
     load = await options.measure({
       home: options.home,
-      recording: { name, digest: cell.recording_digest, url: options.urlOf(name) },
+      recording: {
+        name,
+        digest: cell.recording_digest,
+        url: options.urlOf(name),
+        failedUrls: options.failedUrlsOf?.(name) ?? [],
+      },
       lane: cell.lane,
       link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
       timeout_ms: plan.timeout_s * 1000,

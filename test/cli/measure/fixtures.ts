@@ -108,6 +108,7 @@ export function evidence(change: Partial<Evidence> = {}): Evidence {
   return {
     lane: "h2",
     rtt_ms: 50,
+    failedUrls: [],
     entries: [entry(pageUrl), entry(imageUrl, { _connectionId: "8", connection: "8", _resourceType: "image" })],
     documents: [pageUrl],
     loadEnd_ns: 1_500_000_000,

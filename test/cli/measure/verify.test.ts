@@ -79,6 +79,18 @@ test("a failed request spoils a load; a cancelled and a blocked one do not", () 
   assert.equal(blocked.counts.requests, 1);
 });
 
+test("what failed when it was recorded may fail again", () => {
+  const replay = replayReport([replayed(pageUrl)]);
+  const failing = entry(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" }, facts: { complete: false } });
+  const known = { failedUrls: [`${imageUrl}#part`] };
+  const { status, counts } = verify(evidence({ ...known, replay, entries: [entry(pageUrl), failing] }));
+  assert.equal(status, "valid");
+  assert.equal(counts.failed, 1);
+  const missed = replayReport([replayed(pageUrl), replayed(imageUrl, "missed")]);
+  assert.equal(verify(evidence({ ...known, replay: missed })).status, "valid");
+  assert.equal(verify(evidence({ failedUrls: [pageUrl], replay: missed })).status, "invalid");
+});
+
 test("what came from the browser's cache is no request of the load", () => {
   const { status, counts } = verify(
     evidence({
