@@ -15,7 +15,7 @@ test("extension/capture imports nothing but itself and types", () => {
     for (const [, isType, from] of imports) {
       assert.ok(isType || from?.startsWith("./"), `${file} imports ${from}`);
     }
-    const code = text.replace(/\/\*[^]*?\*\//g, "").replace(/\/\/.*$/gm, "");
+    const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "");
     assert.doesNotMatch(code, /\b(process|Buffer|require|document\.|window\.|chrome\.)/, file);
   }
 });
