@@ -20,7 +20,7 @@ export interface PageTimings {
 
 // A page is drawn, and the drawing told, some frames after its load event. A page that draws nothing (hidden, or with
 // nothing to show) is not waited for longer than this.
-const lastFrames_ms = 250;
+const lastFrames_ms = 120;
 
 export const timingsExpression = `(async () => {
   const framesDrawn = new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

@@ -44,7 +44,7 @@ export interface ReplayReport {
        */
       notsent_lowat_bytes: number;
       /**
-       * Plaintext under one TLS record header, at most.
+       * Plaintext under one TLS record header, at most. While a connection's window is small (its first 128 kB since it was last idle) a record fits a packet.
        */
       tls_record_bytes: number;
       /**
