@@ -77,7 +77,10 @@ export const command: Command<ImportOptions> = {
       .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })
       .option("page", { type: "number", describe: "which page of the file, from 1 (default: the first)" })
       .option("url", { type: "string", describe: "start URL, where the file names none or another" })
-      .option("document", { type: "number", describe: "begin with the start URL's N-th response (default: the first)" })
+      .option("document", {
+        type: "number",
+        describe: "begin with the start URL's N-th response (default: the first that is a page)",
+      })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")
       .example("trilane import run.har --page 2 --name shop-repeat", "the second page of the file")

@@ -74,13 +74,18 @@ interface Beginning {
   readonly documents: readonly number[];
 }
 
-/** A page that lets a browser in by a script (a challenge) answers its start URL twice: where to begin is the user's choice. */
-function beginAt(kept: readonly HarEntry[], url: string, document: number): Beginning {
+/**
+ * A site that lets a browser in by a script (a challenge: 202, 403, 429, 503) answers its start URL twice. In a replay the
+ * script does not reach its server and the page would stay the challenge, so the load begins with the answer that is a page.
+ */
+function beginAt(kept: readonly HarEntry[], url: string, asked: number | undefined): Beginning {
   const documents = kept.filter((entry) => entry.method === "GET" && withoutFragment(entry.url) === url);
   const statuses = documents.map(({ status }) => status);
-  const first = documents[document - 1];
-  if (document === 1) return { kept, before: 0, documents: statuses };
-  if (!first) throw new UserError(`has no response ${document} to ${url}: it has ${documents.length} (--document)`);
+  const page = statuses.findIndex((status) => status === 200 || (status >= 300 && status < 400));
+  const begin = asked ?? Math.max(page, 0) + 1;
+  if (begin === 1) return { kept, before: 0, documents: statuses };
+  const first = documents[begin - 1];
+  if (!first) throw new UserError(`has no response ${begin} to ${url}: it has ${documents.length} (--document)`);
   const before = kept.indexOf(first);
   return { kept: kept.slice(before), before, documents: statuses };
 }
@@ -231,7 +236,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
   const har = readHarFile(json);
   const selection = selectEntries(har, { page: options.page, urlGiven: options.url !== undefined });
   const url = startUrl(selection, options.url);
-  const { kept, before, documents } = beginAt(selection.kept, url, options.document ?? 1);
+  const { kept, before, documents } = beginAt(selection.kept, url, options.document);
   const notes = new NoteCounter();
   const page: Page = {
     page: selection.page,
@@ -254,6 +259,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
       entries: har.entries.length,
       pages: har.pages.length,
       skipped: before > 0 ? { ...selection.skipped, "before the document": before } : selection.skipped,
+      failedUrls: selection.failedUrls,
       addresses: page.addresses.counts,
       documents,
       standInReferences: page.standIn?.references ?? null,

@@ -16,6 +16,8 @@ export type ImportNotes = {
   readonly pages: number;
   readonly exchanges: number;
   readonly skipped: Counts;
+  /** Requests that failed when they were recorded; a load in which they fail again is as recorded. */
+  readonly failed_urls: readonly string[];
   readonly bodies: Readonly<Record<BodyOrigin, number>>;
   readonly filled_bytes: number;
   readonly filled_with: Counts;
@@ -52,6 +54,7 @@ interface Totals {
   readonly entries: number;
   readonly pages: number;
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  readonly failedUrls: readonly string[];
   readonly addresses: AddressCounts;
   readonly documents: readonly number[];
   readonly standInReferences: number | null;
@@ -99,12 +102,13 @@ export class NoteCounter {
   }
 
   finish(totals: Totals): ImportNotes {
-    const { entries, pages, skipped, addresses, documents, standInReferences } = totals;
+    const { entries, pages, skipped, failedUrls, addresses, documents, standInReferences } = totals;
     return {
       entries,
       pages,
       exchanges: Object.values(this.#bodies).reduce((sum, amount) => sum + amount, 0),
       skipped,
+      failed_urls: failedUrls,
       bodies: this.#bodies,
       filled_with: this.#filledWith,
       sizes: this.#sizes,
@@ -128,7 +132,7 @@ const skipWords: Record<SkipReason, string> = {
   "pushed twice": "pushed by the server and requested too",
   "local host": "from the recording machine itself (localhost)",
   tunnel: "CONNECT to a proxy",
-  "before the document": "before the document asked for (--document)",
+  "before the document": "before the document that the load begins with",
 };
 
 function bodyLines({ bodies, filled_bytes, filled_with, cut_off, stand_in_references }: ImportNotes): string[] {
@@ -170,7 +174,7 @@ export function noteLines(notes: ImportNotes): string[] {
   say(notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15");
   if (notes.documents.length > 1)
     lines.push(
-      `the start URL is answered ${notes.documents.length} times (${notes.documents.join(", ")}): --document N begins with the N-th`,
+      `the start URL is answered ${notes.documents.length} times (${notes.documents.join(", ")}): the load begins with the first page, or with --document N`,
     );
   return lines;
 }
