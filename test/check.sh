@@ -16,6 +16,8 @@ else
   node cli/setup/generate_types.ts --check
 fi
 tsc --noEmit
+# A lock file that leaves out another platform's packages pleases `npm install`, and then fails every fresh clone.
+npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null
 # Every header compiles alone.
 quic=$(bash cli/setup/quic.sh)
 for header in $(git ls-files --cached --others --exclude-standard '*.h'); do
