@@ -106,11 +106,19 @@ export function chromiumArguments({ lane, profile, spkiList }: ChromiumOptions):
   ];
 }
 
-/** The browser's environment: no proxies, no desktop, and its own home so that nothing is read or left elsewhere. */
-export function chromiumEnvironment(profile: string, inherited: NodeJS.ProcessEnv): Record<string, string> {
+/**
+ * The browser's environment: no proxies, no desktop, and its own home and folder for temporary files, so that nothing is
+ * read or left elsewhere (a browser that is killed leaves its singleton's socket).
+ */
+export function chromiumEnvironment(
+  profile: string,
+  temporary: string,
+  inherited: NodeJS.ProcessEnv,
+): Record<string, string> {
   return {
     PATH: inherited.PATH ?? "/usr/bin:/bin",
     HOME: profile,
+    TMPDIR: temporary,
     LANG: "en_US.UTF-8",
     DBUS_SESSION_BUS_ADDRESS: "disabled:",
     DBUS_SYSTEM_BUS_ADDRESS: "disabled:",

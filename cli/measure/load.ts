@@ -70,7 +70,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
     const browserCommand = [chromium, ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis })];
     const observation = await observe(options, {
       commandLine: [...lab.replay, ...lab.shaper, ...browserCommand],
-      environment: chromiumEnvironment(scratch.profile, process.env),
+      environment: chromiumEnvironment(scratch.profile, scratch.folder, process.env),
       timeout_ms: startTimeout_ms,
     });
     signal?.throwIfAborted();

@@ -88,6 +88,13 @@ function environmentRows(facts: readonly LoadFacts[]): Markup {
   )}${row("TCP (h1, h2)", transport("tcp"))}${row("QUIC (h3)", transport("quic"))}`;
 }
 
+/** What a reader who knows TCP's CUBIC would not expect of quiche's. */
+function congestionNote(facts: readonly LoadFacts[]): Markup | null {
+  const takenBack = ({ replay }: LoadFacts) => field(replay, "transport", "quic", "reductions_taken_back") === true;
+  if (!facts.some(takenBack)) return null;
+  return html`<p>Both sides run CUBIC, but not the same one: quiche's takes a reduction of its window back when fewer than a fifth of the window's packets were lost, and Linux's TCP does not. On a link with random loss, part of what h3 gains over h2 is this, not the protocol.</p>`;
+}
+
 function commandLines(facts: readonly LoadFacts[]): Markup {
   const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
   const byLane = new Map(facts.map((each) => [each.lane, each]));
@@ -106,6 +113,7 @@ export function methodSection(data: ReportData): Markup {
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
   return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.repetitions} valid loads asked of each cell, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${facts.length > 0 && environmentRows(facts)}</tbody></table>
+${congestionNote(facts)}
 <h3>Definitions</h3>
 <ul>
 <li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, with a fresh browser profile for every load.</li>

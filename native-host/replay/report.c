@@ -293,13 +293,15 @@ static json_t *versions_json(const struct report_setting *setting) {
 }
 
 static json_t *transport_json(const struct report_setting *setting) {
-    return json_pack("{s:{s:s, s:I, s:I, s:I, s:b, s:b, s:b}, s:{s:s, s:I, s:b, s:I}}", "tcp",
+    return json_pack("{s:{s:s, s:I, s:I, s:I, s:b, s:b, s:b}, s:{s:s, s:b, s:I, s:b, s:I}}", "tcp",
                      "congestion_control", setting->tcp_congestion, "initial_window_packets",
                      (json_int_t)setting->tcp_initcwnd_packets, "notsent_lowat_bytes",
                      (json_int_t)setting->tcp_notsent_lowat_bytes, "tls_record_bytes",
                      (json_int_t)setting->tls_record_bytes, "metrics_saved", setting->tcp_metrics_saved,
                      "slow_start_after_idle", setting->tcp_slow_start_after_idle, "pacing", false, "quic",
-                     "congestion_control", setting->quic_congestion, "initial_window_packets",
+                     "congestion_control", setting->quic_congestion, "reductions_taken_back",
+                     // quiche 0.30, recovery/congestion/cubic.rs: not to be switched off
+                     strcmp(setting->quic_congestion, "cubic") == 0, "initial_window_packets",
                      (json_int_t)setting->quic_initcwnd_packets, "pacing", true, "max_udp_payload",
                      (json_int_t)setting->quic_max_udp_payload_bytes);
 }

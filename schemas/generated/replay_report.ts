@@ -62,6 +62,10 @@ export interface ReplayReport {
     };
     quic: {
       congestion_control: string;
+      /**
+       * Whether the sender restores its window after a reduction when fewer than a fifth of the window's packets were lost, as quiche's CUBIC does and TCP's does not.
+       */
+      reductions_taken_back?: boolean;
       initial_window_packets: number;
       pacing: boolean;
       /**

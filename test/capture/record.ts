@@ -117,7 +117,7 @@ try {
     const chromium = [chromiumPath(), ...chromiumArguments({ lane, profile, spkiList: await spkiList(home) })];
     const browser = await startBrowser({
       commandLine: [...lab.replay, ...lab.shaper, ...chromium],
-      environment: chromiumEnvironment(profile, process.env),
+      environment: chromiumEnvironment(profile, home, process.env),
       timeout_ms: 20_000,
     });
     const events: CaptureEvent[] = [];

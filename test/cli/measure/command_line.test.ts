@@ -28,8 +28,13 @@ test("of arguments that a browser takes once there is one", () => {
 });
 
 test("the browser inherits no proxy and no home", () => {
-  const environment = chromiumEnvironment("/p", { PATH: "/bin", HOME: "/home/me", https_proxy: "http://proxy:1" });
+  const environment = chromiumEnvironment("/p", "/t", {
+    PATH: "/bin",
+    HOME: "/home/me",
+    https_proxy: "http://proxy:1",
+  });
   assert.equal(environment.HOME, "/p");
+  assert.equal(environment.TMPDIR, "/t");
   assert.equal(environment.PATH, "/bin");
   assert.equal(environment.https_proxy, undefined);
 });

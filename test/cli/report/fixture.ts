@@ -221,7 +221,13 @@ export function pageLoadOf(
               schema: "trilane/replay-report/1",
               transport: {
                 tcp: { congestion_control: "cubic", initial_window_packets: 10, metrics_saved: false, pacing: false },
-                quic: { congestion_control: "cubic", initial_window_packets: 10, pacing: true, max_udp_payload: 1350 },
+                quic: {
+                  congestion_control: "cubic",
+                  reductions_taken_back: of.lane === "h3",
+                  initial_window_packets: 10,
+                  pacing: true,
+                  max_udp_payload: 1350,
+                },
               },
             },
         shaper: failed
