@@ -58,11 +58,15 @@ async function main(words: string[]): Promise<void> {
   await parser.parseAsync();
 }
 
-// A reader that went away (`trilane list | head`) is no error of ours.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
+// A reader that went away (`trilane list | head`) is no error of ours. Nor is a terminal that was closed (EIO), and
+// there is work then that is ended cleanly.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EIO") return;
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+}
 
 try {
   await main(hideBin(process.argv));

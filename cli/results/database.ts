@@ -1,7 +1,8 @@
 // Opens HOME/results.db: made where it is missing, refused where it is not ours or newer than we know. No table's logic.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { UserError } from "../errors.ts";
 import { checkout } from "../programs.ts";
 import { explainFailure } from "./failure.ts";
@@ -57,6 +58,36 @@ export function resultsPath(home: string): string {
 
 export function resultsExist(home: string): boolean {
   return existsSync(resultsPath(home));
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Opens results that are there, also those of a folder that may only be read (another user's, a mounted archive). SQLite
+ * reads a database in WAL mode only beside files that it can make, or when told that nobody writes it; while somebody
+ * does, its log is there to be read.
+ */
+export function openDatabaseToRead(home: string): DatabaseSync {
+  const path = resultsPath(home);
+  if (mayWrite(path) && mayWrite(dirname(path))) return openDatabase(home);
+  const url = pathToFileURL(path);
+  if (!existsSync(`${path}-wal`)) url.searchParams.set("immutable", "1");
+  let database: DatabaseSync | null = null;
+  try {
+    database = new DatabaseSync(url, { timeout: busyTimeout_ms, readOnly: true });
+    if (needsTables(database, path)) throw new UserError(`${path}: holds no results: name another folder with --home`);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw explainFailure(error, path);
+  }
 }
 
 export function openDatabase(home: string): DatabaseSync {

@@ -7,7 +7,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
-import { inTransaction, openDatabase, resultsExist, resultsPath } from "./database.ts";
+import { inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
 import { explainFailure } from "./failure.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 
@@ -387,5 +387,5 @@ export function openResults(home: string): Results {
 
 /** Opens the results of earlier runs; null where nothing was ever run. */
 export function openExistingResults(home: string): Results | null {
-  return resultsExist(home) ? openResults(home) : null;
+  return resultsExist(home) ? new Results(openDatabaseToRead(home), resultsPath(home)) : null;
 }

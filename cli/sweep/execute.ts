@@ -1,6 +1,6 @@
 // What `race`, `sweep` and `start` share: pages made ready, the sweep begun or gone on with, its loads run, stopped by
 // Ctrl-C, and the result shown. Parses no words and writes no plan.
-import { cpus, release } from "node:os";
+import { constants, cpus, release } from "node:os";
 import type { Recording } from "../archive/archive.ts";
 import { RunError } from "../errors.ts";
 import { type NewSweep, openResults, type Results, type Sweep } from "../results/results.ts";
@@ -82,8 +82,8 @@ async function runToEnd({ home, plan, json }: Execution, begun: Begun): Promise<
   if (state === "stopped") {
     if (json) progress.tell({ event: "sweep-stopped", sweep: sweep.id, done, loads, signal });
     else process.stderr.write(`stopped: ${done} of ${loads} loads are kept; run the same command again to go on\n`);
-    // As a shell has it: 128 and the signal's number.
-    process.exitCode = signal === "SIGINT" ? 130 : 143;
+    // As a shell has it.
+    process.exitCode = 128 + constants.signals[signal];
     return;
   }
   const { writeReport } = await import("../report/report.ts");
@@ -133,22 +133,23 @@ async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{
   }
 }
 
-type Stop = "SIGINT" | "SIGTERM";
+/** Ctrl-C, a service manager's stop, and a terminal that was closed. */
+const stops = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+type Stop = (typeof stops)[number];
 
-/** The first Ctrl-C stops cleanly; a second one, while the lab is being taken down, ends at once. */
+/** The first signal stops cleanly; a second one, while the lab is being taken down, ends at once. */
 function watchSignals(): { signal: AbortSignal; received(): Stop | null; ignore(): void } {
   const stop = new AbortController();
   let received: Stop | null = null;
-  const names = ["SIGINT", "SIGTERM"] as const;
   const ignore = () => {
-    for (const name of names) process.removeListener(name, onSignal);
+    for (const name of stops) process.removeListener(name, onSignal);
   };
   const onSignal = (name: NodeJS.Signals) => {
-    received = name === "SIGTERM" ? "SIGTERM" : "SIGINT";
+    received = stops.find((stop) => stop === name) ?? "SIGINT";
     ignore();
     stop.abort();
   };
-  for (const name of names) process.on(name, onSignal);
+  for (const name of stops) process.on(name, onSignal);
   return { signal: stop.signal, received: () => received, ignore };
 }
 

@@ -151,7 +151,7 @@ class TerminalProgress implements Progress {
     const current = this.#current;
     const what = current ? `  ${current.page} ${current.link} ${current.lane}` : "";
     const line = `${bar(this.#done, this.#loads)} ${this.#done}/${this.#loads}${trouble}, ${formatDuration(left_s)} left${what}`;
-    this.#out.write(`\r\x1b[K${fitted(line, this.#out.columns ?? 80)}`);
+    this.#out.write(`\r\x1b[K${fitted(line, this.#out.columns || 80)}`);
   }
 }
 

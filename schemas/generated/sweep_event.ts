@@ -103,7 +103,7 @@ export interface SweepStopped {
   sweep: number;
   done: number;
   loads: number;
-  signal: "SIGINT" | "SIGTERM";
+  signal: "SIGINT" | "SIGTERM" | "SIGHUP";
 }
 export interface SweepFinished {
   event: "sweep-finished";

@@ -117,6 +117,7 @@ test("a race: events, a table within 80 columns, a verdict, a report; every requ
 for (const [signal, expected] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGHUP", 129],
 ] as const) {
   test(`${signal} in a load: nothing is left behind, and the same command goes on`, async () => {
     const home = newHome();

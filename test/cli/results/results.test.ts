@@ -40,9 +40,14 @@ function newLoad(cell: number, block: number, attempt = 0, status: "valid" | "fa
 /** Runs a script with this home as its argument, as another process would use the results. */
 function script(home: string, body: string, wrapper: readonly string[] = []) {
   const file = join(import.meta.dirname, "..", "..", "..", "cli", "results", "results.ts");
-  const text = `const { openResults } = await import(${JSON.stringify(file)}); const home = process.argv[1];\n${body}`;
+  const text = `const { openResults, openExistingResults } = await import(${JSON.stringify(file)}); const home = process.argv[1];\n${body}`;
   const [program, ...words] = [...wrapper, process.execPath, "--input-type=module", "-e", text, home];
   return { program: program as string, words };
+}
+
+/** Runs a program in mount and user namespaces of its own, after `mount` was run with `folder` as its $0. */
+function mounted(mount: string, folder: string): string[] {
+  return ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", `${mount} && exec "$@"`, folder];
 }
 
 describe("results", () => {
@@ -187,6 +192,28 @@ describe("results", () => {
     }
   });
 
+  test("a folder that may only be read is read, and what would write there is refused in one line", () => {
+    const results = openResults(home);
+    const { sweep } = results.beginSweep(newSweep(), false);
+    results.recordLoad(newLoad(results.cellsOf(sweep.id)[0]?.id ?? 0, 0));
+    results.close();
+    const read = `
+      const results = openExistingResults(home);
+      const names = results.listSweeps().map((sweep) => sweep.name);
+      const loads = results.loadsOf(1).length;
+      let line = null;
+      try { results.removeSweeps([1]); } catch (error) { line = error.name + ": " + error.message; }
+      results.close();
+      console.log(JSON.stringify({ names, loads, line }));`;
+    const { program, words } = script(home, read, mounted('mount --bind -o ro "$0" "$0"', home));
+    const run = spawnSync(program, words, { encoding: "utf8" });
+    assert.equal(run.status, 0, run.stderr);
+    const { names, loads, line } = JSON.parse(run.stdout);
+    assert.deepEqual(names, ["test"]);
+    assert.equal(loads, 1);
+    assert.match(line, /^UserError: .*results\.db: may not be written: name another folder with --home$/);
+  });
+
   test("a full disk is one clear line, and what was stored stays readable", () => {
     // A small file system of its own, in namespaces that end with the script.
     const loads = `
@@ -211,17 +238,7 @@ describe("results", () => {
       const again = openResults(home);
       const kept = again.loadsOf(sweep.id).map((row) => again.harOf(row.id)).length;
       console.log(JSON.stringify({ stored, line, check, kept }));`;
-    const inNamespace = [
-      "unshare",
-      "--user",
-      "--map-root-user",
-      "--mount",
-      "sh",
-      "-c",
-      'mount -t tmpfs -o size=600k none "$0" && exec "$@"',
-      home,
-    ];
-    const { program, words } = script(home, loads, inNamespace);
+    const { program, words } = script(home, loads, mounted('mount -t tmpfs -o size=600k none "$0"', home));
     const run = spawnSync(program, words, { encoding: "utf8" });
     assert.equal(run.status, 0, run.stderr);
     const { stored, line, check, kept } = JSON.parse(run.stdout);
