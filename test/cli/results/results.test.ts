@@ -196,6 +196,7 @@ describe("results", () => {
     const results = openResults(home);
     const { sweep } = results.beginSweep(newSweep(), false);
     results.recordLoad(newLoad(results.cellsOf(sweep.id)[0]?.id ?? 0, 0));
+    results.release(sweep.id);
     results.close();
     const read = `
       const results = openExistingResults(home);
