@@ -60,3 +60,8 @@ struct packet *packet_list_remove(struct packet_list *list) {
     packet->next = NULL;
     return packet;
 }
+
+void packet_drop(struct packet_pool *pool, struct packet *packet, enum drop_reason reason, uint64_t now_ns) {
+    if (pool->watcher) pool->watcher->dropped(pool->watcher, packet, reason, now_ns);
+    packet_return(pool, packet);
+}

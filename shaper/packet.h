@@ -1,5 +1,5 @@
-// An IP packet held by the shaper, its pool, and a first-in-first-out list of packets.
-// Does not know what is inside: packets are sizes in time to the nodes.
+// An IP packet held by the shaper, its pool, who is told of its fate, and a first-in-first-out list of
+// packets. Does not know what is inside: packets are sizes in time to most nodes.
 #ifndef TRILANE_SHAPER_PACKET_H
 #define TRILANE_SHAPER_PACKET_H
 
@@ -10,15 +10,35 @@ enum { PACKET_CAPACITY = 2000 };
 
 struct packet {
     struct packet *next;
-    uint64_t due_ns; // for the node that holds it
+    uint64_t due_ns;     // for the node that holds it
+    uint64_t arrived_ns; // at the path
+    uint64_t queued_ns;  // put into the node's queue that holds it
+    uint64_t number;     // of the direction's packets, from 0
     uint32_t size_bytes;
     uint8_t bytes[PACKET_CAPACITY];
+};
+
+enum drop_reason {
+    DROP_QUEUE,  // no room
+    DROP_AQM,    // CoDel's or PIE's decision
+    DROP_LOSS,   // lost on the wire
+    DROP_OFF,    // while the link was off
+    DROP_MEMORY, // of this machine: counted as refused
+};
+
+// Told what becomes of the packets of one direction; the packet stays the teller's.
+struct packet_watcher {
+    void (*queued)(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns);
+    void (*sent)(struct packet_watcher *watcher, const struct packet *packet, uint64_t end_ns); // by the link
+    void (*dropped)(struct packet_watcher *watcher, const struct packet *packet, enum drop_reason reason,
+                    uint64_t now_ns);
 };
 
 // Memory for packets in slabs, never given back before packet_pool_close: a packet costs no allocation.
 struct packet_pool {
     struct packet *free;
     struct packet_slab *slabs;
+    struct packet_watcher *watcher; // NULL: nobody; one pool for each direction
 };
 
 // A zeroed pool is an empty one.
@@ -26,6 +46,8 @@ void packet_pool_close(struct packet_pool *pool); // frees every packet ever tak
 
 struct packet *packet_take(struct packet_pool *pool); // NULL when memory is short; contents undefined
 void packet_return(struct packet_pool *pool, struct packet *packet);
+// Tells the watcher, then takes the packet back. The caller counts it.
+void packet_drop(struct packet_pool *pool, struct packet *packet, enum drop_reason reason, uint64_t now_ns);
 
 // A zeroed list is an empty one.
 struct packet_list {
