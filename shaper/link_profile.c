@@ -212,26 +212,59 @@ static enum link_key key_of(const struct link_settings *settings, enum link_key 
     return settings->text[special][0] ? special : both;
 }
 
-static int read_direction(struct link_direction *direction, const struct link_settings *settings,
-                          enum link_key rate, enum link_key queue, enum link_key loss, uint64_t rtt_ns,
-                          struct link_error *error) {
+static struct steps constant(uint64_t value) {
+    return (struct steps){.count = 1, .step = {{.value = value}}};
+}
+
+uint64_t link_rate_bps(const struct direction_settings *direction) {
+    return direction->rate.kind == RATE_STEPS ? direction->rate.steps_bps.step[0].value : 0;
+}
+
+uint64_t link_delay_ns(const struct direction_settings *direction) {
+    return direction->delay.delay_ns.count > 0 ? direction->delay.delay_ns.step[0].value : 0;
+}
+
+static void set_limits(struct queue_settings *queue, const struct link_queue *asked, double bdp_bytes) {
+    static const double initial_window_bytes = 10 * 1500;
+    double size_bytes = asked->size * bdp_bytes;
+    switch (asked->kind) {
+    case LINK_QUEUE_BDP:
+        queue->limit_bytes =
+            (uint64_t)llround(size_bytes > initial_window_bytes ? size_bytes : initial_window_bytes);
+        break;
+    case LINK_QUEUE_PACKETS:
+        queue->limit_packets = (uint64_t)asked->size;
+        break;
+    case LINK_QUEUE_BYTES:
+        queue->limit_bytes = (uint64_t)asked->size;
+        break;
+    case LINK_QUEUE_UNLIMITED:
+        break;
+    }
+}
+
+static int read_direction(struct direction_settings *direction, struct link_queue *asked,
+                          const struct link_settings *settings, enum link_key rate, enum link_key queue,
+                          enum link_key loss, uint64_t rtt_ns, struct link_error *error) {
     enum link_key key = key_of(settings, rate, LINK_RATE);
-    if (settings->text[key][0] &&
-        read_rate(link_key_names[key], settings->text[key], &direction->rate_bps, error) < 0)
+    uint64_t rate_bps = 0;
+    if (settings->text[key][0] && read_rate(link_key_names[key], settings->text[key], &rate_bps, error) < 0)
         return -1;
-    bool has_product = direction->rate_bps > 0 && rtt_ns > 0;
-    direction->queue = has_product ? (struct link_queue){.kind = LINK_QUEUE_BDP, .size = 1}
-                                   : (struct link_queue){.kind = LINK_QUEUE_PACKETS, .size = 1000};
+    if (rate_bps > 0)
+        direction->rate = (struct rate_settings){.kind = RATE_STEPS, .steps_bps = constant(rate_bps)};
+    bool has_product = rate_bps > 0 && rtt_ns > 0;
+    *asked = has_product ? (struct link_queue){.kind = LINK_QUEUE_BDP, .size = 1}
+                         : (struct link_queue){.kind = LINK_QUEUE_PACKETS, .size = 1000};
     key = key_of(settings, queue, LINK_QUEUE);
-    if (settings->text[key][0] &&
-        read_queue(link_key_names[key], settings->text[key], &direction->queue, error) < 0)
+    if (settings->text[key][0] && read_queue(link_key_names[key], settings->text[key], asked, error) < 0)
         return -1;
-    if (direction->queue.kind == LINK_QUEUE_BDP && !has_product)
+    if (asked->kind == LINK_QUEUE_BDP && !has_product)
         return fail(error, "link: %s of %s is no size: give the queue in packets, as queue=1000p",
-                    settings->text[key], direction->rate_bps == 0 ? "an unlimited rate" : "no delay");
+                    settings->text[key], rate_bps == 0 ? "an unlimited rate" : "no delay");
+    set_limits(&direction->queue, asked, (double)rate_bps / 8 * ((double)rtt_ns / 1e9));
     key = key_of(settings, loss, LINK_LOSS);
     if (settings->text[key][0] &&
-        read_share(link_key_names[key], settings->text[key], &direction->loss, error) < 0)
+        read_share(link_key_names[key], settings->text[key], &direction->loss.probability, error) < 0)
         return -1;
     return 0;
 }
@@ -244,41 +277,22 @@ int link_profile_read(struct link_profile *profile, const struct link_settings *
     if (rtt[0] && (delay_down[0] || delay_up[0]))
         return fail(error,
                     "link: rtt and one-way delays exclude each other: give rtt, or delay_down and delay_up");
-    uint64_t rtt_ns = 0;
+    uint64_t rtt_ns = 0, down_ns = 0, up_ns = 0;
     if (rtt[0]) {
         if (read_time("rtt", rtt, &rtt_ns, error) < 0) return -1;
-        profile->down.delay_ns = rtt_ns / 2;
-        profile->up.delay_ns = rtt_ns - rtt_ns / 2;
+        down_ns = rtt_ns / 2;
+        up_ns = rtt_ns - rtt_ns / 2;
     }
-    if (delay_down[0] && read_time("delay_down", delay_down, &profile->down.delay_ns, error) < 0) return -1;
-    if (delay_up[0] && read_time("delay_up", delay_up, &profile->up.delay_ns, error) < 0) return -1;
-    rtt_ns = profile->down.delay_ns + profile->up.delay_ns;
-    if (read_direction(&profile->down, settings, LINK_DOWN, LINK_QUEUE_DOWN, LINK_LOSS_DOWN, rtt_ns, error) <
-            0 ||
-        read_direction(&profile->up, settings, LINK_UP, LINK_QUEUE_UP, LINK_LOSS_UP, rtt_ns, error) < 0)
+    if (delay_down[0] && read_time("delay_down", delay_down, &down_ns, error) < 0) return -1;
+    if (delay_up[0] && read_time("delay_up", delay_up, &up_ns, error) < 0) return -1;
+    profile->down.delay.delay_ns = constant(down_ns);
+    profile->up.delay.delay_ns = constant(up_ns);
+    rtt_ns = down_ns + up_ns;
+    if (read_direction(&profile->down, &profile->queue_down, settings, LINK_DOWN, LINK_QUEUE_DOWN,
+                       LINK_LOSS_DOWN, rtt_ns, error) < 0 ||
+        read_direction(&profile->up, &profile->queue_up, settings, LINK_UP, LINK_QUEUE_UP, LINK_LOSS_UP,
+                       rtt_ns, error) < 0)
         return -1;
     const char *seed = settings->text[LINK_SEED];
     return seed[0] ? read_seed(seed, &profile->seed, error) : 0;
-}
-
-struct link_queue_limits link_queue_limits(const struct link_profile *profile,
-                                           const struct link_direction *direction) {
-    static const double initial_window_bytes = 10 * 1500;
-    struct link_queue_limits limits = {UINT64_MAX, UINT64_MAX};
-    double rtt_s = (double)(profile->down.delay_ns + profile->up.delay_ns) / 1e9;
-    double bdp_bytes = direction->queue.size * (double)direction->rate_bps / 8 * rtt_s;
-    switch (direction->queue.kind) {
-    case LINK_QUEUE_BDP:
-        limits.bytes = (uint64_t)llround(bdp_bytes > initial_window_bytes ? bdp_bytes : initial_window_bytes);
-        break;
-    case LINK_QUEUE_PACKETS:
-        limits.packets = (uint64_t)direction->queue.size;
-        break;
-    case LINK_QUEUE_BYTES:
-        limits.bytes = (uint64_t)direction->queue.size;
-        break;
-    case LINK_QUEUE_UNLIMITED:
-        break;
-    }
-    return limits;
 }

@@ -3,6 +3,8 @@
 #ifndef TRILANE_SHAPER_LINK_PROFILE_H
 #define TRILANE_SHAPER_LINK_PROFILE_H
 
+#include "shaper/settings.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,17 +15,12 @@ struct link_queue {
     double size; // in the kind's unit
 };
 
-struct link_direction {
-    uint64_t rate_bps; // 0: unlimited
-    uint64_t delay_ns; // one way
-    struct link_queue queue;
-    double loss; // 0..1
-};
-
 struct link_profile {
-    struct link_direction down; // servers to browser
-    struct link_direction up;
+    struct direction_settings down; // servers to browser; its queue's limits follow from what was asked
+    struct direction_settings up;
     uint32_t seed;
+    struct link_queue queue_down; // as asked
+    struct link_queue queue_up;
 };
 
 enum link_key {
@@ -59,18 +56,15 @@ int link_settings_read(struct link_settings *settings, const char *form, struct 
 int link_settings_set(struct link_settings *settings, enum link_key key, const char *text,
                       struct link_error *error);
 
-// 0, or -1 with the error's line.
+// 0, or -1 with the error's line. A queue in bandwidth-delay products never holds less than an initial
+// window, 10 packets of 1500 bytes: a slow link could otherwise not carry one at all.
 int link_profile_read(struct link_profile *profile, const struct link_settings *settings,
                       struct link_error *error);
 
-struct link_queue_limits {
-    uint64_t packets; // UINT64_MAX: no limit
-    uint64_t bytes;   // UINT64_MAX: no limit
-};
+// What a direction carries at its start; 0: unlimited.
+uint64_t link_rate_bps(const struct direction_settings *direction);
 
-// A queue in bandwidth-delay products never holds less than an initial window, 10 packets of 1500 bytes: a
-// slow link could otherwise not carry one at all.
-struct link_queue_limits link_queue_limits(const struct link_profile *profile,
-                                           const struct link_direction *direction);
+// A direction's delay at its start.
+uint64_t link_delay_ns(const struct direction_settings *direction);
 
 #endif

@@ -2,11 +2,13 @@
 
 void path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
                struct packet_pool *pool, struct node *out) {
-    const struct link_direction *direction = stream == PATH_DOWN ? &profile->down : &profile->up;
-    struct link_queue_limits limits = link_queue_limits(profile, direction);
-    delay_open(&path->delay, direction->delay_ns, out);
-    loss_open(&path->loss, pool, direction->loss, profile->seed, stream, &path->delay.node);
-    link_open(&path->link, pool, direction->rate_bps, limits.packets, limits.bytes, &path->loss.node);
+    const struct direction_settings *direction = stream == PATH_DOWN ? &profile->down : &profile->up;
+    const struct queue_settings *queue = &direction->queue;
+    delay_open(&path->delay, link_delay_ns(direction), out);
+    loss_open(&path->loss, pool, direction->loss.probability, profile->seed, stream, &path->delay.node);
+    link_open(&path->link, pool, link_rate_bps(direction),
+              queue->limit_packets > 0 ? queue->limit_packets : UINT64_MAX,
+              queue->limit_bytes > 0 ? queue->limit_bytes : UINT64_MAX, &path->loss.node);
 }
 
 void path_take(struct path *path, struct packet *packet, uint64_t now_ns) {

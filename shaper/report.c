@@ -17,18 +17,18 @@ static json_t *queue_asked(const struct link_queue *queue) {
     }
 }
 
-static json_t *direction_asked(const struct link_direction *direction) {
-    return json_pack("{s:o, s:f, s:o, s:f}", "rate_bps",
-                     direction->rate_bps > 0 ? number(direction->rate_bps) : json_null(), "delay_ms",
-                     (double)direction->delay_ns / 1e6, "queue", queue_asked(&direction->queue), "loss",
-                     direction->loss);
+static json_t *direction_asked(const struct direction_settings *direction, const struct link_queue *queue) {
+    uint64_t rate_bps = link_rate_bps(direction);
+    return json_pack("{s:o, s:f, s:o, s:f}", "rate_bps", rate_bps > 0 ? number(rate_bps) : json_null(),
+                     "delay_ms", (double)link_delay_ns(direction) / 1e6, "queue", queue_asked(queue), "loss",
+                     direction->loss.probability);
 }
 
 static json_t *profile_asked(const struct link_profile *profile) {
-    return json_pack("{s:o, s:o, s:f, s:I}", "down", direction_asked(&profile->down), "up",
-                     direction_asked(&profile->up), "rtt_ms",
-                     (double)(profile->down.delay_ns + profile->up.delay_ns) / 1e6, "seed",
-                     (json_int_t)profile->seed);
+    uint64_t rtt_ns = link_delay_ns(&profile->down) + link_delay_ns(&profile->up);
+    return json_pack("{s:o, s:o, s:f, s:I}", "down", direction_asked(&profile->down, &profile->queue_down),
+                     "up", direction_asked(&profile->up, &profile->queue_up), "rtt_ms", (double)rtt_ns / 1e6,
+                     "seed", (json_int_t)profile->seed);
 }
 
 // A quantile of nothing is null.

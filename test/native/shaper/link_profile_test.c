@@ -18,17 +18,17 @@ static int read_form(const char *form, struct link_profile *profile, struct link
     return link_profile_read(profile, &settings, error);
 }
 
-static void assert_direction(const struct link_direction *direction, const json_t *expected) {
+static void assert_direction(const struct direction_settings *direction, const struct link_queue *queue,
+                             const json_t *expected) {
     json_t *rate = json_object_get(expected, "rate_bps");
-    assert_int_equal(direction->rate_bps, json_is_null(rate) ? 0 : json_integer_value(rate));
-    assert_true((double)direction->delay_ns / 1e6 ==
+    assert_int_equal(link_rate_bps(direction), json_is_null(rate) ? 0 : json_integer_value(rate));
+    assert_true((double)link_delay_ns(direction) / 1e6 ==
                 json_number_value(json_object_get(expected, "delay_ms")));
-    assert_true(direction->loss == json_number_value(json_object_get(expected, "loss")));
+    assert_true(direction->loss.probability == json_number_value(json_object_get(expected, "loss")));
     static const char *const kinds[] = {"bdp", "packets", "bytes", "unlimited"};
-    json_t *size = json_object_get(json_object_get(expected, "queue"), kinds[direction->queue.kind]);
+    json_t *size = json_object_get(json_object_get(expected, "queue"), kinds[queue->kind]);
     assert_non_null(size);
-    if (direction->queue.kind != LINK_QUEUE_UNLIMITED)
-        assert_true(direction->queue.size == json_number_value(size));
+    if (queue->kind != LINK_QUEUE_UNLIMITED) assert_true(queue->size == json_number_value(size));
 }
 
 static void forms_read_as_the_examples_say(void **state) {
@@ -47,8 +47,8 @@ static void forms_read_as_the_examples_say(void **state) {
             const char *form = json_string_value(json_object_get(example, spellings[i]));
             if (read_form(form, &profile, &error) < 0) fail_msg("%s: %s", form, error.line);
             json_t *expected = json_object_get(example, "profile");
-            assert_direction(&profile.down, json_object_get(expected, "down"));
-            assert_direction(&profile.up, json_object_get(expected, "up"));
+            assert_direction(&profile.down, &profile.queue_down, json_object_get(expected, "down"));
+            assert_direction(&profile.up, &profile.queue_up, json_object_get(expected, "up"));
             assert_int_equal(profile.seed, json_integer_value(json_object_get(expected, "seed")));
         }
     }
@@ -118,12 +118,15 @@ static void mutilated_forms_do_no_harm(void **state) {
             continue;
         }
         taken++;
-        const struct link_direction *directions[] = {&profile.down, &profile.up};
+        const struct direction_settings *directions[] = {&profile.down, &profile.up};
+        const struct link_queue *queues[] = {&profile.queue_down, &profile.queue_up};
         for (int d = 0; d < 2; d++) {
-            assert_true(directions[d]->rate_bps <= 100000000000 && directions[d]->delay_ns <= 60000000000);
-            assert_true(directions[d]->loss >= 0 && directions[d]->loss <= 1);
-            struct link_queue_limits limits = link_queue_limits(&profile, directions[d]);
-            assert_true(limits.packets > 0 && limits.bytes > 0);
+            assert_true(link_rate_bps(directions[d]) <= 100000000000 &&
+                        link_delay_ns(directions[d]) <= 60000000000);
+            assert_true(directions[d]->loss.probability >= 0 && directions[d]->loss.probability <= 1);
+            const struct queue_settings *queue = &directions[d]->queue;
+            assert_true(queues[d]->kind == LINK_QUEUE_UNLIMITED || queue->limit_packets > 0 ||
+                        queue->limit_bytes > 0);
         }
     }
     assert_true(taken > 1000);
@@ -138,29 +141,29 @@ static void option_replaces_what_the_form_says(void **state) {
     assert_int_equal(link_settings_set(&settings, LINK_RTT, "80ms", &error), 0);
     assert_int_equal(link_settings_set(&settings, LINK_UP, "1mbit", &error), 0);
     assert_int_equal(link_profile_read(&profile, &settings, &error), 0);
-    assert_int_equal(profile.down.delay_ns, 40000000);
-    assert_int_equal(profile.down.rate_bps, 3000000);
-    assert_int_equal(profile.up.rate_bps, 1000000);
+    assert_int_equal(link_delay_ns(&profile.down), 40000000);
+    assert_int_equal(link_rate_bps(&profile.down), 3000000);
+    assert_int_equal(link_rate_bps(&profile.up), 1000000);
 }
 
 static void assert_limits(const char *form, uint64_t packets, uint64_t bytes) {
     struct link_profile profile;
     struct link_error error;
     assert_int_equal(read_form(form, &profile, &error), 0);
-    struct link_queue_limits limits = link_queue_limits(&profile, &profile.down);
-    assert_true(limits.packets == packets && limits.bytes == bytes);
+    const struct queue_settings *queue = &profile.down.queue;
+    assert_true(queue->limit_packets == packets && queue->limit_bytes == bytes);
 }
 
 static void queues_hold_what_was_asked(void **state) {
     (void)state;
-    assert_limits("3mbit/50ms", UINT64_MAX, 18750);
-    assert_limits("10mbit/100ms,queue=2bdp", UINT64_MAX, 250000);
-    assert_limits("200kbit/30ms", UINT64_MAX, 15000); // a product of 750 bytes, but ten packets at least
-    assert_limits("down=30mbit,up=1mbit,delay_down=10ms,delay_up=90ms", UINT64_MAX, 375000);
-    assert_limits("3mbit/50ms,queue=13kB", UINT64_MAX, 13000); // as asked, however small
-    assert_limits("3mbit/50ms,queue=1p", 1, UINT64_MAX);
-    assert_limits("unlimited/50ms", 1000, UINT64_MAX);
-    assert_limits("3mbit/50ms,queue=unlimited", UINT64_MAX, UINT64_MAX);
+    assert_limits("3mbit/50ms", 0, 18750);
+    assert_limits("10mbit/100ms,queue=2bdp", 0, 250000);
+    assert_limits("200kbit/30ms", 0, 15000); // a product of 750 bytes, but ten packets at least
+    assert_limits("down=30mbit,up=1mbit,delay_down=10ms,delay_up=90ms", 0, 375000);
+    assert_limits("3mbit/50ms,queue=13kB", 0, 13000); // as asked, however small
+    assert_limits("3mbit/50ms,queue=1p", 1, 0);
+    assert_limits("unlimited/50ms", 1000, 0);
+    assert_limits("3mbit/50ms,queue=unlimited", 0, 0);
 }
 
 int main(void) {

@@ -47,14 +47,14 @@ enum wake { WAKE_EXACTLY, WAKE_LATE, WAKE_NEVER };
 
 static void run(const struct link_profile *profile, enum path_stream stream, enum wake wake,
                 struct collect *out, struct path *path) {
-    const struct link_direction *direction = stream == PATH_DOWN ? &profile->down : &profile->up;
+    const struct direction_settings *direction = stream == PATH_DOWN ? &profile->down : &profile->up;
     path_open(path, profile, stream, out->pool, &out->node);
     srand(11);
     unsigned lateness = 1;
     uint64_t now_ns = 1000000000;
     for (uint32_t i = 0; i < PACKETS; i++) {
         uint32_t size_bytes = rand() % 3 == 0 ? 40 + (uint32_t)rand() % 100 : 1500;
-        uint64_t arrival_ns = next_arrival(now_ns, direction->rate_bps);
+        uint64_t arrival_ns = next_arrival(now_ns, link_rate_bps(direction));
         while (wake != WAKE_NEVER && path_due_ns(path) <= arrival_ns) {
             uint64_t wake_ns = path_due_ns(path);
             lateness = lateness * 1103515245 + 12345; // apart from rand(), so that arrivals stay the same
@@ -95,7 +95,8 @@ static void rate_is_not_exceeded_in_any_window(void **state) {
     (void)state;
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct link_profile profile = profile_of(forms[f]);
-        if (profile.down.rate_bps == 0) continue;
+        uint64_t rate_bps = link_rate_bps(&profile.down);
+        if (rate_bps == 0) continue;
         struct packet_pool pool = {0};
         struct collect *out = collect_open(&pool);
         struct path path;
@@ -103,10 +104,8 @@ static void rate_is_not_exceeded_in_any_window(void **state) {
         __int128 least = 0, sent = 0;
         for (uint32_t i = 0; i < out->count; i++) {
             if (i > 0) sent += (__int128)out->departures[i].size_bytes * 8 * 1000000000;
-            __int128 ahead = sent - (__int128)out->departures[i].time_ns * profile.down.rate_bps;
-            if (i > 0)
-                assert_true(ahead - least <=
-                            (__int128)profile.down.rate_bps); // whole nanoseconds: one at most
+            __int128 ahead = sent - (__int128)out->departures[i].time_ns * rate_bps;
+            if (i > 0) assert_true(ahead - least <= (__int128)rate_bps); // whole nanoseconds: one at most
             if (i == 0 || ahead < least) least = ahead;
         }
         collect_close(out);
