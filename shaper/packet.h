@@ -8,12 +8,22 @@
 // More than the lab's MTU of 1500, so that a longer packet is recognized as such.
 enum { PACKET_CAPACITY = 2000 };
 
+// Which group of datagrams a packet belongs to, between the encoder of forward error correction and its
+// decoder (fec.h). As an encoder's header would, it travels with the packet; unlike one, it takes no bytes.
+struct packet_fec {
+    uint32_t flow;
+    uint32_t group; // of the flow's, in order
+    uint16_t size;  // datagrams of the group; 0: the packet is of no group
+    uint16_t index; // of the datagram in its group; `size`: the group's parity packet
+};
+
 struct packet {
     struct packet *next;
     uint64_t due_ns;     // for the node that holds it
     uint64_t arrived_ns; // at the path
     uint64_t queued_ns;  // put into the node's queue that holds it
     uint64_t number;     // of the direction's packets, from 0
+    struct packet_fec fec;
     uint32_t size_bytes;
     uint8_t bytes[PACKET_CAPACITY];
 };

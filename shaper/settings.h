@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STEPS_MAX = 64 };
+enum { STEPS_MAX = 64, FEC_GROUP_MAX = 64 };
 
 // A value that changes at given times, counted from the path's start. The first step is at 0.
 struct steps {
@@ -87,7 +87,8 @@ struct direction_settings {
     double duplicate; // probability
     struct reorder_settings reorder;
     struct delay_settings delay;
-    uint32_t fec_group; // datagrams to one parity packet; 0: no forward error correction
+    uint32_t
+        fec_group; // datagrams to one parity packet, at most FEC_GROUP_MAX; 0: no forward error correction
 };
 
 #endif
