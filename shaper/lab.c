@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/namespace.h"
+#include "shaper/tun_device.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ static void open_side(struct lab_side *side, const char *interface, const char *
     namespace_set_sysctl("net/ipv6/conf/default/accept_ra", "0");
     side->interface = interface;
     side->tun_fd = namespace_open_tun(interface);
+    check(tun_device_offload(side->tun_fd), "TUN offload");
     struct netlink *netlink = &side->netlink;
     check(netlink_open(netlink), "netlink");
     check(netlink_link_up(netlink, "lo", 0), "interface lo");

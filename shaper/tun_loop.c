@@ -1,16 +1,23 @@
 // Late wake-ups do not add up: the paths work in virtual time, so that a packet's departure follows from the
 // arrivals, the rate and the delay alone. A late wake-up writes all that is due, late by as much as it is
 // late.
+//
+// A write delivers the packet to the receiver within the system call, and what it answers at once is there to
+// read when the call returns. So a turn goes on reading and writing until there is nothing left to do now,
+// and a busy link needs few wake-ups.
 #include "shaper/tun_loop.h"
 
 #include "base/clock.h"
 
-#include <errno.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
-// Packets read in one turn of the loop from one device, before timers and the other device get theirs.
-enum { READS_PER_TURN = 64 };
+enum {
+    PACKETS_PER_READING = 64, // from one device, before what is due is written and the other device is read
+    PACKETS_PER_TURN = 1024,  // before the loop's other descriptors get theirs
+    GAUGINGS_AT_START = 32,
+};
+
+static const uint64_t gauge_at_start_ns = 1 * NS_PER_MS, gauge_ns = 50 * NS_PER_MS;
 
 static bool is_ip(const struct packet *packet) {
     const uint8_t *b = packet->bytes;
@@ -20,73 +27,112 @@ static bool is_ip(const struct packet *packet) {
     return false;
 }
 
+static void refuse(struct tun_direction *direction, const struct packet *packet) {
+    direction->refused++;
+    direction->bytes_refused += packet->size_bytes;
+}
+
 static void write_packet(struct node *node, struct packet *packet, uint64_t due_ns) {
     struct tun_direction *direction = (struct tun_direction *)node;
     uint64_t now_ns = clock_now_ns();
     histogram_add(&direction->late_ns, now_ns > due_ns ? now_ns - due_ns : 0);
-    if (write(direction->write_fd, packet->bytes, packet->size_bytes) == (ssize_t)packet->size_bytes) {
+    if (tun_device_write(direction->write_fd, packet)) {
         direction->packets_out++;
         direction->bytes_out += packet->size_bytes;
     } else {
-        direction->refused++;
-        direction->bytes_refused += packet->size_bytes;
+        refuse(direction, packet);
     }
-    packet_return(&direction->tun_loop->pool, packet);
+    packet_return(&direction->pool, packet);
 }
 
 static const struct node_kind out_kind = {write_packet, NULL, NULL, NULL};
 
-static void set_timer(struct tun_direction *direction) {
-    struct loop *loop = direction->tun_loop->loop;
-    uint64_t due_ns = path_due_ns(&direction->path);
-    uint64_t timer_ns = punctual_timer_ns(&direction->tun_loop->punctual, due_ns);
-    if (due_ns == NODE_NEVER)
-        loop_timer_clear(loop, &direction->timer);
-    else if (loop_timer_set(loop, &direction->timer, timer_ns) < 0)
-        loop_stop(loop); // the loop's two timers have their place from the start: not reached
+// Takes over what is there to read now. Returns how many packets that was.
+static int read_packets(struct tun_direction *direction, bool woken_by_packet) {
+    struct tun_loop *tun_loop = direction->tun_loop;
+    int count = 0;
+    uint64_t arrived_ns = 0;
+    while (count < PACKETS_PER_READING || direction->device.within) {
+        bool together = direction->device.within; // with the packet before it
+        struct packet *packet = packet_take(&direction->pool);
+        struct packet *into = packet ? packet : &direction->spare;
+        if (!tun_device_read(&direction->device, into)) {
+            if (packet) packet_return(&direction->pool, packet);
+            break;
+        }
+        if (!together) arrived_ns = clock_now_ns();
+        if (count == 0 && woken_by_packet)
+            arrived_ns = punctual_arrived_ns(&tun_loop->punctual, tun_loop->idle_ns, arrived_ns);
+        count++;
+        direction->packets_in++;
+        direction->bytes_in += into->size_bytes;
+        if (!packet) {
+            refuse(direction, into);
+        } else if (is_ip(packet)) {
+            path_take(&direction->path, packet, arrived_ns);
+        } else {
+            direction->not_ip++;
+            direction->bytes_not_ip += packet->size_bytes;
+            packet_return(&direction->pool, packet);
+        }
+    }
+    return count;
 }
 
-static void timer_due(void *context, uint64_t now_ns) {
-    struct tun_direction *direction = context;
-    uint64_t due_ns = path_due_ns(&direction->path);
-    uint64_t wait_ns = punctual_woke(&direction->tun_loop->punctual, direction->timer.due_ns, due_ns, now_ns);
-    if (wait_ns > 0)
-        while (clock_now_ns() < due_ns) {
-        }
-    path_advance(&direction->path, clock_now_ns());
-    set_timer(direction);
+static uint64_t due_ns(const struct tun_loop *tun_loop) {
+    uint64_t down_ns = path_due_ns(&tun_loop->down.path), up_ns = path_due_ns(&tun_loop->up.path);
+    return down_ns < up_ns ? down_ns : up_ns;
+}
+
+static void set_timer(struct tun_loop *tun_loop) {
+    uint64_t next_ns = due_ns(tun_loop);
+    if (next_ns == NODE_NEVER)
+        loop_timer_clear(tun_loop->loop, &tun_loop->timer);
+    else if (loop_timer_set(tun_loop->loop, &tun_loop->timer,
+                            punctual_timer_ns(&tun_loop->punctual, next_ns)) < 0)
+        loop_stop(tun_loop->loop); // the loop's timers have their place from the start: not reached
+}
+
+// Reads and writes all that can be read and written now.
+static void turn(struct tun_loop *tun_loop, bool woken_by_packet) {
+    for (int packets = 0; packets < PACKETS_PER_TURN;) {
+        int count = read_packets(&tun_loop->down, woken_by_packet);
+        count += read_packets(&tun_loop->up, woken_by_packet);
+        woken_by_packet = false;
+        uint64_t now_ns = clock_now_ns();
+        if (count == 0 && due_ns(tun_loop) > now_ns) break;
+        path_advance(&tun_loop->down.path, now_ns);
+        path_advance(&tun_loop->up.path, now_ns);
+        packets += count + 1;
+    }
+    set_timer(tun_loop);
+    tun_loop->idle_ns = clock_now_ns();
 }
 
 static void readable(void *context, uint32_t events) {
-    struct tun_direction *direction = context;
-    struct packet_pool *pool = &direction->tun_loop->pool;
     (void)events;
-    for (int i = 0; i < READS_PER_TURN; i++) {
-        struct packet *packet = packet_take(pool);
-        uint8_t lost[PACKET_CAPACITY]; // without memory for a packet it is still read and counted
-        ssize_t size = read(direction->read_watch.fd, packet ? packet->bytes : lost, PACKET_CAPACITY);
-        if (size <= 0) {
-            if (packet) packet_return(pool, packet);
-            break;
+    turn(context, true);
+}
+
+static void timer_due(void *context, uint64_t now_ns) {
+    struct tun_loop *tun_loop = context;
+    struct punctual *punctual = &tun_loop->punctual;
+    if (tun_loop->idle_ns < tun_loop->timer.due_ns) punctual_slept(punctual, tun_loop->timer.due_ns, now_ns);
+    uint64_t next_ns = due_ns(tun_loop);
+    if (punctual_woke(punctual, next_ns, now_ns) > 0)
+        while (clock_now_ns() < next_ns) {
+            int count = read_packets(&tun_loop->down, false) + read_packets(&tun_loop->up, false);
+            if (count > 0) break; // something may be due earlier now
         }
-        direction->packets_in++;
-        direction->bytes_in += (uint64_t)size;
-        if (!packet) {
-            direction->refused++;
-            direction->bytes_refused += (uint64_t)size;
-            continue;
-        }
-        packet->size_bytes = (uint32_t)size;
-        if (is_ip(packet)) {
-            path_take(&direction->path, packet, clock_now_ns());
-            continue;
-        }
-        direction->not_ip++;
-        direction->bytes_not_ip += (uint64_t)size;
-        packet_return(pool, packet);
-    }
-    path_advance(&direction->path, clock_now_ns());
-    set_timer(direction);
+    turn(tun_loop, false);
+}
+
+static void gauge_due(void *context, uint64_t now_ns) {
+    struct tun_loop *tun_loop = context;
+    uint64_t timer_ns = tun_loop->gauge.due_ns;
+    if (tun_loop->idle_ns < timer_ns) punctual_slept(&tun_loop->punctual, timer_ns, now_ns);
+    uint64_t pause_ns = tun_loop->gauged++ < GAUGINGS_AT_START ? gauge_at_start_ns : gauge_ns;
+    loop_timer_set(tun_loop->loop, &tun_loop->gauge, now_ns + pause_ns);
 }
 
 static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direction,
@@ -94,26 +140,31 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
                           int write_fd) {
     direction->out = (struct node){&out_kind, NULL};
     direction->tun_loop = tun_loop;
+    direction->device.fd = read_fd;
     direction->write_fd = write_fd;
-    direction->timer = (struct loop_timer){.due = timer_due, .context = direction};
-    direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = direction};
-    path_open(&direction->path, profile, stream, &tun_loop->pool, &direction->out);
+    direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = tun_loop};
+    path_open(&direction->path, profile, stream, &direction->pool, &direction->out);
     return loop_add(tun_loop->loop, &direction->read_watch, EPOLLIN);
 }
 
 int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct link_profile *profile,
                   int far_fd, int near_fd) {
-    *tun_loop = (struct tun_loop){.loop = loop};
-    punctual_open(&tun_loop->punctual, clock_now_ns());
-    if (direction_open(tun_loop, &tun_loop->down, profile, PATH_DOWN, far_fd, near_fd) < 0) return -1;
-    return direction_open(tun_loop, &tun_loop->up, profile, PATH_UP, near_fd, far_fd);
+    *tun_loop = (struct tun_loop){.loop = loop, .idle_ns = clock_now_ns()};
+    tun_loop->timer = (struct loop_timer){.due = timer_due, .context = tun_loop};
+    tun_loop->gauge = (struct loop_timer){.due = gauge_due, .context = tun_loop};
+    punctual_open(&tun_loop->punctual, tun_loop->idle_ns);
+    if (direction_open(tun_loop, &tun_loop->down, profile, PATH_DOWN, far_fd, near_fd) < 0 ||
+        direction_open(tun_loop, &tun_loop->up, profile, PATH_UP, near_fd, far_fd) < 0)
+        return -1;
+    return loop_timer_set(loop, &tun_loop->gauge, tun_loop->idle_ns + gauge_at_start_ns);
 }
 
 void tun_loop_close(struct tun_loop *tun_loop) {
     struct tun_direction *directions[] = {&tun_loop->down, &tun_loop->up};
+    loop_timer_clear(tun_loop->loop, &tun_loop->timer);
+    loop_timer_clear(tun_loop->loop, &tun_loop->gauge);
     for (int i = 0; i < 2; i++) {
-        loop_timer_clear(tun_loop->loop, &directions[i]->timer);
         loop_remove(tun_loop->loop, &directions[i]->read_watch);
+        packet_pool_close(&directions[i]->pool);
     }
-    packet_pool_close(&tun_loop->pool);
 }

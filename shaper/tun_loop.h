@@ -8,16 +8,19 @@
 #include "shaper/histogram.h"
 #include "shaper/path.h"
 #include "shaper/punctual.h"
+#include "shaper/tun_device.h"
 
 #include <stdbool.h>
 
 struct tun_direction {
     struct node out; // the path's end: writes to `write_fd`
     struct path path;
+    struct packet_pool pool;
     struct tun_loop *tun_loop;
+    struct tun_device device; // read from
     struct loop_watch read_watch;
-    struct loop_timer timer;
     int write_fd;
+    struct packet spare; // read into when there is no memory for a packet
 
     uint64_t packets_in; // all that was read: out + dropped + held
     uint64_t bytes_in;
@@ -32,13 +35,17 @@ struct tun_direction {
 
 struct tun_loop {
     struct loop *loop;
-    struct packet_pool pool;
     struct punctual punctual;
+    struct loop_timer timer; // for what is due next, in either direction
+    struct loop_timer gauge; // wakes us only to see what a wake-up takes
+    uint64_t gauged;
+    uint64_t idle_ns;          // when we last had nothing to do
     struct tun_direction down; // far to near
     struct tun_direction up;   // near to far
 };
 
-// `far_fd` and `near_fd` are non-blocking TUN devices and stay the caller's. 0, or -1 with errno.
+// `far_fd` and `near_fd` are TUN devices as namespace_open_tun makes them and stay the caller's. 0, or -1
+// with errno.
 int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct link_profile *profile,
                   int far_fd, int near_fd);
 void tun_loop_close(struct tun_loop *tun_loop); // drops what is under way

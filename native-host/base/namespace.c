@@ -131,7 +131,7 @@ int namespace_open_tun(const char *name) {
         die(EXIT_BAD_INPUT,
             "/dev/net/tun: %s: run `sudo modprobe tun` (in a container, pass --device /dev/net/tun)",
             strerror(errno));
-    struct ifreq request = {.ifr_flags = IFF_TUN | IFF_NO_PI};
+    struct ifreq request = {.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR};
     snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
     if (ioctl(fd, TUNSETIFF, &request) < 0) {
         if (errno == EPERM) die_forbidden("tun");

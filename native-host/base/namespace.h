@@ -29,9 +29,9 @@ int namespace_set_sysctl(const char *name, const char *value);
 // Reads one, without the final newline. 0, or -1 with errno.
 int namespace_get_sysctl(const char *name, char *value, int value_size);
 
-// A TUN device of the current network namespace, without packet information, non-blocking; it lives as long
-// as the descriptor. Set-up: where there is no TUN, prints one line with the remedy and exits with
-// EXIT_BAD_INPUT.
+// A TUN device of the current network namespace, non-blocking; it lives as long as the descriptor. Each
+// packet read or written has a struct virtio_net_hdr before it (IFF_VNET_HDR). Set-up: where there is no TUN,
+// prints one line with the remedy and exits with EXIT_BAD_INPUT.
 int namespace_open_tun(const char *name);
 
 #endif

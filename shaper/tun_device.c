@@ -1,0 +1,48 @@
+#include "shaper/tun_device.h"
+
+#include <errno.h>
+#include <linux/if_tun.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+
+enum { USO4 = 0x20, USO6 = 0x40 }; // TUN_F_USO4, TUN_F_USO6: Linux 6.2
+
+int tun_device_offload(int fd) {
+    unsigned long offload = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN;
+    if (ioctl(fd, TUNSETOFFLOAD, offload | USO4 | USO6) == 0) return 0;
+    return errno == EINVAL ? ioctl(fd, TUNSETOFFLOAD, offload) : -1;
+}
+
+// One packet goes straight to its place; of more, what did not fit there comes to where it belongs in
+// `whole`, and the beginning is copied before it.
+bool tun_device_read(struct tun_device *device, struct packet *packet) {
+    if (device->within) {
+        segments_next(&device->segments, packet);
+        device->within = segments_more(&device->segments);
+        return true;
+    }
+    struct virtio_net_hdr offload;
+    struct iovec parts[] = {{&offload, sizeof offload},
+                            {packet->bytes, PACKET_CAPACITY},
+                            {device->whole + PACKET_CAPACITY, SEGMENTS_CAPACITY - PACKET_CAPACITY}};
+    ssize_t read_bytes = readv(device->fd, parts, 3);
+    if (read_bytes <= (ssize_t)sizeof offload) return false;
+    uint32_t size_bytes = (uint32_t)read_bytes - (uint32_t)sizeof offload;
+    packet->size_bytes = size_bytes < PACKET_CAPACITY ? size_bytes : PACKET_CAPACITY;
+    if (!segments_several(&offload)) {
+        segments_complete(&offload, packet);
+        return true;
+    }
+    memcpy(device->whole, packet->bytes, packet->size_bytes);
+    if (segments_open(&device->segments, &offload, device->whole, size_bytes) < 0) return true;
+    segments_next(&device->segments, packet);
+    device->within = segments_more(&device->segments);
+    return true;
+}
+
+bool tun_device_write(int fd, const struct packet *packet) {
+    struct virtio_net_hdr offload = {.gso_type = VIRTIO_NET_HDR_GSO_NONE};
+    struct iovec parts[] = {{&offload, sizeof offload}, {(void *)packet->bytes, packet->size_bytes}};
+    return writev(fd, parts, 2) == (ssize_t)(sizeof offload + packet->size_bytes);
+}
