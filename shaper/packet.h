@@ -36,8 +36,11 @@ enum drop_reason {
     DROP_MEMORY, // of this machine: counted as refused
 };
 
-// Told what becomes of the packets of one direction; the packet stays the teller's.
+// Told what becomes of the packets of one direction; the packet stays the teller's. A path is entered and left
+// outside of it, so it is its owner (tun_loop.h) that tells of that.
 struct packet_watcher {
+    void (*arrived)(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns);
+    void (*delivered)(struct packet_watcher *watcher, const struct packet *packet, uint64_t due_ns);
     void (*queued)(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns);
     void (*sent)(struct packet_watcher *watcher, const struct packet *packet, uint64_t end_ns); // by the link
     void (*dropped)(struct packet_watcher *watcher, const struct packet *packet, enum drop_reason reason,

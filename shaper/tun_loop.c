@@ -27,9 +27,11 @@ static bool is_ip(const struct packet *packet) {
     return false;
 }
 
-static void refuse(struct tun_direction *direction, const struct packet *packet) {
+static void refuse(struct tun_direction *direction, const struct packet *packet, uint64_t now_ns) {
+    struct packet_watcher *watcher = direction->pool.watcher;
     direction->refused++;
     direction->bytes_refused += packet->size_bytes;
+    if (watcher) watcher->dropped(watcher, packet, DROP_MEMORY, now_ns);
 }
 
 static void write_packet(struct node *node, struct packet *packet, uint64_t due_ns) {
@@ -37,10 +39,12 @@ static void write_packet(struct node *node, struct packet *packet, uint64_t due_
     uint64_t now_ns = clock_now_ns();
     histogram_add(&direction->late_ns, now_ns > due_ns ? now_ns - due_ns : 0);
     if (tun_device_write(direction->write_fd, packet)) {
+        struct packet_watcher *watcher = direction->pool.watcher;
         direction->packets_out++;
         direction->bytes_out += packet->size_bytes;
+        if (watcher) watcher->delivered(watcher, packet, due_ns);
     } else {
-        refuse(direction, packet);
+        refuse(direction, packet, due_ns);
     }
     packet_return(&direction->pool, packet);
 }
@@ -67,8 +71,10 @@ static int read_packets(struct tun_direction *direction, bool woken_by_packet) {
         direction->packets_in++;
         direction->bytes_in += into->size_bytes;
         if (!packet) {
-            refuse(direction, into);
+            refuse(direction, into, arrived_ns);
         } else if (is_ip(packet)) {
+            struct packet_watcher *watcher = direction->pool.watcher;
+            if (watcher) watcher->arrived(watcher, packet, arrived_ns);
             path_take(&direction->path, packet, arrived_ns);
         } else {
             direction->not_ip++;
