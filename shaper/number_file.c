@@ -56,7 +56,7 @@ static int read_numbers(struct number_file *file, FILE *stream, const char *path
         if (size > 0) {
             word[size < sizeof word ? size : sizeof word - 1] = 0;
             double number;
-            if (size >= sizeof word || !is_number(word, max, &number)) {
+            if (size >= sizeof word || strlen(word) != size || !is_number(word, max, &number)) {
                 for (char *byte = word; *byte; byte++)
                     if (*byte < ' ' || *byte > '~') *byte = '?';
                 snprintf(error, error_size,

@@ -1,32 +1,102 @@
 #include "shaper/path.h"
 
-void path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
-               struct packet_pool *pool, struct node *out) {
-    const struct direction_settings *direction = stream == PATH_DOWN ? &profile->down : &profile->up;
-    const struct queue_settings *queue = &direction->queue;
-    delay_open(&path->delay, link_delay_ns(direction), out);
-    loss_open(&path->loss, pool, direction->loss.probability, profile->seed, stream, &path->delay.node);
-    link_open(&path->link, pool, link_rate_bps(direction),
+// A node's place in the path: which of its direction's streams it draws from.
+enum place {
+    PLACE_ONOFF = 1,
+    PLACE_LINK,
+    PLACE_LOSS,
+    PLACE_DUPLICATE,
+    PLACE_REORDER,
+    PLACE_DELAY,
+    PLACES = 16
+};
+
+static const struct direction_settings *settings_of(const struct link_profile *profile,
+                                                    enum path_stream stream) {
+    return stream == PATH_DOWN ? &profile->down : &profile->up;
+}
+
+int path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
+              struct packet_pool *pool, struct node *out) {
+    const struct direction_settings *settings = settings_of(profile, stream);
+    uint64_t seed = profile->seed, first = stream * (uint64_t)PLACES;
+    path->stream = stream;
+    path->packets = 0;
+    delay_open(&path->delay, pool, &settings->delay, seed, first + PLACE_DELAY, out);
+    reorder_open(&path->reorder, &settings->reorder, seed, first + PLACE_REORDER, &path->delay.node);
+    duplicate_open(&path->duplicate, pool, settings->duplicate, seed, first + PLACE_DUPLICATE,
+                   &path->reorder.node);
+    loss_open(&path->loss, pool, &settings->loss, seed, first + PLACE_LOSS, &path->duplicate.node);
+    const struct queue_settings *queue = &settings->queue;
+    link_open(&path->link, pool, link_rate_bps(settings),
               queue->limit_packets > 0 ? queue->limit_packets : UINT64_MAX,
               queue->limit_bytes > 0 ? queue->limit_bytes : UINT64_MAX, &path->loss.node);
+    onoff_open(&path->onoff, pool, &settings->onoff, seed, first + PLACE_ONOFF, &path->link.node);
+    return 0;
+}
+
+void path_close(struct path *path) {
+    delay_close(&path->delay);
+}
+
+void path_start(struct path *path, uint64_t now_ns) {
+    onoff_start(&path->onoff, now_ns);
+    loss_start(&path->loss, now_ns);
+    delay_start(&path->delay, now_ns);
+}
+
+void path_steer(struct path *path, const struct link_profile *profile, uint64_t now_ns) {
+    const struct direction_settings *settings = settings_of(profile, path->stream);
+    path_advance(path, now_ns); // all up to now is decided by the old settings
+    onoff_steer(&path->onoff, &settings->onoff, now_ns);
+    loss_steer(&path->loss, &settings->loss, now_ns);
+    duplicate_steer(&path->duplicate, settings->duplicate);
+    reorder_steer(&path->reorder, &settings->reorder);
+    delay_steer(&path->delay, &settings->delay);
 }
 
 void path_take(struct path *path, struct packet *packet, uint64_t now_ns) {
     path_advance(path, now_ns);
-    node_take(&path->link.node, packet, now_ns);
+    packet->number = path->packets++;
+    packet->arrived_ns = now_ns;
+    packet->fec = (struct packet_fec){0};
+    node_take(&path->onoff.node, packet, now_ns);
+}
+
+// The nodes that hold something, in the packets' direction. Each brings itself up to date when a packet
+// reaches it, so that one after the other is enough: what one passes on at several times in one go finds the
+// next one as it was at each of them.
+enum { HOLDING = 3 };
+
+static void holding(const struct path *path, const struct node *nodes[HOLDING]) {
+    nodes[0] = &path->link.node;
+    nodes[1] = &path->reorder.node;
+    nodes[2] = &path->delay.node;
 }
 
 void path_advance(struct path *path, uint64_t now_ns) {
-    path->link.node.kind->advance(&path->link.node, now_ns);
-    path->delay.node.kind->advance(&path->delay.node, now_ns);
+    const struct node *nodes[HOLDING];
+    holding(path, nodes);
+    for (int i = 0; i < HOLDING; i++)
+        nodes[i]->kind->advance((struct node *)nodes[i], now_ns);
 }
 
 uint64_t path_due_ns(const struct path *path) {
-    uint64_t link_ns = path->link.node.kind->due_ns(&path->link.node);
-    uint64_t delay_ns = path->delay.node.kind->due_ns(&path->delay.node);
-    return link_ns < delay_ns ? link_ns : delay_ns;
+    const struct node *nodes[HOLDING];
+    holding(path, nodes);
+    uint64_t first_ns = NODE_NEVER;
+    for (int i = 0; i < HOLDING; i++) {
+        uint64_t due_ns = nodes[i]->kind->due_ns(nodes[i]);
+        if (due_ns < first_ns) first_ns = due_ns;
+    }
+    return first_ns;
 }
 
 uint64_t path_held(const struct path *path) {
-    return path->link.node.kind->held(&path->link.node) + path->delay.node.kind->held(&path->delay.node);
+    const struct node *nodes[HOLDING];
+    holding(path, nodes);
+    uint64_t packets = 0;
+    for (int i = 0; i < HOLDING; i++)
+        packets += nodes[i]->kind->held(nodes[i]);
+    return packets;
 }

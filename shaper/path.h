@@ -1,24 +1,46 @@
-// One direction of the bottleneck: queue and link, loss, delay, in this order, in virtual time.
+// One direction of the bottleneck in virtual time, from where packets arrive to where they leave:
+//
+//     on/off -> queue and link -> loss -> duplicates -> reordering -> delay -> out
+//
 // Does not read or write packets: path_take puts them in, and the `out` node gets them.
 #ifndef TRILANE_SHAPER_PATH_H
 #define TRILANE_SHAPER_PATH_H
 
 #include "shaper/delay.h"
+#include "shaper/duplicate.h"
 #include "shaper/link.h"
 #include "shaper/link_profile.h"
 #include "shaper/loss.h"
+#include "shaper/onoff.h"
+#include "shaper/reorder.h"
 
-// Each direction decides by its own stream of random numbers.
+// Each direction decides by its own streams of random numbers, one for each node: a change to one node's
+// settings leaves the others' decisions as they were.
 enum path_stream { PATH_DOWN = 1, PATH_UP = 2 };
 
 struct path {
+    struct onoff onoff;
     struct link link;
     struct loss loss;
+    struct duplicate duplicate;
+    struct reorder reorder;
     struct delay delay;
+    enum path_stream stream;
+    uint64_t packets; // that were taken
 };
 
-void path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
-               struct packet_pool *pool, struct node *out);
+// 0, or -1 when memory is short. The profile's files stay borrowed until path_close or a steering without
+// them.
+int path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
+              struct packet_pool *pool, struct node *out);
+void path_close(struct path *path); // packets held stay the pool's
+
+// Time 0 of all that follows a schedule. Before the first packet.
+void path_start(struct path *path, uint64_t now_ns);
+
+// Other settings from now on; what is held stays held and keeps what has been decided about it. Time 0 stays
+// the start's. The seed stays the first's.
+void path_steer(struct path *path, const struct link_profile *profile, uint64_t now_ns);
 
 // The packet arrives at now_ns, which is not before any time the path was told of. What left before goes out
 // first.
@@ -28,6 +50,8 @@ void path_take(struct path *path, struct packet *packet, uint64_t now_ns);
 void path_advance(struct path *path, uint64_t now_ns);
 
 uint64_t path_due_ns(const struct path *path); // when path_advance has something to do; NODE_NEVER
-uint64_t path_held(const struct path *path);   // packets inside: in = out + dropped + held
+
+// Packets inside: taken + copies = out + dropped + held.
+uint64_t path_held(const struct path *path);
 
 #endif

@@ -87,8 +87,7 @@ struct direction_settings {
     double duplicate; // probability
     struct reorder_settings reorder;
     struct delay_settings delay;
-    uint32_t
-        fec_group; // datagrams to one parity packet, at most FEC_GROUP_MAX; 0: no forward error correction
+    uint32_t fec_group; // datagrams to one parity packet, at most FEC_GROUP_MAX; 0: none
 };
 
 #endif

@@ -1,11 +1,9 @@
-// Each node by itself, in virtual time: exact departures, limits, and what random loss decides.
+// The link by itself, in virtual time: exact departures and limits. And what all nodes share.
 #include "collect.h"
-#include "shaper/delay.h"
 #include "shaper/histogram.h"
 #include "shaper/link.h"
-#include "shaper/loss.h"
+#include "shaper/random.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,94 +132,6 @@ static void queue_limit_in_bytes(void **state) {
     assert_int_equal(f->out->count, 5);
 }
 
-static void delay_is_exact_and_keeps_order(void **state) {
-    struct fixture *f = *state;
-    struct delay delay;
-    delay_open(&delay, 25 * MS, &f->out->node);
-    assert_true(delay.node.kind->due_ns(&delay.node) == NODE_NEVER);
-    for (uint32_t i = 0; i < 1000; i++)
-        node_take(&delay.node, test_packet(&f->pool, i, 60), 1000 + i * 3);
-    assert_int_equal(delay.node.kind->held(&delay.node), 1000);
-    assert_int_equal(delay.node.kind->due_ns(&delay.node), 25 * MS + 1000);
-    advance(&delay.node, 25 * MS + 999);
-    assert_int_equal(f->out->count, 0);
-    advance(&delay.node, 25 * MS + 1000);
-    assert_int_equal(f->out->count, 1);
-    advance(&delay.node, 99 * MS);
-    assert_int_equal(f->out->count, 1000);
-    for (uint32_t i = 0; i < 1000; i++) {
-        assert_int_equal(f->out->departures[i].number, i);
-        assert_int_equal(f->out->departures[i].time_ns, 25 * MS + 1000 + i * 3);
-    }
-}
-
-static uint64_t losses(struct fixture *f, double probability, uint64_t seed, uint64_t stream,
-                       uint32_t packets) {
-    struct loss loss;
-    loss_open(&loss, &f->pool, probability, seed, stream, &f->out->node);
-    f->out->count = 0;
-    for (uint32_t i = 0; i < packets; i++)
-        node_take(&loss.node, test_packet(&f->pool, i, 100), i);
-    assert_int_equal(loss.drops + f->out->count, packets);
-    assert_int_equal(loss.dropped_bytes, loss.drops * 100);
-    return loss.drops;
-}
-
-// Of 100 seeds about 95 lie within the 95 % interval, and all together within three standard deviations.
-static void loss_lies_within_the_binomial_interval(void **state) {
-    struct fixture *f = *state;
-    static const double probabilities[] = {0.001, 0.01, 0.02, 0.1, 0.5};
-    enum { SEEDS = 100, PACKETS = 6000 };
-    for (size_t p = 0; p < sizeof probabilities / sizeof probabilities[0]; p++) {
-        double mean = PACKETS * probabilities[p];
-        double deviation = sqrt(mean * (1 - probabilities[p]));
-        double total = 0;
-        int inside = 0;
-        for (uint64_t seed = 0; seed < SEEDS; seed++) {
-            double seen = (double)losses(f, probabilities[p], seed, 1, PACKETS);
-            inside += fabs(seen - mean) <= 1.96 * deviation;
-            total += seen;
-        }
-        assert_true(inside >= 88);
-        assert_true(fabs(total - SEEDS * mean) <= 3 * sqrt(SEEDS) * deviation);
-    }
-    assert_int_equal(losses(f, 0, 1, 1, 10000), 0);
-    assert_int_equal(losses(f, 1, 1, 1, 10000), 10000);
-}
-
-// Runs of losses are as long as independent ones are: n packets have n * p^2 pairs of neighbours both lost.
-static void losses_are_independent_of_each_other(void **state) {
-    struct fixture *f = *state;
-    enum { PACKETS = 600000 };
-    losses(f, 0.1, 1, 2, PACKETS);
-    double pairs = 0;
-    for (uint32_t i = 1; i < f->out->count; i++) {
-        uint32_t gap = f->out->departures[i].number - f->out->departures[i - 1].number;
-        if (gap > 2) pairs += gap - 2;
-    }
-    double mean = PACKETS * 0.01;
-    assert_true(fabs(pairs - mean) <= 3 * sqrt(mean * (1 + 2 * 0.1)));
-}
-
-static uint64_t digest_of(const struct collect *out) {
-    uint64_t digest = 0;
-    for (uint32_t i = 0; i < out->count; i++)
-        digest = digest * 31 + out->departures[i].number;
-    return digest;
-}
-
-static void same_seed_same_losses(void **state) {
-    struct fixture *f = *state;
-    losses(f, 0.02, 7, 1, 50000);
-    uint64_t first = digest_of(f->out);
-    losses(f, 0.02, 7, 1, 50000);
-    assert_true(digest_of(f->out) == first);
-    losses(f, 0.02, 7, 2, 50000);
-    assert_true(digest_of(f->out) != first);
-    losses(f, 0.02, 8, 1, 50000);
-    assert_true(digest_of(f->out) != first);
-}
-
 // The numbers themselves, so that a change of the generator, which would change every result, does not go
 // unseen.
 static void random_numbers_are_the_published_generators(void **state) {
@@ -268,10 +178,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(unlimited_link_passes_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(queue_limit_in_packets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(queue_limit_in_bytes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(delay_is_exact_and_keeps_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(loss_lies_within_the_binomial_interval, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(losses_are_independent_of_each_other, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(same_seed_same_losses, set_up, tear_down),
         cmocka_unit_test(random_numbers_are_the_published_generators),
         cmocka_unit_test(histogram_quantiles_are_within_their_bucket),
         cmocka_unit_test_setup_teardown(pool_gives_packets_again, set_up, tear_down),
