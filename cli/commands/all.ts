@@ -11,6 +11,7 @@ import { command as shell } from "./shell.ts";
 import { command as start } from "./start.ts";
 import { command as sweep } from "./sweep.ts";
 import { command as synth } from "./synth.ts";
+import { command as trace } from "./trace.ts";
 
 export const allCommands: readonly Command[] = [
   start,
@@ -23,5 +24,6 @@ export const allCommands: readonly Command[] = [
   synth,
   remove,
   shell,
+  trace,
   doctor,
 ];

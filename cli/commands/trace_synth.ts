@@ -1,0 +1,113 @@
+// `trilane trace synth`: cellular-like traces from the stochastic model of cli/trace/model.ts.
+import type { Argv } from "yargs";
+import type { TraceWritten, WrittenTrace } from "../../schemas/generated/trace_written.ts";
+import { UserError } from "../errors.ts";
+import { type CellularModel, drawTrace } from "../trace/model.ts";
+import { presets } from "../trace/presets.ts";
+import { lengthOption, rateOption } from "../trace/quantities.ts";
+import { writeTrace, writtenLine } from "../trace/written.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface SynthOptions extends CommonOptions {
+  preset: string | undefined;
+  out: string | undefined;
+  length: string;
+  seed: number;
+  mean: string | undefined;
+  spread: number | undefined;
+  memory: string | undefined;
+  "outage-every": string | undefined;
+  "outage-length": string | undefined;
+}
+
+const presetNames = presets.map(({ name }) => name).join(", ");
+
+/** What is not asked for of a trace that has no preset. */
+const plainModel = { spread: 0.5, memory_ms: 5_000, outageEvery_ms: 120_000, outageLength_ms: 1_000 };
+
+/** A model with what the command line sets in its place. */
+function changed(model: CellularModel, options: SynthOptions): CellularModel {
+  const { spread, memory, "outage-every": every, "outage-length": length } = options;
+  if (spread !== undefined && !(spread >= 0 && spread <= 10))
+    throw new UserError(`trace: --spread must be from 0 to 10 (got ${spread})`);
+  const memory_ms = memory === undefined ? model.memory_ms : lengthOption("--memory", memory);
+  if (memory_ms < 1) throw new UserError(`trace: --memory must be at least 1ms (got "${memory}")`);
+  const none = every === "never";
+  return {
+    ...model,
+    spread: spread ?? model.spread,
+    memory_ms,
+    outageEvery_ms: none ? null : every === undefined ? model.outageEvery_ms : positive("--outage-every", every),
+    outageLength_ms: length === undefined ? model.outageLength_ms : positive("--outage-length", length),
+  };
+}
+
+function positive(option: string, text: string): number {
+  const length_ms = lengthOption(option, text);
+  if (length_ms <= 0) throw new UserError(`trace: ${option} must be above 0 (got "${text}")`);
+  return length_ms;
+}
+
+interface Asked {
+  readonly path: string;
+  readonly model: CellularModel;
+  readonly seed: number;
+}
+
+function askedOf(options: SynthOptions, out: string): Asked[] {
+  const { preset: name, mean, seed } = options;
+  if (name === undefined) {
+    if (mean === undefined) throw new UserError(`trace: name a preset (${presetNames}) or give --mean RATE`);
+    return [{ path: out, model: changed({ mean_bps: rateOption("--mean", mean), ...plainModel }, options), seed }];
+  }
+  const preset = presets.find((each) => each.name === name);
+  if (!preset) throw new UserError(`trace: no preset ${JSON.stringify(name)}: there are ${presetNames}`);
+  if (mean !== undefined) throw new UserError("trace: a preset has its means: leave out --mean, or the preset");
+  // The two directions of a network are two links: each has its own walk.
+  return [
+    { path: `${out}.down`, model: changed(preset.down, options), seed: seed * 2 },
+    { path: `${out}.up`, model: changed(preset.up, options), seed: seed * 2 + 1 },
+  ];
+}
+
+export const command: Command<SynthOptions> = {
+  usage: "synth [preset]",
+  summary: "Make cellular-like traces from a stochastic model",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("preset", { type: "string", describe: "a network: OUT.down and OUT.up are written" })
+      .option("out", { type: "string", describe: "the file to write; with a preset, its beginning" })
+      .option("length", { type: "string", default: "2min", describe: "as 60s, 5min, 1h" })
+      .option("seed", { type: "number", default: 1, describe: "the same seed gives the same trace" })
+      .option("mean", { type: "string", describe: "mean rate where no preset is named: the trace has exactly this" })
+      .option("spread", { type: "number", describe: "standard deviation of the rate over its mean" })
+      .option("memory", { type: "string", describe: "after this time the rate has forgotten what it was (1/e)" })
+      .option("outage-every", { type: "string", describe: "mean time between outages, or never" })
+      .option("outage-length", { type: "string", describe: "mean length of an outage" })
+      .example("trilane trace synth verizon-lte --out lte", "lte.down (19.1 Mbit/s) and lte.up (9.1)")
+      .example("trilane trace synth --mean 3mbit --spread 0.8 --length 10min --out slow.down", "one trace")
+      .epilogue(
+        `Presets:\n${presets.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}\n`).join("")}` +
+          "The rate is a mean-reverting random walk (log-normal, exponential memory) with outages that come and last\n" +
+          "for exponentially distributed times; opportunities of 1500 bytes are a Poisson process of that rate. Without\n" +
+          `a preset: spread ${plainModel.spread}, memory 5s, an outage of 1s every 2min.`,
+      ),
+  run: async (options) => {
+    const { out, seed, preset } = options;
+    if (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1)
+      throw new UserError(`trace: --seed must be a whole number from 0 to 4294967295 (got ${seed})`);
+    if (!out) throw new UserError("trace: --out FILE is missing: name the file to write");
+    const length_ms = Math.round(lengthOption("--length", options.length));
+    const files: WrittenTrace[] = [];
+    for (const asked of askedOf(options, out))
+      files.push(await writeTrace(asked.path, drawTrace(asked.model, length_ms, asked.seed)));
+    const [first, ...rest] = files as [WrittenTrace, ...WrittenTrace[]];
+    const written: TraceWritten = {
+      schema: "trilane/trace-written/1",
+      from: preset ?? "model",
+      seed,
+      files: [first, ...rest],
+    };
+    process.stdout.write(options.json ? `${JSON.stringify(written)}\n` : `${files.map(writtenLine).join("\n")}\n`);
+  },
+};
