@@ -149,7 +149,8 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
     direction->device.fd = read_fd;
     direction->write_fd = write_fd;
     direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = tun_loop};
-    path_open(&direction->path, profile, stream, &direction->pool, &direction->out);
+    if (path_open(&direction->path, profile, stream, &direction->pool, &direction->out) < 0) return -1;
+    path_start(&direction->path, tun_loop->idle_ns);
     return loop_add(tun_loop->loop, &direction->read_watch, EPOLLIN);
 }
 
@@ -165,12 +166,20 @@ int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct lin
     return loop_timer_set(loop, &tun_loop->gauge, tun_loop->idle_ns + gauge_at_start_ns);
 }
 
+void tun_loop_steer(struct tun_loop *tun_loop, const struct link_profile *profile) {
+    turn(tun_loop, false);
+    path_steer(&tun_loop->down.path, profile, tun_loop->idle_ns);
+    path_steer(&tun_loop->up.path, profile, tun_loop->idle_ns);
+    set_timer(tun_loop);
+}
+
 void tun_loop_close(struct tun_loop *tun_loop) {
     struct tun_direction *directions[] = {&tun_loop->down, &tun_loop->up};
     loop_timer_clear(tun_loop->loop, &tun_loop->timer);
     loop_timer_clear(tun_loop->loop, &tun_loop->gauge);
     for (int i = 0; i < 2; i++) {
         loop_remove(tun_loop->loop, &directions[i]->read_watch);
+        path_close(&directions[i]->path);
         packet_pool_close(&directions[i]->pool);
     }
 }

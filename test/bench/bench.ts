@@ -6,14 +6,17 @@ import { quantile } from "../../cli/stats/quantile.ts";
 
 export interface Measurement {
   readonly name: string;
-  readonly unit: "ms";
+  readonly unit: "ms" | "%" | "Gbit/s" | "packets" | "ratio";
   readonly n: number;
   readonly min: number;
   readonly median: number;
   readonly p90: number;
   readonly max: number;
-  /** What the median may be at most; null: no bar. */
+  /** What the median may be at most, or must be at least; null: no bar. */
   readonly bar: number | null;
+  readonly bar_is: "at most" | "at least";
+  /** Share of all CPUs' time that was idle while this was measured, where a benchmark says it for each. */
+  readonly idle_share?: number;
 }
 
 /** Measures and tells on the way what it is about. */
@@ -30,24 +33,30 @@ export interface BenchResult {
   readonly measurements: readonly Measurement[];
 }
 
-export function measurement(name: string, values_ms: readonly number[], bar: number | null): Measurement {
-  const at = (probability: number): number => Number(quantile(values_ms, probability).toFixed(3));
-  return { name, unit: "ms", n: values_ms.length, min: at(0), median: at(0.5), p90: at(0.9), max: at(1), bar };
+export function measurement(
+  name: string,
+  values: readonly number[],
+  bar: number | null,
+  kind: Partial<Pick<Measurement, "unit" | "bar_is" | "idle_share">> = {},
+): Measurement {
+  const at = (probability: number): number => Number(quantile(values, probability).toFixed(4));
+  const order = { n: values.length, min: at(0), median: at(0.5), p90: at(0.9), max: at(1) };
+  return { name, unit: "ms", ...order, bar, bar_is: "at most", ...kind };
 }
 
-interface CpuTime {
+export interface CpuTime {
   readonly idle: number;
   readonly total: number;
 }
 
 /** From the first line of /proc/stat: user nice system idle iowait irq softirq steal, in ticks. */
-function cpuTime(): CpuTime {
+export function cpuTime(): CpuTime {
   const fields = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").trim().split(/\s+/).slice(1, 9).map(Number);
   const idle = (fields[3] ?? 0) + (fields[4] ?? 0);
   return { idle, total: fields.reduce((sum, ticks) => sum + ticks, 0) };
 }
 
-function idleShare(from: CpuTime, to: CpuTime): number {
+export function idleShare(from: CpuTime, to: CpuTime): number {
   const total = to.total - from.total;
   return total === 0 ? 0 : Number(((to.idle - from.idle) / total).toFixed(3));
 }

@@ -1,31 +1,41 @@
 // `npm run bench -- NAME [--json]`: runs one benchmark, prints its values beside their bars. Exit status 1 when a bar is missed.
 import { parseArgs } from "node:util";
 import { alignTable } from "../../cli/stats/verdict.ts";
-import { type Bench, type BenchResult, runBench } from "./bench.ts";
+import { type Bench, type BenchResult, type Measurement, runBench } from "./bench.ts";
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   lab: async () => (await import("./lab.ts")).bench,
+  shaper: async () => (await import("./shaper.ts")).bench,
 };
 
-function passes({ median, bar }: BenchResult["measurements"][number]): boolean {
-  return bar === null || median <= bar;
+function passes({ median, bar, bar_is }: Measurement): boolean {
+  return bar === null || (bar_is === "at most" ? median <= bar : median >= bar);
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** Three significant digits, and no more than thousandths. */
+function plain(value: number): string {
+  const magnitude = Math.abs(value) < 1 ? 0 : Math.floor(Math.log10(Math.abs(value)));
+  return value.toFixed(Math.max(0, Math.min(3, 3 - magnitude)));
 }
 
 function lines(result: BenchResult): string[] {
   const table = [
-    ["measured", "n", "min", "median", "p90", "max", "bar", ""],
+    ["measured", "unit", "n", "min", "median", "p90", "max", "bar", "", "CPUs idle"],
     ...result.measurements.map((value) => [
       value.name,
+      value.unit,
       String(value.n),
-      ...[value.min, value.median, value.p90, value.max].map((time_ms) => time_ms.toFixed(1)),
-      value.bar === null ? "" : `<= ${value.bar}`,
+      ...[value.min, value.median, value.p90, value.max].map(plain),
+      value.bar === null ? "" : `${value.bar_is === "at most" ? "<=" : ">="} ${value.bar}`,
       value.bar === null ? "" : passes(value) ? "met" : "MISSED",
+      value.idle_share === undefined ? "" : percent(value.idle_share),
     ]),
   ];
-  const percent = (share: number): string => `${Math.round(share * 100)} %`;
   return [
     ...alignTable(table),
-    `ms; CPUs idle ${percent(result.idle_share_before)} before, ${percent(result.idle_share)} during the run of ${result.wall_s} s`,
+    `CPUs idle ${percent(result.idle_share_before)} before, ${percent(result.idle_share)} during the run of ${result.wall_s} s`,
   ];
 }
 

@@ -1,9 +1,12 @@
 // Measures a link from its two ends. `probe far COMMAND...` serves on every address of the namespace it is
 // started in while COMMAND runs; the other modes, run on the near side, talk to it and print one line of
-// JSON.
-//   probe rtt COUNT INTERVAL_US [PAYLOAD]      round trips of UDP datagrams
-//   probe udp down|up SECONDS OFFERED_BPS      datagrams of 1472 bytes offered at a rate of IP bytes; rate,
-//   loss probe tcp down|up SECONDS SKIP_SECONDS     one connection; goodput after the first SKIP_SECONDS
+// JSON. `probe direct COMMAND...` is the same without a link: both sides are one machine's loopback.
+//   probe rtt COUNT INTERVAL_US [PAYLOAD]   round trips of UDP datagrams
+//   probe udp down|up SECONDS OFFERED_BPS   datagrams of 1472 bytes offered at a rate of IP bytes: rate, loss
+//   probe tcp down|up SECONDS SKIP_SECONDS [WINDOW_BYTES]
+//                                           one connection; goodput after the first SKIP_SECONDS
+// A rate is the slope of what had arrived over the time of its arrival (least squares), so that a receiver
+// that was not let run for a moment at either end of the time does not spoil it.
 // Does not know what the link is meant to be: the caller compares.
 #include "base/clock.h"
 #include "base/namespace.h"
@@ -13,6 +16,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -27,14 +31,43 @@
 
 enum { ECHO_PORT = 7000, BLAST_PORT = 7001, TCP_PORT = 7002, DATAGRAM = 1472, HEADERS = 28 };
 
+// From this rate on datagrams are handed over several at once, as QUIC servers do.
+static const uint64_t batched_bps = 200000000;
+enum { BATCH = 8 };
+
 #define FAR_SIDE "100.64.0.1"
+
+// The sums of a least-squares line through (time, bytes so far).
+struct slope {
+    uint64_t first_ns;
+    uint64_t last_ns;
+    uint64_t bytes;
+    double samples, time_s, size, time_time, time_size;
+};
+
+static void slope_add(struct slope *slope, uint64_t now_ns, uint64_t bytes) {
+    if (slope->samples == 0) slope->first_ns = now_ns;
+    slope->last_ns = now_ns;
+    slope->bytes += slope->samples == 0 ? 0 : bytes; // what the first arrival ended is not known
+    double time_s = (double)(now_ns - slope->first_ns) / 1e9, size = (double)slope->bytes;
+    slope->samples++;
+    slope->time_s += time_s;
+    slope->size += size;
+    slope->time_time += time_s * time_s;
+    slope->time_size += time_s * size;
+}
+
+static double slope_bps(const struct slope *slope) {
+    double spread = slope->samples * slope->time_time - slope->time_s * slope->time_s;
+    double common = slope->samples * slope->time_size - slope->time_s * slope->size;
+    return spread > 0 ? common / spread * 8 : 0;
+}
 
 // What a receiver saw of a stream of datagrams.
 struct stream {
     uint64_t received;
-    uint64_t first_ns;
-    uint64_t last_ns;
     uint64_t highest; // number of the last datagram
+    struct slope slope;
 };
 
 __attribute__((noreturn)) static void fail(const char *what) {
@@ -63,8 +96,8 @@ static int open_socket(int type, const char *local, uint16_t port) {
     return fd;
 }
 
-static int connect_to_far(int type, uint16_t port) {
-    int fd = open_socket(type, "0.0.0.0", 0);
+static int connect_to_far(uint16_t port) {
+    int fd = open_socket(SOCK_DGRAM, "0.0.0.0", 0);
     struct sockaddr_in name = address_of(FAR_SIDE, port);
     if (connect(fd, (struct sockaddr *)&name, sizeof name) < 0) fail("connect");
     return fd;
@@ -78,15 +111,18 @@ static void sleep_until(uint64_t when_ns) {
 
 // Numbered datagrams to the connected peer, at the offered rate of IP bytes.
 static void blast(int fd, uint64_t duration_ns, uint64_t offered_bps) {
-    uint8_t datagram[DATAGRAM] = {0};
+    static uint8_t datagrams[BATCH * DATAGRAM];
+    int segment = DATAGRAM;
+    uint64_t batch = offered_bps >= batched_bps ? BATCH : 1;
+    if (batch > 1 && setsockopt(fd, SOL_UDP, UDP_SEGMENT, &segment, sizeof segment) < 0) batch = 1;
     uint64_t start_ns = clock_now_ns(), number = 0;
     for (;;) {
         uint64_t due_ns = start_ns + number * (DATAGRAM + HEADERS) * 8 * NS_PER_S / offered_bps;
         if (due_ns - start_ns >= duration_ns) return;
         if (due_ns > clock_now_ns() + 200 * NS_PER_US) sleep_until(due_ns);
-        memcpy(datagram, &number, sizeof number);
-        number++;
-        while (send(fd, datagram, sizeof datagram, 0) < 0 && (errno == EINTR || errno == ENOBUFS)) {
+        for (uint64_t i = 0; i < batch; i++, number++)
+            memcpy(datagrams + i * DATAGRAM, &number, sizeof number);
+        while (send(fd, datagrams, batch * DATAGRAM, 0) < 0 && (errno == EINTR || errno == ENOBUFS)) {
         }
     }
 }
@@ -117,18 +153,18 @@ static struct stream receive(int fd, int quiet_ms) {
     uint8_t datagram[DATAGRAM];
     struct pollfd ready = {.fd = fd, .events = POLLIN};
     while (poll(&ready, 1, stream.received > 0 ? quiet_ms : 5000) > 0) {
-        if (receive_one(fd, datagram, sizeof datagram, &stream.last_ns) != DATAGRAM) continue;
-        if (stream.received++ == 0) stream.first_ns = stream.last_ns;
+        uint64_t time_ns = 0;
+        if (receive_one(fd, datagram, sizeof datagram, &time_ns) != DATAGRAM) continue;
+        stream.received++;
+        slope_add(&stream.slope, time_ns, DATAGRAM + HEADERS);
         memcpy(&stream.highest, datagram, sizeof stream.highest);
     }
     return stream;
 }
 
 static void print_stream(const struct stream *stream) {
-    double span_s = (double)(stream->last_ns - stream->first_ns) / 1e9;
-    double bits = stream->received > 1 ? (double)(stream->received - 1) * (DATAGRAM + HEADERS) * 8 : 0;
     printf("{\"received\":%" PRIu64 ",\"numbered\":%" PRIu64 ",\"rate_bps\":%.0f}\n", stream->received,
-           stream->highest + 1, span_s > 0 ? bits / span_s : 0);
+           stream->highest + 1, slope_bps(&stream->slope));
 }
 
 struct udp_request {
@@ -170,27 +206,17 @@ static void serve_echo(void) {
     }
 }
 
-// What a receiver saw of a connection: bytes after the first moment past `skip_ns`, and the time between.
-struct goodput {
-    uint64_t bytes;
-    uint64_t span_ns;
-};
-
-static struct goodput drain(int fd, uint64_t skip_ns) {
-    struct goodput goodput = {0};
-    uint64_t start_ns = clock_now_ns(), from_ns = 0;
+// What arrives of a connection from `skip_ns` to `end_ns` after now; the rest is read too.
+static struct slope drain(int fd, uint64_t skip_ns, uint64_t end_ns) {
+    struct slope slope = {0};
+    uint64_t start_ns = clock_now_ns();
     static uint8_t block[1 << 18];
     ssize_t size;
     while ((size = read(fd, block, sizeof block)) > 0) {
-        uint64_t now_ns = clock_now_ns();
-        if (from_ns > 0) {
-            goodput.bytes += (uint64_t)size;
-            goodput.span_ns = now_ns - from_ns;
-        } else if (now_ns - start_ns >= skip_ns) {
-            from_ns = now_ns;
-        }
+        uint64_t now_ns = clock_now_ns(), time_ns = now_ns - start_ns;
+        if (time_ns >= skip_ns && time_ns < end_ns) slope_add(&slope, now_ns, (uint64_t)size);
     }
-    return goodput;
+    return slope;
 }
 
 static void fill(int fd, uint64_t duration_ns) {
@@ -204,24 +230,38 @@ static void fill(int fd, uint64_t duration_ns) {
 struct tcp_request {
     uint64_t duration_ns;
     uint64_t skip_ns;
+    int window_bytes; // of the receiver; 0: the kernel's choice
     bool down;
 };
 
+static void set_window(int fd, int window_bytes) {
+    if (window_bytes > 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &window_bytes, sizeof window_bytes);
+}
+
 static void serve_tcp(void) {
+    signal(SIGCHLD, SIG_IGN);
     int listener = open_socket(SOCK_STREAM, "0.0.0.0", TCP_PORT);
     setsockopt(listener, IPPROTO_TCP, TCP_CONGESTION, "cubic", 5);
     if (listen(listener, 8) < 0) fail("listen");
     for (;;) {
         int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        if (fd < 0) continue;
+        pid_t pid = fork(); // both directions may be measured at once
+        if (pid != 0) {
+            close(fd);
+            continue;
+        }
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         struct tcp_request request;
-        if (fd < 0 || read(fd, &request, sizeof request) != sizeof request) continue;
+        if (read(fd, &request, sizeof request) != sizeof request) _exit(1);
         if (request.down) {
             fill(fd, request.duration_ns);
         } else {
-            struct goodput goodput = drain(fd, request.skip_ns);
-            if (write(fd, &goodput, sizeof goodput) < 0) fail("write");
+            set_window(fd, request.window_bytes);
+            struct slope slope = drain(fd, request.skip_ns, request.duration_ns);
+            if (write(fd, &slope, sizeof slope) < 0) fail("write");
         }
-        close(fd);
+        _exit(0);
     }
 }
 
@@ -231,7 +271,7 @@ static int compare(const void *a, const void *b) {
 }
 
 static void probe_rtt(int count, uint64_t interval_ns, size_t payload) {
-    int fd = connect_to_far(SOCK_DGRAM, ECHO_PORT);
+    int fd = connect_to_far(ECHO_PORT);
     uint64_t *rtts_ns = calloc((size_t)count, sizeof *rtts_ns);
     if (!rtts_ns || payload > DATAGRAM || payload < 16) fail("arguments");
     prctl(PR_SET_TIMERSLACK, 1UL);
@@ -267,7 +307,7 @@ static void probe_rtt(int count, uint64_t interval_ns, size_t payload) {
 }
 
 static void probe_udp(bool down, uint64_t duration_ns, uint64_t offered_bps) {
-    int fd = connect_to_far(SOCK_DGRAM, BLAST_PORT);
+    int fd = connect_to_far(BLAST_PORT);
     struct udp_request request;
     memset(&request, 0, sizeof request);
     request.duration_ns = duration_ns;
@@ -286,23 +326,26 @@ static void probe_udp(bool down, uint64_t duration_ns, uint64_t offered_bps) {
     close(fd);
 }
 
-static void probe_tcp(bool down, uint64_t duration_ns, uint64_t skip_ns) {
-    int fd = connect_to_far(SOCK_STREAM, TCP_PORT);
+static void probe_tcp(bool down, uint64_t duration_ns, uint64_t skip_ns, int window_bytes) {
+    int fd = open_socket(SOCK_STREAM, "0.0.0.0", 0);
+    set_window(fd, window_bytes); // before the connection: it bounds the window's scale
+    struct sockaddr_in name = address_of(FAR_SIDE, TCP_PORT);
+    if (connect(fd, (struct sockaddr *)&name, sizeof name) < 0) fail("connect");
     struct tcp_request request;
     memset(&request, 0, sizeof request);
     request.duration_ns = duration_ns;
     request.skip_ns = skip_ns;
+    request.window_bytes = window_bytes;
     request.down = down;
     if (write(fd, &request, sizeof request) < 0) fail("write");
-    struct goodput goodput;
+    struct slope slope;
     if (down) {
-        goodput = drain(fd, skip_ns);
+        slope = drain(fd, skip_ns, duration_ns);
     } else {
         fill(fd, duration_ns);
-        if (read(fd, &goodput, sizeof goodput) != sizeof goodput) fail("no result");
+        if (read(fd, &slope, sizeof slope) != sizeof slope) fail("no result");
     }
-    printf("{\"bytes\":%" PRIu64 ",\"rate_bps\":%.0f}\n", goodput.bytes,
-           goodput.span_ns > 0 ? (double)goodput.bytes * 8e9 / (double)goodput.span_ns : 0);
+    printf("{\"bytes\":%" PRIu64 ",\"rate_bps\":%.0f}\n", slope.bytes, slope_bps(&slope));
     close(fd);
 }
 
@@ -316,10 +359,11 @@ static void start_server(void (*serve)(void)) {
 }
 
 // Serves on the far side, in a lab of its own, while the command runs; ends with the command's status.
-static int run_far(char **command) {
+static int run_far(bool direct, char **command) {
     struct netlink netlink;
     namespace_enter_lab();
     if (netlink_open(&netlink) < 0 || netlink_link_up(&netlink, "lo", 0) < 0) fail("lo");
+    if (direct && netlink_add_address(&netlink, "lo", FAR_SIDE, 32) < 0) fail("address");
     netlink_close(&netlink);
     start_server(serve_echo);
     start_server(serve_blasts);
@@ -341,14 +385,16 @@ static uint64_t seconds(const char *text) {
 }
 
 int main(int argc, char **argv) {
-    if (argc >= 3 && strcmp(argv[1], "far") == 0) return run_far(argv + 2);
+    if (argc >= 3 && strcmp(argv[1], "far") == 0) return run_far(false, argv + 2);
+    if (argc >= 3 && strcmp(argv[1], "direct") == 0) return run_far(true, argv + 2);
     if (argc >= 4 && strcmp(argv[1], "rtt") == 0)
         probe_rtt(atoi(argv[2]), strtoull(argv[3], NULL, 10) * NS_PER_US,
                   argc > 4 ? (size_t)atoi(argv[4]) : 64);
     else if (argc == 5 && strcmp(argv[1], "udp") == 0)
         probe_udp(strcmp(argv[2], "down") == 0, seconds(argv[3]), strtoull(argv[4], NULL, 10));
-    else if (argc == 5 && strcmp(argv[1], "tcp") == 0)
-        probe_tcp(strcmp(argv[2], "down") == 0, seconds(argv[3]), seconds(argv[4]));
+    else if (argc >= 5 && strcmp(argv[1], "tcp") == 0)
+        probe_tcp(strcmp(argv[2], "down") == 0, seconds(argv[3]), seconds(argv[4]),
+                  argc > 5 ? atoi(argv[5]) : 0);
     else {
         fputs("probe: see the top of probe.c for its arguments\n", stderr);
         return 2;
