@@ -1,0 +1,256 @@
+#include "shaper/control.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { PEEK_BYTES = 4096, WAITING_CLIENTS = 16 };
+
+__attribute__((format(printf, 2, 3))) static int fail(struct control_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->line, sizeof error->line, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+// Whether a shaper answers there.
+static bool somebody_listens(const struct sockaddr_un *address) {
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return true;
+    bool refused =
+        connect(fd, (const struct sockaddr *)address, sizeof *address) < 0 && errno == ECONNREFUSED;
+    close(fd);
+    return !refused;
+}
+
+static int bind_or_replace(int fd, const struct sockaddr_un *address) {
+    mode_t mask = umask(0177);
+    int result = bind(fd, (const struct sockaddr *)address, sizeof *address);
+    struct stat status;
+    if (result < 0 && errno == EADDRINUSE && lstat(address->sun_path, &status) == 0) {
+        errno = EADDRINUSE;
+        if (S_ISSOCK(status.st_mode) && !somebody_listens(address) && unlink(address->sun_path) == 0)
+            result = bind(fd, (const struct sockaddr *)address, sizeof *address);
+        else
+            errno = EADDRINUSE;
+    }
+    umask(mask);
+    return result;
+}
+
+int control_open(struct control *control, const char *path, struct control_error *error) {
+    *control = (struct control){.path = path, .listen_watch = {.fd = -1}};
+    for (int i = 0; i < CONTROL_CLIENTS; i++)
+        control->clients[i].watch.fd = -1;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) == 0 || strlen(path) >= sizeof address.sun_path)
+        return fail(error, "control: %s: a socket's path has 1 to %zu bytes: give a shorter one", path,
+                    sizeof address.sun_path - 1);
+    memcpy(address.sun_path, path, strlen(path));
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return fail(error, "control: %s", strerror(errno));
+    if (bind_or_replace(fd, &address) == 0) {
+        if (listen(fd, WAITING_CLIENTS) == 0) {
+            control->listen_watch.fd = fd;
+            return 0;
+        }
+        int listen_error = errno;
+        unlink(path);
+        errno = listen_error;
+    }
+    if (errno == EADDRINUSE)
+        fail(error, "control: %s: exists and is in use: give another path", path);
+    else
+        fail(error, "control: %s: %s", path, strerror(errno));
+    close(fd);
+    return -1;
+}
+
+static void drop(struct control_client *client) {
+    if (client->watch.fd < 0) return;
+    loop_remove(client->control->loop, &client->watch);
+    close(client->watch.fd);
+    client->watch.fd = -1;
+    buf_free(&client->request);
+    buf_free(&client->answer);
+    client->request = (struct buf){0};
+    client->answer = (struct buf){0};
+}
+
+// Sends what can be sent now. While something is left no further request is read.
+static void send_answer(struct control_client *client) {
+    size_t before = buf_size(&client->answer);
+    ssize_t n = 1;
+    while (buf_size(&client->answer) > 0 && n > 0) {
+        n = send(client->watch.fd, buf_bytes(&client->answer), buf_size(&client->answer),
+                 MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n > 0) buf_drain(&client->answer, (size_t)n);
+    }
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        drop(client);
+        return;
+    }
+    bool left = buf_size(&client->answer) > 0;
+    if (!left && client->last)
+        drop(client);
+    else if (before > 0 && loop_modify(client->control->loop, &client->watch, left ? EPOLLOUT : EPOLLIN) < 0)
+        drop(client);
+}
+
+static void answer(struct control_client *client, json_t *document) {
+    char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
+    json_decref(document);
+    bool put =
+        text && buf_add(&client->answer, text, strlen(text)) == 0 && buf_add(&client->answer, "\n", 1) == 0;
+    free(text);
+    if (put)
+        send_answer(client);
+    else
+        drop(client); // memory is short
+}
+
+static void answer_error(struct control_client *client, const char *line) {
+    // What the request held may be no text: then the answer does not quote it.
+    json_t *text = json_string(line);
+    if (!text) text = json_string("control: the request cannot be taken, and is not valid UTF-8");
+    answer(client, json_pack("{s:b, s:o}", "ok", 0, "error", text));
+}
+
+static json_t *act(const struct control *control, const json_t *request, struct control_error *error) {
+    const struct control_actions *actions = &control->actions;
+    const char *command = json_string_value(json_object_get(request, "command"));
+    const char *form = json_string_value(json_object_get(request, "link"));
+    if (!command) {
+        fail(error, "control: a request is an object with a command: write {\"command\":\"stats\"}");
+        return NULL;
+    }
+    bool stats = strcmp(command, "stats") == 0, steer = strcmp(command, "steer") == 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)request, key, value) {
+        if (strcmp(key, "command") == 0 || (steer && strcmp(key, "link") == 0)) continue;
+        if (!stats && !steer) break;
+        fail(error, "control: %s has no member \"%.100s\": leave it out", command, key);
+        return NULL;
+    }
+    if (stats) return actions->stats(actions->context, error);
+    if (steer && form) return actions->steer(actions->context, form, error);
+    if (steer)
+        fail(error, "control: steer needs a link: write {\"command\":\"steer\",\"link\":\"loss=2%%\"}");
+    else
+        fail(error, "control: no command \"%.100s\": there are stats and steer", command);
+    return NULL;
+}
+
+static void serve(struct control_client *client, const char *line, size_t size) {
+    json_error_t json_error;
+    json_t *request = json_loadb(line, size, JSON_REJECT_DUPLICATES, &json_error);
+    struct control_error error = {"control: memory is short"};
+    json_t *members = NULL;
+    if (request)
+        members = act(client->control, request, &error);
+    else
+        fail(&error, "control: a request is one line of JSON: %s", json_error.text);
+    json_decref(request);
+    if (!members) {
+        answer_error(client, error.line);
+        return;
+    }
+    json_object_set_new(members, "ok", json_true());
+    answer(client, members);
+}
+
+// Takes no more than one line from the socket: the kernel keeps the rest, and the client waits.
+static void read_request(struct control_client *client) {
+    char bytes[PEEK_BYTES];
+    ssize_t n = recv(client->watch.fd, bytes, sizeof bytes, MSG_PEEK | MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n <= 0) {
+        drop(client);
+        return;
+    }
+    client->active_ns = clock_now_ns();
+    char *end = memchr(bytes, '\n', (size_t)n);
+    size_t take = end ? (size_t)(end + 1 - bytes) : (size_t)n;
+    if (recv(client->watch.fd, bytes, take, MSG_DONTWAIT) != (ssize_t)take ||
+        buf_add(&client->request, bytes, take) < 0) {
+        drop(client);
+        return;
+    }
+    if (buf_size(&client->request) > CONTROL_REQUEST_MAX) {
+        client->last = true;
+        answer_error(client, "control: a request has at most 65536 bytes: end it with a line's end");
+        return;
+    }
+    if (!end) return;
+    struct buf request = client->request; // the client may be gone before it is served
+    client->request = (struct buf){0};
+    if (buf_size(&request) > 1) serve(client, (const char *)buf_bytes(&request), buf_size(&request) - 1);
+    buf_free(&request);
+}
+
+static void client_ready(void *context, uint32_t events) {
+    struct control_client *client = context;
+    if (buf_size(&client->answer) > 0) {
+        if (events & (EPOLLERR | EPOLLHUP))
+            drop(client);
+        else
+            send_answer(client);
+        return;
+    }
+    read_request(client);
+}
+
+// A free place, or that of the client that has been silent for longest: a hung one does not keep others out.
+static struct control_client *place_for_client(struct control *control) {
+    struct control_client *oldest = &control->clients[0];
+    for (int i = 0; i < CONTROL_CLIENTS; i++) {
+        struct control_client *client = &control->clients[i];
+        if (client->watch.fd < 0) return client;
+        if (client->active_ns < oldest->active_ns) oldest = client;
+    }
+    drop(oldest);
+    return oldest;
+}
+
+static void client_comes(void *context, uint32_t events) {
+    struct control *control = context;
+    (void)events;
+    int fd = accept4(control->listen_watch.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) return;
+    struct control_client *client = place_for_client(control);
+    *client = (struct control_client){.control = control, .active_ns = clock_now_ns()};
+    client->watch = (struct loop_watch){.fd = fd, .ready = client_ready, .context = client};
+    if (loop_add(control->loop, &client->watch, EPOLLIN) < 0) {
+        close(fd);
+        client->watch.fd = -1;
+    }
+}
+
+int control_serve(struct control *control, struct loop *loop, const struct control_actions *actions) {
+    control->loop = loop;
+    control->actions = *actions;
+    control->listen_watch.ready = client_comes;
+    control->listen_watch.context = control;
+    return loop_add(loop, &control->listen_watch, EPOLLIN);
+}
+
+void control_close(struct control *control) {
+    if (!control->path || control->listen_watch.fd < 0) return;
+    for (int i = 0; i < CONTROL_CLIENTS; i++)
+        drop(&control->clients[i]);
+    if (control->loop) loop_remove(control->loop, &control->listen_watch);
+    close(control->listen_watch.fd);
+    control->listen_watch.fd = -1;
+    unlink(control->path);
+}

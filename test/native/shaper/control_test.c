@@ -1,0 +1,283 @@
+// The control socket against clients of every kind: the loop runs in a process of its own, as the link does,
+// and its timer tells whether anything held it up.
+#include "shaper/control.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/trilane-control-XXXXXX";
+
+// Seen by both processes.
+struct shared {
+    uint64_t ticks;
+    uint64_t longest_pause_ns; // between ticks a millisecond apart
+};
+
+struct server {
+    struct shared *shared;
+    struct control control;
+    struct loop *loop;
+    struct loop_timer tick;
+    uint64_t last_ns;
+    pid_t pid;
+};
+
+static json_t *stats(void *context, struct control_error *error) {
+    (void)context;
+    (void)error;
+    return json_pack("{s:{s:i}}", "stats", "packets", 7);
+}
+
+static json_t *steer(void *context, const char *form, struct control_error *error) {
+    (void)context;
+    if (strncmp(form, "loss=", 5) == 0) return json_pack("{s:s}", "link", form);
+    snprintf(error->line, sizeof error->line, "link: no setting \"%.50s\"", form);
+    return NULL;
+}
+
+static void tick(void *context, uint64_t now_ns) {
+    struct server *server = context;
+    if (now_ns - server->last_ns > server->shared->longest_pause_ns)
+        server->shared->longest_pause_ns = now_ns - server->last_ns;
+    server->last_ns = now_ns;
+    server->shared->ticks++;
+    loop_timer_set(server->loop, &server->tick, now_ns + NS_PER_MS);
+}
+
+static int start(void **state) {
+    static struct server server;
+    struct control_error error;
+    strcpy(path + strlen(path) - 6, "XXXXXX");
+    int fd = mkstemp(path); // a name of our own
+    close(fd);
+    unlink(path);
+    if (control_open(&server.control, path, &error) < 0) return -1;
+    server.shared =
+        mmap(NULL, sizeof *server.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (server.shared == MAP_FAILED) return -1;
+    *server.shared = (struct shared){0};
+    server.pid = fork();
+    if (server.pid == 0) {
+        struct control_actions actions = {.stats = stats, .steer = steer};
+        if (loop_open(&server.loop) < 0 || control_serve(&server.control, server.loop, &actions) < 0)
+            _exit(9);
+        server.tick = (struct loop_timer){.due = tick, .context = &server};
+        server.last_ns = clock_now_ns();
+        tick(&server, server.last_ns);
+        loop_run(server.loop);
+        _exit(9);
+    }
+    close(server.control.listen_watch.fd);
+    *state = &server;
+    return 0;
+}
+
+static int stop(void **state) {
+    struct server *server = *state;
+    int status;
+    bool alive = waitpid(server->pid, NULL, WNOHANG) == 0;
+    kill(server->pid, SIGKILL);
+    waitpid(server->pid, &status, 0);
+    munmap(server->shared, sizeof *server->shared);
+    unlink(path);
+    return alive ? 0 : -1;
+}
+
+static int connected(void) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strcpy(address.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct timeval patience = {.tv_sec = 10};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    return fd;
+}
+
+static char *line_from(int fd) {
+    static char line[70000];
+    size_t size = 0;
+    while (size < sizeof line - 1 && recv(fd, line + size, 1, 0) == 1)
+        if (line[size++] == '\n') break;
+    line[size] = 0;
+    return line;
+}
+
+static const char *answer_to(int fd, const char *request) {
+    assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+    return line_from(fd);
+}
+
+static void requests_are_answered_in_order(void **state) {
+    (void)state;
+    int fd = connected();
+    assert_string_equal(
+        answer_to(fd, "{\"command\":\"stats\"}\n{\"command\":\"steer\",\"link\":\"loss=2%\"}\n\n"),
+        "{\"stats\":{\"packets\":7},\"ok\":true}\n");
+    assert_string_equal(line_from(fd), "{\"link\":\"loss=2%\",\"ok\":true}\n");
+    assert_string_equal(answer_to(fd, "{\"command\":\"steer\",\"link\":\"colour=red\"}\n"),
+                        "{\"ok\":false,\"error\":\"link: no setting \\\"colour=red\\\"\"}\n");
+    close(fd);
+}
+
+static void bad_requests_are_answered_with_one_line(void **state) {
+    (void)state;
+    static const char *const requests[] = {
+        "hello\n",
+        "{\"command\":\n",
+        "[]\n",
+        "7\n",
+        "null\n",
+        "{}\n",
+        "{\"command\":7}\n",
+        "{\"command\":\"stop\"}\n",
+        "{\"command\":\"stats\",\"command\":\"stats\"}\n",
+        "{\"command\":\"stats\",\"link\":\"loss=1%\"}\n",
+        "{\"command\":\"steer\"}\n",
+        "{\"command\":\"steer\",\"link\":null}\n",
+        "{\"command\":\"steer\",\"link\":{\"loss\":1}}\n",
+        "{\"command\":\"steer\",\"link\":\"\xff\xfe\"}\n",
+        "\xff\xfe\n",
+        "{\"command\":\"steer\",\"link\":\"a\\nb\"}\n",
+        "{\"command\":\"st\\u0000ats\"}\n",
+    };
+    int fd = connected();
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        const char *line = answer_to(fd, requests[i]);
+        assert_memory_equal(line, "{\"ok\":false,\"error\":\"", 21);
+        assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
+    }
+    assert_string_equal(answer_to(fd, "{\"command\":\"stats\"}\n"),
+                        "{\"stats\":{\"packets\":7},\"ok\":true}\n");
+    close(fd);
+}
+
+static void endless_request_is_refused(void **state) {
+    (void)state;
+    int fd = connected();
+    static char a[70000];
+    memset(a, 'a', sizeof a);
+    send(fd, a, sizeof a, MSG_NOSIGNAL);
+    const char *line = line_from(fd);
+    assert_non_null(strstr(line, "at most 65536 bytes"));
+    assert_string_equal(line_from(fd), ""); // and closed
+    close(fd);
+    fd = connected();
+    assert_non_null(strstr(answer_to(fd, "{\"command\":\"stats\"}\n"), "true"));
+    close(fd);
+}
+
+static void deep_and_random_requests_do_no_harm(void **state) {
+    (void)state;
+    static char deep[60002];
+    memset(deep, '[', 60000);
+    deep[60000] = '\n';
+    int fd = connected();
+    assert_non_null(strstr(answer_to(fd, deep), "\"ok\":false"));
+    close(fd);
+    srand(11);
+    static const char words[][12] = {"{", "}",        "\"command\"", ":", "\"steer\"",
+                                     ",", "\"link\"", "\"loss=\"",   "[", "1e9"};
+    for (int i = 0; i < 300; i++) {
+        fd = connected();
+        for (int k = 0; k < 20; k++) {
+            char bytes[100];
+            size_t size = 1 + (size_t)rand() % sizeof bytes;
+            for (size_t n = 0; n < size; n++)
+                bytes[n] = (char)rand();
+            const char *word = words[rand() % 10];
+            if (i % 2)
+                send(fd, word, strlen(word), MSG_NOSIGNAL);
+            else
+                send(fd, bytes, size, MSG_NOSIGNAL);
+        }
+        close(fd);
+    }
+    fd = connected();
+    assert_non_null(strstr(answer_to(fd, "{\"command\":\"stats\"}\n"), "true"));
+    close(fd);
+}
+
+// Clients that send and never read, that connect and say nothing, that hang half-way: the loop's ticks go on,
+// and a further client is served. (The pause allows for a busy machine; a loop that waited would never end.)
+static void hung_clients_hold_up_nobody(void **state) {
+    struct server *server = *state;
+    static const char request[] = "{\"command\":\"stats\"}\n";
+    int clients[40];
+    for (int i = 0; i < 40; i++) {
+        clients[i] = connected();
+        if (i % 3 == 0)
+            for (int k = 0; k < 20000; k++)
+                if (send(clients[i], request, sizeof request - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) break;
+        if (i % 3 == 1) send(clients[i], request, 5, MSG_NOSIGNAL);
+    }
+    uint64_t ticks = server->shared->ticks;
+    int fd = connected();
+    for (int i = 0; i < 100; i++)
+        assert_non_null(strstr(answer_to(fd, request), "true"));
+    usleep(200000);
+    assert_true(server->shared->ticks > ticks + 20);
+    assert_true(server->shared->longest_pause_ns < NS_PER_S);
+    for (int i = 0; i < 40; i++)
+        close(clients[i]);
+    close(fd);
+}
+
+static void socket_of_a_killed_shaper_is_replaced(void **state) {
+    (void)state;
+    struct control control, second;
+    struct control_error error;
+    char other[64];
+    snprintf(other, sizeof other, "%s.other", path);
+    assert_int_equal(control_open(&control, other, &error), 0);
+    struct stat status;
+    assert_int_equal(stat(other, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_int_equal(control_open(&second, other, &error), -1);
+    assert_non_null(strstr(error.line, "in use: give another path"));
+    close(control.listen_watch.fd); // as a kill would
+    assert_int_equal(control_open(&second, other, &error), 0);
+    control_close(&second);
+    assert_int_equal(stat(other, &status), -1);
+    FILE *file = fopen(other, "we");
+    fclose(file);
+    assert_int_equal(control_open(&second, other, &error), -1); // a file of somebody's stays
+    assert_int_equal(stat(other, &status), 0);
+    unlink(other);
+    char longer[200];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    assert_int_equal(control_open(&second, longer, &error), -1);
+    assert_non_null(strstr(error.line, "give a shorter one"));
+    assert_int_equal(control_open(&second, "/no/such/folder/socket", &error), -1);
+    assert_non_null(strstr(error.line, "No such file or directory"));
+}
+
+int main(void) {
+    signal(SIGPIPE, SIG_IGN);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(requests_are_answered_in_order, start, stop),
+        cmocka_unit_test_setup_teardown(bad_requests_are_answered_with_one_line, start, stop),
+        cmocka_unit_test_setup_teardown(endless_request_is_refused, start, stop),
+        cmocka_unit_test_setup_teardown(deep_and_random_requests_do_no_harm, start, stop),
+        cmocka_unit_test_setup_teardown(hung_clients_hold_up_nobody, start, stop),
+        cmocka_unit_test(socket_of_a_killed_shaper_is_replaced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
