@@ -22,7 +22,8 @@ int path_open(struct path *path, const struct link_profile *profile, enum path_s
     uint64_t seed = profile->seed, first = stream * (uint64_t)PLACES;
     path->stream = stream;
     path->packets = 0;
-    delay_open(&path->delay, pool, &settings->delay, seed, first + PLACE_DELAY, out);
+    fec_decoder_open(&path->fec_decoder, pool, out);
+    delay_open(&path->delay, pool, &settings->delay, seed, first + PLACE_DELAY, &path->fec_decoder.node);
     reorder_open(&path->reorder, &settings->reorder, seed, first + PLACE_REORDER, &path->delay.node);
     duplicate_open(&path->duplicate, pool, settings->duplicate, seed, first + PLACE_DUPLICATE,
                    &path->reorder.node);
@@ -32,11 +33,14 @@ int path_open(struct path *path, const struct link_profile *profile, enum path_s
               queue->limit_packets > 0 ? queue->limit_packets : UINT64_MAX,
               queue->limit_bytes > 0 ? queue->limit_bytes : UINT64_MAX, &path->loss.node);
     onoff_open(&path->onoff, pool, &settings->onoff, seed, first + PLACE_ONOFF, &path->link.node);
+    fec_encoder_open(&path->fec_encoder, pool, settings->fec_group, &path->onoff.node);
     return 0;
 }
 
 void path_close(struct path *path) {
+    fec_encoder_close(&path->fec_encoder);
     delay_close(&path->delay);
+    fec_decoder_close(&path->fec_decoder);
 }
 
 void path_start(struct path *path, uint64_t now_ns) {
@@ -48,6 +52,7 @@ void path_start(struct path *path, uint64_t now_ns) {
 void path_steer(struct path *path, const struct link_profile *profile, uint64_t now_ns) {
     const struct direction_settings *settings = settings_of(profile, path->stream);
     path_advance(path, now_ns); // all up to now is decided by the old settings
+    fec_encoder_steer(&path->fec_encoder, settings->fec_group);
     onoff_steer(&path->onoff, &settings->onoff, now_ns);
     loss_steer(&path->loss, &settings->loss, now_ns);
     duplicate_steer(&path->duplicate, settings->duplicate);
@@ -60,7 +65,7 @@ void path_take(struct path *path, struct packet *packet, uint64_t now_ns) {
     packet->number = path->packets++;
     packet->arrived_ns = now_ns;
     packet->fec = (struct packet_fec){0};
-    node_take(&path->onoff.node, packet, now_ns);
+    node_take(&path->fec_encoder.node, packet, now_ns);
 }
 
 // The nodes that hold something, in the packets' direction. Each brings itself up to date when a packet

@@ -1,6 +1,7 @@
 // One direction of the bottleneck in virtual time, from where packets arrive to where they leave:
 //
-//     on/off -> queue and link -> loss -> duplicates -> reordering -> delay -> out
+//     FEC encoder -> on/off -> queue and link -> loss -> duplicates -> reordering -> delay -> FEC decoder ->
+//     out
 //
 // Does not read or write packets: path_take puts them in, and the `out` node gets them.
 #ifndef TRILANE_SHAPER_PATH_H
@@ -8,6 +9,8 @@
 
 #include "shaper/delay.h"
 #include "shaper/duplicate.h"
+#include "shaper/fec_decoder.h"
+#include "shaper/fec_encoder.h"
 #include "shaper/link.h"
 #include "shaper/link_profile.h"
 #include "shaper/loss.h"
@@ -19,12 +22,14 @@
 enum path_stream { PATH_DOWN = 1, PATH_UP = 2 };
 
 struct path {
+    struct fec_encoder fec_encoder;
     struct onoff onoff;
     struct link link;
     struct loss loss;
     struct duplicate duplicate;
     struct reorder reorder;
     struct delay delay;
+    struct fec_decoder fec_decoder;
     enum path_stream stream;
     uint64_t packets; // that were taken
 };
@@ -51,7 +56,8 @@ void path_advance(struct path *path, uint64_t now_ns);
 
 uint64_t path_due_ns(const struct path *path); // when path_advance has something to do; NODE_NEVER
 
-// Packets inside: taken + copies = out + dropped + held.
+// Packets inside: taken + copies + parity packets sent + datagrams repaired
+//               = out + dropped + parity packets that came + datagrams late + held.
 uint64_t path_held(const struct path *path);
 
 #endif
