@@ -42,6 +42,7 @@ static void write_packet(struct node *node, struct packet *packet, uint64_t due_
         struct packet_watcher *watcher = direction->pool.watcher;
         direction->packets_out++;
         direction->bytes_out += packet->size_bytes;
+        direction->back->readable = true;
         if (watcher) watcher->delivered(watcher, packet, due_ns);
     } else {
         refuse(direction, packet, due_ns);
@@ -62,6 +63,7 @@ static int read_packets(struct tun_direction *direction, bool woken_by_packet) {
         struct packet *into = packet ? packet : &direction->spare;
         if (!tun_device_read(&direction->device, into)) {
             if (packet) packet_return(&direction->pool, packet);
+            direction->readable = false;
             break;
         }
         if (!together) arrived_ns = clock_now_ns();
@@ -99,25 +101,28 @@ static void set_timer(struct tun_loop *tun_loop) {
         loop_stop(tun_loop->loop); // the loop's timers have their place from the start: not reached
 }
 
-// Reads and writes all that can be read and written now.
+// Reads and writes all that can be read and written now. A device is read only where there may be something:
+// epoll said so, or we wrote to it.
 static void turn(struct tun_loop *tun_loop, bool woken_by_packet) {
-    for (int packets = 0; packets < PACKETS_PER_TURN;) {
-        int count = read_packets(&tun_loop->down, woken_by_packet);
-        count += read_packets(&tun_loop->up, woken_by_packet);
+    struct tun_direction *down = &tun_loop->down, *up = &tun_loop->up;
+    int packets = 0;
+    do {
+        if (down->readable) packets += read_packets(down, woken_by_packet);
+        if (up->readable) packets += read_packets(up, woken_by_packet);
         woken_by_packet = false;
         uint64_t now_ns = clock_now_ns();
-        if (count == 0 && due_ns(tun_loop) > now_ns) break;
-        path_advance(&tun_loop->down.path, now_ns);
-        path_advance(&tun_loop->up.path, now_ns);
-        packets += count + 1;
-    }
+        path_advance(&down->path, now_ns);
+        path_advance(&up->path, now_ns);
+    } while ((down->readable || up->readable) && packets < PACKETS_PER_TURN);
     set_timer(tun_loop);
     tun_loop->idle_ns = clock_now_ns();
 }
 
 static void readable(void *context, uint32_t events) {
+    struct tun_direction *direction = context;
     (void)events;
-    turn(context, true);
+    direction->readable = true;
+    turn(direction->tun_loop, true);
 }
 
 static void timer_due(void *context, uint64_t now_ns) {
@@ -148,7 +153,8 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
     direction->tun_loop = tun_loop;
     direction->device.fd = read_fd;
     direction->write_fd = write_fd;
-    direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = tun_loop};
+    direction->back = stream == PATH_DOWN ? &tun_loop->up : &tun_loop->down;
+    direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = direction};
     if (path_open(&direction->path, profile, stream, &direction->pool, &direction->out) < 0) return -1;
     path_start(&direction->path, tun_loop->idle_ns);
     return loop_add(tun_loop->loop, &direction->read_watch, EPOLLIN);

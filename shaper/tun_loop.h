@@ -19,8 +19,10 @@ struct tun_direction {
     struct tun_loop *tun_loop;
     struct tun_device device; // read from
     struct loop_watch read_watch;
+    bool readable; // there may be something to read
     int write_fd;
-    struct packet spare; // read into when there is no memory for a packet
+    struct tun_direction *back; // the other one, which reads what is answered to what we write
+    struct packet spare;        // read into when there is no memory for a packet
 
     uint64_t packets_in; // all that was read: out + dropped + held
     uint64_t bytes_in;

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,11 +29,16 @@ static int set(struct attributes attributes) {
     return (int)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
+// As nice as we are: who started us with `nice` may not take that back, and the kernel would refuse it all.
+static struct attributes ordinary(uint64_t slice_ns) {
+    return (struct attributes){
+        .policy = SCHED_OTHER, .nice = getpriority(PRIO_PROCESS, 0), .runtime_ns = slice_ns};
+}
+
 const char *schedule_promptly(void) {
     if (sched_getscheduler(0) == SCHED_FIFO) return "fifo";
     if (set((struct attributes){.policy = SCHED_FIFO, .priority = PRIORITY_LINK}) == 0) return "fifo";
-    if (set((struct attributes){.policy = SCHED_OTHER, .runtime_ns = shortest_slice_ns}) == 0)
-        return "short-slice";
+    if (set(ordinary(shortest_slice_ns)) == 0) return "short-slice";
     return "default";
 }
 
@@ -42,5 +48,5 @@ void schedule_behind_link(void) {
 }
 
 void schedule_ordinarily(void) {
-    set((struct attributes){.policy = SCHED_OTHER}); // a slice of 0: the kernel's own choice
+    set(ordinary(0)); // the kernel's own choice
 }
