@@ -1,227 +1,154 @@
 #include "shaper/link_profile.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
+#include "shaper/link_models.h"
+#include "shaper/number_file.h"
+#if __has_include("shaper/trace.h")
+#include "shaper/trace.h"
+#else
 #include <stdio.h>
-#include <stdlib.h>
+static struct trace *trace_open(const char *path, char *error, size_t error_size) {
+    snprintf(error, error_size, "%s: no traces yet", path);
+    return NULL;
+}
+static void trace_close(struct trace *trace) {
+    (void)trace;
+}
+static uint64_t trace_mean_bps(const struct trace *trace) {
+    (void)trace;
+    return 0;
+}
+#endif
+
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
-static const uint64_t max_rate_bps = UINT64_C(100000000000);
-static const uint64_t max_time_ns = UINT64_C(60000000000);
-static const double max_queue = 1e9;
-static const double max_queue_bdp = 1000;
-
-const char *const link_key_names[LINK_KEYS] = {
-    "rate",       "down",     "up",   "rtt",       "delay_down", "delay_up", "queue",
-    "queue_down", "queue_up", "loss", "loss_down", "loss_up",    "seed",
+// One direction while it is read.
+struct reading {
+    struct link_profile *profile;
+    enum link_side side;
+    struct direction_settings *direction;
+    struct link_queue *queue;
+    struct link_error *error;
 };
 
-__attribute__((format(printf, 2, 3))) static int fail(struct link_error *error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->line, sizeof error->line, format, arguments);
-    va_end(arguments);
-    return -1;
-}
-
-// One of `size` bytes at `text`, each setting at most once.
-static int set_once(struct link_settings *settings, enum link_key key, const char *text, size_t size,
-                    const char *form, struct link_error *error) {
-    char *place = settings->text[key];
-    const char *name = link_key_names[key];
-    if (place[0]) return fail(error, "link: %s is given twice (in \"%s\"): give it once", name, form);
-    if (size == 0) return fail(error, "link: %s has no value (in \"%s\"): write %s=VALUE", name, form, name);
-    if (size >= sizeof settings->text[key])
-        return fail(error, "link: %s is too long (in \"%s\")", name, form);
-    memcpy(place, text, size);
-    place[size] = 0;
-    return 0;
-}
-
-int link_settings_read(struct link_settings *settings, const char *form, struct link_error *error) {
-    *settings = (struct link_settings){0};
-    for (const char *part = form;; part++) {
-        size_t size = strcspn(part, ",");
-        const char *equals = memchr(part, '=', size);
-        if (!equals) {
-            if (part != form || size == 0)
-                return fail(
-                    error,
-                    "link: \"%.*s\" is not KEY=VALUE (in \"%s\"): a bare RATE/RTT may only come first, as "
-                    "3mbit/50ms",
-                    (int)size, part, form);
-            const char *slash = memchr(part, '/', size);
-            size_t rate_size = slash ? (size_t)(slash - part) : size;
-            if (set_once(settings, LINK_RATE, part, rate_size, form, error) < 0) return -1;
-            if (slash && set_once(settings, LINK_RTT, slash + 1, size - rate_size - 1, form, error) < 0)
-                return -1;
-        } else {
-            size_t name_size = (size_t)(equals - part);
-            int key = 0;
-            while (key < LINK_KEYS && (strlen(link_key_names[key]) != name_size ||
-                                       memcmp(link_key_names[key], part, name_size) != 0))
-                key++;
-            if (key == LINK_KEYS)
-                return fail(
-                    error,
-                    "link: no setting \"%.*s\" (in \"%s\"): there are rate, down, up, rtt, delay_down, "
-                    "delay_up, queue, queue_down, queue_up, loss, loss_down, loss_up, seed",
-                    (int)name_size, part, form);
-            if (set_once(settings, (enum link_key)key, equals + 1, size - name_size - 1, form, error) < 0)
-                return -1;
-        }
-        part += size;
-        if (!*part) return 0;
-    }
-}
-
-int link_settings_set(struct link_settings *settings, enum link_key key, const char *text,
-                      struct link_error *error) {
-    settings->text[key][0] = 0;
-    return set_once(settings, key, text, strlen(text), text, error);
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-// Digits, perhaps a point and digits, then a unit: nothing that strtod would take beyond that.
-static int read_number(const char *name, const char *text, const char *example, double *value,
-                       const char **unit, struct link_error *error) {
-    const char *end = text;
-    while (is_digit(*end))
-        end++;
-    bool good = end > text;
-    if (*end == '.') {
-        const char *fraction = ++end;
-        while (is_digit(*end))
-            end++;
-        good = good && end > fraction;
-    }
-    for (const char *c = end; *c; c++)
-        good = good && ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '%');
-    if (!good)
-        return fail(error, "link: %s \"%s\" is not a number with a unit: write it as %s", name, text,
-                    example);
-    char digits[64]; // without the unit: strtod would read 3e or 0x on into it
-    snprintf(digits, sizeof digits, "%.*s", (int)(end - text), text);
-    *value = strtod(digits, NULL);
-    *unit = end;
-    return 0;
-}
-
-struct unit {
-    const char *name;
-    double factor;
-};
-
-static double factor_of(const struct unit *units, const char *name) {
-    for (; units->name; units++)
-        if (strcmp(units->name, name) == 0) return units->factor;
-    return 0;
-}
-
-static int read_rate(const char *name, const char *text, uint64_t *rate_bps, struct link_error *error) {
-    static const struct unit units[] = {{"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3}, {"bit", 1}, {NULL, 0}};
-    if (strcmp(text, "unlimited") == 0) {
-        *rate_bps = 0;
-        return 0;
-    }
-    double value;
-    const char *unit;
-    if (read_number(name, text, "3mbit", &value, &unit, error) < 0) return -1;
-    double factor = factor_of(units, unit);
-    if (value == 0) return fail(error, "link: rate must be above 0 (got \"%s\")", text);
-    if (factor == 0)
-        return fail(error, "link: %s \"%s\" has no unit of rate: use bit, kbit, mbit or gbit", name, text);
-    if (value * factor > (double)max_rate_bps + 0.4)
-        return fail(error, "link: %s \"%s\" is above 100gbit: lower it, or say unlimited", name, text);
-    *rate_bps = (uint64_t)llround(value * factor);
-    if (*rate_bps == 0) return fail(error, "link: rate must be above 0 (got \"%s\")", text);
-    return 0;
-}
-
-static int read_time(const char *name, const char *text, uint64_t *time_ns, struct link_error *error) {
-    static const struct unit units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
-    double value;
-    const char *unit;
-    if (read_number(name, text, "50ms", &value, &unit, error) < 0) return -1;
-    double factor = value == 0 && !*unit ? 1 : factor_of(units, unit);
-    if (factor == 0) return fail(error, "link: %s \"%s\" has no unit of time: use us, ms or s", name, text);
-    if (value * factor > (double)max_time_ns + 0.4)
-        return fail(error, "link: %s \"%s\" is above 60s: lower it", name, text);
-    *time_ns = (uint64_t)llround(value * factor);
-    return 0;
-}
-
-static int read_queue(const char *name, const char *text, struct link_queue *queue,
-                      struct link_error *error) {
-    static const struct unit units[] = {{"p", 1}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {NULL, 0}};
-    if (strcmp(text, "unlimited") == 0) {
-        *queue = (struct link_queue){.kind = LINK_QUEUE_UNLIMITED};
-        return 0;
-    }
-    double value;
-    const char *unit;
-    if (read_number(name, text, "1bdp, 100p or 64kB", &value, &unit, error) < 0) return -1;
-    if (value == 0) return fail(error, "link: %s must be above 0 (got \"%s\")", name, text);
-    if (strcmp(unit, "bdp") == 0) {
-        if (value > max_queue_bdp)
-            return fail(error, "link: %s \"%s\" is above 1000bdp: lower it, or say unlimited", name, text);
-        *queue = (struct link_queue){.kind = LINK_QUEUE_BDP, .size = value};
-        return 0;
-    }
-    double factor = factor_of(units, unit);
-    if (factor == 0)
-        return fail(error, "link: %s \"%s\" has no unit of a queue: use bdp, p (packets), B, kB or MB", name,
-                    text);
-    bool packets = strcmp(unit, "p") == 0;
-    double size = value * factor;
-    if (size != floor(size))
-        return fail(error, "link: %s \"%s\" is not whole: give whole %s", name, text,
-                    packets ? "packets" : "bytes");
-    if (size > max_queue)
-        return fail(error, "link: %s \"%s\" is too large: lower it, or say unlimited", name, text);
-    *queue = (struct link_queue){.kind = packets ? LINK_QUEUE_PACKETS : LINK_QUEUE_BYTES, .size = size};
-    return 0;
-}
-
-static int read_share(const char *name, const char *text, double *share, struct link_error *error) {
-    double value;
-    const char *unit;
-    if (read_number(name, text, "1%", &value, &unit, error) < 0) return -1;
-    if (strcmp(unit, "%") != 0 && (*unit || value != 0))
-        return fail(error, "link: %s \"%s\" has no unit: write it in per cent, as 1%%", name, text);
-    if (value > 100) return fail(error, "link: %s must be at most 100%% (got \"%s\")", name, text);
-    *share = value / 100;
-    return 0;
-}
-
-static int read_seed(const char *text, uint32_t *seed, struct link_error *error) {
-    size_t size = strspn(text, "0123456789");
-    unsigned long long value = size > 0 && size <= 10 && !text[size] ? strtoull(text, NULL, 10) : UINT64_MAX;
-    if (value > UINT32_MAX)
-        return fail(error, "link: seed must be a whole number from 0 to 4294967295 (got \"%s\")", text);
-    *seed = (uint32_t)value;
-    return 0;
+static enum link_key of_side(enum link_key both, enum link_side side) {
+    return both + (side == LINK_SIDE_DOWN ? 1 : 2);
 }
 
 // The setting for one direction, or the one for both.
-static enum link_key key_of(const struct link_settings *settings, enum link_key special, enum link_key both) {
-    return settings->text[special][0] ? special : both;
+static enum link_key key_of(const struct link_profile *profile, enum link_key both, enum link_side side) {
+    enum link_key special = of_side(both, side);
+    return profile->settings.at[special] > 0 ? special : both;
 }
 
-static struct steps constant(uint64_t value) {
-    return (struct steps){.count = 1, .step = {{.value = value}}};
+// NULL where it is not given. *name: as it was given.
+static const char *value_of(const struct reading *reading, enum link_key both, const char **name) {
+    enum link_key key = key_of(reading->profile, both, reading->side);
+    *name = link_key_names[key];
+    return link_settings_value(&reading->profile->settings, key);
 }
 
-uint64_t link_rate_bps(const struct direction_settings *direction) {
-    return direction->rate.kind == RATE_STEPS ? direction->rate.steps_bps.step[0].value : 0;
+// A direction has a rate or a trace; the one for it alone counts more than the one for both.
+static int choose_rate(const struct link_profile *profile, enum link_side side, bool *trace,
+                       struct link_error *error) {
+    const uint16_t *at = profile->settings.at;
+    bool special_rate = at[of_side(LINK_RATE, side)] > 0, special_trace = at[of_side(LINK_TRACE, side)] > 0;
+    bool rate = special_rate || special_trace ? special_rate : at[LINK_RATE] > 0;
+    *trace = special_rate || special_trace ? special_trace : at[LINK_TRACE] > 0;
+    if (rate && *trace)
+        return link_fail(error, "link: %s and %s exclude each other: give one of them",
+                         link_key_names[key_of(profile, LINK_RATE, side)],
+                         link_key_names[key_of(profile, LINK_TRACE, side)]);
+    return 0;
 }
 
-uint64_t link_delay_ns(const struct direction_settings *direction) {
-    return direction->delay.delay_ns.count > 0 ? direction->delay.delay_ns.step[0].value : 0;
+static int open_trace(const struct reading *reading) {
+    const char *name, *path = value_of(reading, LINK_TRACE, &name);
+    struct link_profile *profile = reading->profile;
+    struct trace **place = &profile->files[reading->side].trace;
+    const char *other = reading->side == LINK_SIDE_UP ? link_trace_path(profile, LINK_SIDE_DOWN) : NULL;
+    if (other && strcmp(other, path) == 0) {
+        *place = profile->files[LINK_SIDE_DOWN].trace;
+    } else {
+        char line[sizeof reading->error->line];
+        *place = trace_open(path, line, sizeof line);
+        if (!*place) return link_fail(reading->error, "link: %s: %.900s", name, line);
+    }
+    reading->direction->rate.kind = RATE_TRACE;
+    reading->direction->rate.trace = *place;
+    return 0;
+}
+
+static int read_rate(const struct reading *reading) {
+    bool trace;
+    if (choose_rate(reading->profile, reading->side, &trace, reading->error) < 0) return -1;
+    struct rate_settings *rate = &reading->direction->rate;
+    const char *name, *text;
+    if (trace) {
+        static const char *const ends[] = {"wrap", "once", NULL};
+        uint32_t end = 0;
+        text = value_of(reading, LINK_TRACE_END, &name);
+        if (text && link_read_word(name, text, ends, "wrap or once", &end, reading->error) < 0) return -1;
+        rate->trace_once = end == 1;
+        return open_trace(reading);
+    }
+    text = value_of(reading, LINK_RATE, &name);
+    if (!text) return 0;
+    if (link_read_steps(name, text, "3mbit", link_read_rate, &rate->steps_bps, reading->error) < 0) return -1;
+    for (uint32_t i = 0; i < rate->steps_bps.count; i++)
+        if (rate->steps_bps.step[i].value > 0)
+            rate->kind = RATE_STEPS;
+        else if (rate->steps_bps.count > 1)
+            return link_fail(reading->error,
+                             "link: %s \"unlimited\" cannot be a step: give a rate, as 100gbit", name);
+    if (rate->kind == RATE_UNLIMITED) rate->steps_bps = (struct steps){0};
+    return 0;
+}
+
+static int open_numbers(const struct reading *reading, const char *name, const char *path, double max,
+                        struct number_file **place) {
+    char line[sizeof reading->error->line];
+    *place = number_file_open(path, max, line, sizeof line);
+    return *place ? 0 : link_fail(reading->error, "link: %s: %.900s", name, line);
+}
+
+static int read_jitter(const struct reading *reading) {
+    static const char *const orders[] = {"keep", "free", NULL};
+    static const double max_ms = 60000;
+    struct delay_settings *delay = &reading->direction->delay;
+    const char *name, *path, *text = value_of(reading, LINK_JITTER, &name);
+    if (text && link_read_jitter(name, text, delay, &path, reading->error) < 0) return -1;
+    if (text && path) {
+        struct number_file **place = &reading->profile->files[reading->side].jitter;
+        if (open_numbers(reading, name, path, max_ms, place) < 0) return -1;
+        delay->file = *place;
+    }
+    uint32_t order = 0;
+    text = value_of(reading, LINK_JITTER_ORDER, &name);
+    if (text && link_read_word(name, text, orders, "keep or free", &order, reading->error) < 0) return -1;
+    delay->may_reorder = order == 1;
+    return 0;
+}
+
+static int read_discipline(const struct reading *reading) {
+    static const char *const names[] = {"droptail", "drophead", "codel", "pie", "fq_codel", NULL};
+    static const char *const switches[] = {"off", "on", NULL};
+    struct queue_settings *queue = &reading->direction->queue;
+    const char *name, *text = value_of(reading, LINK_AQM, &name);
+    uint32_t discipline = QUEUE_DROP_TAIL, ecn = 0;
+    if (text && link_read_word(name, text, names, "droptail, drophead, codel, pie or fq_codel", &discipline,
+                               reading->error) < 0)
+        return -1;
+    queue->discipline = (enum queue_discipline)discipline;
+    text = value_of(reading, LINK_ECN, &name);
+    if (text && link_read_word(name, text, switches, "on or off", &ecn, reading->error) < 0) return -1;
+    queue->ecn = ecn == 1;
+    if (queue->ecn && discipline <= QUEUE_DROP_HEAD)
+        return link_fail(reading->error,
+                         "link: %s=on needs a queue that marks: add aqm=codel, aqm=pie or aqm=fq_codel",
+                         name);
+    return 0;
 }
 
 static void set_limits(struct queue_settings *queue, const struct link_queue *asked, double bdp_bytes) {
@@ -238,61 +165,187 @@ static void set_limits(struct queue_settings *queue, const struct link_queue *as
     case LINK_QUEUE_BYTES:
         queue->limit_bytes = (uint64_t)asked->size;
         break;
+    case LINK_QUEUE_TIME:
+        queue->limit_ns = (uint64_t)asked->size;
+        break;
     case LINK_QUEUE_UNLIMITED:
         break;
     }
 }
 
-static int read_direction(struct direction_settings *direction, struct link_queue *asked,
-                          const struct link_settings *settings, enum link_key rate, enum link_key queue,
-                          enum link_key loss, uint64_t rtt_ns, struct link_error *error) {
-    enum link_key key = key_of(settings, rate, LINK_RATE);
-    uint64_t rate_bps = 0;
-    if (settings->text[key][0] && read_rate(link_key_names[key], settings->text[key], &rate_bps, error) < 0)
+// An algorithm that keeps the queue short itself gets room to do so.
+static struct link_queue default_queue(const struct direction_settings *direction, bool has_product) {
+    return has_product && direction->queue.discipline <= QUEUE_DROP_HEAD
+               ? (struct link_queue){.kind = LINK_QUEUE_BDP, .size = 1}
+               : (struct link_queue){.kind = LINK_QUEUE_PACKETS, .size = 1000};
+}
+
+static int read_queue(const struct reading *reading, uint64_t rtt_ns) {
+    if (read_discipline(reading) < 0) return -1;
+    struct direction_settings *direction = reading->direction;
+    bool has_product = direction->rate.kind != RATE_UNLIMITED && rtt_ns > 0;
+    *reading->queue = default_queue(direction, has_product);
+    const char *name, *text = value_of(reading, LINK_QUEUE, &name);
+    if (text && link_read_queue(name, text, reading->queue, reading->error) < 0) return -1;
+    if (reading->queue->kind == LINK_QUEUE_BDP && !has_product)
+        return link_fail(
+            reading->error, "link: %s \"%s\" is no size with %s: give the queue in packets, as queue=1000p",
+            name, text, direction->rate.kind == RATE_UNLIMITED ? "an unlimited rate" : "no delay");
+    double bdp_bytes = (double)link_rate_bps(direction) / 8 * ((double)rtt_ns / 1e9);
+    set_limits(&direction->queue, reading->queue, bdp_bytes);
+    return 0;
+}
+
+static int read_loss(const struct reading *reading) {
+    struct loss_settings *loss = &reading->direction->loss;
+    const char *name, *path, *text = value_of(reading, LINK_LOSS, &name);
+    if (text && link_read_loss(name, text, loss, &path, reading->error) < 0) return -1;
+    if (text && path) {
+        struct number_file **place = &reading->profile->files[reading->side].loss;
+        if (open_numbers(reading, name, path, 1, place) < 0) return -1;
+        loss->file = *place;
+    }
+    text = value_of(reading, LINK_LOSS_SLOT, &name);
+    return text ? link_read_span(name, text, &loss->slot_ns, reading->error) : 0;
+}
+
+static int read_rest(const struct reading *reading) {
+    struct direction_settings *direction = reading->direction;
+    struct link_error *error = reading->error;
+    const char *name, *text = value_of(reading, LINK_DUPLICATE, &name);
+    if (text && link_read_share(name, text, &direction->duplicate, error) < 0) return -1;
+    text = value_of(reading, LINK_REORDER, &name);
+    if (text && link_read_reorder(name, text, &direction->reorder, error) < 0) return -1;
+    text = value_of(reading, LINK_ONOFF, &name);
+    if (text && link_read_onoff(name, text, &direction->onoff, error) < 0) return -1;
+    text = value_of(reading, LINK_FEC, &name);
+    return text ? link_read_fec(name, text, &direction->fec_group, error) : 0;
+}
+
+static int read_direction(struct link_profile *profile, enum link_side side, uint64_t rtt_ns,
+                          struct link_error *error) {
+    bool down = side == LINK_SIDE_DOWN;
+    struct reading reading = {
+        .profile = profile,
+        .side = side,
+        .direction = down ? &profile->down : &profile->up,
+        .queue = down ? &profile->queue_down : &profile->queue_up,
+        .error = error,
+    };
+    if (read_rate(&reading) < 0 || read_jitter(&reading) < 0 || read_queue(&reading, rtt_ns) < 0 ||
+        read_loss(&reading) < 0)
         return -1;
-    if (rate_bps > 0)
-        direction->rate = (struct rate_settings){.kind = RATE_STEPS, .steps_bps = constant(rate_bps)};
-    bool has_product = rate_bps > 0 && rtt_ns > 0;
-    *asked = has_product ? (struct link_queue){.kind = LINK_QUEUE_BDP, .size = 1}
-                         : (struct link_queue){.kind = LINK_QUEUE_PACKETS, .size = 1000};
-    key = key_of(settings, queue, LINK_QUEUE);
-    if (settings->text[key][0] && read_queue(link_key_names[key], settings->text[key], asked, error) < 0)
+    return read_rest(&reading);
+}
+
+static int read_delays(struct link_profile *profile, struct link_error *error) {
+    const char *rtt = link_settings_value(&profile->settings, LINK_RTT);
+    struct steps *sides[] = {&profile->down.delay.delay_ns, &profile->up.delay.delay_ns};
+    if (rtt) {
+        struct steps whole;
+        if (profile->settings.at[LINK_DELAY_DOWN] > 0 || profile->settings.at[LINK_DELAY_UP] > 0)
+            return link_fail(
+                error,
+                "link: rtt and one-way delays exclude each other: give rtt, or delay_down and delay_up");
+        if (link_read_steps("rtt", rtt, "50ms", link_read_time, &whole, error) < 0) return -1;
+        *sides[0] = *sides[1] = whole;
+        for (uint32_t i = 0; i < whole.count; i++) {
+            sides[0]->step[i].value = whole.step[i].value / 2;
+            sides[1]->step[i].value = whole.step[i].value - whole.step[i].value / 2;
+        }
+        return 0;
+    }
+    for (int side = 0; side < LINK_SIDES; side++) {
+        const char *text = link_settings_value(&profile->settings, of_side(LINK_RTT, (enum link_side)side));
+        const char *name = link_key_names[of_side(LINK_RTT, (enum link_side)side)];
+        *sides[side] = (struct steps){.count = 1};
+        if (text && link_read_steps(name, text, "50ms", link_read_time, sides[side], error) < 0) return -1;
+    }
+    return 0;
+}
+
+static int read_all(struct link_profile *profile, struct link_error *error) {
+    if (read_delays(profile, error) < 0) return -1;
+    uint64_t rtt_ns = link_delay_ns(&profile->down) + link_delay_ns(&profile->up);
+    if (read_direction(profile, LINK_SIDE_DOWN, rtt_ns, error) < 0 ||
+        read_direction(profile, LINK_SIDE_UP, rtt_ns, error) < 0)
         return -1;
-    if (asked->kind == LINK_QUEUE_BDP && !has_product)
-        return fail(error, "link: %s of %s is no size: give the queue in packets, as queue=1000p",
-                    settings->text[key], rate_bps == 0 ? "an unlimited rate" : "no delay");
-    set_limits(&direction->queue, asked, (double)rate_bps / 8 * ((double)rtt_ns / 1e9));
-    key = key_of(settings, loss, LINK_LOSS);
-    if (settings->text[key][0] &&
-        read_share(link_key_names[key], settings->text[key], &direction->loss.probability, error) < 0)
-        return -1;
+    const uint16_t *at = profile->settings.at;
+    if ((at[LINK_TRACE_END] > 0 || at[LINK_TRACE_END_DOWN] > 0 || at[LINK_TRACE_END_UP] > 0) &&
+        profile->down.rate.kind != RATE_TRACE && profile->up.rate.kind != RATE_TRACE)
+        return link_fail(error,
+                         "link: trace_end is for a trace, and there is none: give one, or leave it out");
+    const char *seed = link_settings_value(&profile->settings, LINK_SEED);
+    uint64_t value = 1;
+    if (seed && link_read_whole("seed", seed, 0, UINT32_MAX, &value, error) < 0) return -1;
+    profile->seed = (uint32_t)value;
     return 0;
 }
 
 int link_profile_read(struct link_profile *profile, const struct link_settings *settings,
                       struct link_error *error) {
-    *profile = (struct link_profile){.seed = 1};
-    const char *rtt = settings->text[LINK_RTT];
-    const char *delay_down = settings->text[LINK_DELAY_DOWN], *delay_up = settings->text[LINK_DELAY_UP];
-    if (rtt[0] && (delay_down[0] || delay_up[0]))
-        return fail(error,
-                    "link: rtt and one-way delays exclude each other: give rtt, or delay_down and delay_up");
-    uint64_t rtt_ns = 0, down_ns = 0, up_ns = 0;
-    if (rtt[0]) {
-        if (read_time("rtt", rtt, &rtt_ns, error) < 0) return -1;
-        down_ns = rtt_ns / 2;
-        up_ns = rtt_ns - rtt_ns / 2;
+    *profile = (struct link_profile){.settings = *settings};
+    if (read_all(profile, error) == 0) return 0;
+    link_profile_close(profile);
+    return -1;
+}
+
+int link_profile_change(struct link_profile *next, const struct link_profile *now, const char *form,
+                        struct link_error *error) {
+    struct link_settings settings = now->settings;
+    if (link_settings_change(&settings, form, error) < 0) return -1;
+    return link_profile_read(next, &settings, error);
+}
+
+void link_profile_close(struct link_profile *profile) {
+    for (int side = 0; side < LINK_SIDES; side++) {
+        struct trace **trace = &profile->files[side].trace;
+        if (side == 0 || *trace != profile->files[0].trace) trace_close(*trace);
+        number_file_close(profile->files[side].jitter);
+        number_file_close(profile->files[side].loss);
     }
-    if (delay_down[0] && read_time("delay_down", delay_down, &down_ns, error) < 0) return -1;
-    if (delay_up[0] && read_time("delay_up", delay_up, &up_ns, error) < 0) return -1;
-    profile->down.delay.delay_ns = constant(down_ns);
-    profile->up.delay.delay_ns = constant(up_ns);
-    rtt_ns = down_ns + up_ns;
-    if (read_direction(&profile->down, &profile->queue_down, settings, LINK_DOWN, LINK_QUEUE_DOWN,
-                       LINK_LOSS_DOWN, rtt_ns, error) < 0 ||
-        read_direction(&profile->up, &profile->queue_up, settings, LINK_UP, LINK_QUEUE_UP, LINK_LOSS_UP,
-                       rtt_ns, error) < 0)
-        return -1;
-    const char *seed = settings->text[LINK_SEED];
-    return seed[0] ? read_seed(seed, &profile->seed, error) : 0;
+    memset(profile->files, 0, sizeof profile->files);
+}
+
+uint64_t link_rate_bps(const struct direction_settings *direction) {
+    switch (direction->rate.kind) {
+    case RATE_STEPS:
+        return direction->rate.steps_bps.step[0].value;
+    case RATE_TRACE:
+        return trace_mean_bps(direction->rate.trace);
+    default:
+        return 0;
+    }
+}
+
+uint64_t link_delay_ns(const struct direction_settings *direction) {
+    return direction->delay.delay_ns.count > 0 ? direction->delay.delay_ns.step[0].value : 0;
+}
+
+double link_loss(const struct direction_settings *direction) {
+    const struct loss_settings *loss = &direction->loss;
+    if (loss->kind != LOSS_FILE) return link_mean_loss(loss);
+    uint64_t lost = 0, count = number_file_count(loss->file);
+    for (uint64_t i = 0; i < count; i++)
+        lost += number_file_at(loss->file, i) != 0;
+    return (double)lost / (double)count;
+}
+
+static const char *path_in(const struct link_profile *profile, enum link_key both, enum link_side side) {
+    const char *text = link_settings_value(&profile->settings, key_of(profile, both, side));
+    return text && strncmp(text, "file:", strlen("file:")) == 0 ? text + strlen("file:") : NULL;
+}
+
+const char *link_trace_path(const struct link_profile *profile, enum link_side side) {
+    const struct direction_settings *direction = side == LINK_SIDE_DOWN ? &profile->down : &profile->up;
+    if (direction->rate.kind != RATE_TRACE) return NULL;
+    return link_settings_value(&profile->settings, key_of(profile, LINK_TRACE, side));
+}
+
+const char *link_jitter_path(const struct link_profile *profile, enum link_side side) {
+    return path_in(profile, LINK_JITTER, side);
+}
+
+const char *link_loss_path(const struct link_profile *profile, enum link_side side) {
+    return path_in(profile, LINK_LOSS, side);
 }

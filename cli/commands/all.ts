@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { command as doctor } from "./doctor.ts";
 import { command as exportCommand } from "./export.ts";
 import { command as importCommand } from "./import.ts";
+import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
 import { command as race } from "./race.ts";
 import { command as remove } from "./remove.ts";
@@ -19,6 +20,7 @@ export const allCommands: readonly Command[] = [
   sweep,
   report,
   list,
+  links,
   exportCommand,
   importCommand,
   synth,

@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { RunError } from "../errors.ts";
+import { refuseChangedFiles } from "../link/files.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
 import { programPath } from "../programs.ts";
 
@@ -21,7 +22,9 @@ export interface LabCommand {
   readonly shaper: readonly string[];
 }
 
+/** UserError where a file that the link names is not what it was when the link was planned. */
 export function labCommand({ home, recording, link, reports }: LabOptions): LabCommand {
+  refuseChangedFiles(link);
   const replay =
     recording === null
       ? []

@@ -1,6 +1,7 @@
 // Where a link stands in a heat map: its row (bandwidth), its column (RTT, or loss where there is but one RTT) and its facet,
 // which is all else that sets links apart. Draws nothing.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { furtherSettings, lossLabel, queueLabel } from "../link/label.ts";
 
 export interface Place {
   readonly link: string;
@@ -21,29 +22,11 @@ export interface LinkGrid {
 
 const trimmed = (value: number): string => String(Number(value.toPrecision(6)));
 
-/** `3`, or `30/15` where up and down differ; in Mbit/s. */
+/** `3`, or `30/15` where up and down differ; in Mbit/s, of steps the first and of a trace the mean. */
 export function ratesLabel(profile: LinkProfile): string {
   const rate = (rate_bps: number | null): string => (rate_bps === null ? "∞" : trimmed(rate_bps / 1e6));
   const [down, up] = [rate(profile.down.rate_bps), rate(profile.up.rate_bps)];
   return down === up ? down : `${down}/${up}`;
-}
-
-function percentOfShare(share: number): string {
-  return `${trimmed(share * 100)} %`;
-}
-
-export function lossLabel(profile: LinkProfile): string {
-  const { down, up } = profile;
-  return down.loss === up.loss
-    ? percentOfShare(down.loss)
-    : `${percentOfShare(down.loss)} down, ${percentOfShare(up.loss)} up`;
-}
-
-export function queueLabel(queue: LinkProfile["down"]["queue"]): string {
-  if ("bdp" in queue) return `${trimmed(queue.bdp)} BDP`;
-  if ("packets" in queue) return `${queue.packets} packets`;
-  if ("bytes" in queue) return `${trimmed(queue.bytes / 1000)} kB`;
-  return "unlimited";
 }
 
 function otherLabel(profile: LinkProfile, withSeed: boolean): string {
@@ -51,7 +34,8 @@ function otherLabel(profile: LinkProfile, withSeed: boolean): string {
   const [queueDown, queueUp] = [queueLabel(down.queue), queueLabel(up.queue)];
   const queue = queueDown === queueUp ? queueDown : `${queueDown} down, ${queueUp} up`;
   const delays = down.delay_ms === up.delay_ms ? "" : `, delays ${trimmed(down.delay_ms)}/${trimmed(up.delay_ms)} ms`;
-  return `queue ${queue}${delays}${withSeed ? `, seed ${profile.seed}` : ""}`;
+  const further = furtherSettings(profile).map((setting) => `, ${setting}`);
+  return `queue ${queue}${delays}${further.join("")}${withSeed ? `, seed ${profile.seed}` : ""}`;
 }
 
 function distinct<T>(values: Iterable<T>): T[] {

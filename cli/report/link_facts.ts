@@ -1,8 +1,8 @@
 // The link that was asked for and what the shaper did in the loads shown: packets, drops, queue peak, lateness.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { linkSentence, nameOf } from "../link/label.ts";
 import { formatSize } from "../stats/numbers.ts";
-import { lossLabel, queueLabel } from "./link_axes.ts";
 import { html, type Markup } from "./markup.ts";
 import { numberAt } from "./unknown_json.ts";
 
@@ -10,22 +10,6 @@ export interface ShapedLoad {
   readonly id: number;
   readonly lane: string;
   readonly facts: LoadFacts;
-}
-
-function rateText(rate_bps: number | null): string {
-  return rate_bps === null ? "unlimited" : `${Number((rate_bps / 1e6).toPrecision(6))} Mbit/s`;
-}
-
-/** `10 Mbit/s down, 10 Mbit/s up, RTT 50 ms, loss 1 %, queue 1 BDP`. */
-export function linkSentence(profile: LinkProfile): string {
-  const { down, up } = profile;
-  const rates =
-    down.rate_bps === up.rate_bps
-      ? `${rateText(down.rate_bps)} each way`
-      : `${rateText(down.rate_bps)} down, ${rateText(up.rate_bps)} up`;
-  const [queueDown, queueUp] = [queueLabel(down.queue), queueLabel(up.queue)];
-  const queue = queueDown === queueUp ? queueDown : `${queueDown} down, ${queueUp} up`;
-  return `${rates}, RTT ${profile.rtt_ms} ms, loss ${lossLabel(profile)}, drop-tail queue of ${queue}, loss seed ${profile.seed}`;
 }
 
 const microseconds = (time_ns: number | null): string =>
@@ -42,7 +26,8 @@ function directionRow(load: ShapedLoad, direction: "down" | "up"): Markup {
 
 export function linkFacts(profile: LinkProfile, loads: readonly ShapedLoad[]): Markup {
   const reported = loads.filter((load) => load.facts.shaper !== null);
-  const asked = html`<p><b>Link asked:</b> ${linkSentence(profile)}.</p>`;
+  const name = nameOf(profile);
+  const asked = html`<p><b>Link asked:</b> ${name === null ? "" : `${name}: `}${linkSentence(profile)}.</p>`;
   if (reported.length === 0)
     return html`${asked}<p>What the shaper did is unavailable: no load shown here has its report.</p>`;
   const heads = ["packets in", "bytes out", "queue drops", "losses", "queue peak", "late p50", "late p99", "late max"];

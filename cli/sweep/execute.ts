@@ -3,6 +3,7 @@
 import { constants, cpus, release } from "node:os";
 import type { Recording } from "../archive/archive.ts";
 import { RunError } from "../errors.ts";
+import { refuseChangedFiles } from "../link/files.ts";
 import { type NewSweep, openResults, type Results, type Sweep } from "../results/results.ts";
 import { version } from "../version.ts";
 import { cellGuess } from "./estimate.ts";
@@ -55,6 +56,7 @@ export async function executePlan(execution: Execution): Promise<void> {
     const { sweep, resumed } = results.beginSweep(newSweep(plan, recordings), execution.fresh);
     try {
       const { measureLoad } = await measuring;
+      for (const cell of results.cellsOf(sweep.id)) refuseChangedFiles(cell.link_profile);
       await runToEnd(execution, { results, sweep, resumed, recordings, progress, measureLoad });
     } finally {
       releaseQuietly(results, sweep);

@@ -2,11 +2,13 @@
 // cells. Pure but for reading files; the order of loads is order.ts's, the pages' recordings are pages.ts's.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Ajv, type ErrorObject } from "ajv";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { Grid, PlanPage, SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
+import { filesOf, settleFiles, withAbsoluteFiles } from "../link/files.ts";
+import { linkLabel } from "../link/label.ts";
 import { formatLink, parseLink } from "../link/link.ts";
 import { checkout } from "../programs.ts";
 
@@ -22,7 +24,7 @@ export interface Plan extends SweepPlan {
 }
 
 export interface PlannedLink {
-  /** Canonical short form: the link's label. */
+  /** Canonical short form, with files by their names: the link's label. */
   readonly link: string;
   readonly link_profile: LinkProfile;
 }
@@ -69,14 +71,26 @@ function explain(errors: readonly ErrorObject[]): string {
   }
 }
 
-/** The plan in a parsed document. UserError, naming `source` and the place in it, where it is not one. */
-export function planOf(document: unknown, source: string): Plan {
+/** A form whose files, if it names any, have absolute paths: a stored plan means the same from every folder. */
+function absoluteForm(form: string, folder: string): string {
+  const profile = parseLink(form);
+  return filesOf(profile).length === 0 ? form : formatLink(withAbsoluteFiles(profile, folder));
+}
+
+/**
+ * The plan in a parsed document. UserError, naming `source` and the place in it, where it is not one. Files of links are
+ * named relative to `folder`.
+ */
+export function planOf(document: unknown, source: string, folder = process.cwd()): Plan {
   const validate = new Ajv({ useDefaults: true, allErrors: true, verbose: true }).compile<Plan>(
     JSON.parse(readFileSync(schemaPath, "utf8")),
   );
   const plan: unknown = structuredClone(document);
   if (!validate(plan)) throw new UserError(`plan ${source}: ${explain(validate.errors ?? [])}`);
   refuseTwice(plan.pages.map(pageName), `plan ${source}: page`);
+  plan.links = plan.links.map((link) =>
+    typeof link === "string" ? absoluteForm(link, folder) : link,
+  ) as Plan["links"];
   const loads = cellsOf(plan).length * plan.repetitions;
   if (loads > maximumLoads) throw new UserError(`plan ${source}: ${loads} loads: ask for fewer than ${maximumLoads}`);
   return plan;
@@ -107,7 +121,7 @@ export function readPlan(pathOrName: string): Plan {
   } catch (error) {
     throw new UserError(`plan ${pathOrName}: not JSON (${(error as Error).message.split("\n")[0]}): correct it`);
   }
-  return planOf(document, pathOrName);
+  return planOf(document, pathOrName, dirname(path));
 }
 
 /** The name of a page's recording: a synthetic page's recording is called as the page. */
@@ -133,18 +147,23 @@ function percent(share: number): number {
   return Number((share * 100).toPrecision(12));
 }
 
-/** The links of a plan with their grids expanded, each once. */
+function formsOf(plan: SweepPlan): string[] {
+  const forms = plan.links
+    .flatMap((link) => (typeof link === "string" ? [link] : gridForms(link.grid)))
+    .map((form) => formatLink(parseLink(form)));
+  refuseTwice(forms, `plan ${plan.name}: link`);
+  return forms;
+}
+
+/** The links of a plan with their grids expanded, each once; files are read. */
 export function linksOf(plan: SweepPlan): PlannedLink[] {
-  const forms = plan.links.flatMap((link) => (typeof link === "string" ? [link] : gridForms(link.grid)));
-  const links = forms.map((form) => {
-    const link_profile = parseLink(form);
-    return { link: formatLink(link_profile), link_profile };
-  });
-  refuseTwice(
-    links.map((link) => link.link),
-    `plan ${plan.name}: link`,
-  );
-  return links;
+  const forms = formsOf(plan);
+  const profiles = forms.map((form) => settleFiles(parseLink(form), process.cwd()));
+  const labels = profiles.map(linkLabel);
+  // Two files of one name in two folders are two links.
+  const labelOf = (label: string, index: number): string =>
+    labels.indexOf(label) === labels.lastIndexOf(label) ? label : (forms[index] ?? label);
+  return profiles.map((link_profile, index) => ({ link: labelOf(labels[index] ?? "", index), link_profile }));
 }
 
 /** Pages x links x lanes, in the plan's order. */
@@ -155,11 +174,14 @@ export function cellsOf(plan: SweepPlan): PlannedCell[] {
   );
 }
 
-/** SHA-256 over what decides the loads: not the words for people, and a grid is the same as its links written out. */
+/**
+ * SHA-256 over what decides the loads: not the words for people, and a grid is the same as its links written out. Files
+ * count by their paths: that one has changed is told when the sweep goes on (refuseChangedFiles), not taken for another sweep.
+ */
 export function planDigest(plan: Plan): string {
   const { name, lanes, repetitions, seed, retries, timeout_s, settle_ms } = plan;
   const pages = plan.pages.map(pageName);
-  const links = linksOf(plan);
+  const links = formsOf(plan).map((link) => ({ link, link_profile: parseLink(link) }));
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

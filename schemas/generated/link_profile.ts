@@ -1,22 +1,22 @@
 // Generated from ../link-profile.schema.json by `npm run generate`: change the schema instead.
 
 /**
- * What the drop-tail queue holds; bdp: in products of this direction's rate and the RTT, but never less than 10 packets of 1500 bytes.
+ * What the queue holds; bdp: in products of this direction's rate and the RTT at the start, but never less than 10 packets of 1500 bytes.
  */
-export type LinkQueue = QueueInBdp | QueueInPackets | QueueInBytes | QueueUnlimited;
+export type LinkQueue = QueueInBdp | QueueInPackets | QueueInBytes | QueueInTime | QueueUnlimited;
 
 /**
- * The emulated bottleneck between browser and servers. Per direction a packet goes through queue, link, loss, delay. Its short form (3mbit/50ms,loss=1%) is read by cli/link/link.ts and shaper/link_profile.c.
+ * The emulated bottleneck between browser and servers. Per direction a packet goes through forward error correction's encoder, on/off periods, queue and link, loss, duplication, reordering, delay, and the decoder; what is left out does not happen. Its short form (3mbit/50ms,loss=1%) is read by cli/link/link.ts and shaper/link_profile.c.
  */
 export interface LinkProfile {
   down: LinkDirection;
   up: LinkDirection;
   /**
-   * The sum of both delays: the minimum round trip.
+   * The sum of both delays at the start: the minimum round trip, but for jitter.
    */
   rtt_ms: number;
   /**
-   * Decides which packets are lost.
+   * Decides all that is random.
    */
   seed: number;
 }
@@ -25,18 +25,67 @@ export interface LinkProfile {
  */
 export interface LinkDirection {
   /**
-   * Bits of IP packets per second; null: unlimited.
+   * Bits of IP packets per second; null: unlimited. Of steps the first, of a trace the mean (null where the trace was not read).
    */
   rate_bps: number | null;
   /**
-   * One way, on top of the transmission time.
+   * One way, on top of the transmission time; of steps the first.
    */
   delay_ms: number;
   queue: LinkQueue;
   /**
-   * Share of packets lost, each independently.
+   * Share of packets lost. With loss_model the share in the long run, which no packet's fate follows from (0 where a file was not read).
    */
   loss: number;
+  /**
+   * The rate from each time on, counted from the start; the first is at 0.
+   *
+   * @minItems 2
+   * @maxItems 64
+   */
+  rate_steps?: [RateStep, RateStep, ...RateStep[]];
+  trace?: LinkTrace;
+  /**
+   * The delay from each time on, counted from the start; the first is at 0.
+   *
+   * @minItems 2
+   * @maxItems 64
+   */
+  delay_steps?: [DelayStep, DelayStep, ...DelayStep[]];
+  /**
+   * Added to the delay of each packet. uniform: evenly from -ms to ms; normal: ms is the standard deviation; pareto: ms is the mean; file: milliseconds, a number for each packet in turn.
+   */
+  jitter?: DrawnJitter | NumberFile;
+  /**
+   * A packet may overtake one that is delayed for longer; else it waits for it.
+   */
+  jitter_order?: "free";
+  /**
+   * The queue's discipline, where it is not drop-tail: RFC 8289, RFC 8033, RFC 8290.
+   */
+  aqm?: "drophead" | "codel" | "pie" | "fq_codel";
+  /**
+   * The queue marks packets that may be marked instead of dropping them.
+   */
+  ecn?: true;
+  /**
+   * How packets are lost, where not each independently.
+   */
+  loss_model?: GilbertElliott | PeriodicLoss | NumberFile;
+  /**
+   * Losses are decided for slots of time instead of packets.
+   */
+  loss_slot_ms?: number;
+  /**
+   * Share of packets that arrive twice.
+   */
+  duplicate?: number;
+  reorder?: Reordering;
+  onoff?: OnOff;
+  /**
+   * A parity packet follows every so many UDP datagrams of a flow, and repairs one loss among them.
+   */
+  fec?: number;
 }
 export interface QueueInBdp {
   bdp: number;
@@ -47,6 +96,84 @@ export interface QueueInPackets {
 export interface QueueInBytes {
   bytes: number;
 }
+export interface QueueInTime {
+  ms: number;
+}
 export interface QueueUnlimited {
   unlimited: true;
+}
+export interface RateStep {
+  at_ms: number;
+  rate_bps: number;
+}
+/**
+ * In place of a rate: when the link may send, in Mahimahi's format.
+ */
+export interface LinkTrace {
+  /**
+   * Path; absolute where the profile is stored.
+   */
+  file: string;
+  /**
+   * Of the file when the profile was stored; in hexadecimal.
+   */
+  sha256?: string;
+  /**
+   * At its end the trace begins again, or (once) the link carries nothing more.
+   */
+  end?: "once";
+}
+export interface DelayStep {
+  at_ms: number;
+  delay_ms: number;
+}
+export interface DrawnJitter {
+  distribution: "uniform" | "normal" | "pareto";
+  ms: number;
+}
+/**
+ * Numbers, one for each packet or slot in turn; wraps.
+ */
+export interface NumberFile {
+  /**
+   * Path; absolute where the profile is stored.
+   */
+  file: string;
+  /**
+   * Of the file when the profile was stored; in hexadecimal.
+   */
+  sha256?: string;
+}
+/**
+ * Shares per packet or slot: of changing between the two states, and of losses in each.
+ */
+export interface GilbertElliott {
+  good_to_bad: number;
+  bad_to_good: number;
+  loss_in_bad: number;
+  loss_in_good: number;
+}
+/**
+ * Every so-many-th packet or slot is lost.
+ */
+export interface PeriodicLoss {
+  every: number;
+}
+/**
+ * A share of packets is overtaken by the next `distance` ones.
+ */
+export interface Reordering {
+  share: number;
+  distance: number;
+}
+/**
+ * What reaches the link in an off period is lost. Begins on.
+ */
+export interface OnOff {
+  on_ms: number;
+  off_ms: number;
+  /**
+   * fixed: of just this length; exponential: of this mean.
+   */
+  periods: "fixed" | "exponential";
 }

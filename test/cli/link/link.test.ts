@@ -1,40 +1,66 @@
-// The short form of links: what each means, how it is written, what is refused. The same forms are read by
-// test/native/shaper for trilane-shaper.
+// The short form of links: what each means, how it is written, what is refused and in which words. The same forms are
+// read by test/native/shaper for trilane-shaper.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Ajv } from "ajv";
 import { UserError } from "../../../cli/errors.ts";
+import { furtherSettings, linkLabel, linkSentence, nameOf } from "../../../cli/link/label.ts";
 import { formatLink, type LinkProfile, parseLink } from "../../../cli/link/link.ts";
+import { namedForm, namedLinks } from "../../../cli/link/names.ts";
 
 interface Forms {
   readonly valid: { form: string; canonical: string; profile: LinkProfile }[];
-  readonly invalid: string[];
+  readonly invalid: { form: string; error: string }[];
 }
-const path = join(import.meta.dirname, "..", "..", "..", "schemas", "examples", "link-forms.json");
-const forms = JSON.parse(readFileSync(path, "utf8")) as Forms;
+const schemas = join(import.meta.dirname, "..", "..", "..", "schemas");
+const parse = (path: string) => JSON.parse(readFileSync(join(schemas, path), "utf8"));
+const forms: Forms = parse("examples/link-forms.json");
+const isProfile = new Ajv({ strict: true, allowUnionTypes: true }).compile(parse("link-profile.schema.json"));
 
 for (const { form, canonical, profile } of forms.valid) {
   test(`"${form}" means its profile and is written "${canonical}"`, () => {
     assert.deepEqual(parseLink(form), profile);
     assert.equal(formatLink(profile), canonical);
     assert.deepEqual(parseLink(canonical), profile);
+    assert.ok(isProfile(profile), JSON.stringify(isProfile.errors));
   });
 }
 
-for (const form of forms.invalid) {
-  test(`"${form}" is refused in one line`, () => {
-    assert.throws(
-      () => parseLink(form),
-      (error) => error instanceof UserError && error.message.startsWith("link: ") && !error.message.includes("\n"),
+for (const { form, error: message } of forms.invalid) {
+  test(`"${form.slice(0, 80)}" is refused in one line`, () => {
+    assert.throws(() => parseLink(form), new UserError(message));
+    assert.match(message, /^link: [^\n]+$/);
+  });
+}
+
+test("every known link is among the forms, and may be changed in either direction", () => {
+  for (const { name, form } of namedLinks) {
+    assert.ok(
+      forms.valid.some((example) => example.form === name),
+      name,
     );
-  });
-}
+    assert.equal(namedForm(name), form);
+    assert.doesNotMatch(form, /(^|,)(rate|rtt|queue)=/, "no setting that one for a direction could not change");
+    assert.equal(parseLink(`${name},down=7mbit`).down.rate_bps, 7e6);
+    assert.equal(parseLink(`${name},down=7mbit`).up.rate_bps, parseLink(name).up.rate_bps);
+    assert.equal(parseLink(`${name},delay_up=7ms`).up.delay_ms, 7);
+    assert.equal(parseLink(`${name},delay_up=7ms`).down.delay_ms, parseLink(name).down.delay_ms);
+    assert.equal(parseLink(nameOf(parseLink(name)) ?? "").rtt_ms, parseLink(name).rtt_ms);
+  }
+  assert.equal(new Set(namedLinks.map(({ name }) => name)).size, namedLinks.length);
+});
 
-test("a refusal names the thing and the remedy", () => {
-  assert.throws(() => parseLink("0mbit/50ms"), /^UserError: link: rate must be above 0 \(got "0mbit"\)$/);
-  assert.throws(() => parseLink("3mbit/50ms,colour=red"), /no setting "colour".*there are rate, down/);
-  assert.throws(() => parseLink("3/50ms"), /"3" has no unit of rate: use bit, kbit, mbit or gbit/);
+test("experiment D's networks have the study's figures", () => {
+  const figures = (name: string) => {
+    const { down, up, rtt_ms } = parseLink(name);
+    return [rtt_ms, down.rate_bps, up.rate_bps];
+  };
+  assert.deepEqual(figures("cse534-hb-ll"), [2, 30e6, 15e6]);
+  assert.deepEqual(figures("cse534-lb-hl"), [100, 750e3, 250e3]);
+  assert.deepEqual(figures("cse534-hb-hl"), [100, 30e6, 15e6]);
+  assert.deepEqual(figures("cse534-lb-ll"), [2, 750e3, 250e3]);
 });
 
 test("an rtt is split evenly and its halves add up", () => {
@@ -52,4 +78,28 @@ test("every rate of experiment A's grid keeps its value through the short form",
     assert.equal(profile.down.rate_bps, Math.round(rate_mbit * 1e6));
     assert.equal(parseLink(formatLink(profile)).down.rate_bps, profile.down.rate_bps);
   }
+});
+
+test("a link is told in words, with what there is beyond rate, delay, queue and loss", () => {
+  assert.equal(
+    linkSentence(parseLink("3mbit/50ms,loss=1%")),
+    "3 Mbit/s each way, RTT 50 ms, loss 1 %, drop-tail queue of 1 BDP, seed 1",
+  );
+  assert.equal(
+    linkSentence(parseLink("8mbit:1mbit@10s/60ms,aqm_down=codel,jitter=2ms,loss_up=every:100")),
+    "8 Mbit/s at first each way, RTT 60 ms, loss 0 % down, 1 % up, CoDel queue of 1000 packets down, " +
+      "drop-tail queue of 1 BDP up, seed 1; besides 8mbit:1mbit@10s/60ms, jitter=2ms, loss_up=every:100",
+  );
+  assert.deepEqual(furtherSettings(parseLink("down=3mbit,up=1mbit,rtt=50ms,loss=1%,queue=64kB,seed=4")), []);
+  assert.deepEqual(furtherSettings(parseLink("down=3mbit:1mbit@1s,up=1mbit,rtt=50ms")), [
+    "down=3mbit:1mbit@1s",
+    "up=1mbit",
+    "rtt=50ms",
+  ]);
+  assert.equal(
+    linkLabel(parseLink("trace=/a/b/lte.down,rtt=50ms,loss=file:/c/d")),
+    "trace=lte.down,rtt=50ms,loss=file:d",
+  );
+  assert.equal(nameOf(parseLink("down=750kbit,up=250kbit,rtt=100ms")), "cse534-lb-hl");
+  assert.equal(nameOf(parseLink("3g,loss=1%")), null);
 });

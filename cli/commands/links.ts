@@ -1,0 +1,92 @@
+// `trilane links`: the links that have a name, and what a link's short form means. The links stand in cli/link/names.ts.
+import type { Argv } from "yargs";
+import type { Links, ListedLink } from "../../schemas/generated/links.ts";
+import { settleFiles } from "../link/files.ts";
+import { linkSentence, nameOf } from "../link/label.ts";
+import { formatLink, type LinkProfile, parseLink } from "../link/link.ts";
+import { type NamedLink, namedLinks } from "../link/names.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface LinksOptions extends CommonOptions {
+  link: string | undefined;
+}
+
+function listed({ name, form, summary, source }: NamedLink): ListedLink {
+  const link = parseLink(form);
+  return { name, summary, source, form: formatLink(link), link };
+}
+
+/** What was asked for: a known link, changed or not, or a form of no name. */
+function asked(form: string): ListedLink {
+  const link = settleFiles(parseLink(form), process.cwd());
+  const named = namedLinks.find(({ name }) => name === form.trim());
+  return {
+    name: named?.name ?? nameOf(link),
+    summary: named?.summary ?? linkSentence(link),
+    source: named?.source ?? null,
+    form: formatLink(link),
+    link,
+  };
+}
+
+const mbit = (rate_bps: number | null): string => (rate_bps === null ? "-" : String(rate_bps / 1e6));
+
+function rates({ down, up }: LinkProfile): string {
+  return `${mbit(down.rate_bps)} / ${mbit(up.rate_bps)}`;
+}
+
+function tableLine(name: string, rate: string, rtt: string, summary: string): string {
+  return `${name.padEnd(22)}${rate.padEnd(17)}${rtt.padStart(4)}  ${summary}`.trimEnd();
+}
+
+function tableLines(links: readonly ListedLink[]): string[] {
+  const lines: string[] = [];
+  let group: string | null = null;
+  for (const { name, summary, source, link } of links) {
+    if (source !== group) {
+      if (group !== null) lines.push("");
+      lines.push(tableLine(`${source}`, "", "", ""));
+      group = source;
+    }
+    lines.push(tableLine(`  ${name}`, rates(link), String(link.rtt_ms), summary));
+  }
+  return lines;
+}
+
+function print(links: readonly [ListedLink, ...ListedLink[]], { json, link }: LinksOptions): void {
+  if (json) {
+    const printed: Links = { schema: "trilane/links/1", links: [...links] };
+    process.stdout.write(`${JSON.stringify(printed)}\n`);
+    return;
+  }
+  if (link !== undefined) {
+    const [{ name, form, link: profile, source }] = links;
+    const called = name === null ? "" : `${name}${source === null ? "" : ` (${source})`}: `;
+    process.stdout.write(`${called}${linkSentence(profile)}\n${form}\n`);
+    return;
+  }
+  const lines = [
+    tableLine("", "Mbit/s down / up", " RTT", ""),
+    ...tableLines(links),
+    "",
+    "`trilane links NAME` tells all of one. Settings may follow a name and change it:",
+    "trilane race PAGE --link 3g,loss=1%",
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+export const command: Command<LinksOptions> = {
+  usage: "links [link]",
+  summary: "List the links that have a name, or explain one link",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("link", { type: "string", describe: "a name or a short form: what it asks for" })
+      .example("trilane links", "3G to fibre, WebPageTest's, Lighthouse's and a study's links")
+      .example("trilane links train", "all that one of them does to packets")
+      .example("trilane links 3g,loss=ge:1%:30%,aqm=codel", "what a form means"),
+  run: async (options) => {
+    if (options.link !== undefined) return print([asked(options.link)], options);
+    const [first, ...rest] = namedLinks.map(listed);
+    if (first) print([first, ...rest], options);
+  },
+};
