@@ -2,8 +2,8 @@
 //
 // The process starts on the far side, opens a TUN device there, moves to a new network namespace, opens the
 // other TUN device there, and starts the command, which inherits the near namespace. From then on it only
-// forwards between the two descriptors. Namespaces and devices live no longer than the processes and
-// descriptors that hold them.
+// forwards between the two descriptors, and answers its control socket. Namespaces and devices live no longer
+// than the processes and descriptors that hold them.
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/json_file.h"
@@ -11,10 +11,12 @@
 #include "base/namespace.h"
 #include "base/schedule.h"
 #include "shaper/lab.h"
+#include "shaper/live_link.h"
 #include "shaper/options.h"
 #include "shaper/report.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,11 +25,17 @@
 static const uint64_t grace_ns = 2 * NS_PER_S;
 
 struct shaper {
-    struct lab_side *far;
-    struct lab_side *near;
+    const struct options *options;
+    struct lab_side far;
+    struct lab_side near;
     struct loop *loop;
     struct child child;
     struct tun_loop tun_loop;
+    struct live_link link;
+    struct evidence evidence;
+    struct control control;
+    char command_line[4096];
+    uint64_t start_ns;
     int child_status;
     const char *scheduling; // as schedule_promptly tells
 };
@@ -43,53 +51,103 @@ static int prepare_child(void *context) {
     return lab_name_files(options->nameserver);
 }
 
-static int write_report(struct shaper *shaper, const struct options *options, uint64_t start_ns) {
-    struct report_run run = {.start_ns = start_ns,
-                             .end_ns = clock_now_ns(),
+static int write_report(struct shaper *shaper, const char *path, uint64_t end_ns) {
+    struct report_run run = {.start_ns = shaper->start_ns,
+                             .end_ns = end_ns,
                              .child_status = shaper->child_status,
                              .scheduling = shaper->scheduling};
     struct timespec cpu;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
         run.cpu_ns = (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec;
-    if (lab_unread(shaper->far, &run.down_unread) < 0 || lab_unread(shaper->near, &run.up_unread) < 0)
+    if (lab_unread(&shaper->far, &run.down_unread) < 0 || lab_unread(&shaper->near, &run.up_unread) < 0)
         log_line("interface counters: %s", strerror(errno));
-    json_t *report = report_of(&shaper->tun_loop, &options->profile, &run);
+    json_t *report = report_of(&shaper->tun_loop, &shaper->options->profile, &run);
     errno = ENOMEM;
-    int result = report ? json_file_write(options->report, report) : -1;
-    if (result < 0) log_line("report %s: %s", options->report, strerror(errno));
+    int result = report ? json_file_write(path, report) : -1;
+    if (result < 0) log_line("report %s: %s", path, strerror(errno));
     json_decref(report);
     return result;
 }
 
-static int run(const struct options *options, unsigned inherited_descriptors, struct lab_side *far_side,
-               struct lab_side *near_side) {
-    struct shaper shaper = {
-        .far = far_side, .near = near_side, .child = {.ended = child_ended, .context = &shaper}};
+static struct evidence_run evidence_run_of(const struct shaper *shaper) {
+    return (struct evidence_run){.link = shaper->link.form,
+                                 .command_line = shaper->command_line,
+                                 .down_rate = &shaper->options->profile.down.rate,
+                                 .up_rate = &shaper->options->profile.up.rate,
+                                 .start_ns = shaper->start_ns};
+}
+
+// Up to where the link runs and the command is about to: dies.
+static void begin(struct shaper *shaper) {
+    const struct options *options = shaper->options;
+    shaper->start_ns = clock_now_ns();
+    if (loop_open(&shaper->loop) < 0 || child_open(&shaper->child, shaper->loop) < 0 ||
+        tun_loop_open(&shaper->tun_loop, shaper->loop, &options->profile, shaper->far.tun_fd,
+                      shaper->near.tun_fd) < 0)
+        die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
+    live_link_begin(&shaper->link, &shaper->tun_loop, &shaper->evidence, shaper->start_ns);
+    struct evidence_run run = evidence_run_of(shaper);
+    struct control_actions actions = {
+        .stats = live_link_stats, .steer = live_link_steer, .context = &shaper->link};
+    if (evidence_begin(&shaper->evidence, shaper->loop, &run) < 0 ||
+        (options->control && control_serve(&shaper->control, shaper->loop, &actions) < 0))
+        die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
+    shaper->tun_loop.down.pool.watcher = evidence_watcher(&shaper->evidence, true);
+    shaper->tun_loop.up.pool.watcher = evidence_watcher(&shaper->evidence, false);
+    shaper->scheduling = schedule_promptly();
+}
+
+static int end(struct shaper *shaper) {
+    uint64_t end_ns = clock_now_ns();
+    const char *report = shaper->options->report;
+    int result = 0;
+    control_close(&shaper->control);
+    if (report && write_report(shaper, report, end_ns) < 0) result = -1;
+    struct evidence_run run = evidence_run_of(shaper);
+    if (evidence_close(&shaper->evidence, &run, end_ns) < 0) result = -1;
+    tun_loop_close(&shaper->tun_loop);
+    live_link_close(&shaper->link);
+    loop_close(shaper->loop);
+    return result;
+}
+
+static int run(struct shaper *shaper, unsigned inherited_descriptors) {
+    shaper->child = (struct child){.ended = child_ended, .context = shaper};
     struct child_options child_options = {
-        .argv = options->command,
+        .argv = shaper->options->command,
         .inherited_descriptors = inherited_descriptors,
         .process_namespace = true,
         .prepare = prepare_child,
-        .prepare_context = (void *)options,
+        .prepare_context = (void *)shaper->options,
         .grace_ns = grace_ns,
     };
-    uint64_t start_ns = clock_now_ns();
-    if (loop_open(&shaper.loop) < 0 || child_open(&shaper.child, shaper.loop) < 0 ||
-        tun_loop_open(&shaper.tun_loop, shaper.loop, &options->profile, far_side->tun_fd, near_side->tun_fd) <
-            0)
-        die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
-    shaper.scheduling = schedule_promptly();
-    if (child_start(&shaper.child, &child_options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
+    begin(shaper);
+    if (child_start(&shaper->child, &child_options) < 0) die(EXIT_RUN_FAILED, "command: %s", strerror(errno));
     int status = EXIT_RUN_FAILED;
-    if (loop_run(shaper.loop) < 0)
+    if (evidence_start_writing(&shaper->evidence) < 0)
+        log_line("a thread to write files: %s", strerror(errno));
+    else if (loop_run(shaper->loop) < 0)
         log_line("event loop: %s", strerror(errno));
     else
-        status = shaper.child_status;
-    child_close(&shaper.child);
-    if (options->report && write_report(&shaper, options, start_ns) < 0) status = EXIT_RUN_FAILED;
-    tun_loop_close(&shaper.tun_loop);
-    loop_close(shaper.loop);
-    return status;
+        status = shaper->child_status;
+    child_close(&shaper->child);
+    return end(shaper) < 0 ? EXIT_RUN_FAILED : status;
+}
+
+static void note_command_line(struct shaper *shaper, char **argv) {
+    size_t at = 0, size = sizeof shaper->command_line;
+    for (; *argv && at < size; argv++) {
+        int n = snprintf(shaper->command_line + at, size - at, "%s%s", at > 0 ? " " : "", *argv);
+        if (n > 0) at += (size_t)n;
+    }
+}
+
+// What the user named: while relative paths and permissions are still the user's own.
+static void open_files(struct shaper *shaper) {
+    evidence_open(&shaper->evidence, &shaper->options->evidence);
+    struct control_error error;
+    const char *path = shaper->options->control;
+    if (path && control_open(&shaper->control, path, &error) < 0) die(EXIT_BAD_INPUT, "%s", error.line);
 }
 
 int main(int argc, char **argv) {
@@ -98,14 +156,18 @@ int main(int argc, char **argv) {
     log_program("trilane-shaper");
     struct options options;
     options_read(&options, argc, argv);
+    struct shaper shaper = {.options = &options};
+    note_command_line(&shaper, argv);
+    live_link_open(&shaper.link, &options.profile);
+    open_files(&shaper);
     if (!namespace_is_lab()) namespace_enter_lab();
     if (options.die_with_parent) child_die_with_parent(parent);
-    struct lab_side far_side, near_side;
-    lab_open_far(&far_side);
+    lab_open_far(&shaper.far);
     namespace_enter_network();
-    lab_open_near(&near_side);
-    int status = run(&options, inherited_descriptors, &far_side, &near_side);
-    lab_close(&near_side);
-    lab_close(&far_side);
+    lab_open_near(&shaper.near);
+    int status = run(&shaper, inherited_descriptors);
+    lab_close(&shaper.near);
+    lab_close(&shaper.far);
+    link_profile_close(&options.profile);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char help[] =
     "Usage: trilane-shaper [OPTION]... -- COMMAND [ARGUMENT]...\n"
@@ -13,25 +14,57 @@ static const char help[] =
     "\n"
     "The bottleneck lies between the namespace that trilane-shaper is started in (trilane-replay's, or one "
     "made by\n"
-    "`unshare -U -n --keep-caps`; else an empty one is made) and COMMAND's. Per direction a packet meets a "
-    "drop-tail\n"
-    "queue, the link, random loss, and a delay. down is towards COMMAND.\n"
+    "`unshare -U -n --keep-caps`; else an empty one is made) and COMMAND's. down is towards COMMAND.\n"
     "\n"
     "  --link FORM             the whole link in short form, as 3mbit/50ms or\n"
-    "                          down=8mbit,up=1mbit,rtt=60ms,queue=1bdp,loss=1%\n"
-    "  --rate RATE             both directions; --down RATE, --up RATE: one. As 750kbit, 3mbit, 1gbit, "
-    "unlimited\n"
-    "                          (the default), of IP packets\n"
-    "  --rtt TIME              both ways together; --delay-down TIME, --delay-up TIME: one. As 500us, 50ms, "
-    "1s\n"
-    "  --queue SIZE            as 1bdp, 100p (packets), 64kB, unlimited; --queue-down SIZE, --queue-up SIZE\n"
-    "                          bdp: rate times rtt, but never less than 10 packets of 1500 bytes. Default "
-    "1bdp, or\n"
-    "                          1000p where the rate is unlimited or the rtt 0\n"
-    "  --loss SHARE            as 1%; --loss-down SHARE, --loss-up SHARE. Default 0\n"
-    "  --seed NUMBER           decides which packets are lost. Default 1\n"
+    "                          down=8mbit,up=1mbit,rtt=60ms,queue=1bdp,loss=1%, or a link's name from "
+    "`trilane links`,\n"
+    "                          as 3g or 3g,loss=1%\n"
+    "The settings of a link, in a form as KEY=VALUE or each as an option, which replaces the form's; all but "
+    "--rtt\n"
+    "and --seed also for one direction, as --loss-down and --loss-up (rates: --down and --up, delays: "
+    "--delay-down\n"
+    "and --delay-up):\n"
+    "  --rate RATE             as 750kbit, 3mbit, 1gbit, unlimited (the default), of IP packets; in steps "
+    "as\n"
+    "                          8mbit:1mbit@10s:8mbit@20s\n"
+    "  --trace FILE            in place of a rate: Mahimahi's format, a line for each 1504 bytes with its\n"
+    "                          millisecond; --trace-end wrap (begin again) or once\n"
+    "  --rtt TIME              both ways together, as 500us, 50ms, 1s; in steps as 50ms:200ms@10s\n"
+    "  --jitter TIME           added to the delay: 5ms (evenly from -5 to 5), normal:5ms (standard "
+    "deviation),\n"
+    "                          pareto:5ms (mean), file:FILE (milliseconds); --jitter-order keep, or free to\n"
+    "                          let packets overtake each other\n"
+    "  --queue SIZE            as 1bdp, 100p (packets), 64kB, 50ms, unlimited. bdp: rate times rtt, but "
+    "never "
+    "less\n"
+    "                          than 10 packets of 1500 bytes. Default 1bdp; 1000p where the rate is "
+    "unlimited, "
+    "the\n"
+    "                          rtt 0, or an algorithm keeps the queue short\n"
+    "  --aqm ALGORITHM         droptail (the default), drophead, codel, pie, fq_codel; --ecn on to mark\n"
+    "  --loss SHARE            as 1%; ge:P:R[:H[:G]] (Gilbert-Elliott: good to bad, bad to good, loss in "
+    "bad,\n"
+    "                          loss in good), every:N, file:FILE (lost where a number is not 0)\n"
+    "  --loss-slot TIME        decide by slot of time instead of by packet\n"
+    "  --duplicate SHARE       --reorder SHARE:DISTANCE, as 1%:3\n"
+    "  --onoff ON:OFF          as 10s:1s, or exp:10s:1s for random periods of these means\n"
+    "  --fec N                 a parity packet after every N UDP datagrams of a flow repairs one loss among "
+    "them\n"
+    "  --seed NUMBER           decides all that is random. Default 1\n"
+    "\n"
     "  --nameserver ADDRESS    COMMAND's DNS server. Default 100.64.0.53, trilane-replay's\n"
     "  --report FILE           write a report in JSON at the end\n"
+    "  --log FILE              write FILE.down and FILE.up, each packet's arrival, departure or drop, in "
+    "mm-link's format\n"
+    "  --pcapng FILE           write a capture of both directions; why a packet was dropped is its comment\n"
+    "  --tls-keys FILE         put the keys that programs write to FILE (SSLKEYLOGFILE) into the capture\n"
+    "  --flows FILE            write counters of each flow, goodput, utilization and loss ratio in JSON at "
+    "the "
+    "end\n"
+    "  --control PATH          a Unix socket that takes a line {\"command\":\"stats\"} or\n"
+    "                          {\"command\":\"steer\",\"link\":\"down=1mbit,loss=2%\"} and answers with "
+    "one\n"
     "  --die-with-parent       be killed when the process that started trilane-shaper dies\n"
     "  --help, --version\n"
     "\n"
@@ -45,25 +78,29 @@ static const char help[] =
     "https://HOST/\n";
 
 // Long options beyond the keys of a link, whose value is their enum link_key.
-enum { OPTION_LINK = LINK_KEYS, OPTION_NAMESERVER, OPTION_REPORT, OPTION_DIE, OPTION_HELP, OPTION_VERSION };
+enum {
+    OPTION_LINK = LINK_KEYS,
+    OPTION_NAMESERVER,
+    OPTION_REPORT,
+    OPTION_LOG,
+    OPTION_PCAPNG,
+    OPTION_TLS_KEYS,
+    OPTION_FLOWS,
+    OPTION_CONTROL,
+    OPTION_DIE,
+    OPTION_HELP,
+    OPTION_VERSION
+};
 
-static const struct option long_options[] = {
-    {"rate", required_argument, NULL, LINK_RATE},
-    {"down", required_argument, NULL, LINK_DOWN},
-    {"up", required_argument, NULL, LINK_UP},
-    {"rtt", required_argument, NULL, LINK_RTT},
-    {"delay-down", required_argument, NULL, LINK_DELAY_DOWN},
-    {"delay-up", required_argument, NULL, LINK_DELAY_UP},
-    {"queue", required_argument, NULL, LINK_QUEUE},
-    {"queue-down", required_argument, NULL, LINK_QUEUE_DOWN},
-    {"queue-up", required_argument, NULL, LINK_QUEUE_UP},
-    {"loss", required_argument, NULL, LINK_LOSS},
-    {"loss-down", required_argument, NULL, LINK_LOSS_DOWN},
-    {"loss-up", required_argument, NULL, LINK_LOSS_UP},
-    {"seed", required_argument, NULL, LINK_SEED},
+static const struct option other_options[] = {
     {"link", required_argument, NULL, OPTION_LINK},
     {"nameserver", required_argument, NULL, OPTION_NAMESERVER},
     {"report", required_argument, NULL, OPTION_REPORT},
+    {"log", required_argument, NULL, OPTION_LOG},
+    {"pcapng", required_argument, NULL, OPTION_PCAPNG},
+    {"tls-keys", required_argument, NULL, OPTION_TLS_KEYS},
+    {"flows", required_argument, NULL, OPTION_FLOWS},
+    {"control", required_argument, NULL, OPTION_CONTROL},
     {"die-with-parent", no_argument, NULL, OPTION_DIE},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -89,6 +126,21 @@ static void read_one(struct options *options, struct link_settings *settings, in
     case OPTION_REPORT:
         options->report = optarg;
         break;
+    case OPTION_LOG:
+        options->evidence.log = optarg;
+        break;
+    case OPTION_PCAPNG:
+        options->evidence.pcapng = optarg;
+        break;
+    case OPTION_TLS_KEYS:
+        options->evidence.tls_keys = optarg;
+        break;
+    case OPTION_FLOWS:
+        options->evidence.flows = optarg;
+        break;
+    case OPTION_CONTROL:
+        options->control = optarg;
+        break;
     case OPTION_DIE:
         options->die_with_parent = true;
         break;
@@ -106,7 +158,23 @@ static void read_one(struct options *options, struct link_settings *settings, in
     }
 }
 
+enum { OTHER_OPTIONS = sizeof other_options / sizeof other_options[0], NAME_SIZE = 32 };
+
+// The keys of a link are options too: delay_down is --delay-down.
+static void list_options(struct option *list, char names[LINK_KEYS][NAME_SIZE]) {
+    for (int key = 0; key < LINK_KEYS; key++) {
+        snprintf(names[key], NAME_SIZE, "%s", link_key_names[key]);
+        for (char *c = names[key]; *c; c++)
+            if (*c == '_') *c = '-';
+        list[key] = (struct option){names[key], required_argument, NULL, key};
+    }
+    memcpy(list + LINK_KEYS, other_options, sizeof other_options);
+}
+
 void options_read(struct options *options, int argc, char **argv) {
+    struct option long_options[LINK_KEYS + OTHER_OPTIONS];
+    char names[LINK_KEYS][NAME_SIZE];
+    list_options(long_options, names);
     *options = (struct options){.nameserver = "100.64.0.53"};
     struct link_settings settings = {0};
     int option;

@@ -2,6 +2,7 @@
 #ifndef TRILANE_SHAPER_OPTIONS_H
 #define TRILANE_SHAPER_OPTIONS_H
 
+#include "shaper/evidence.h"
 #include "shaper/link_profile.h"
 
 #include <stdbool.h>
@@ -10,6 +11,8 @@ struct options {
     struct link_profile profile;
     const char *nameserver;
     const char *report; // NULL: none
+    struct evidence_options evidence;
+    const char *control; // path of the socket; NULL: none
     bool die_with_parent;
     char **command;
 };

@@ -1,0 +1,118 @@
+#include "shaper/live_link.h"
+
+#include "base/clock.h"
+#include "shaper/steps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The settings as a form: every key that has a value.
+static void write_form(char *form, size_t size, const struct link_settings *settings) {
+    size_t at = 0;
+    form[0] = 0;
+    for (int key = 0; key < LINK_KEYS && at < size; key++) {
+        const char *value = link_settings_value(settings, (enum link_key)key);
+        if (!value) continue;
+        int n = snprintf(form + at, size - at, "%s%s=%s", at > 0 ? "," : "", link_key_names[key], value);
+        if (n > 0) at += (size_t)n;
+    }
+    if (form[0] == 0) snprintf(form, size, "unlimited");
+}
+
+void live_link_open(struct live_link *link, const struct link_profile *profile) {
+    *link = (struct live_link){.first = profile};
+    write_form(link->form, sizeof link->form, &profile->settings);
+}
+
+void live_link_begin(struct live_link *link, struct tun_loop *tun_loop, struct evidence *evidence,
+                     uint64_t start_ns) {
+    link->tun_loop = tun_loop;
+    link->evidence = evidence;
+    link->start_ns = start_ns;
+}
+
+static void forget(struct link_profile *profile) {
+    if (!profile) return;
+    link_profile_close(profile);
+    free(profile);
+}
+
+void live_link_close(struct live_link *link) {
+    forget(link->now);
+    link->now = NULL;
+}
+
+static json_t *number(uint64_t value) {
+    return json_integer((json_int_t)value);
+}
+
+static const struct link_profile *profile_now(const struct live_link *link) {
+    return link->now ? link->now : link->first;
+}
+
+// What the link carries now; of a trace, its mean. null: unlimited.
+static json_t *rate_of(const struct live_link *link, const struct direction_settings *settings,
+                       uint64_t now_ns) {
+    const struct rate_settings *rate = &settings->rate;
+    if (rate->kind == RATE_UNLIMITED) return json_null();
+    if (rate->kind == RATE_STEPS) return number(steps_value(&rate->steps_bps, now_ns - link->start_ns));
+    return number(link_rate_bps(settings));
+}
+
+static json_t *direction_stats(const struct live_link *link, const struct tun_direction *direction,
+                               const struct direction_settings *settings, uint64_t now_ns) {
+    const struct path *path = &direction->path;
+    const struct drop_tail *queue = &path->link.queue;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "rate_bps",
+                     rate_of(link, settings, now_ns), "packets_in", number(direction->packets_in), "bytes_in",
+                     number(direction->bytes_in), "packets_out", number(direction->packets_out), "bytes_out",
+                     number(direction->bytes_out), "queue_packets", number(queue->list.packets),
+                     "queue_bytes", number(queue->list.size_bytes), "held_packets", number(path_held(path)),
+                     "drops", "queue", number(queue->drops), "loss", number(path->loss.drops), "off",
+                     number(path->onoff.drops), "not_ip", number(direction->not_ip), "refused",
+                     number(direction->refused));
+}
+
+json_t *live_link_stats(void *context, struct control_error *error) {
+    struct live_link *link = context;
+    const struct link_profile *profile = profile_now(link);
+    uint64_t now_ns = clock_now_ns();
+    json_t *stats = json_pack("{s:{s:s, s:o, s:o, s:s, s:o, s:o, s:o}}", "stats", "schema",
+                              "trilane/shaper-stats/1", "start_ns", number(link->start_ns), "now_ns",
+                              number(now_ns), "link", link->form, "changes", number(link->changes), "down",
+                              direction_stats(link, &link->tun_loop->down, &profile->down, now_ns), "up",
+                              direction_stats(link, &link->tun_loop->up, &profile->up, now_ns));
+    if (!stats) snprintf(error->line, sizeof error->line, "control: memory is short");
+    return stats;
+}
+
+static json_t *fail(struct link_profile *next, struct control_error *error, const char *line) {
+    free(next);
+    snprintf(error->line, sizeof error->line, "%s", line);
+    return NULL;
+}
+
+json_t *live_link_steer(void *context, const char *form, struct control_error *error) {
+    struct live_link *link = context;
+    const struct link_profile *before = profile_now(link);
+    struct link_error link_error;
+    struct link_profile *next = malloc(sizeof *next);
+    if (!next) return fail(next, error, "control: memory is short");
+    if (link_profile_change(next, before, form, &link_error) < 0) return fail(next, error, link_error.line);
+    if (next->seed != before->seed) {
+        link_profile_close(next);
+        return fail(next, error,
+                    "link: the seed of a running link stays: leave seed out, or start another link");
+    }
+    tun_loop_steer(link->tun_loop, next);
+    uint64_t now_ns = clock_now_ns();
+    evidence_change(link->evidence, form, &next->down.rate, &next->up.rate, now_ns);
+    forget(link->now);
+    link->now = next;
+    link->changes++;
+    write_form(link->form, sizeof link->form, &next->settings);
+    json_t *answer = json_pack("{s:s, s:o}", "link", link->form, "at_ns", number(now_ns));
+    if (!answer) snprintf(error->line, sizeof error->line, "control: memory is short");
+    return answer;
+}
