@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 // More than the lab's MTU of 1500, so that a longer packet is recognized as such.
-enum { PACKET_CAPACITY = 2000 };
+enum { PACKET_CAPACITY = 2000, PACKET_OFFLOAD = 10 };
 
 // Which group of datagrams a packet belongs to, between the encoder of forward error correction and its
 // decoder (fec.h). As an encoder's header would, it travels with the packet; unlike one, it takes no bytes.
@@ -25,6 +25,7 @@ struct packet {
     uint64_t number;     // of the direction's packets, from 0
     struct packet_fec fec;
     uint32_t size_bytes;
+    uint8_t offload[PACKET_OFFLOAD]; // right before the bytes: how a TUN device reads and writes them
     uint8_t bytes[PACKET_CAPACITY];
 };
 
@@ -36,8 +37,8 @@ enum drop_reason {
     DROP_MEMORY, // of this machine: counted as refused
 };
 
-// Told what becomes of the packets of one direction; the packet stays the teller's. A path is entered and left
-// outside of it, so it is its owner (tun_loop.h) that tells of that.
+// Told what becomes of the packets of one direction; the packet stays the teller's. A path is entered and
+// left outside of it, so it is its owner (tun_loop.h) that tells of that.
 struct packet_watcher {
     void (*arrived)(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns);
     void (*delivered)(struct packet_watcher *watcher, const struct packet *packet, uint64_t due_ns);

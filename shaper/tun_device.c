@@ -2,9 +2,15 @@
 
 #include <errno.h>
 #include <linux/if_tun.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct virtio_net_hdr) == PACKET_OFFLOAD, "the kernel's header has its place");
+_Static_assert(offsetof(struct packet, bytes) == offsetof(struct packet, offload) + PACKET_OFFLOAD,
+               "and no gap follows it");
 
 enum { USO4 = 0x20, USO6 = 0x40 }; // TUN_F_USO4, TUN_F_USO6: Linux 6.2
 
@@ -23,11 +29,11 @@ bool tun_device_read(struct tun_device *device, struct packet *packet) {
         return true;
     }
     struct virtio_net_hdr offload;
-    struct iovec parts[] = {{&offload, sizeof offload},
-                            {packet->bytes, PACKET_CAPACITY},
+    struct iovec parts[] = {{packet->offload, PACKET_OFFLOAD + PACKET_CAPACITY},
                             {device->whole + PACKET_CAPACITY, SEGMENTS_CAPACITY - PACKET_CAPACITY}};
-    ssize_t read_bytes = readv(device->fd, parts, 3);
+    ssize_t read_bytes = readv(device->fd, parts, 2);
     if (read_bytes <= (ssize_t)sizeof offload) return false;
+    memcpy(&offload, packet->offload, sizeof offload);
     uint32_t size_bytes = (uint32_t)read_bytes - (uint32_t)sizeof offload;
     packet->size_bytes = size_bytes < PACKET_CAPACITY ? size_bytes : PACKET_CAPACITY;
     if (!segments_several(&offload)) {
@@ -41,8 +47,9 @@ bool tun_device_read(struct tun_device *device, struct packet *packet) {
     return true;
 }
 
-bool tun_device_write(int fd, const struct packet *packet) {
-    struct virtio_net_hdr offload = {.gso_type = VIRTIO_NET_HDR_GSO_NONE};
-    struct iovec parts[] = {{&offload, sizeof offload}, {(void *)packet->bytes, packet->size_bytes}};
-    return writev(fd, parts, 2) == (ssize_t)(sizeof offload + packet->size_bytes);
+bool tun_device_write(int fd, struct packet *packet) {
+    memset(packet->offload, 0,
+           sizeof packet->offload); // VIRTIO_NET_HDR_GSO_NONE, and the checksums are complete
+    size_t size = PACKET_OFFLOAD + packet->size_bytes;
+    return write(fd, packet->offload, size) == (ssize_t)size;
 }

@@ -21,6 +21,6 @@ struct tun_device {
 bool tun_device_read(struct tun_device *device, struct packet *packet);
 
 // True if the kernel took it.
-bool tun_device_write(int fd, const struct packet *packet);
+bool tun_device_write(int fd, struct packet *packet);
 
 #endif

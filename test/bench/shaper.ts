@@ -5,7 +5,6 @@ import { spawn } from "node:child_process";
 import { access, chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { checkout, programPath } from "../../cli/programs.ts";
 import { median } from "../../cli/stats/quantile.ts";
 import type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
@@ -69,7 +68,7 @@ class Labs {
   }
 
   /** Probes at once behind a link, each given by its words. */
-  async behind(link: string, ...probes: readonly string[]): Promise<Run> {
+  async behind(link: string, probes: readonly string[], options: readonly string[] = []): Promise<Run> {
     const file = join(this.folder, `report${this.who.name && "-unprivileged"}.json`);
     const script = probes.map((words) => `${this.probe} ${words} &`).join(" ");
     const from = cpuTime();
@@ -81,6 +80,7 @@ class Labs {
       link,
       "--report",
       file,
+      ...options,
       "--",
       "sh",
       "-c",
@@ -110,7 +110,7 @@ function cpuShare({ report }: Run): number {
 /** Round trips beyond what they should take, in ms: in the middle, and at the 99th percentile. */
 async function roundTrips(labs: Labs, link: string, expected_ms: number, words: string) {
   const before = await labs.direct(words);
-  const run = await labs.behind(link, words);
+  const run = await labs.behind(link, [words]);
   const after = await labs.direct(words);
   const own_us = median([value(before, "median_us"), value(after, "median_us")]);
   const beyond_ms = (key: string): number => (value(run.printed[0], key) - own_us) / 1000 - expected_ms;
@@ -180,7 +180,7 @@ async function measureRates(labs: Labs): Promise<Measurement[]> {
       },
     };
     for (const [protocol, { link, words, nominal_bps }] of Object.entries(saturation)) {
-      const run = await labs.behind(link, words);
+      const run = await labs.behind(link, [words]);
       const error = Math.abs(value(run.printed[0], "rate_bps") / nominal_bps - 1) * 100;
       const idle_share = run.idle_share;
       const bar = rate > 100 ? 0.03 : 0.01;
@@ -202,11 +202,10 @@ function unasked({ report }: Run): number {
 
 async function measureSpeed(labs: Labs): Promise<Measurement[]> {
   const found: Measurement[] = [];
-  const both = await labs.behind(
-    "1gbit/80ms,queue=unlimited",
+  const both = await labs.behind("1gbit/80ms,queue=unlimited", [
     `udp down ${saturated_s} 1000000000`,
     `udp up ${saturated_s} 1000000000`,
-  );
+  ]);
   const carried = both.printed.map((line) => value(line, "rate_bps") / 1e9);
   const { idle_share } = both;
   found.push(
@@ -224,7 +223,7 @@ async function measureSpeed(labs: Labs): Promise<Measurement[]> {
   for (const direction of ["down", "up"]) {
     const runs: Run[] = [];
     for (let round = 0; round < rounds; round++)
-      runs.push(await labs.behind("unlimited/0ms", `tcp ${direction} ${saturated_s / 2 + 1} 1`));
+      runs.push(await labs.behind("unlimited/0ms", [`tcp ${direction} ${saturated_s / 2 + 1} 1`]));
     found.push(
       measurement(
         `unlimited, TCP ${direction}`,
@@ -243,7 +242,7 @@ async function measureQueue(labs: Labs): Promise<Measurement[]> {
   for (let round = 0; round < rounds; round++) {
     const costs: number[] = [];
     for (const packets of [10, 10_000]) {
-      const { report } = await labs.behind(`100mbit/0ms,queue=${packets}p`, "udp down 8 200000000");
+      const { report } = await labs.behind(`100mbit/0ms,queue=${packets}p`, ["udp down 8 200000000"]);
       if (report.down.queue_peak_packets !== packets) throw new Error(`the queue of ${packets} packets was never full`);
       costs.push(report.cpu_ns / report.down.packets_in);
     }
@@ -251,6 +250,20 @@ async function measureQueue(labs: Labs): Promise<Measurement[]> {
     ratios.push(long / short);
   }
   return [measurement("CPU per packet, 10 000 queued over 10 queued", ratios, 1.1, { unit: "ratio" })];
+}
+
+/** What writing down every packet costs, beside the same load without. */
+async function measureEvidence(labs: Labs): Promise<Measurement[]> {
+  const load = async (options: readonly string[]): Promise<Run> =>
+    await labs.behind("100mbit/0ms,queue=unlimited", [`tcp down ${saturated_s} 1`], options);
+  const without = cpuShare(await load([]));
+  const found: Measurement[] = [];
+  for (const option of ["--log", "--pcapng", "--flows"]) {
+    const run = await load([option, join(labs.folder, `evidence${labs.who.name && "-unprivileged"}`)]);
+    const name = `CPU that ${option} adds, TCP at 100 Mbit/s`;
+    found.push(measurement(name, [cpuShare(run) - without], null, { unit: "%", idle_share: run.idle_share }));
+  }
+  return found;
 }
 
 export const bench: Bench = async (say) => {
@@ -267,10 +280,9 @@ export const bench: Bench = async (say) => {
       const trips = await measureRoundTrips(labs);
       say_who(`${ratesMbit.length} rates, ${saturated_s} s of TCP and of UDP each`);
       const rates = await measureRates(labs);
-      say_who("1 Gbit/s both ways, unlimited, queues");
-      const speeds = [...(await measureSpeed(labs)), ...(await measureQueue(labs))];
+      say_who("1 Gbit/s both ways, unlimited, queues, logs");
+      const speeds = [...(await measureSpeed(labs)), ...(await measureQueue(labs)), ...(await measureEvidence(labs))];
       found.push(...[...trips, ...rates, ...speeds].map((one) => ({ ...one, name: one.name + who.name })));
-      await delay(100);
     }
     return found;
   } finally {
