@@ -248,11 +248,10 @@ static int read_delays(struct link_profile *profile, struct link_error *error) {
                 error,
                 "link: rtt and one-way delays exclude each other: give rtt, or delay_down and delay_up");
         if (link_read_steps("rtt", rtt, "50ms", link_read_time, &whole, error) < 0) return -1;
+        // Both ways take the same whole nanoseconds.
+        for (uint32_t i = 0; i < whole.count; i++)
+            whole.step[i].value = (whole.step[i].value + 1) / 2;
         *sides[0] = *sides[1] = whole;
-        for (uint32_t i = 0; i < whole.count; i++) {
-            sides[0]->step[i].value = whole.step[i].value / 2;
-            sides[1]->step[i].value = whole.step[i].value - whole.step[i].value / 2;
-        }
         return 0;
     }
     for (int side = 0; side < LINK_SIDES; side++) {

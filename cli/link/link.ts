@@ -128,7 +128,9 @@ function readDelays(settings: Settings): { down: DelayPart; up: DelayPart } {
   if (settings.has("delay_down") || settings.has("delay_up")) {
     throw refuse("rtt and one-way delays exclude each other: give rtt, or delay_down and delay_up");
   }
-  const half = delayPart(read("rtt").map(({ at_ms, value }) => ({ at_ms, value: value / 2 })));
+  // Both ways take the same whole nanoseconds.
+  const half_ms = (time_ms: number) => Math.ceil(Math.round(time_ms * 1e6) / 2) / 1e6;
+  const half = delayPart(read("rtt").map(({ at_ms, value }) => ({ at_ms, value: half_ms(value) })));
   return { down: half, up: half };
 }
 

@@ -68,7 +68,7 @@ export const namedLinks: readonly NamedLink[] = [
   {
     name: "train",
     form: "down=12mbit,up=3mbit,delay_down=45ms,delay_up=45ms,jitter=normal:10ms,loss=ge:0.1%:20%:30%,onoff=exp:30s:2s",
-    summary: "4G on a train: jitter, loss, tunnels",
+    summary: "4G on a train: jitter, loss, gaps",
     source: "Round figures",
   },
   {

@@ -1,0 +1,132 @@
+// The files of links: absolute where a profile is stored, the same after a resumed sweep, and told when they changed.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { UserError } from "../../../cli/errors.ts";
+import { filesOf, refuseChangedFiles, settleFiles } from "../../../cli/link/files.ts";
+import { parseLink } from "../../../cli/link/link.ts";
+import { labCommand } from "../../../cli/measure/lab.ts";
+import { checkout } from "../../../cli/programs.ts";
+import { cellsOf, linksOf, planDigest, planOf, readPlan } from "../../../cli/sweep/plan.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-links-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const lines = (numbers: readonly number[]): string => numbers.map((number) => `${number}\n`).join("");
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const trace = file("twelve.trace", lines(Array.from({ length: 100 }, (_, index) => index + 1)));
+const losses = file("losses", "0 0 1 0\n");
+const jitter = file("jitter", "0.5\n12\n");
+const form = "trace=twelve.trace,rtt=50ms,loss_up=file:losses,jitter_down=file:jitter";
+const least = { name: "least", pages: ["page"], lanes: ["h1"], links: [form], repetitions: 1 };
+
+test("a stored profile has absolute paths, sums, the trace's mean rate and the file's share of losses", () => {
+  const profile = settleFiles(parseLink(form), folder);
+  const sumOf = (text: string) => createHash("sha256").update(text).digest("hex");
+  assert.deepEqual(filesOf(profile), [
+    { file: trace, sha256: sumOf(lines(Array.from({ length: 100 }, (_, index) => index + 1))) },
+    { file: jitter, sha256: sumOf("0.5\n12\n") },
+    { file: losses, sha256: sumOf("0 0 1 0\n") },
+  ]);
+  assert.equal(profile.down.rate_bps, 12e6);
+  assert.equal(profile.up.rate_bps, 12e6);
+  assert.deepEqual([profile.down.loss, profile.up.loss], [0, 0.25]);
+  assert.deepEqual(profile.down.queue, { bdp: 1 });
+});
+
+test("a file that changed is named, and the shaper is not started with it", () => {
+  const path = file("changing.trace", lines([1, 2, 3]));
+  const link = settleFiles(parseLink("trace=changing.trace,rtt=50ms"), folder);
+  refuseChangedFiles(link);
+  file("changing.trace", lines([1, 2, 3, 400]));
+  const refusal = (error: unknown) =>
+    error instanceof UserError &&
+    error.message.startsWith(`link: ${path} has changed since it was planned (sha256 `) &&
+    error.message.endsWith("bring the earlier one back, or begin again with --new");
+  assert.throws(() => refuseChangedFiles(link), refusal);
+  assert.throws(() => labCommand({ home: folder, recording: null, link, reports: null }), refusal);
+  rmSync(path);
+  assert.throws(() => refuseChangedFiles(link), /^UserError: link: .*changing.trace: no such file: name another$/);
+});
+
+test("what is no trace and no losses is told with file and line", () => {
+  const settle = (text: string) => () => settleFiles(parseLink(text), folder);
+  file("text", "1\ntwo\n");
+  file("backwards", "5\n4\n");
+  file("empty", "");
+  assert.throws(settle("trace=text,rtt=50ms"), /^UserError: .*text:2: "two" is not a time/);
+  assert.throws(settle("trace=backwards,rtt=50ms"), /^UserError: .*backwards:2: "4" is earlier/);
+  assert.throws(settle("trace=empty,rtt=50ms"), /^UserError: .*empty: holds no line/);
+  assert.throws(settle("trace=none,rtt=50ms"), /^UserError: link: .*none: no such file: name another$/);
+  assert.throws(settle("trace=.,rtt=50ms"), /^UserError: .*is not a regular file/);
+  assert.throws(settle("3mbit/50ms,loss=file:text"), /^UserError: .*text:2: "two" is not a number from 0 to 1$/);
+  assert.throws(settle("3mbit/50ms,loss=file:jitter"), /^UserError: .*jitter:2: "12" is not a number from 0 to 1$/);
+  assert.throws(settle("3mbit/50ms,loss=file:empty"), /^UserError: .*empty: holds no number/);
+  const comma = join(folder, "a,b");
+  mkdirSync(comma);
+  assert.throws(() => settleFiles(parseLink("trace=x,rtt=50ms"), comma), /^UserError: link: .*a comma ends a setting/);
+});
+
+test("a plan's file names its files from where it lies; the plan means the same from every folder", () => {
+  const path = join(folder, "plan.json");
+  writeFileSync(path, JSON.stringify(least));
+  const plan = readPlan(path);
+  assert.deepEqual(plan.links, [`trace=${trace},rtt=50ms,jitter_down=file:${jitter},loss_up=file:${losses}`]);
+  assert.deepEqual(planOf(structuredClone(plan), "again", "/"), plan);
+  const [planned] = linksOf(plan);
+  assert.equal(planned?.link, "trace=twelve.trace,rtt=50ms,jitter_down=file:jitter,loss_up=file:losses");
+  assert.equal(planned?.link_profile.down.trace?.file, trace);
+});
+
+test("a sweep goes on where a file has changed only to say so: the digest is of the paths", () => {
+  const path = file("resumed.trace", lines([1, 2, 3]));
+  const plan = planOf({ ...least, links: ["trace=resumed.trace,rtt=50ms"] }, "plan", folder);
+  const [begun, digest] = [cellsOf(plan), planDigest(plan)];
+  file("resumed.trace", lines([1, 2, 30]));
+  assert.equal(planDigest(plan), digest);
+  const [before, now] = [begun[0]?.link_profile, cellsOf(plan)[0]?.link_profile];
+  assert.ok(before && now);
+  assert.notEqual(before.down.trace?.sha256, now.down.trace?.sha256);
+  assert.throws(() => refuseChangedFiles(before), /has changed/);
+  refuseChangedFiles(now);
+  assert.equal(now.down.trace?.file, path);
+});
+
+test("two files of one name in two folders are two links", () => {
+  file("a/lte", lines([1]));
+  file("b/lte", lines([2]));
+  const plan = planOf({ ...least, links: ["trace=a/lte,rtt=50ms", "trace=b/lte,rtt=50ms"] }, "plan", folder);
+  assert.deepEqual(
+    linksOf(plan).map(({ link }) => link),
+    [`trace=${join(folder, "a/lte")},rtt=50ms`, `trace=${join(folder, "b/lte")},rtt=50ms`],
+  );
+  assert.throws(
+    () => planOf({ ...least, links: ["trace=a/lte,rtt=50ms", "trace=./a/lte,rtt=50ms"] }, "plan", folder),
+    /^UserError: plan least: link trace=.*a\/lte,rtt=50ms stands there twice: name it once$/,
+  );
+});
+
+test("`trilane links` lists the known links and explains a form", () => {
+  const trilane = (...words: string[]) =>
+    spawnSync(join(checkout, "cli/trilane"), ["links", ...words], { cwd: folder, encoding: "utf8" });
+  const all = trilane();
+  assert.equal(all.status, 0, all.stderr);
+  assert.match(all.stdout, /^ {2}lighthouse-slow-4g +1\.6384 \/ 0\.75 +150 {2}mobileSlow4G/m);
+  assert.ok(all.stdout.split("\n").every((line) => line.length <= 80));
+  const one = trilane("trace=twelve.trace,rtt=50ms,loss=ge:1%:30%", "--json");
+  const [link] = JSON.parse(one.stdout).links;
+  assert.deepEqual([link.name, link.link.down.rate_bps, link.link.down.trace.file], [null, 12e6, trace]);
+  const wrong = trilane("3mbit/50ms,colour=red");
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.stderr, /^trilane: link: no setting "colour".*\n$/);
+});
