@@ -11,25 +11,44 @@ static json_t *late(const struct histogram *histogram, double quantile) {
     return histogram->count > 0 ? number(histogram_quantile(histogram, quantile)) : json_null();
 }
 
+static json_t *drops_seen(uint64_t queue, uint64_t loss, uint64_t off, uint64_t not_ip, uint64_t refused) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "queue", number(queue), "loss", number(loss), "off",
+                     number(off), "not_ip", number(not_ip), "refused", number(refused));
+}
+
+static json_t *fec_seen(const struct path *path) {
+    const struct fec_encoder *encoder = &path->fec_encoder;
+    const struct fec_decoder *decoder = &path->fec_decoder;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "datagrams", number(encoder->turn),
+                     "parity_packets", number(encoder->parity_packets), "parity_bytes",
+                     number(encoder->parity_bytes), "parity_arrived_packets", number(decoder->parity_packets),
+                     "repaired_packets", number(decoder->repairs), "repaired_bytes",
+                     number(decoder->repaired_bytes), "failed_groups", number(decoder->failures),
+                     "late_packets", number(decoder->late));
+}
+
+static json_t *late_seen(const struct histogram *late_ns) {
+    return json_pack("{s:o, s:o, s:o}", "p50", late(late_ns, 0.5), "p99", late(late_ns, 0.99), "max",
+                     late_ns->count > 0 ? number(late_ns->max) : json_null());
+}
+
 static json_t *direction_seen(const struct tun_direction *direction, uint64_t unread) {
     const struct path *path = &direction->path;
     const struct drop_tail *queue = &path->link.queue;
-    const struct histogram *late_ns = &direction->late_ns;
-    json_t *drops =
-        json_pack("{s:o, s:o, s:o, s:o}", "queue", number(queue->drops), "loss", number(path->loss.drops),
-                  "not_ip", number(direction->not_ip), "refused", number(direction->refused));
+    json_t *drops = drops_seen(queue->drops, path->loss.drops, path->onoff.drops, direction->not_ip,
+                               direction->refused + path->delay.drops);
     json_t *dropped_bytes =
-        json_pack("{s:o, s:o, s:o, s:o}", "queue", number(queue->dropped_bytes), "loss",
-                  number(path->loss.dropped_bytes), "not_ip", number(direction->bytes_not_ip), "refused",
-                  number(direction->bytes_refused));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}",
+        drops_seen(queue->dropped_bytes, path->loss.dropped_bytes, path->onoff.dropped_bytes,
+                   direction->bytes_not_ip, direction->bytes_refused + path->delay.dropped_bytes);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "unread_packets", number(unread), "packets_in", number(direction->packets_in),
                      "bytes_in", number(direction->bytes_in), "packets_out", number(direction->packets_out),
                      "bytes_out", number(direction->bytes_out), "drops", drops, "dropped_bytes",
                      dropped_bytes, "left_packets", number(path_held(path)), "queue_peak_packets",
                      number(queue->peak_packets), "queue_peak_bytes", number(queue->peak_bytes), "busy_ns",
-                     number(path->link.busy_ns), "late_ns", "p50", late(late_ns, 0.5), "p99",
-                     late(late_ns, 0.99), "max", late_ns->count > 0 ? number(late_ns->max) : json_null());
+                     number(path->link.busy_ns), "late_ns", late_seen(&direction->late_ns), "copied_packets",
+                     number(path->duplicate.copies), "reordered_packets", number(path->reorder.reordered),
+                     "fec", fec_seen(path));
 }
 
 json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,

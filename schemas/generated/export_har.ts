@@ -345,7 +345,7 @@ export interface ShaperReport {
   up: ShaperDirection;
 }
 /**
- * packets_in = packets_out + the drops + left_packets.
+ * packets_in + copied_packets + fec.parity_packets + fec.repaired_packets = packets_out + the drops + fec.parity_arrived_packets + fec.late_packets + left_packets.
  */
 export interface ShaperDirection {
   /**
@@ -374,6 +374,15 @@ export interface ShaperDirection {
    * Time the link spent sending; 0 for an unlimited rate.
    */
   busy_ns: number;
+  /**
+   * Made by duplication.
+   */
+  copied_packets?: number;
+  /**
+   * Held back until others had overtaken them.
+   */
+  reordered_packets?: number;
+  fec?: ShaperFec;
   late_ns: ShaperLateness;
 }
 export interface ShaperDrops {
@@ -386,6 +395,10 @@ export interface ShaperDrops {
    */
   loss: number;
   /**
+   * Came while the link was off.
+   */
+  off?: number;
+  /**
    * Neither IPv4 nor IPv6, or not as long as its header says.
    */
   not_ip: number;
@@ -393,6 +406,37 @@ export interface ShaperDrops {
    * The receiving kernel did not take it, or memory was short.
    */
   refused: number;
+}
+/**
+ * Forward error correction: an XOR parity packet behind each group of a flow's UDP datagrams. All 0 where it was not asked for.
+ */
+export interface ShaperFec {
+  /**
+   * That were put into groups.
+   */
+  datagrams: number;
+  /**
+   * Sent by the encoder, over the link.
+   */
+  parity_packets: number;
+  parity_bytes: number;
+  /**
+   * Kept by the decoder.
+   */
+  parity_arrived_packets: number;
+  /**
+   * Datagrams that were lost and made again.
+   */
+  repaired_packets: number;
+  repaired_bytes: number;
+  /**
+   * Of which the parity packet came but more than one datagram did not.
+   */
+  failed_groups: number;
+  /**
+   * Datagrams that came after they had been repaired: not passed on.
+   */
+  late_packets: number;
 }
 /**
  * How long after its time a packet was handed to the receiver; the quantiles are at most 6.25 % too high. null: no packet left.
