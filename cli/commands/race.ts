@@ -72,7 +72,7 @@ export const command: Command<RaceOptions> = {
       .option("link", {
         type: "string",
         default: "10mbit/50ms",
-        describe: "the bottleneck: RATE/RTT[,loss=..,queue=..]",
+        describe: "the bottleneck: RATE/RTT or a name, and settings, as 3g,loss=1%; see `trilane links`",
       })
       .option("runs", { type: "number", default: 5, describe: "valid loads of each lane" })
       .option("lanes", { type: "string", default: allLanes.join(","), describe: "lanes, separated by commas" })

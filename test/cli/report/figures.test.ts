@@ -87,6 +87,14 @@ test("asymmetric rates, queues and seeds: no two links stand in one place", () =
     "30mbit/2ms,seed=4",
     "delay_down=1ms,delay_up=5ms,rate=30mbit",
     "unlimited/2ms",
+    "30mbit/2ms,jitter=1ms",
+    "30mbit/2ms,aqm=codel,queue=1bdp",
+    "30mbit:10mbit@1s/2ms",
+    "30mbit/2ms:9ms@1s",
+    "30mbit/2ms,loss=ge:1%:99%",
+    "30mbit/2ms,loss=1%",
+    "trace=a/lte,rtt=2ms",
+    "trace=a/umts,rtt=2ms",
   ];
   const grid = gridOf(...links);
   const places = new Set(
