@@ -5,11 +5,13 @@ import { command as exportCommand } from "./export.ts";
 import { command as importCommand } from "./import.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
+import { command as meter } from "./meter.ts";
 import { command as race } from "./race.ts";
 import { command as remove } from "./remove.ts";
 import { command as report } from "./report.ts";
 import { command as shell } from "./shell.ts";
 import { command as start } from "./start.ts";
+import { command as steer } from "./steer.ts";
 import { command as sweep } from "./sweep.ts";
 import { command as synth } from "./synth.ts";
 import { command as trace } from "./trace.ts";
@@ -26,6 +28,8 @@ export const allCommands: readonly Command[] = [
   synth,
   remove,
   shell,
+  meter,
+  steer,
   trace,
   doctor,
 ];

@@ -1,7 +1,8 @@
 // `trilane shell`: runs any command behind an emulated link, with a recording's origins at the other end or with
 // nothing but the other end. The command has the terminal; its exit status is this command's.
 import { spawn } from "node:child_process";
-import { constants } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ShellNote } from "../../schemas/generated/shell.ts";
 import { withArchive } from "../archive/client.ts";
@@ -9,11 +10,17 @@ import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { formatLink, parseLink } from "../link/link.ts";
 import { labCommand, spkiList } from "../measure/lab.ts";
+import { openLiveLine } from "../meter/live_line.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ShellOptions extends CommonOptions {
   link: string;
   recording: string | undefined;
+  meter: boolean;
+  control: string | undefined;
+  log: string | undefined;
+  pcapng: string | undefined;
+  flows: string | undefined;
   "--"?: string[];
 }
 
@@ -34,6 +41,15 @@ export const command: Command<ShellOptions> = {
         describe: "as 3mbit/50ms, or down=30mbit,up=15mbit,rtt=100ms,loss=1%,queue=64kB",
       })
       .option("recording", { type: "string", describe: "serve this recording's origins at the other end" })
+      .option("meter", {
+        type: "boolean",
+        default: false,
+        describe: "show rate, queue and drops in a line at the bottom",
+      })
+      .option("control", { type: "string", describe: "a socket at this path, for `trilane meter` and `trilane steer`" })
+      .option("log", { type: "string", describe: "FILE.down and FILE.up: each packet, in mm-link's format" })
+      .option("pcapng", { type: "string", describe: "a capture, with the TLS keys that the command writes" })
+      .option("flows", { type: "string", describe: "counters of each flow, goodput, utilization, loss ratio (JSON)" })
       .example("trilane shell --link 3mbit/50ms -- ping -c 4 100.64.0.1", "the link's delay")
       .example(
         "trilane shell --link 10mbit/100ms --recording shop -- curl -sI https://shop.example/",
@@ -56,12 +72,43 @@ export const command: Command<ShellOptions> = {
       nameserver: recording === null ? null : nameserver,
     };
     process.stderr.write(`${options.json ? JSON.stringify(note) : noteText(note)}\n`);
-    const lab = labCommand({ home, recording, link, reports: null });
-    const [program, ...rest] = [...lab.replay, ...lab.shaper, ...words];
-    if (program === undefined) return;
-    process.exitCode = await runInForeground(program, rest, shellEnvironment(recording === null ? null : home));
+    const scratch = mkdtempSync(join(tmpdir(), "trilane-shell-"));
+    try {
+      process.exitCode = await runBehindLink(options, words, scratch);
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
   },
 };
+
+async function runBehindLink(options: ShellOptions, words: readonly string[], scratch: string): Promise<number> {
+  const home = homeFolder(options.home);
+  const recording = options.recording ?? null;
+  const link = parseLink(options.link);
+  const environment = shellEnvironment(recording === null ? null : home);
+  const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
+  const shaperOptions: string[] = [];
+  const pass = (name: string, value: string | undefined) => {
+    if (value !== undefined) shaperOptions.push(name, value);
+  };
+  pass("--control", control);
+  pass("--log", options.log);
+  pass("--flows", options.flows);
+  pass("--pcapng", options.pcapng);
+  if (options.pcapng !== undefined) {
+    environment.SSLKEYLOGFILE ||= join(scratch, "keys");
+    pass("--tls-keys", environment.SSLKEYLOGFILE);
+  }
+  const lab = labCommand({ home, recording, link, reports: null, shaperOptions });
+  const [program, ...rest] = [...lab.replay, ...lab.shaper, ...words];
+  if (program === undefined) return 0;
+  const line = options.meter && control !== undefined ? openLiveLine(control) : null;
+  try {
+    return await runInForeground(program, rest, environment);
+  } finally {
+    line?.close();
+  }
+}
 
 async function originsOf(home: string, recording: string): Promise<string[]> {
   const { exchanges } = await withArchive(home, (archive) => archive.show(recording));

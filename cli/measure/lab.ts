@@ -14,6 +14,8 @@ export interface LabOptions {
   readonly link: LinkProfile;
   /** Files to write; null: none. */
   readonly reports: { readonly replay: string; readonly shaper: string } | null;
+  /** Further options of trilane-shaper: what it shall leave behind, its control socket. */
+  readonly shaperOptions?: readonly string[];
 }
 
 export interface LabCommand {
@@ -23,7 +25,7 @@ export interface LabCommand {
 }
 
 /** UserError where a file that the link names is not what it was when the link was planned. */
-export function labCommand({ home, recording, link, reports }: LabOptions): LabCommand {
+export function labCommand({ home, recording, link, reports, shaperOptions = [] }: LabOptions): LabCommand {
   refuseChangedFiles(link);
   const replay =
     recording === null
@@ -38,6 +40,7 @@ export function labCommand({ home, recording, link, reports }: LabOptions): LabC
     programPath("trilane-shaper"),
     ...["--link", formatLink(link)],
     ...(reports ? ["--report", reports.shaper] : []),
+    ...shaperOptions,
     "--",
   ];
   return { replay, shaper };
