@@ -5,6 +5,7 @@ import { settleFiles } from "../link/files.ts";
 import { linkSentence, nameOf } from "../link/label.ts";
 import { formatLink, type LinkProfile, parseLink } from "../link/link.ts";
 import { type NamedLink, namedLinks } from "../link/names.ts";
+import { readLink } from "../link/profile_file.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface LinksOptions extends CommonOptions {
@@ -18,7 +19,7 @@ function listed({ name, form, summary, source }: NamedLink): ListedLink {
 
 /** What was asked for: a known link, changed or not, or a form of no name. */
 function asked(form: string): ListedLink {
-  const link = settleFiles(parseLink(form), process.cwd());
+  const link = settleFiles(readLink(form, process.cwd()), process.cwd());
   const named = namedLinks.find(({ name }) => name === form.trim());
   return {
     name: named?.name ?? nameOf(link),
@@ -80,7 +81,10 @@ export const command: Command<LinksOptions> = {
   summary: "List the links that have a name, or explain one link",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
-      .positional("link", { type: "string", describe: "a name or a short form: what it asks for" })
+      .positional("link", {
+        type: "string",
+        describe: "a name, a short form, or a JSON file of a profile: what it asks for",
+      })
       .example("trilane links", "3G to fibre, WebPageTest's, Lighthouse's and a study's links")
       .example("trilane links train", "all that one of them does to packets")
       .example("trilane links 3g,loss=ge:1%:30%,aqm=codel", "what a form means"),

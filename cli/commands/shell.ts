@@ -8,7 +8,8 @@ import type { ShellNote } from "../../schemas/generated/shell.ts";
 import { withArchive } from "../archive/client.ts";
 import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
-import { formatLink, parseLink } from "../link/link.ts";
+import { formatLink } from "../link/link.ts";
+import { readLink } from "../link/profile_file.ts";
 import { labCommand, spkiList } from "../measure/lab.ts";
 import { openLiveLine } from "../meter/live_line.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -38,7 +39,7 @@ export const command: Command<ShellOptions> = {
       .option("link", {
         type: "string",
         demandOption: true,
-        describe: "as 3mbit/50ms, or down=30mbit,up=15mbit,rtt=100ms,loss=1%,queue=64kB",
+        describe: "as 3mbit/50ms, 3g,loss=1%, or down=30mbit,up=15mbit,rtt=100ms,queue=64kB; see `trilane links`",
       })
       .option("recording", { type: "string", describe: "serve this recording's origins at the other end" })
       .option("meter", {
@@ -60,7 +61,7 @@ export const command: Command<ShellOptions> = {
     const words = options["--"] ?? [];
     if (words.length === 0) throw new UserError("shell: no command: write it after --, as `-- curl -I https://...`");
     const home = homeFolder(options.home);
-    const link = parseLink(options.link);
+    const link = readLink(options.link, process.cwd());
     const recording = options.recording ?? null;
     const origins = recording === null ? farEnds : await originsOf(home, recording);
     if (recording !== null) await spkiList(home);
@@ -84,7 +85,7 @@ export const command: Command<ShellOptions> = {
 async function runBehindLink(options: ShellOptions, words: readonly string[], scratch: string): Promise<number> {
   const home = homeFolder(options.home);
   const recording = options.recording ?? null;
-  const link = parseLink(options.link);
+  const link = readLink(options.link, process.cwd());
   const environment = shellEnvironment(recording === null ? null : home);
   const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
   const shaperOptions: string[] = [];

@@ -3,14 +3,16 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv } from "ajv";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { Grid, PlanPage, SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { filesOf, settleFiles, withAbsoluteFiles } from "../link/files.ts";
 import { linkLabel } from "../link/label.ts";
 import { formatLink, parseLink } from "../link/link.ts";
+import { readLink } from "../link/profile_file.ts";
 import { checkout } from "../programs.ts";
+import { explainSchemaErrors } from "../schema_error.ts";
 
 export type Lane = SweepPlan["lanes"][number];
 export const allLanes: readonly Lane[] = ["h1", "h2", "h3"];
@@ -40,41 +42,11 @@ const shippedFolder = join(import.meta.dirname, "plans");
 /** More than this is a mistake in a plan, not a plan. */
 const maximumLoads = 10_000_000;
 
-/** `/lanes/1` as people write it: `lanes[1]`. */
-function placeOf(error: ErrorObject): string {
-  return error.instancePath
-    .slice(1)
-    .replaceAll(/\/(\d+)/g, "[$1]")
-    .replaceAll("/", ".");
-}
-
-function explain(errors: readonly ErrorObject[]): string {
-  // Of the branches of a oneOf the one that came furthest is the one that was meant.
-  const depth = (error: ErrorObject): number =>
-    error.instancePath.length + (error.keyword === "oneOf" || error.keyword === "type" ? 0 : 0.5);
-  const [error] = [...errors].sort((a, b) => depth(b) - depth(a));
-  if (!error) return "does not follow schemas/sweep-plan.schema.json";
-  const place = placeOf(error);
-  const at = place === "" ? "" : `${place}: `;
-  const got = error.data === undefined || typeof error.data === "object" ? "" : ` (got ${JSON.stringify(error.data)})`;
-  switch (error.keyword) {
-    case "enum":
-      return `${at}must be one of ${(error.params.allowedValues as string[]).join(", ")}${got}`;
-    case "additionalProperties":
-      return `${at}${JSON.stringify(error.params.additionalProperty)} is not known: take it out`;
-    case "required":
-      return `${at}${JSON.stringify(error.params.missingProperty)} is missing: add it`;
-    case "oneOf":
-      return `${at}takes another form${got}: see schemas/sweep-plan.schema.json`;
-    default:
-      return `${at}${error.message}${got}`;
-  }
-}
-
-/** A form whose files, if it names any, have absolute paths: a stored plan means the same from every folder. */
+/** A form that names no file, or files by absolute paths: a stored plan means the same from every folder. */
 function absoluteForm(form: string, folder: string): string {
-  const profile = parseLink(form);
-  return filesOf(profile).length === 0 ? form : formatLink(withAbsoluteFiles(profile, folder));
+  const profile = readLink(form, folder);
+  const isAsWritten = filesOf(profile).length === 0 && !form.endsWith(".json");
+  return isAsWritten ? form : formatLink(withAbsoluteFiles(profile, folder));
 }
 
 /**
@@ -86,7 +58,10 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
     JSON.parse(readFileSync(schemaPath, "utf8")),
   );
   const plan: unknown = structuredClone(document);
-  if (!validate(plan)) throw new UserError(`plan ${source}: ${explain(validate.errors ?? [])}`);
+  if (!validate(plan))
+    throw new UserError(
+      `plan ${source}: ${explainSchemaErrors(validate.errors ?? [], "schemas/sweep-plan.schema.json")}`,
+    );
   refuseTwice(plan.pages.map(pageName), `plan ${source}: page`);
   plan.links = plan.links.map((link) =>
     typeof link === "string" ? absoluteForm(link, folder) : link,

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { UserError } from "../../../cli/errors.ts";
 import { filesOf, refuseChangedFiles, settleFiles } from "../../../cli/link/files.ts";
-import { parseLink } from "../../../cli/link/link.ts";
+import { formatLink, parseLink } from "../../../cli/link/link.ts";
+import { readLink } from "../../../cli/link/profile_file.ts";
 import { labCommand } from "../../../cli/measure/lab.ts";
 import { checkout } from "../../../cli/programs.ts";
 import { cellsOf, linksOf, planDigest, planOf, readPlan } from "../../../cli/sweep/plan.ts";
@@ -129,4 +130,46 @@ test("`trilane links` lists the known links and explains a form", () => {
   const wrong = trilane("3mbit/50ms,colour=red");
   assert.equal(wrong.status, 2);
   assert.match(wrong.stderr, /^trilane: link: no setting "colour".*\n$/);
+});
+
+test("a link may be a JSON file of its profile; what is wrong with one is told with its file and place", () => {
+  const asked = "down=8mbit,up=1mbit,rtt=60ms,loss_down=ge:1%:30%,aqm=codel";
+  const whole = parseLink(asked);
+  const path = join(folder, "office.json");
+  const write = (change: (profile: Record<string, Record<string, unknown>>) => void) => {
+    const profile = structuredClone(whole) as unknown as Record<string, Record<string, unknown>>;
+    change(profile);
+    writeFileSync(path, JSON.stringify(profile));
+  };
+  write(() => undefined);
+  assert.deepEqual(readLink("office.json", folder), whole);
+  assert.deepEqual(planOf({ ...least, links: ["office.json"] }, "plan", folder).links, [formatLink(whole)]);
+  const refusals: [(profile: Record<string, Record<string, unknown>>) => void, string][] = [
+    [({ down }) => Object.assign(down ?? {}, { colour: "red" }), 'down: "colour" is not known: take it out'],
+    [({ up }) => Object.assign(up ?? {}, { delay_ms: -5 }), "up.delay_ms: must be >= 0 (got -5)"],
+    [({ up }) => Object.assign(up ?? {}, { queue: { packets: 0 } }), "up.queue.packets: must be >= 1 (got 0)"],
+    [({ up }) => Object.assign(up ?? {}, { delay_ms: 31 }), "rtt_ms is 60, but from the rest follows 61: correct it"],
+    [
+      ({ up }) => Object.assign(up ?? {}, { loss_model: { every: 3 } }),
+      "up.loss is 0, but from the rest follows 0.333333333333: correct it",
+    ],
+    [
+      ({ up }) => Object.assign(up ?? {}, { ecn: true, aqm: undefined }),
+      "ecn_up=on needs a queue that marks: add aqm=codel, aqm=pie or aqm=fq_codel",
+    ],
+  ];
+  for (const [change, message] of refusals) {
+    write(change);
+    assert.throws(() => readLink("office.json", folder), new UserError(`link: ${path}: ${message}`));
+  }
+  write(({ down }) => Object.assign(down ?? {}, { trace: { file: "twelve.trace" }, rate_bps: 12e6 }));
+  assert.deepEqual(readLink(path, "/").down.trace, { file: trace });
+  write(({ down }) => Object.assign(down ?? {}, { trace: { file: "twelve.trace", sha256: "0".repeat(64) } }));
+  assert.throws(() => readLink(path, "/"), /^UserError: link: .*twelve.trace has changed since it was planned/);
+  writeFileSync(path, "{");
+  assert.throws(() => readLink(path, "/"), /^UserError: link: .*office.json: not JSON \(.*\): correct it$/);
+  assert.throws(
+    () => readLink("gone.json", folder),
+    /^UserError: link: .*gone.json: no such file: name another, or write/,
+  );
 });

@@ -1,0 +1,34 @@
+// What a schema has against a document, in one line that names the place and what to do. Reads nothing.
+import type { ErrorObject } from "ajv";
+
+/** `/lanes/1` as people write it: `lanes[1]`. */
+function placeOf(error: ErrorObject): string {
+  return error.instancePath
+    .slice(1)
+    .replaceAll(/\/(\d+)/g, "[$1]")
+    .replaceAll("/", ".");
+}
+
+/** The errors of a validation with `verbose` and `allErrors`; `schema`: the path of the schema, where one is to look. */
+export function explainSchemaErrors(errors: readonly ErrorObject[], schema: string): string {
+  // Of the branches of a oneOf the one that came furthest is the one that was meant.
+  const depth = (error: ErrorObject): number =>
+    error.instancePath.length + (error.keyword === "oneOf" || error.keyword === "type" ? 0 : 0.5);
+  const [error] = [...errors].sort((a, b) => depth(b) - depth(a));
+  if (!error) return `does not follow ${schema}`;
+  const place = placeOf(error);
+  const at = place === "" ? "" : `${place}: `;
+  const got = error.data === undefined || typeof error.data === "object" ? "" : ` (got ${JSON.stringify(error.data)})`;
+  switch (error.keyword) {
+    case "enum":
+      return `${at}must be one of ${(error.params.allowedValues as string[]).join(", ")}${got}`;
+    case "additionalProperties":
+      return `${at}${JSON.stringify(error.params.additionalProperty)} is not known: take it out`;
+    case "required":
+      return `${at}${JSON.stringify(error.params.missingProperty)} is missing: add it`;
+    case "oneOf":
+      return `${at}takes another form${got}: see ${schema}`;
+    default:
+      return `${at}${error.message}${got}`;
+  }
+}
