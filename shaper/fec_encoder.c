@@ -80,6 +80,8 @@ static void take(struct node *node, struct packet *packet, uint64_t now_ns) {
             encoder->parity_packets++;
             encoder->parity_bytes += parity->size_bytes;
             node_take(node->next, packet, now_ns);
+            struct packet_watcher *watcher = encoder->pool->watcher;
+            if (watcher) watcher->arrived(watcher, parity, now_ns); // here, and nowhere before
             node_take(node->next, parity, now_ns);
             return;
         }
