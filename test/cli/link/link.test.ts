@@ -103,3 +103,43 @@ test("a link is told in words, with what there is beyond rate, delay, queue and 
   assert.equal(nameOf(parseLink("down=750kbit,up=250kbit,rtt=100ms")), "cse534-lb-hl");
   assert.equal(nameOf(parseLink("3g,loss=1%")), null);
 });
+
+test("links of all kinds of settings keep their meaning through their canonical form", () => {
+  let state = 5;
+  const below = (bound: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+  const of = (texts: readonly string[]): string => texts[below(texts.length)] ?? "";
+  const settings: Readonly<Record<string, readonly string[]>> = {
+    jitter: ["0", "5ms", "normal:1.5ms", "pareto:100us", "file:a/b:c"],
+    jitter_order: ["keep", "free"],
+    loss: ["0%", "0.1%", "33.3%", "ge:1%:30%", "ge:1%:30%:50%:0.01%", "every:7", "file:losses"],
+    loss_slot: ["0", "10ms", "1.5s"],
+    duplicate: ["0%", "2%"],
+    reorder: ["0%:1", "0.5%:3"],
+    onoff: ["off", "10s:1s", "exp:1500ms:250ms"],
+    queue: ["1bdp", "0.5bdp", "100p", "64kB", "50ms", "unlimited"],
+    aqm: ["droptail", "drophead", "codel", "pie", "fq_codel"],
+    fec: ["off", "2"],
+  };
+  const rates = ["3mbit", "1.6384mbit", "8mbit:1mbit@10s", "200kbit"];
+  const starts = [
+    () => `${of(rates)}/${of(["50ms", "33.3ms", "50ms:200ms@1.5s"])}`,
+    () => `down=${of(rates)},up=${of(rates)},delay_down=${of(["1ms", "10ms"])},delay_up=${of(["1ms", "10ms:2ms@1s"])}`,
+    () => `trace_down=${of(["a/x", "b"])},up=${of(rates)},rtt=20ms,trace_end_down=${of(["wrap", "once"])}`,
+    () => `trace=b,rtt=20ms`,
+    () => of(namedLinks.map(({ name }) => name)),
+  ];
+  for (let run = 0; run < 2000; run++) {
+    const parts = [starts[below(starts.length)]?.() ?? ""];
+    for (const [name, texts] of Object.entries(settings))
+      for (const suffix of ["", "_down", "_up"]) if (below(5) === 0) parts.push(`${name}${suffix}=${of(texts)}`);
+    const form = parts.join(",");
+    const profile = parseLink(form);
+    const canonical = formatLink(profile);
+    assert.deepEqual(parseLink(canonical), profile, form);
+    assert.equal(formatLink(parseLink(canonical)), canonical);
+    assert.ok(isProfile(profile), `${form}: ${JSON.stringify(isProfile.errors)}`);
+  }
+});
