@@ -85,6 +85,7 @@ static void drop(struct control_client *client) {
     buf_free(&client->answer);
     client->request = (struct buf){0};
     client->answer = (struct buf){0};
+    client->begun = 0;
 }
 
 // Sends what can be sent now. While something is left no further request is read.
@@ -126,48 +127,78 @@ static void answer_error(struct control_client *client, const char *line) {
     answer(client, json_pack("{s:b, s:o}", "ok", 0, "error", text));
 }
 
-static json_t *act(const struct control *control, const json_t *request, struct control_error *error) {
-    const struct control_actions *actions = &control->actions;
-    const char *command = json_string_value(json_object_get(request, "command"));
-    const char *form = json_string_value(json_object_get(request, "link"));
-    if (!command) {
-        fail(error, "control: a request is an object with a command: write {\"command\":\"stats\"}");
-        return NULL;
+static void answer_members(struct control_client *client, json_t *members, const char *error_line) {
+    if (members) {
+        json_object_set_new(members, "ok", json_true());
+        answer(client, members);
+    } else {
+        answer_error(client, error_line);
     }
-    bool stats = strcmp(command, "stats") == 0, steer = strcmp(command, "steer") == 0;
+}
+
+// What a request may hold beside its command.
+static bool is_member(const char *command, const char *key) {
+    return strcmp(key, "command") == 0 || (strcmp(command, "steer") == 0 && strcmp(key, "link") == 0);
+}
+
+// 0 and the command, or -1 with the error's line.
+static int check(const json_t *request, const char **command, struct control_error *error) {
+    *command = json_string_value(json_object_get(request, "command"));
+    if (!*command)
+        return fail(error, "control: a request is an object with a command: write {\"command\":\"stats\"}");
+    if (strcmp(*command, "stats") != 0 && strcmp(*command, "steer") != 0)
+        return fail(error, "control: no command \"%.100s\": there are stats and steer", *command);
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)request, key, value) {
-        if (strcmp(key, "command") == 0 || (steer && strcmp(key, "link") == 0)) continue;
-        if (!stats && !steer) break;
-        fail(error, "control: %s has no member \"%.100s\": leave it out", command, key);
-        return NULL;
+        if (!is_member(*command, key))
+            return fail(error, "control: %s has no member \"%.100s\": leave it out", *command, key);
     }
-    if (stats) return actions->stats(actions->context, error);
-    if (steer && form) return actions->steer(actions->context, form, error);
-    if (steer)
-        fail(error, "control: steer needs a link: write {\"command\":\"steer\",\"link\":\"loss=2%%\"}");
-    else
-        fail(error, "control: no command \"%.100s\": there are stats and steer", command);
-    return NULL;
+    return 0;
+}
+
+static int begin_to_steer(struct control_client *client, const json_t *request, struct control_error *error) {
+    struct control *control = client->control;
+    const char *form = json_string_value(json_object_get(request, "link"));
+    if (!form)
+        return fail(error,
+                    "control: steer needs a link: write {\"command\":\"steer\",\"link\":\"loss=2%%\"}");
+    uint64_t number = ++control->requests;
+    if (control->actions.steer(control->actions.context, form, number, error) < 0) return -1;
+    client->begun = number;
+    if (loop_modify(control->loop, &client->watch, 0) < 0) drop(client); // it has one request at a time
+    return 0;
 }
 
 static void serve(struct control_client *client, const char *line, size_t size) {
+    struct control *control = client->control;
     json_error_t json_error;
     json_t *request = json_loadb(line, size, JSON_REJECT_DUPLICATES, &json_error);
     struct control_error error = {"control: memory is short"};
-    json_t *members = NULL;
-    if (request)
-        members = act(client->control, request, &error);
-    else
+    const char *command;
+    if (!request) {
         fail(&error, "control: a request is one line of JSON: %s", json_error.text);
-    json_decref(request);
-    if (!members) {
         answer_error(client, error.line);
+    } else if (check(request, &command, &error) < 0) {
+        answer_error(client, error.line);
+    } else if (strcmp(command, "stats") == 0) {
+        answer_members(client, control->actions.stats(control->actions.context, &error), error.line);
+    } else if (begin_to_steer(client, request, &error) < 0) {
+        answer_error(client, error.line);
+    }
+    json_decref(request);
+}
+
+void control_answer(struct control *control, uint64_t request, json_t *members, const char *error_line) {
+    for (int i = 0; i < CONTROL_CLIENTS; i++) {
+        struct control_client *client = &control->clients[i];
+        if (client->watch.fd < 0 || client->begun != request) continue;
+        client->begun = 0;
+        if (loop_modify(control->loop, &client->watch, EPOLLIN) < 0) break;
+        answer_members(client, members, error_line);
         return;
     }
-    json_object_set_new(members, "ok", json_true());
-    answer(client, members);
+    json_decref(members); // the client has gone
 }
 
 // Takes no more than one line from the socket: the kernel keeps the rest, and the client waits.
@@ -201,6 +232,10 @@ static void read_request(struct control_client *client) {
 
 static void client_ready(void *context, uint32_t events) {
     struct control_client *client = context;
+    if (client->begun > 0) { // only its end is waited for
+        drop(client);
+        return;
+    }
     if (buf_size(&client->answer) > 0) {
         if (events & (EPOLLERR | EPOLLHUP))
             drop(client);

@@ -18,9 +18,10 @@ struct control_error {
 };
 
 struct control_actions {
-    // Both return the answer's members, or NULL with the error's line.
+    // Returns the answer's members, or NULL with the error's line.
     json_t *(*stats)(void *context, struct control_error *error);
-    json_t *(*steer)(void *context, const char *form, struct control_error *error);
+    // Begins, and is answered by control_answer with the same number. 0, or -1 with the error's line.
+    int (*steer)(void *context, const char *form, uint64_t request, struct control_error *error);
     void *context;
 };
 
@@ -30,7 +31,8 @@ struct control_client {
     struct buf request;      // the part of a line that has come
     struct buf answer;       // what has not been sent of it
     uint64_t active_ns;
-    bool last; // closed once the answer is sent
+    uint64_t begun; // the request whose answer comes later; 0: none
+    bool last;      // closed once the answer is sent
 };
 
 struct control {
@@ -39,6 +41,7 @@ struct control {
     struct control_actions actions;
     struct loop_watch listen_watch; // .fd -1: not open
     struct control_client clients[CONTROL_CLIENTS];
+    uint64_t requests; // that were begun
 };
 
 // Makes the socket, for its owner only. One that nobody listens at any more, left by a shaper that was
@@ -47,6 +50,10 @@ int control_open(struct control *control, const char *path, struct control_error
 
 // From here on requests are served. 0, or -1 with errno.
 int control_serve(struct control *control, struct loop *loop, const struct control_actions *actions);
+
+// Answers a request that was begun, unless its client has gone: with these members, which it takes over, or
+// if NULL with the error's line.
+void control_answer(struct control *control, uint64_t request, json_t *members, const char *error_line);
 
 // Removes the socket. A zeroed control is none.
 void control_close(struct control *control);

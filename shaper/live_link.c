@@ -25,24 +25,6 @@ void live_link_open(struct live_link *link, const struct link_profile *profile) 
     write_form(link->form, sizeof link->form, &profile->settings);
 }
 
-void live_link_begin(struct live_link *link, struct tun_loop *tun_loop, struct evidence *evidence,
-                     uint64_t start_ns) {
-    link->tun_loop = tun_loop;
-    link->evidence = evidence;
-    link->start_ns = start_ns;
-}
-
-static void forget(struct link_profile *profile) {
-    if (!profile) return;
-    link_profile_close(profile);
-    free(profile);
-}
-
-void live_link_close(struct live_link *link) {
-    forget(link->now);
-    link->now = NULL;
-}
-
 static json_t *number(uint64_t value) {
     return json_integer((json_int_t)value);
 }
@@ -74,7 +56,7 @@ static json_t *direction_stats(const struct live_link *link, const struct tun_di
                      number(direction->refused));
 }
 
-json_t *live_link_stats(void *context, struct control_error *error) {
+static json_t *answer_stats(void *context, struct control_error *error) {
     struct live_link *link = context;
     const struct link_profile *profile = profile_now(link);
     uint64_t now_ns = clock_now_ns();
@@ -87,32 +69,68 @@ json_t *live_link_stats(void *context, struct control_error *error) {
     return stats;
 }
 
-static json_t *fail(struct link_profile *next, struct control_error *error, const char *line) {
-    free(next);
-    snprintf(error->line, sizeof error->line, "%s", line);
-    return NULL;
+static int begin_to_steer(void *context, const char *form, uint64_t request, struct control_error *error) {
+    struct live_link *link = context;
+    const char *reason = NULL;
+    if (link->change.busy)
+        reason = "control: another change is being read: ask again";
+    else if (strlen(form) > LINK_FORM_MAX)
+        reason = "link: the form is too long: leave something out";
+    else if (link_change_begin(&link->change, profile_now(link), form) < 0)
+        reason = "control: no thread to read the change in: ask again";
+    if (!reason) {
+        link->request = request;
+        snprintf(link->change_form, sizeof link->change_form, "%s", form);
+        return 0;
+    }
+    snprintf(error->line, sizeof error->line, "%s", reason);
+    return -1;
 }
 
-json_t *live_link_steer(void *context, const char *form, struct control_error *error) {
+static void forget(struct link_profile *profile) {
+    if (!profile) return;
+    link_profile_close(profile);
+    free(profile);
+}
+
+static void change_to(void *context, struct link_profile *next, const char *error_line) {
     struct live_link *link = context;
-    const struct link_profile *before = profile_now(link);
-    struct link_error link_error;
-    struct link_profile *next = malloc(sizeof *next);
-    if (!next) return fail(next, error, "control: memory is short");
-    if (link_profile_change(next, before, form, &link_error) < 0) return fail(next, error, link_error.line);
-    if (next->seed != before->seed) {
-        link_profile_close(next);
-        return fail(next, error,
-                    "link: the seed of a running link stays: leave seed out, or start another link");
+    if (next && next->seed != profile_now(link)->seed) {
+        forget(next);
+        next = NULL;
+        error_line = "link: the seed of a running link stays: leave seed out, or start another link";
+    }
+    if (!next) {
+        control_answer(link->control, link->request, NULL, error_line);
+        return;
     }
     tun_loop_steer(link->tun_loop, next);
     uint64_t now_ns = clock_now_ns();
-    evidence_change(link->evidence, form, &next->down.rate, &next->up.rate, now_ns);
+    evidence_change(link->evidence, link->change_form, &next->down.rate, &next->up.rate, now_ns);
     forget(link->now);
     link->now = next;
     link->changes++;
     write_form(link->form, sizeof link->form, &next->settings);
     json_t *answer = json_pack("{s:s, s:o}", "link", link->form, "at_ns", number(now_ns));
-    if (!answer) snprintf(error->line, sizeof error->line, "control: memory is short");
-    return answer;
+    control_answer(link->control, link->request, answer, "control: memory is short");
+}
+
+int live_link_begin(struct live_link *link, struct tun_loop *tun_loop, struct evidence *evidence,
+                    struct control *control, uint64_t start_ns) {
+    link->tun_loop = tun_loop;
+    link->evidence = evidence;
+    link->start_ns = start_ns;
+    link->control = control;
+    if (!control->path) return 0;
+    link->change.read = change_to;
+    link->change.context = link;
+    struct control_actions actions = {.stats = answer_stats, .steer = begin_to_steer, .context = link};
+    if (link_change_open(&link->change, tun_loop->loop) < 0) return -1;
+    return control_serve(control, tun_loop->loop, &actions);
+}
+
+void live_link_close(struct live_link *link) {
+    link_change_close(&link->change);
+    forget(link->now);
+    link->now = NULL;
 }

@@ -5,27 +5,28 @@
 
 #include "shaper/control.h"
 #include "shaper/evidence.h"
+#include "shaper/link_change.h"
 #include "shaper/tun_loop.h"
 
 struct live_link {
     struct tun_loop *tun_loop;
     struct evidence *evidence;
-    const struct link_profile *first; // borrowed; packets may still know of it
-    struct link_profile *now;         // owned; NULL: the first
-    char form[LINK_FORM_MAX + 1];     // of what it is now
+    struct control *control;
+    struct link_change change;
+    uint64_t request;                    // of the control socket, that `change` is for
+    const struct link_profile *first;    // borrowed; packets may still know of it
+    struct link_profile *now;            // owned; NULL: the first
+    char form[LINK_FORM_MAX + 1];        // of what it is now
+    char change_form[LINK_FORM_MAX + 1]; // of what is being read
     uint64_t start_ns;
     uint64_t changes;
 };
 
 void live_link_open(struct live_link *link, const struct link_profile *profile);
 
-// Once it runs.
-void live_link_begin(struct live_link *link, struct tun_loop *tun_loop, struct evidence *evidence,
-                     uint64_t start_ns);
+// Once it runs: from here on `control`, which is open, is served. 0, or -1 with errno.
+int live_link_begin(struct live_link *link, struct tun_loop *tun_loop, struct evidence *evidence,
+                    struct control *control, uint64_t start_ns);
 void live_link_close(struct live_link *link); // after the tun loop
-
-// The control socket's stats and steer; the context is a struct live_link.
-json_t *live_link_stats(void *link, struct control_error *error);
-json_t *live_link_steer(void *link, const char *form, struct control_error *error);
 
 #endif

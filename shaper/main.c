@@ -85,12 +85,10 @@ static void begin(struct shaper *shaper) {
         tun_loop_open(&shaper->tun_loop, shaper->loop, &options->profile, shaper->far.tun_fd,
                       shaper->near.tun_fd) < 0)
         die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
-    live_link_begin(&shaper->link, &shaper->tun_loop, &shaper->evidence, shaper->start_ns);
     struct evidence_run run = evidence_run_of(shaper);
-    struct control_actions actions = {
-        .stats = live_link_stats, .steer = live_link_steer, .context = &shaper->link};
     if (evidence_begin(&shaper->evidence, shaper->loop, &run) < 0 ||
-        (options->control && control_serve(&shaper->control, shaper->loop, &actions) < 0))
+        live_link_begin(&shaper->link, &shaper->tun_loop, &shaper->evidence, &shaper->control,
+                        shaper->start_ns) < 0)
         die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
     shaper->tun_loop.down.pool.watcher = evidence_watcher(&shaper->evidence, true);
     shaper->tun_loop.up.pool.watcher = evidence_watcher(&shaper->evidence, false);
@@ -106,7 +104,7 @@ static int end(struct shaper *shaper) {
     struct evidence_run run = evidence_run_of(shaper);
     if (evidence_close(&shaper->evidence, &run, end_ns) < 0) result = -1;
     tun_loop_close(&shaper->tun_loop);
-    live_link_close(&shaper->link);
+    live_link_close(&shaper->link); // nodes borrow its files
     loop_close(shaper->loop);
     return result;
 }

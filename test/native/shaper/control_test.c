@@ -35,6 +35,8 @@ struct server {
     struct loop *loop;
     struct loop_timer tick;
     uint64_t last_ns;
+    uint64_t request; // begun, and answered from the next tick; 0: none
+    char form[64];
     pid_t pid;
 };
 
@@ -44,11 +46,16 @@ static json_t *stats(void *context, struct control_error *error) {
     return json_pack("{s:{s:i}}", "stats", "packets", 7);
 }
 
-static json_t *steer(void *context, const char *form, struct control_error *error) {
-    (void)context;
-    if (strncmp(form, "loss=", 5) == 0) return json_pack("{s:s}", "link", form);
+static int steer(void *context, const char *form, uint64_t request, struct control_error *error) {
+    struct server *server = context;
+    if (strcmp(form, "never") == 0) return 0;
+    if (strncmp(form, "loss=", 5) == 0 || strcmp(form, "bad file") == 0) {
+        server->request = request;
+        snprintf(server->form, sizeof server->form, "%s", form);
+        return 0;
+    }
     snprintf(error->line, sizeof error->line, "link: no setting \"%.50s\"", form);
-    return NULL;
+    return -1;
 }
 
 static void tick(void *context, uint64_t now_ns) {
@@ -57,6 +64,13 @@ static void tick(void *context, uint64_t now_ns) {
         server->shared->longest_pause_ns = now_ns - server->last_ns;
     server->last_ns = now_ns;
     server->shared->ticks++;
+    if (server->request > 0) {
+        uint64_t request = server->request;
+        bool good = server->form[0] == 'l';
+        server->request = 0;
+        control_answer(&server->control, request, good ? json_pack("{s:s}", "link", server->form) : NULL,
+                       "link: trace: bad file");
+    }
     loop_timer_set(server->loop, &server->tick, now_ns + NS_PER_MS);
 }
 
@@ -74,7 +88,7 @@ static int start(void **state) {
     *server.shared = (struct shared){0};
     server.pid = fork();
     if (server.pid == 0) {
-        struct control_actions actions = {.stats = stats, .steer = steer};
+        struct control_actions actions = {.stats = stats, .steer = steer, .context = &server};
         if (loop_open(&server.loop) < 0 || control_serve(&server.control, server.loop, &actions) < 0)
             _exit(9);
         server.tick = (struct loop_timer){.due = tick, .context = &server};
@@ -134,6 +148,39 @@ static void requests_are_answered_in_order(void **state) {
     assert_string_equal(answer_to(fd, "{\"command\":\"steer\",\"link\":\"colour=red\"}\n"),
                         "{\"ok\":false,\"error\":\"link: no setting \\\"colour=red\\\"\"}\n");
     close(fd);
+}
+
+// Changes are answered later; until then the client's next request waits, and others are served.
+static void answers_that_come_later_keep_their_order(void **state) {
+    (void)state;
+    int fd = connected(), hanging = connected(), other = connected();
+    static const char never[] = "{\"command\":\"steer\",\"link\":\"never\"}\n{\"command\":\"stats\"}\n";
+    assert_int_equal(send(hanging, never, strlen(never), MSG_NOSIGNAL), strlen(never));
+    for (int i = 0; i < 20; i++) {
+        assert_string_equal(
+            answer_to(fd, "{\"command\":\"steer\",\"link\":\"loss=2%\"}\n{\"command\":\"stats\"}\n"),
+            "{\"link\":\"loss=2%\",\"ok\":true}\n");
+        assert_string_equal(answer_to(other, "{\"command\":\"stats\"}\n"),
+                            "{\"stats\":{\"packets\":7},\"ok\":true}\n");
+        assert_string_equal(line_from(fd), "{\"stats\":{\"packets\":7},\"ok\":true}\n");
+    }
+    assert_string_equal(answer_to(fd, "{\"command\":\"steer\",\"link\":\"bad file\"}\n"),
+                        "{\"ok\":false,\"error\":\"link: trace: bad file\"}\n");
+    char byte;
+    assert_int_equal(recv(hanging, &byte, 1, MSG_DONTWAIT), -1);
+    close(hanging);
+    // One that goes away before its answer comes, again and again: whoever has its place gets nothing of it.
+    for (int i = 0; i < 50; i++) {
+        int gone = connected();
+        send(gone, "{\"command\":\"steer\",\"link\":\"loss=9%\"}\n", 37, MSG_NOSIGNAL);
+        close(gone);
+        int next = connected();
+        assert_string_equal(answer_to(next, "{\"command\":\"stats\"}\n"),
+                            "{\"stats\":{\"packets\":7},\"ok\":true}\n");
+        close(next);
+    }
+    close(fd);
+    close(other);
 }
 
 static void bad_requests_are_answered_with_one_line(void **state) {
@@ -273,6 +320,7 @@ int main(void) {
     signal(SIGPIPE, SIG_IGN);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(requests_are_answered_in_order, start, stop),
+        cmocka_unit_test_setup_teardown(answers_that_come_later_keep_their_order, start, stop),
         cmocka_unit_test_setup_teardown(bad_requests_are_answered_with_one_line, start, stop),
         cmocka_unit_test_setup_teardown(endless_request_is_refused, start, stop),
         cmocka_unit_test_setup_teardown(deep_and_random_requests_do_no_harm, start, stop),
