@@ -17,7 +17,7 @@ struct drop_tail {
 
 // A zeroed queue with its limits set is an empty one. Takes the packet, or counts it as dropped and gives it
 // back to the pool.
-void drop_tail_put(struct drop_tail *queue, struct packet_pool *pool, struct packet *packet);
+void drop_tail_put(struct drop_tail *queue, struct packet_pool *pool, struct packet *packet, uint64_t now_ns);
 struct packet *drop_tail_get(struct drop_tail *queue); // NULL when empty
 
 #endif

@@ -15,14 +15,21 @@ static void send(struct link *link, struct packet *packet, uint64_t start_ns, ui
     link->end_fraction = time % link->rate_bps;
 }
 
+static void tell_sent(const struct link *link, const struct packet *packet, uint64_t end_ns) {
+    struct packet_watcher *watcher = link->pool->watcher;
+    if (watcher) watcher->sent(watcher, packet, end_ns);
+}
+
 static void take(struct node *node, struct packet *packet, uint64_t now_ns) {
     struct link *link = (struct link *)node;
-    if (link->rate_bps == 0)
+    if (link->rate_bps == 0) {
+        tell_sent(link, packet, now_ns);
         node_take(node->next, packet, now_ns);
-    else if (!link->sending)
+    } else if (!link->sending) {
         send(link, packet, now_ns, 0);
-    else
-        drop_tail_put(&link->queue, link->pool, packet);
+    } else {
+        drop_tail_put(&link->queue, link->pool, packet, now_ns);
+    }
 }
 
 static void advance(struct node *node, uint64_t now_ns) {
@@ -36,6 +43,7 @@ static void advance(struct node *node, uint64_t now_ns) {
             send(link, packet, end_ns, link->end_fraction);
         else
             link->sending = NULL;
+        tell_sent(link, sent, end_ns);
         node_take(node->next, sent, end_ns);
     }
 }
