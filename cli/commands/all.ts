@@ -9,6 +9,7 @@ import { command as meter } from "./meter.ts";
 import { command as race } from "./race.ts";
 import { command as remove } from "./remove.ts";
 import { command as report } from "./report.ts";
+import { command as selftest } from "./selftest.ts";
 import { command as shell } from "./shell.ts";
 import { command as start } from "./start.ts";
 import { command as steer } from "./steer.ts";
@@ -31,5 +32,6 @@ export const allCommands: readonly Command[] = [
   meter,
   steer,
   trace,
+  selftest,
   doctor,
 ];

@@ -1,0 +1,80 @@
+// `trilane selftest`: is the link what it is asked to be, on this machine? Measured through real labs over a table of
+// links, each quantity with its tolerance. Exit status 1 where one is out.
+import { cpus, release } from "node:os";
+import type { Argv } from "yargs";
+import type { Selftest, SelftestLink } from "../../schemas/generated/selftest.ts";
+import { RunError } from "../errors.ts";
+import { formatLink, parseLink } from "../link/link.ts";
+import { linkLines } from "../selftest/format.ts";
+import { idleShare } from "../selftest/idle.ts";
+import { selftestLinks } from "../selftest/links.ts";
+import { quick, thorough } from "../selftest/phases.ts";
+import { faultOf, testLink } from "../selftest/test_link.ts";
+import { count } from "../stats/numbers.ts";
+import { version } from "../version.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface SelftestOptions extends CommonOptions {
+  links: string[];
+  quick: boolean;
+}
+
+/** A line that is written over, where somebody may be looking. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+function painted(lines: readonly string[]): string[] {
+  if (process.stdout.isTTY !== true || process.env.NO_COLOR) return [...lines];
+  return lines.map((line, index) =>
+    index === 0 ? `\x1b[1m${line}\x1b[0m` : line.endsWith("  OUT") ? `\x1b[33m${line}\x1b[0m` : line,
+  );
+}
+
+export const command: Command<SelftestOptions> = {
+  usage: "selftest [links..]",
+  summary: "Measure links on this machine against what they are asked to be",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("links", {
+        type: "string",
+        array: true,
+        default: [] as string[],
+        describe: "links in short form (default: a table of all that a link may do)",
+      })
+      .option("quick", { type: "boolean", default: false, describe: "as before each sweep: a second or two a link" })
+      .example("trilane selftest", "the whole table")
+      .example("trilane selftest 3mbit/50ms,loss=1% --quick", "one link")
+      .example("trilane selftest --json", "schemas/selftest.schema.json")
+      .epilogue(
+        "rate: while the link was busy. delay: the median of small packets, one way, with their transmission.\n" +
+          "lateness: what one packet of a hundred took longer. queue: packets of 1500 bytes that it holds. A share's\n" +
+          "tolerance is the 99.9 % interval for so many packets. A link that is out is measured up to three times.",
+      ),
+  run: async (options) => {
+    const profiles = (options.links.length > 0 ? options.links : selftestLinks).map(parseLink);
+    const idle_share = await idleShare();
+    const links: SelftestLink[] = [];
+    for (const [index, profile] of profiles.entries()) {
+      progress(`link ${index + 1} of ${profiles.length}: ${formatLink(profile)}`);
+      const tested = await testLink(profile, options.quick ? quick : thorough);
+      links.push(tested);
+      progress("");
+      if (!options.json) process.stdout.write(`${painted(linkLines(tested)).join("\n")}\n`);
+    }
+    const out = links.filter((link) => faultOf(link) !== null);
+    const [cpu] = cpus();
+    const document: Selftest = {
+      schema: "trilane/selftest/1",
+      version,
+      machine: { cpu: cpu?.model.trim() || "unknown", cpus: Math.max(1, cpus().length), kernel: release() },
+      idle_share,
+      outcome: out.length > 0 ? "out" : "within",
+      links: links as Selftest["links"],
+    };
+    if (options.json) process.stdout.write(`${JSON.stringify(document)}\n`);
+    if (out.length > 0)
+      throw new RunError(`selftest: ${out.length} of ${count(links.length, "link")} out of tolerance`);
+    if (!options.json) process.stdout.write(`${count(links.length, "link")} within tolerance\n`);
+  },
+};

@@ -1,0 +1,105 @@
+// From a phase's packets to figures: delays, losses, copies, packets overtaken, the rate while the link was busy, and how
+// long packets waited in a full queue. Pure.
+import { median, quantile } from "../stats/quantile.ts";
+import type { PhaseRecord } from "./measure.ts";
+
+/** Each packet's time on the way by its first arrival, in ms. */
+export function delays_ms({ sent_ns, numbers, arrived_ns }: PhaseRecord): number[] {
+  const first = new Map<number, number>();
+  numbers.forEach((number, place) => {
+    if (!first.has(number)) first.set(number, ((arrived_ns[place] ?? 0) - (sent_ns[number] ?? 0)) / 1e6);
+  });
+  return [...first.values()];
+}
+
+export interface Fates {
+  readonly sent: number;
+  readonly lost: number;
+  /** Arrivals beyond a packet's first. */
+  readonly copies: number;
+  /** Packets that arrived after one that was sent later. */
+  readonly overtaken: number;
+}
+
+/** Packets that the probe had no room for have arrived. */
+export function fatesOf({ sent_ns, numbers, overrun }: PhaseRecord): Fates {
+  const seen = new Set<number>();
+  let copies = 0;
+  let overtaken = 0;
+  let latest = -1;
+  for (const number of numbers) {
+    if (seen.has(number)) copies++;
+    else if (number < latest) overtaken++;
+    seen.add(number);
+    latest = Math.max(latest, number);
+  }
+  return { sent: sent_ns.length, lost: Math.max(0, sent_ns.length - seen.size - overrun), copies, overtaken };
+}
+
+/** How fast the link sent while it had something to send. */
+export interface BusyRate {
+  readonly rate_bps: number;
+  /** Time over which it was measured. */
+  readonly busy_ms: number;
+  readonly packets: number;
+}
+
+export interface BusyOptions {
+  readonly delay_ms: number;
+  /** What the link is asked to carry, by which one packet's time is told from several's. */
+  readonly rate_bps: number;
+  /** Packets are lost after the link: a longer time between two arrivals is that of the lost ones, too. */
+  readonly lossy: boolean;
+}
+
+/**
+ * The slope of bits sent over time, from those pairs of arrivals between which the link was busy: the second packet was
+ * sent before the first had left the link. It is taken between the first and the last third of them, as the median of
+ * many slopes, so that a moment in which this machine stood still does not count. Null where there is too little.
+ */
+export function busyRate(record: PhaseRecord, { delay_ms, rate_bps, lossy }: BusyOptions): BusyRate | null {
+  const { sent_ns, numbers, arrived_ns, size_bytes } = record;
+  const each_ns = (size_bytes * 8 * 1e9) / rate_bps;
+  const bits: number[] = [0];
+  const times_ns: number[] = [0];
+  for (let place = 1; place < numbers.length; place++) {
+    const before_ns = arrived_ns[place - 1] ?? 0;
+    const apart_ns = (arrived_ns[place] ?? 0) - before_ns;
+    // A tenth of a packet's time, or what a stamp may be late, for the sender's own delay.
+    const left_ns = before_ns - delay_ms * 1e6 - Math.min(each_ns / 10, 20_000);
+    if ((sent_ns[numbers[place] ?? 0] ?? 0) > left_ns) continue;
+    const packets = lossy ? Math.max(1, Math.round(apart_ns / each_ns)) : 1;
+    bits.push((bits.at(-1) ?? 0) + packets * size_bytes * 8);
+    times_ns.push((times_ns.at(-1) ?? 0) + apart_ns);
+  }
+  const pairs = bits.length - 1;
+  const third = Math.floor(bits.length / 3);
+  if (pairs < 8 || third < 1) return null;
+  const slopes: number[] = [];
+  for (let place = 0; place < third; place++) {
+    const later = bits.length - third + place;
+    const time_ns = (times_ns[later] ?? 0) - (times_ns[place] ?? 0);
+    if (time_ns > 0) slopes.push((((bits[later] ?? 0) - (bits[place] ?? 0)) * 1e9) / time_ns);
+  }
+  if (slopes.length === 0) return null;
+  return { rate_bps: median(slopes), busy_ms: (times_ns.at(-1) ?? 0) / 1e6, packets: pairs };
+}
+
+/** What is left of the packet being sent when the next one finds room: a flood of 1.25 packets to one finds it in 0.2 to 1. */
+const meanRest = 0.6;
+
+/**
+ * How many packets the queue holds, from the time that the later ones of a flood took beyond the delay: a packet that
+ * just found room waits for what is left of the one being sent and for the limit less one, and takes its own time. Null
+ * where no packet was turned away.
+ */
+export function fullQueue(record: PhaseRecord, burst: number, delay_ms: number, each_ms: number): number | null {
+  const waits: number[] = [];
+  record.numbers.forEach((number, place) => {
+    if (number < burst) return;
+    const time_ms = ((record.arrived_ns[place] ?? 0) - (record.sent_ns[number] ?? 0)) / 1e6;
+    waits.push((time_ms - delay_ms) / each_ms - meanRest);
+  });
+  if (waits.length < 3 || fatesOf(record).lost === 0) return null;
+  return quantile(waits, 0.5);
+}

@@ -1,0 +1,73 @@
+// Runs a link's phases through a real lab: trilane-probe at both ends of trilane-shaper. Gives what became of every packet;
+// compares nothing.
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { RunError, UserError } from "../errors.ts";
+import { labCommand } from "../measure/lab.ts";
+import { readShaperReport, type ShaperReport } from "../measure/reports.ts";
+import { programPath } from "../programs.ts";
+import { type Direction, type Effort, expected_ms, type Phase, phasesFor, phaseWords } from "./phases.ts";
+
+/** What a phase's packets came to. Times in ns from the first packet's sending; packets by their numbers from 0. */
+export interface PhaseRecord {
+  readonly direction: Direction;
+  readonly kind: Phase["kind"];
+  readonly size_bytes: number;
+  /** On the clock of the shaper's report. */
+  readonly start_ns: number;
+  /** Packets that arrived and that the probe had no room for. */
+  readonly overrun: number;
+  /** By number. */
+  readonly sent_ns: readonly number[];
+  /** In the order of arrival. */
+  readonly numbers: readonly number[];
+  readonly arrived_ns: readonly number[];
+}
+
+export interface LinkRecord {
+  readonly phases: readonly PhaseRecord[];
+  readonly shaper: ShaperReport | null;
+  readonly wall_ms: number;
+}
+
+const startAndEnd_ms = 30_000;
+const mostOutput_bytes = 512e6;
+
+function run(command: readonly string[], timeout_ms: number, signal: AbortSignal | undefined): Promise<string> {
+  const [program = "", ...words] = command;
+  return new Promise((resolve, reject) => {
+    const options = { timeout: timeout_ms, maxBuffer: mostOutput_bytes, ...(signal ? { signal } : {}) };
+    execFile(program, words, options, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout);
+      if (signal?.aborted) return reject(signal.reason);
+      const line = stderr.trim().split("\n").at(-1) ?? "";
+      const message = line.replace(/^trilane-(shaper|probe): /, "") || error.message.split("\n")[0] || "failed";
+      reject(error.code === 2 ? new UserError(message) : new RunError(`self-test: ${message}`));
+    });
+  });
+}
+
+/** Measures a link. UserError and RunError where no lab can be made; the signal's reason where it came. */
+export async function measureLink(link: LinkProfile, effort: Effort, signal?: AbortSignal): Promise<LinkRecord> {
+  const started_ms = performance.now();
+  const phases = phasesFor(link, effort);
+  const folder = await mkdtemp(join(tmpdir(), "trilane-selftest-"));
+  try {
+    const report = join(folder, "shaper.json");
+    const lab = labCommand({ home: folder, recording: null, link, reports: { replay: "", shaper: report } });
+    const probe = programPath("trilane-probe");
+    const command = [probe, "far", ...lab.shaper, probe, "near", ...phases.map(phaseWords)];
+    const printed = await run(command, Math.ceil(expected_ms(phases) + startAndEnd_ms), signal);
+    // Written by a program of the same build.
+    const records = printed
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as PhaseRecord);
+    return { phases: records, shaper: await readShaperReport(report), wall_ms: performance.now() - started_ms };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,30 @@
+// Measures one link and judges it: again where a row was out, since another program's moment is no fault of the link.
+import type { SelftestLink } from "../../schemas/generated/selftest.ts";
+import { formatLink, type LinkProfile } from "../link/link.ts";
+import { formatRow } from "./format.ts";
+import { judge } from "./judge.ts";
+import { measureLink } from "./measure.ts";
+import type { Effort } from "./phases.ts";
+
+/** A link that is out so often is out. */
+const mostMeasurements = 3;
+
+export async function testLink(link: LinkProfile, effort: Effort, signal?: AbortSignal): Promise<SelftestLink> {
+  let wall_ms = 0;
+  for (let measurements = 1; ; measurements++) {
+    const record = await measureLink(link, effort, signal);
+    const rows = judge(link, record);
+    const outcome = rows.some((row) => row.outcome === "out") ? "out" : "within";
+    wall_ms += record.wall_ms;
+    if (outcome === "out" && measurements < mostMeasurements) continue;
+    const scheduling = record.shaper?.scheduling ?? null;
+    return { link: formatLink(link), outcome, measurements, scheduling, wall_ms: Math.round(wall_ms), rows };
+  }
+}
+
+/** Why loads on a link do not count: the rows that are out; null where none is. */
+export function faultOf({ rows, outcome }: SelftestLink): string | null {
+  if (outcome === "within") return null;
+  const out = rows.filter((row) => row.outcome === "out").map(formatRow);
+  return `the link's self-test is out of tolerance: ${out.join("; ")}`;
+}
