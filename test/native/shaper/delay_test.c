@@ -206,6 +206,17 @@ static void order_is_kept_unless_it_need_not_be(void **state) {
     }
 }
 
+// Packets of one burst have no reason to change places, whatever is allowed.
+static void what_leaves_at_once_leaves_as_it_came(void **state) {
+    struct fixture *f = *state;
+    open(f, (struct delay_settings){.delay_ns = constant(50 * MS), .may_reorder = true}, 0);
+    for (uint32_t i = 0; i < 1000; i++)
+        take(f, i, i / 100 * MS);
+    advance(f, UINT64_MAX - 1);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(f->out->departures[i].number, i);
+}
+
 static void jitter_longer_than_the_delay_is_cut_off(void **state) {
     struct fixture *f = *state;
     open(f, (struct delay_settings){.delay_ns = constant(MS), .jitter = JITTER_NORMAL, .jitter_ns = 5 * MS},
@@ -294,6 +305,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(delay_follows_its_steps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(jitter_is_distributed_as_asked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(order_is_kept_unless_it_need_not_be, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_leaves_at_once_leaves_as_it_came, set_up, tear_down),
         cmocka_unit_test_setup_teardown(jitter_longer_than_the_delay_is_cut_off, set_up, tear_down),
         cmocka_unit_test_setup_teardown(file_gives_each_packet_its_jitter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(steering_loses_nothing, set_up, tear_down),

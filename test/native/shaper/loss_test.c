@@ -193,6 +193,33 @@ static void same_seed_same_losses(void **state) {
     packet_pool_close(&pool);
 }
 
+// The decisions themselves, so that a change of how they are made, which would change every result, does not
+// go unseen.
+static void decisions_are_the_same_for_ever(void **state) {
+    (void)state;
+    static const struct loss_settings kinds[] = {
+        {.probability = 0.3},
+        {.kind = LOSS_GILBERT_ELLIOTT, .good_to_bad = 0.1, .bad_to_good = 0.3, .loss_in_bad = 0.9},
+        {.probability = 0.3, .slot_ns = 2},
+    };
+    static const uint64_t expected[] = {UINT64_C(0x804660102a9222c4), UINT64_C(0x18000200),
+                                        UINT64_C(0xc000303c3c000300)};
+    for (int k = 0; k < 3; k++) {
+        struct packet_pool pool = {0};
+        struct bursts out = {.node = {&bursts_kind, NULL}, .pool = &pool};
+        struct loss loss;
+        loss_open(&loss, &pool, &kinds[k], 1, 19, &out.node);
+        uint64_t lost = 0;
+        for (uint32_t i = 0; i < 64; i++) {
+            uint64_t drops = loss.drops;
+            node_take(&loss.node, test_packet(&pool, i, 100), i);
+            lost = lost << 1 | (loss.drops > drops);
+        }
+        packet_pool_close(&pool);
+        if (lost != expected[k]) fail_msg("%d: 0x%llx", k, (unsigned long long)lost);
+    }
+}
+
 static void periodic_loss_takes_every_nth(void **state) {
     (void)state;
     struct packet_pool pool = {0};
@@ -322,6 +349,7 @@ int main(void) {
         cmocka_unit_test(gilbert_elliott_loses_in_each_state_what_it_should),
         cmocka_unit_test(gilbert_elliott_begins_in_either_state),
         cmocka_unit_test(same_seed_same_losses),
+        cmocka_unit_test(decisions_are_the_same_for_ever),
         cmocka_unit_test(periodic_loss_takes_every_nth),
         cmocka_unit_test(file_says_what_is_lost_and_wraps),
         cmocka_unit_test(slots_are_lost_to_all_alike),
