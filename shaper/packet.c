@@ -31,6 +31,7 @@ struct packet *packet_take(struct packet_pool *pool) {
     struct packet *packet = pool->free;
     pool->free = packet->next;
     packet->next = NULL;
+    packet->cut = false;
     return packet;
 }
 

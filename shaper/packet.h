@@ -3,6 +3,7 @@
 #ifndef TRILANE_SHAPER_PACKET_H
 #define TRILANE_SHAPER_PACKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // More than the lab's MTU of 1500, so that a longer packet is recognized as such.
@@ -25,6 +26,7 @@ struct packet {
     uint64_t number;     // of the direction's packets, from 0
     struct packet_fec fec;
     uint32_t size_bytes;
+    bool cut;                        // by segments.h from a larger whole: its checksum is right
     uint8_t offload[PACKET_OFFLOAD]; // right before the bytes: how a TUN device reads and writes them
     uint8_t bytes[PACKET_CAPACITY];
 };
@@ -58,7 +60,7 @@ struct packet_pool {
 // A zeroed pool is an empty one.
 void packet_pool_close(struct packet_pool *pool); // frees every packet ever taken from it
 
-struct packet *packet_take(struct packet_pool *pool); // NULL when memory is short; contents undefined
+struct packet *packet_take(struct packet_pool *pool); // NULL when memory is short; bytes undefined
 void packet_return(struct packet_pool *pool, struct packet *packet);
 // Tells the watcher, then takes the packet back. The caller counts it.
 void packet_drop(struct packet_pool *pool, struct packet *packet, enum drop_reason reason, uint64_t now_ns);

@@ -58,17 +58,20 @@ static void put_checksum(uint8_t *field, uint64_t sum, bool udp) {
     memcpy(field, &checksum, sizeof checksum);
 }
 
-// TCP's or UDP's checksum over the pseudo-header, `ip_bytes` into the packet.
-static void put_transport_checksum(uint8_t *bytes, uint32_t size_bytes, uint32_t ip_bytes, bool tcp) {
-    bool ipv4 = bytes[0] >> 4 == 4;
-    uint32_t transport_bytes = size_bytes - ip_bytes;
+static uint64_t pseudo_header_sum(const uint8_t *bytes, uint32_t transport_bytes, bool tcp) {
     uint8_t length_and_protocol[8] = {0};
     write_32(length_and_protocol, transport_bytes);
     length_and_protocol[7] = tcp ? 6 : 17;
+    uint64_t sum = bytes[0] >> 4 == 4 ? sum_of(bytes + 12, 8, 0) : sum_of(bytes + 8, 32, 0);
+    return sum_of(length_and_protocol, 8, sum);
+}
+
+// TCP's or UDP's checksum over the pseudo-header, `ip_bytes` into the packet.
+static void put_transport_checksum(uint8_t *bytes, uint32_t size_bytes, uint32_t ip_bytes, bool tcp) {
+    uint32_t transport_bytes = size_bytes - ip_bytes;
     uint8_t *field = bytes + ip_bytes + (tcp ? TCP_CHECKSUM : UDP_CHECKSUM);
     memset(field, 0, 2);
-    uint64_t sum = ipv4 ? sum_of(bytes + 12, 8, 0) : sum_of(bytes + 8, 32, 0);
-    sum = sum_of(length_and_protocol, 8, sum);
+    uint64_t sum = pseudo_header_sum(bytes, transport_bytes, tcp);
     put_checksum(field, sum_of(bytes + ip_bytes, transport_bytes, sum), !tcp);
 }
 
@@ -104,13 +107,13 @@ int segments_open(struct segments *segments, const struct virtio_net_hdr *offloa
     return 0;
 }
 
-static void mend_ip(const struct segments *segments, uint8_t *bytes, uint32_t size_bytes) {
+static void mend_ip(uint8_t *bytes, uint32_t size_bytes, uint16_t index) {
     if (bytes[0] >> 4 == 6) {
         write_16(bytes + 4, size_bytes - 40);
         return;
     }
     write_16(bytes + 2, size_bytes);
-    write_16(bytes + 4, read_16(bytes + 4) + segments->index);
+    write_16(bytes + 4, read_16(bytes + 4) + index);
     memset(bytes + IPV4_CHECKSUM, 0, 2);
     uint32_t ip_header_bytes = (uint32_t)(bytes[0] & 15) * 4;
     put_checksum(bytes + IPV4_CHECKSUM, sum_of(bytes, ip_header_bytes, 0), false);
@@ -129,7 +132,7 @@ void segments_next(struct segments *segments, struct packet *packet) {
     memcpy(bytes, segments->bytes, segments->header_bytes);
     memcpy(bytes + segments->header_bytes, segments->bytes + segments->header_bytes + segments->done_bytes,
            payload_bytes);
-    mend_ip(segments, bytes, packet->size_bytes);
+    mend_ip(bytes, packet->size_bytes, segments->index);
     if (segments->tcp) {
         write_32(transport + 4, read_32(transport + 4) + segments->done_bytes);
         if (!last) transport[TCP_FLAGS] &= (uint8_t)~TCP_LAST;
@@ -138,8 +141,15 @@ void segments_next(struct segments *segments, struct packet *packet) {
         write_16(transport + 4, 8 + payload_bytes);
     }
     put_transport_checksum(bytes, packet->size_bytes, segments->ip_bytes, segments->tcp);
+    packet->cut = true;
     segments->done_bytes += payload_bytes;
     segments->index++;
+}
+
+void segments_whole_headers(uint8_t *headers, uint32_t size_bytes, uint32_t ip_bytes) {
+    mend_ip(headers, size_bytes, 0);
+    uint16_t sum = folded(pseudo_header_sum(headers, size_bytes - ip_bytes, true));
+    memcpy(headers + ip_bytes + TCP_CHECKSUM, &sum, sizeof sum);
 }
 
 int segments_complete(const struct virtio_net_hdr *offload, struct packet *packet) {

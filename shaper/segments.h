@@ -37,6 +37,10 @@ bool segments_more(const struct segments *segments); // always, right after segm
 // Fills in bytes and size of the next packet; only while there are more.
 void segments_next(struct segments *segments, struct packet *packet);
 
+// The other way round: the headers of a TCP packet become those of a whole of `size_bytes` whose checksum is
+// left to the device.
+void segments_whole_headers(uint8_t *headers, uint32_t size_bytes, uint32_t ip_bytes);
+
 // One packet, whole in `packet`: completes the checksum that the kernel left to the device. 0, or -1 if
 // header and packet do not fit each other.
 int segments_complete(const struct virtio_net_hdr *offload, struct packet *packet);

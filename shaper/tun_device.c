@@ -53,3 +53,15 @@ bool tun_device_write(int fd, struct packet *packet) {
     size_t size = PACKET_OFFLOAD + packet->size_bytes;
     return write(fd, packet->offload, size) == (ssize_t)size;
 }
+
+bool tun_device_write_train(int fd, const struct train *train) {
+    if (train->count == 1) return tun_device_write(fd, train->packets[0]);
+    struct virtio_net_hdr offload;
+    uint8_t headers[TRAIN_HEADERS];
+    struct iovec parts[2 + TRAIN_MAX] = {{&offload, sizeof offload}, {headers, train->header_bytes}};
+    train_headers(train, &offload, headers);
+    for (uint32_t i = 0; i < train->count; i++)
+        parts[2 + i] = (struct iovec){train->packets[i]->bytes + train->header_bytes,
+                                      train->packets[i]->size_bytes - train->header_bytes};
+    return writev(fd, parts, 2 + (int)train->count) == (ssize_t)(sizeof offload + train->size_bytes);
+}

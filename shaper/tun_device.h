@@ -4,6 +4,7 @@
 #define TRILANE_SHAPER_TUN_DEVICE_H
 
 #include "shaper/segments.h"
+#include "shaper/train.h"
 
 // Tells the kernel that it may leave segmentation and checksums to us. Call before the interface is up.
 // 0, or -1 with errno.
@@ -22,5 +23,6 @@ bool tun_device_read(struct tun_device *device, struct packet *packet);
 
 // True if the kernel took it.
 bool tun_device_write(int fd, struct packet *packet);
+bool tun_device_write_train(int fd, const struct train *train);
 
 #endif

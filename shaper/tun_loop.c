@@ -5,6 +5,10 @@
 // A write delivers the packet to the receiver within the system call, and what it answers at once is there to
 // read when the call returns. So a turn goes on reading and writing until there is nothing left to do now,
 // and a busy link needs few wake-ups.
+//
+// Packets of a connection that leave a link of unlimited rate at the same nanosecond are written together, as
+// a network card's receive offload would hand them over (fewer acknowledgements come back). On every other
+// link each packet is a write of its own: there the receiver sees what a wire of that rate would show it.
 #include "shaper/tun_loop.h"
 
 #include "base/clock.h"
@@ -34,20 +38,35 @@ static void refuse(struct tun_direction *direction, const struct packet *packet,
     if (watcher) watcher->dropped(watcher, packet, DROP_MEMORY, now_ns);
 }
 
+static void write_train(struct tun_direction *direction) {
+    struct train *train = &direction->train;
+    struct packet_watcher *watcher = direction->pool.watcher;
+    if (train->count == 0) return;
+    uint64_t now_ns = clock_now_ns(), due_ns = train->due_ns;
+    bool written = tun_device_write_train(direction->write_fd, train);
+    if (written) direction->back->readable = true;
+    for (uint32_t i = 0; i < train->count; i++) {
+        struct packet *packet = train->packets[i];
+        histogram_add(&direction->late_ns, now_ns > due_ns ? now_ns - due_ns : 0);
+        if (written) {
+            direction->packets_out++;
+            direction->bytes_out += packet->size_bytes;
+            if (watcher) watcher->delivered(watcher, packet, due_ns);
+        } else {
+            refuse(direction, packet, due_ns);
+        }
+        packet_return(&direction->pool, packet);
+    }
+    train->count = 0;
+}
+
 static void write_packet(struct node *node, struct packet *packet, uint64_t due_ns) {
     struct tun_direction *direction = (struct tun_direction *)node;
-    uint64_t now_ns = clock_now_ns();
-    histogram_add(&direction->late_ns, now_ns > due_ns ? now_ns - due_ns : 0);
-    if (tun_device_write(direction->write_fd, packet)) {
-        struct packet_watcher *watcher = direction->pool.watcher;
-        direction->packets_out++;
-        direction->bytes_out += packet->size_bytes;
-        direction->back->readable = true;
-        if (watcher) watcher->delivered(watcher, packet, due_ns);
-    } else {
-        refuse(direction, packet, due_ns);
+    if (!train_add(&direction->train, packet, due_ns)) {
+        write_train(direction);
+        train_add(&direction->train, packet, due_ns);
     }
-    packet_return(&direction->pool, packet);
+    if (!direction->in_trains) write_train(direction);
 }
 
 static const struct node_kind out_kind = {write_packet, NULL, NULL, NULL};
@@ -84,6 +103,7 @@ static int read_packets(struct tun_direction *direction, bool woken_by_packet) {
             packet_return(&direction->pool, packet);
         }
     }
+    write_train(direction);
     return count;
 }
 
@@ -113,6 +133,8 @@ static void turn(struct tun_loop *tun_loop, bool woken_by_packet) {
         uint64_t now_ns = clock_now_ns();
         path_advance(&down->path, now_ns);
         path_advance(&up->path, now_ns);
+        write_train(down);
+        write_train(up);
     } while ((down->readable || up->readable) && packets < PACKETS_PER_TURN);
     set_timer(tun_loop);
     tun_loop->idle_ns = clock_now_ns();
@@ -153,6 +175,7 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
     direction->tun_loop = tun_loop;
     direction->device.fd = read_fd;
     direction->write_fd = write_fd;
+    direction->in_trains = (stream == PATH_DOWN ? &profile->down : &profile->up)->rate.kind == RATE_UNLIMITED;
     direction->back = stream == PATH_DOWN ? &tun_loop->up : &tun_loop->down;
     direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = direction};
     if (path_open(&direction->path, profile, stream, &direction->pool, &direction->out) < 0) return -1;
@@ -176,6 +199,8 @@ void tun_loop_steer(struct tun_loop *tun_loop, const struct link_profile *profil
     turn(tun_loop, false);
     path_steer(&tun_loop->down.path, profile, tun_loop->idle_ns);
     path_steer(&tun_loop->up.path, profile, tun_loop->idle_ns);
+    tun_loop->down.in_trains = profile->down.rate.kind == RATE_UNLIMITED;
+    tun_loop->up.in_trains = profile->up.rate.kind == RATE_UNLIMITED;
     set_timer(tun_loop);
 }
 

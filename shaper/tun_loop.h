@@ -21,6 +21,8 @@ struct tun_direction {
     struct loop_watch read_watch;
     bool readable; // there may be something to read
     int write_fd;
+    struct train train;         // what has left the path and is yet to be written
+    bool in_trains;             // the rate is unlimited: several packets may leave at once
     struct tun_direction *back; // the other one, which reads what is answered to what we write
     struct packet spare;        // read into when there is no memory for a packet
 
