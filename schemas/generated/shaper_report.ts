@@ -27,6 +27,10 @@ export interface ShaperReport {
    */
   cpu_ns: number;
   /**
+   * What a wake-up took in the median: a packet that woke the shaper up counts as arrived by so much before it was read.
+   */
+  wake_ns?: number;
+  /**
    * How the kernel let the shaper run: real-time, with a short slice of the ordinary scheduler, or as any program.
    */
   scheduling: "fifo" | "short-slice" | "default";

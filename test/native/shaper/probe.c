@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ enum { ECHO_PORT = 7000, BLAST_PORT = 7001, TCP_PORT = 7002, DATAGRAM = 1472, HE
 
 // From this rate on datagrams are handed over several at once, as QUIC servers do.
 static const uint64_t batched_bps = 200000000;
-enum { BATCH = 8 };
+enum { BATCH = 8, RECEIVED_AT_ONCE = 64 };
 
 #define FAR_SIDE "100.64.0.1"
 
@@ -127,38 +128,51 @@ static void blast(int fd, uint64_t duration_ns, uint64_t offered_bps) {
     }
 }
 
-// One datagram, and when the kernel had it: a receiver that is not let run at once does not spoil the
-// measure.
-static ssize_t receive_one(int fd, void *bytes, size_t size, uint64_t *time_ns) {
-    struct iovec part = {.iov_base = bytes, .iov_len = size};
-    union {
-        struct cmsghdr header;
-        uint8_t bytes[CMSG_SPACE(sizeof(struct timespec))];
-    } control;
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    ssize_t received = recvmsg(fd, &message, 0);
-    struct cmsghdr *header = received >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_TIMESTAMPNS) {
-        struct timespec t;
-        memcpy(&t, CMSG_DATA(header), sizeof t);
-        *time_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-    }
-    return received;
+// When the kernel had the datagram: a receiver that is not let run at once does not spoil the measure.
+static uint64_t time_of(struct msghdr *message) {
+    struct cmsghdr *header = CMSG_FIRSTHDR(message);
+    if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_TIMESTAMPNS)
+        fail("time stamp");
+    struct timespec t;
+    memcpy(&t, CMSG_DATA(header), sizeof t);
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static void set_patience(int fd, int wait_ms) {
+    struct timeval wait = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait) < 0) fail("time-out");
 }
 
 // Until nothing has come for a while.
 static struct stream receive(int fd, int quiet_ms) {
     struct stream stream = {0};
-    uint8_t datagram[DATAGRAM];
-    struct pollfd ready = {.fd = fd, .events = POLLIN};
-    while (poll(&ready, 1, stream.received > 0 ? quiet_ms : 5000) > 0) {
-        uint64_t time_ns = 0;
-        if (receive_one(fd, datagram, sizeof datagram, &time_ns) != DATAGRAM) continue;
-        stream.received++;
-        slope_add(&stream.slope, time_ns, DATAGRAM + HEADERS);
-        memcpy(&stream.highest, datagram, sizeof stream.highest);
+    static uint8_t datagrams[RECEIVED_AT_ONCE][DATAGRAM];
+    static union {
+        struct cmsghdr header;
+        uint8_t bytes[CMSG_SPACE(sizeof(struct timespec))];
+    } controls[RECEIVED_AT_ONCE];
+    struct iovec parts[RECEIVED_AT_ONCE];
+    struct mmsghdr messages[RECEIVED_AT_ONCE];
+    set_patience(fd, 5000);
+    for (;;) {
+        for (int i = 0; i < RECEIVED_AT_ONCE; i++) {
+            parts[i] = (struct iovec){datagrams[i], DATAGRAM};
+            messages[i].msg_hdr = (struct msghdr){.msg_iov = &parts[i],
+                                                  .msg_iovlen = 1,
+                                                  .msg_control = &controls[i],
+                                                  .msg_controllen = sizeof controls[i]};
+        }
+        int count = recvmmsg(fd, messages, RECEIVED_AT_ONCE, MSG_WAITFORONE, NULL);
+        if (count <= 0) break;
+        if (stream.received == 0) set_patience(fd, quiet_ms);
+        for (int i = 0; i < count; i++) {
+            if (messages[i].msg_len != DATAGRAM) continue;
+            stream.received++;
+            slope_add(&stream.slope, time_of(&messages[i].msg_hdr), DATAGRAM + HEADERS);
+            memcpy(&stream.highest, datagrams[i], sizeof stream.highest);
+        }
     }
+    set_patience(fd, 0);
     return stream;
 }
 
@@ -173,8 +187,24 @@ struct udp_request {
     bool down;
 };
 
-// The far end of `probe udp`, one request at a time.
+// The far end of one `probe udp`: a connected socket of the same port, which gets this peer's datagrams.
+__attribute__((noreturn)) static void serve_blast(const struct udp_request *request,
+                                                  const struct sockaddr_in *peer) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int fd = open_socket(SOCK_DGRAM, "0.0.0.0", BLAST_PORT);
+    if (connect(fd, (const struct sockaddr *)peer, sizeof *peer) < 0) fail("connect");
+    if (request->down) {
+        blast(fd, request->duration_ns, request->offered_bps);
+    } else {
+        send(fd, request, sizeof *request, 0);
+        struct stream stream = receive(fd, 1000);
+        send(fd, &stream, sizeof stream, 0);
+    }
+    _exit(0);
+}
+
 static void serve_blasts(void) {
+    signal(SIGCHLD, SIG_IGN);
     int fd = open_socket(SOCK_DGRAM, "0.0.0.0", BLAST_PORT);
     for (;;) {
         struct udp_request request;
@@ -182,16 +212,7 @@ static void serve_blasts(void) {
         socklen_t peer_size = sizeof peer;
         if (recvfrom(fd, &request, sizeof request, 0, (struct sockaddr *)&peer, &peer_size) != sizeof request)
             continue;
-        if (connect(fd, (struct sockaddr *)&peer, sizeof peer) < 0) fail("connect");
-        if (request.down) {
-            blast(fd, request.duration_ns, request.offered_bps);
-        } else {
-            send(fd, &request, sizeof request, 0);
-            struct stream stream = receive(fd, 1000);
-            send(fd, &stream, sizeof stream, 0);
-        }
-        peer.sin_family = AF_UNSPEC;
-        connect(fd, (struct sockaddr *)&peer, sizeof peer);
+        if (fork() == 0) serve_blast(&request, &peer); // both directions may be measured at once
     }
 }
 
@@ -246,7 +267,7 @@ static void serve_tcp(void) {
     for (;;) {
         int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd < 0) continue;
-        pid_t pid = fork(); // both directions may be measured at once
+        pid_t pid = fork(); // as above
         if (pid != 0) {
             close(fd);
             continue;
