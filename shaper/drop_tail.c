@@ -1,20 +1,21 @@
 #include "shaper/drop_tail.h"
 
-void drop_tail_put(struct drop_tail *queue, struct packet_pool *pool, struct packet *packet,
-                   uint64_t now_ns) {
-    struct packet_list *list = &queue->list;
-    if (list->packets >= queue->limit_packets || list->size_bytes + packet->size_bytes > queue->limit_bytes) {
-        queue->drops++;
-        queue->dropped_bytes += packet->size_bytes;
-        packet_drop(pool, packet, DROP_QUEUE, now_ns);
-        return;
-    }
-    packet_list_add(list, packet);
-    if (pool->watcher) pool->watcher->queued(pool->watcher, packet, now_ns);
-    if (list->packets > queue->peak_packets) queue->peak_packets = list->packets;
-    if (list->size_bytes > queue->peak_bytes) queue->peak_bytes = list->size_bytes;
+#include <stddef.h>
+
+static void open(struct queue *queue, uint64_t now_ns) {
+    (void)queue, (void)now_ns;
 }
 
-struct packet *drop_tail_get(struct drop_tail *queue) {
-    return packet_list_remove(&queue->list);
+void drop_tail_put(struct queue *queue, struct packet *packet, bool fits, uint64_t now_ns) {
+    if (fits)
+        queue_add(queue, &queue->fifo, packet);
+    else
+        queue_drop(queue, packet, DROP_QUEUE, now_ns);
 }
+
+static struct packet *get(struct queue *queue, uint64_t now_ns) {
+    (void)now_ns;
+    return queue_remove(queue, &queue->fifo);
+}
+
+const struct queue_kind drop_tail_kind = {open, NULL, drop_tail_put, get};

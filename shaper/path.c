@@ -28,10 +28,8 @@ int path_open(struct path *path, const struct link_profile *profile, enum path_s
     duplicate_open(&path->duplicate, pool, settings->duplicate, seed, first + PLACE_DUPLICATE,
                    &path->reorder.node);
     loss_open(&path->loss, pool, &settings->loss, seed, first + PLACE_LOSS, &path->duplicate.node);
-    const struct queue_settings *queue = &settings->queue;
-    link_open(&path->link, pool, link_rate_bps(settings),
-              queue->limit_packets > 0 ? queue->limit_packets : UINT64_MAX,
-              queue->limit_bytes > 0 ? queue->limit_bytes : UINT64_MAX, &path->loss.node);
+    link_open(&path->link, pool, &settings->rate, &settings->queue, seed, first + PLACE_LINK,
+              &path->loss.node);
     onoff_open(&path->onoff, pool, &settings->onoff, seed, first + PLACE_ONOFF, &path->link.node);
     fec_encoder_open(&path->fec_encoder, pool, settings->fec_group, &path->onoff.node);
     return 0;
@@ -39,12 +37,14 @@ int path_open(struct path *path, const struct link_profile *profile, enum path_s
 
 void path_close(struct path *path) {
     fec_encoder_close(&path->fec_encoder);
+    link_close(&path->link);
     delay_close(&path->delay);
     fec_decoder_close(&path->fec_decoder);
 }
 
 void path_start(struct path *path, uint64_t now_ns) {
     onoff_start(&path->onoff, now_ns);
+    link_start(&path->link, now_ns);
     loss_start(&path->loss, now_ns);
     delay_start(&path->delay, now_ns);
 }
@@ -54,6 +54,7 @@ void path_steer(struct path *path, const struct link_profile *profile, uint64_t 
     path_advance(path, now_ns); // all up to now is decided by the old settings
     fec_encoder_steer(&path->fec_encoder, settings->fec_group);
     onoff_steer(&path->onoff, &settings->onoff, now_ns);
+    link_steer(&path->link, &settings->rate, &settings->queue, now_ns);
     loss_steer(&path->loss, &settings->loss, now_ns);
     duplicate_steer(&path->duplicate, settings->duplicate);
     reorder_steer(&path->reorder, &settings->reorder);

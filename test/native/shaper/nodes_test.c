@@ -37,10 +37,19 @@ static void advance(struct node *node, uint64_t now_ns) {
     node->kind->advance(node, now_ns);
 }
 
+// A constant rate (0: unlimited) and a drop-tail queue.
+static void open_link(struct link *link, struct fixture *f, uint64_t rate_bps, uint64_t limit_packets,
+                      uint64_t limit_bytes) {
+    struct rate_settings rate = {.kind = rate_bps > 0 ? RATE_STEPS : RATE_UNLIMITED,
+                                 .steps_bps = {.count = 1, .step = {{.value = rate_bps}}}};
+    struct queue_settings queue = {.limit_packets = limit_packets, .limit_bytes = limit_bytes};
+    link_open(link, &f->pool, &rate, &queue, 1, 1, &f->out->node);
+}
+
 static void link_takes_12_ms_for_1500_bytes_at_1_mbit(void **state) {
     struct fixture *f = *state;
     struct link link;
-    link_open(&link, &f->pool, 1000000, UINT64_MAX, UINT64_MAX, &f->out->node);
+    open_link(&link, f, 1000000, 0, 0);
     assert_true(link.node.kind->due_ns(&link.node) == NODE_NEVER);
     node_take(&link.node, test_packet(&f->pool, 0, 1500), 5 * MS);
     node_take(&link.node, test_packet(&f->pool, 1, 40), 6 * MS);
@@ -66,7 +75,7 @@ static void link_does_not_drift(void **state) {
     static const uint64_t rates_bps[] = {2920000, 8600000, 999999937, 7, 14600000};
     for (size_t r = 0; r < sizeof rates_bps / sizeof rates_bps[0]; r++) {
         struct link link;
-        link_open(&link, &f->pool, rates_bps[r], UINT64_MAX, UINT64_MAX, &f->out->node);
+        open_link(&link, f, rates_bps[r], 0, 0);
         f->out->count = 0;
         enum { PACKETS = 100000 };
         for (uint32_t i = 0; i < PACKETS; i++)
@@ -83,7 +92,7 @@ static void link_does_not_drift(void **state) {
 static void unlimited_link_passes_at_once(void **state) {
     struct fixture *f = *state;
     struct link link;
-    link_open(&link, &f->pool, 0, 1, 1, &f->out->node);
+    open_link(&link, f, 0, 1, 1);
     for (uint32_t i = 0; i < 10; i++)
         node_take(&link.node, test_packet(&f->pool, i, 1500), 3 * MS);
     assert_int_equal(f->out->count, 10);
@@ -94,7 +103,7 @@ static void unlimited_link_passes_at_once(void **state) {
 static void queue_limit_in_packets(void **state) {
     struct fixture *f = *state;
     struct link link;
-    link_open(&link, &f->pool, 1000000, 4, UINT64_MAX, &f->out->node);
+    open_link(&link, f, 1000000, 4, 0);
     for (uint32_t i = 0; i < 10; i++) // one is being sent, four wait, five are dropped
         node_take(&link.node, test_packet(&f->pool, i, 100), 0);
     assert_int_equal(link.queue.drops, 5);
@@ -115,7 +124,7 @@ static void queue_limit_in_packets(void **state) {
 static void queue_limit_in_bytes(void **state) {
     struct fixture *f = *state;
     struct link link;
-    link_open(&link, &f->pool, 1000000, UINT64_MAX, 3000, &f->out->node);
+    open_link(&link, f, 1000000, 0, 3000);
     node_take(&link.node, test_packet(&f->pool, 0, 1500), 0); // being sent
     node_take(&link.node, test_packet(&f->pool, 1, 1500), 0);
     node_take(&link.node, test_packet(&f->pool, 2, 1500), 0); // full to the byte
