@@ -2,22 +2,7 @@
 
 #include "shaper/link_models.h"
 #include "shaper/number_file.h"
-#if __has_include("shaper/trace.h")
 #include "shaper/trace.h"
-#else
-#include <stdio.h>
-static struct trace *trace_open(const char *path, char *error, size_t error_size) {
-    snprintf(error, error_size, "%s: no traces yet", path);
-    return NULL;
-}
-static void trace_close(struct trace *trace) {
-    (void)trace;
-}
-static uint64_t trace_mean_bps(const struct trace *trace) {
-    (void)trace;
-    return 0;
-}
-#endif
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,6 +2,7 @@
 // too, and the lines that people see.
 #include "shaper/link_json.h"
 #include "shaper/link_names.h"
+#include "shaper/number_file.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -167,6 +168,7 @@ static void queues_hold_what_was_asked(void **state) {
     assert_limits("3mbit/50ms,queue=unlimited", 0, 0);
     assert_limits("3mbit:1mbit@1s/50ms:100ms@2s", 0, 18750); // as at the start
     assert_limits("3mbit/50ms,aqm=codel", 1000, 0);
+    assert_limits("trace=schemas/examples/link-files/12mbit.trace,rtt=50ms", 0, 75000); // 1500 bytes a ms
 }
 
 static void read_as(const char *form, struct link_profile *profile) {
@@ -202,6 +204,22 @@ static void settings_reach_the_nodes(void **state) {
     link_profile_close(&profile);
 }
 
+static void files_are_opened(void **state) {
+    (void)state;
+    struct link_profile profile;
+    read_as("trace=schemas/examples/link-files/12mbit.trace,rtt=50ms,trace_end_up=once,"
+            "jitter_down=file:schemas/examples/link-files/jitter.numbers,"
+            "loss_up=file:schemas/examples/link-files/loss.numbers",
+            &profile);
+    assert_true(profile.down.rate.kind == RATE_TRACE && !profile.down.rate.trace_once);
+    assert_true(profile.up.rate.trace_once && profile.up.rate.trace == profile.down.rate.trace);
+    assert_int_equal(link_rate_bps(&profile.down), 12000000);
+    assert_int_equal(profile.down.delay.jitter, JITTER_FILE);
+    assert_true(number_file_at(profile.down.delay.file, 2) == 2.25);
+    assert_true(link_loss(&profile.up) == 0.25 && link_loss(&profile.down) == 0);
+    link_profile_close(&profile);
+}
+
 static void bad_files_are_named(void **state) {
     (void)state;
     static const char *const forms[] = {
@@ -234,6 +252,16 @@ static void a_change_replaces_what_it_names(void **state) {
     assert_int_equal(next.queue_down.kind, LINK_QUEUE_BDP);
     assert_int_equal(next.down.queue.limit_bytes, 37500); // in the new product
     link_profile_close(&next);
+    assert_int_equal(
+        link_profile_change(&next, &start, "trace_down=schemas/examples/link-files/12mbit.trace", &error), 0);
+    assert_true(next.down.rate.kind == RATE_TRACE && link_rate_bps(&next.up) == 1000000);
+    struct link_profile after;
+    assert_int_equal(link_profile_change(&after, &next, "3g,seed=3", &error), 0);
+    assert_true(link_rate_bps(&after.down) == 1600000 && after.seed == 3 && link_loss(&after.down) == 0);
+    link_profile_close(&after);
+    assert_int_equal(link_profile_change(&after, &next, "rate=0mbit", &error), -1);
+    assert_string_equal(error.line, "link: rate must be above 0 (got \"0mbit\")");
+    link_profile_close(&next);
     link_profile_close(&start);
 }
 
@@ -252,6 +280,7 @@ int main(void) {
         cmocka_unit_test(option_replaces_what_the_form_says),
         cmocka_unit_test(queues_hold_what_was_asked),
         cmocka_unit_test(settings_reach_the_nodes),
+        cmocka_unit_test(files_are_opened),
         cmocka_unit_test(bad_files_are_named),
         cmocka_unit_test(a_change_replaces_what_it_names),
     };
