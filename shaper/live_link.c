@@ -45,13 +45,14 @@ static json_t *rate_of(const struct live_link *link, const struct direction_sett
 static json_t *direction_stats(const struct live_link *link, const struct tun_direction *direction,
                                const struct direction_settings *settings, uint64_t now_ns) {
     const struct path *path = &direction->path;
-    const struct drop_tail *queue = &path->link.queue;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}}", "rate_bps",
-                     rate_of(link, settings, now_ns), "packets_in", number(direction->packets_in), "bytes_in",
-                     number(direction->bytes_in), "packets_out", number(direction->packets_out), "bytes_out",
-                     number(direction->bytes_out), "queue_packets", number(queue->list.packets),
-                     "queue_bytes", number(queue->list.size_bytes), "held_packets", number(path_held(path)),
-                     "drops", "queue", number(queue->drops), "loss", number(path->loss.drops), "off",
+    const struct queue *queue = &path->link.queue;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}}",
+                     "rate_bps", rate_of(link, settings, now_ns), "packets_in", number(direction->packets_in),
+                     "bytes_in", number(direction->bytes_in), "packets_out", number(direction->packets_out),
+                     "bytes_out", number(direction->bytes_out), "queue_packets", number(queue->packets),
+                     "queue_bytes", number(queue->size_bytes), "held_packets", number(path_held(path)),
+                     "marks", number(queue->marks), "drops", "queue", number(queue->drops), "aqm",
+                     number(queue->aqm_drops), "loss", number(path->loss.drops), "off",
                      number(path->onoff.drops), "not_ip", number(direction->not_ip), "refused",
                      number(direction->refused));
 }
@@ -93,6 +94,13 @@ static void forget(struct link_profile *profile) {
     free(profile);
 }
 
+static void note_change(struct live_link *link, uint64_t now_ns) {
+    if (link->changes++ >= LIVE_LINK_CHANGES_TOLD) return;
+    if (!link->changes_told) link->changes_told = json_array();
+    json_array_append_new(link->changes_told,
+                          json_pack("{s:o, s:s}", "at_ns", number(now_ns), "link", link->change_form));
+}
+
 static void change_to(void *context, struct link_profile *next, const char *error_line) {
     struct live_link *link = context;
     if (next && next->seed != profile_now(link)->seed) {
@@ -109,7 +117,7 @@ static void change_to(void *context, struct link_profile *next, const char *erro
     evidence_change(link->evidence, link->change_form, &next->down.rate, &next->up.rate, now_ns);
     forget(link->now);
     link->now = next;
-    link->changes++;
+    note_change(link, now_ns);
     write_form(link->form, sizeof link->form, &next->settings);
     json_t *answer = json_pack("{s:s, s:o}", "link", link->form, "at_ns", number(now_ns));
     control_answer(link->control, link->request, answer, "control: memory is short");
@@ -133,4 +141,5 @@ void live_link_close(struct live_link *link) {
     link_change_close(&link->change);
     forget(link->now);
     link->now = NULL;
+    json_decref(link->changes_told);
 }

@@ -8,6 +8,9 @@
 #include "shaper/link_change.h"
 #include "shaper/tun_loop.h"
 
+// Changes beyond these are only counted: whoever steers a thousand times knows what he did.
+enum { LIVE_LINK_CHANGES_TOLD = 1000 };
+
 struct live_link {
     struct tun_loop *tun_loop;
     struct evidence *evidence;
@@ -20,6 +23,7 @@ struct live_link {
     char change_form[LINK_FORM_MAX + 1]; // of what is being read
     uint64_t start_ns;
     uint64_t changes;
+    json_t *changes_told; // the first of them, for the report; NULL: none
 };
 
 void live_link_open(struct live_link *link, const struct link_profile *profile);

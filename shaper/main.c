@@ -55,7 +55,8 @@ static int write_report(struct shaper *shaper, const char *path, uint64_t end_ns
     struct report_run run = {.start_ns = shaper->start_ns,
                              .end_ns = end_ns,
                              .child_status = shaper->child_status,
-                             .scheduling = shaper->scheduling};
+                             .scheduling = shaper->scheduling,
+                             .changes = shaper->link.changes_told};
     struct timespec cpu;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
         run.cpu_ns = (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec;

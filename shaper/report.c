@@ -11,9 +11,10 @@ static json_t *late(const struct histogram *histogram, double quantile) {
     return histogram->count > 0 ? number(histogram_quantile(histogram, quantile)) : json_null();
 }
 
-static json_t *drops_seen(uint64_t queue, uint64_t loss, uint64_t off, uint64_t not_ip, uint64_t refused) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "queue", number(queue), "loss", number(loss), "off",
-                     number(off), "not_ip", number(not_ip), "refused", number(refused));
+static json_t *drops_seen(uint64_t queue, uint64_t aqm, uint64_t loss, uint64_t off, uint64_t not_ip,
+                          uint64_t refused) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "queue", number(queue), "aqm", number(aqm), "loss",
+                     number(loss), "off", number(off), "not_ip", number(not_ip), "refused", number(refused));
 }
 
 static json_t *fec_seen(const struct path *path) {
@@ -34,30 +35,31 @@ static json_t *late_seen(const struct histogram *late_ns) {
 
 static json_t *direction_seen(const struct tun_direction *direction, uint64_t unread) {
     const struct path *path = &direction->path;
-    const struct drop_tail *queue = &path->link.queue;
-    json_t *drops = drops_seen(queue->drops, path->loss.drops, path->onoff.drops, direction->not_ip,
-                               direction->refused + path->delay.drops);
-    json_t *dropped_bytes =
-        drops_seen(queue->dropped_bytes, path->loss.dropped_bytes, path->onoff.dropped_bytes,
-                   direction->bytes_not_ip, direction->bytes_refused + path->delay.dropped_bytes);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+    const struct queue *queue = &path->link.queue;
+    json_t *drops = drops_seen(queue->drops, queue->aqm_drops, path->loss.drops, path->onoff.drops,
+                               direction->not_ip, direction->refused + path->delay.drops);
+    json_t *dropped_bytes = drops_seen(
+        queue->dropped_bytes, queue->aqm_dropped_bytes, path->loss.dropped_bytes, path->onoff.dropped_bytes,
+        direction->bytes_not_ip, direction->bytes_refused + path->delay.dropped_bytes);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "unread_packets", number(unread), "packets_in", number(direction->packets_in),
                      "bytes_in", number(direction->bytes_in), "packets_out", number(direction->packets_out),
                      "bytes_out", number(direction->bytes_out), "drops", drops, "dropped_bytes",
                      dropped_bytes, "left_packets", number(path_held(path)), "queue_peak_packets",
                      number(queue->peak_packets), "queue_peak_bytes", number(queue->peak_bytes), "busy_ns",
-                     number(path->link.busy_ns), "late_ns", late_seen(&direction->late_ns), "copied_packets",
-                     number(path->duplicate.copies), "reordered_packets", number(path->reorder.reordered),
-                     "fec", fec_seen(path));
+                     number(path->link.busy_ns), "late_ns", late_seen(&direction->late_ns), "marked_packets",
+                     number(queue->marks), "copied_packets", number(path->duplicate.copies),
+                     "reordered_packets", number(path->reorder.reordered), "fec", fec_seen(path));
 }
 
 json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,
                   const struct report_run *run) {
-    return json_pack(
-        "{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:o, s:o, s:o}", "schema", "trilane/shaper-report/1",
-        "version", TRILANE_VERSION, "link", link_profile_json(profile), "seed", (json_int_t)profile->seed,
-        "start_ns", number(run->start_ns), "end_ns", number(run->end_ns), "child_status", run->child_status,
-        "cpu_ns", number(run->cpu_ns), "scheduling", run->scheduling, "wake_ns",
-        number(tun_loop->punctual.wake_ns), "down", direction_seen(&tun_loop->down, run->down_unread), "up",
-        direction_seen(&tun_loop->up, run->up_unread));
+    return json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:o, s:O*, s:o, s:o}", "schema",
+                     "trilane/shaper-report/1", "version", TRILANE_VERSION, "link",
+                     link_profile_json(profile), "seed", (json_int_t)profile->seed, "start_ns",
+                     number(run->start_ns), "end_ns", number(run->end_ns), "child_status", run->child_status,
+                     "cpu_ns", number(run->cpu_ns), "scheduling", run->scheduling, "wake_ns",
+                     number(tun_loop->punctual.wake_ns), "changes", run->changes, "down",
+                     direction_seen(&tun_loop->down, run->down_unread), "up",
+                     direction_seen(&tun_loop->up, run->up_unread));
 }

@@ -345,8 +345,21 @@ export interface ShaperReport {
    * How the kernel let the shaper run: real-time, with a short slice of the ordinary scheduler, or as any program.
    */
   scheduling: "fifo" | "short-slice" | "default";
+  /**
+   * How the link was changed while it ran, through its control socket (the first 1000 times): `link` is what it was at the start. Absent: it was not.
+   *
+   * @minItems 1
+   */
+  changes?: [ShaperChange, ...ShaperChange[]];
   down: ShaperDirection;
   up: ShaperDirection;
+}
+export interface ShaperChange {
+  at_ns: number;
+  /**
+   * Short form of what changed; the rest stayed.
+   */
+  link: string;
 }
 /**
  * packets_in + copied_packets + fec.parity_packets + fec.repaired_packets = packets_out + the drops + fec.parity_arrived_packets + fec.late_packets + left_packets.
@@ -379,6 +392,10 @@ export interface ShaperDirection {
    */
   busy_ns: number;
   /**
+   * By the queue, with congestion experienced, instead of being dropped.
+   */
+  marked_packets?: number;
+  /**
    * Made by duplication.
    */
   copied_packets?: number;
@@ -395,7 +412,11 @@ export interface ShaperDrops {
    */
   queue: number;
   /**
-   * Random loss, as asked.
+   * CoDel, PIE or FQ-CoDel decided so.
+   */
+  aqm?: number;
+  /**
+   * Lost on the wire, as asked.
    */
   loss: number;
   /**

@@ -57,6 +57,10 @@ export interface ShaperStatsDirection {
    * All under way now: waiting, being sent, delayed.
    */
   held_packets: number;
+  /**
+   * Packets that the queue's management marked (ECN) instead of dropping them.
+   */
+  marks: number;
   drops: ShaperStatsDrops;
 }
 /**
@@ -67,6 +71,10 @@ export interface ShaperStatsDrops {
    * The queue was full.
    */
   queue: number;
+  /**
+   * CoDel's or PIE's decision.
+   */
+  aqm: number;
   /**
    * Lost on the link, as asked.
    */

@@ -7,7 +7,7 @@ import { plotLines, plotted } from "../../../cli/meter/plot.ts";
 import { formatBitRate, type Look, lookBetween } from "../../../cli/meter/samples.ts";
 import { StatusRow, type TerminalPort, type TerminalSize } from "../../../cli/meter/status_row.ts";
 
-const none = { queue: 0, loss: 0, off: 0, not_ip: 0, refused: 0 };
+const none = { queue: 0, aqm: 0, loss: 0, off: 0, not_ip: 0, refused: 0 };
 
 function direction(change: Partial<ShaperStatsDirection> = {}): ShaperStatsDirection {
   return {
@@ -19,6 +19,7 @@ function direction(change: Partial<ShaperStatsDirection> = {}): ShaperStatsDirec
     queue_packets: 0,
     queue_bytes: 0,
     held_packets: 0,
+    marks: 0,
     drops: none,
     ...change,
   };
@@ -47,11 +48,11 @@ describe("from counters to samples", () => {
       bytes_out: 251_000,
       queue_bytes: 3000,
       queue_packets: 2,
-      drops: { ...none, queue: 4, loss: 2, not_ip: 20 },
+      drops: { ...none, queue: 4, aqm: 1, loss: 2, not_ip: 20 },
     });
     const look = lookBetween(before, after);
-    assert.deepEqual(look.down, { rate_bps: 4_000_000, queue_bytes: 3000, queue_packets: 2, drops: 3 });
-    assert.equal(look.dropped.down, 6);
+    assert.deepEqual(look.down, { rate_bps: 4_000_000, queue_bytes: 3000, queue_packets: 2, drops: 4 });
+    assert.equal(look.dropped.down, 7);
     assert.equal(look.at_ns, 1.5e9);
   });
 

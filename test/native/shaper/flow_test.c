@@ -2,6 +2,7 @@
 #include "shaper/capacity.h"
 #include "shaper/flow_report.h"
 #include "shaper/flow_table.h"
+#include "shaper/trace.h"
 #include "wire_packet.h"
 
 #include "base/clock.h"
@@ -222,6 +223,32 @@ static void capacity_is_the_integral_of_the_rate(void **state) {
     assert_int_equal(capacity_bytes(&capacity, t + 4 * NS_PER_S), 1101010);
     capacity_steer(&capacity, &(struct rate_settings){.kind = RATE_UNLIMITED}, t + 4 * NS_PER_S);
     assert_false(capacity.known);
+    assert_int_equal(capacity_bytes(&capacity, t + 5 * NS_PER_S), 1101010);
+}
+
+static void capacity_of_a_trace_is_its_opportunities(void **state) {
+    (void)state;
+    char path[] = "/tmp/trilane-trace-XXXXXX", error[256];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    static const char lines[] = "0\n10\n10\n40\n"; // at 40 ms it wraps
+    assert_int_equal(write(fd, lines, sizeof lines - 1), sizeof lines - 1);
+    close(fd);
+    struct trace *trace = trace_open(path, error, sizeof error);
+    unlink(path);
+    assert_non_null(trace);
+    struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace};
+    struct capacity capacity;
+    uint64_t t = 123456789;
+    capacity_open(&capacity, &rate, t);
+    assert_true(capacity.known);
+    assert_int_equal(capacity_bytes(&capacity, t + 9 * NS_PER_MS), 1500);
+    assert_int_equal(capacity_bytes(&capacity, t + 10 * NS_PER_MS), 3 * 1500);
+    assert_int_equal(capacity_bytes(&capacity, t + 50 * NS_PER_MS), 7 * 1500);
+    rate.trace_once = true;
+    capacity_steer(&capacity, &rate, t + 50 * NS_PER_MS);
+    assert_int_equal(capacity_bytes(&capacity, t + 90 * NS_PER_MS), 7 * 1500);
+    trace_close(trace);
 }
 
 int main(void) {
@@ -234,6 +261,7 @@ int main(void) {
         cmocka_unit_test(counters_and_metrics_of_a_small_run),
         cmocka_unit_test(flows_beyond_number_are_counted_together),
         cmocka_unit_test(capacity_is_the_integral_of_the_rate),
+        cmocka_unit_test(capacity_of_a_trace_is_its_opportunities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
