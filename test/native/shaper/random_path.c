@@ -1,6 +1,7 @@
 #include "random_path.h"
 
 #include "shaper/number_file.h"
+#include "shaper/trace.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -11,25 +12,44 @@
 
 #define MS UINT64_C(1000000)
 
-static struct number_file *write_and_open(const char *text) {
-    char path[] = "/tmp/trilane-random-path.XXXXXX", error[256];
+// The file's name, good until the next call.
+static const char *write_file(const char *text) {
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/trilane-random-path.XXXXXX");
     int fd = mkstemp(path);
     ssize_t size = (ssize_t)strlen(text);
     if (fd < 0 || write(fd, text, (size_t)size) != size || close(fd) < 0) abort();
+    return path;
+}
+
+static struct number_file *open_numbers(const char *text) {
+    char error[256];
+    const char *path = write_file(text);
     struct number_file *file = number_file_open(path, 1000, error, sizeof error);
     unlink(path);
     if (!file) abort();
     return file;
 }
 
+static struct trace *open_trace(const char *text) {
+    char error[256];
+    const char *path = write_file(text);
+    struct trace *trace = trace_open(path, error, sizeof error);
+    unlink(path);
+    if (!trace) abort();
+    return trace;
+}
+
 void random_path_open(struct random_path_files *files) {
-    files->losses = write_and_open("0 0 1 0 0 0 1 1 0 0 0");
-    files->jitters = write_and_open("0 1.5 0.25 12 3 0.000001 7");
+    files->losses = open_numbers("0 0 1 0 0 0 1 1 0 0 0");
+    files->jitters = open_numbers("0 1.5 0.25 12 3 0.000001 7");
+    files->trace = open_trace("0\n1\n1\n3\n3\n3\n20\n21\n21\n22\n50\n");
 }
 
 void random_path_close(struct random_path_files *files) {
     number_file_close(files->losses);
     number_file_close(files->jitters);
+    trace_close(files->trace);
 }
 
 static uint64_t below(struct random *random, uint64_t limit) {
@@ -57,6 +77,10 @@ static uint64_t draw_delay(struct random *random) {
 static struct queue_settings draw_queue(struct random *random) {
     struct queue_settings queue = {.discipline = (enum queue_discipline)below(random, 5),
                                    .ecn = below(random, 2)};
+    if (below(random, 4)) { // quicker than the RFCs', for short traffic
+        queue.target_ns = MS / 2 + below(random, 5 * MS);
+        queue.interval_ns = MS + below(random, 10 * MS);
+    }
     switch (below(random, 4)) {
     case 0:
         queue.limit_packets = 1 + below(random, 40);
@@ -93,6 +117,9 @@ struct direction_settings random_path_settings(const struct random_path_files *f
             (struct rate_settings){.kind = RATE_STEPS, .steps_bps = draw_steps(random, draw_rate)};
         settings.queue = draw_queue(random);
     }
+    if (below(random, 4) == 0)
+        settings.rate = (struct rate_settings){
+            .kind = RATE_TRACE, .trace = files->trace, .trace_once = below(random, 4) == 0};
     if (below(random, 2)) settings.loss = draw_loss(files, random);
     if (below(random, 2)) settings.duplicate = random_unit(random) * 0.2;
     if (below(random, 2))

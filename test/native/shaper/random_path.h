@@ -9,6 +9,7 @@
 struct random_path_files {
     struct number_file *losses;
     struct number_file *jitters;
+    struct trace *trace;
 };
 
 void random_path_open(struct random_path_files *files);
