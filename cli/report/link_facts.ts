@@ -26,6 +26,8 @@ function directionRow(load: ShapedLoad, direction: "down" | "up"): Markup {
 
 /** What only some links do, in words; told where it happened. */
 const furtherCounts: readonly (readonly [readonly string[], string])[] = [
+  [["drops", "aqm"], "dropped to keep the queue short"],
+  [["marked_packets"], "marked to keep the queue short"],
   [["drops", "off"], "lost while the link was off"],
   [["copied_packets"], "duplicated"],
   [["reordered_packets"], "reordered"],
