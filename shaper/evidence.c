@@ -107,8 +107,8 @@ struct packet_watcher *evidence_watcher(struct evidence *evidence, bool down) {
 }
 
 static void write_opportunities(struct evidence *evidence, uint64_t now_ns) {
-    packet_log_opportunities(&evidence->down.log, &evidence->down.capacity, now_ns);
-    packet_log_opportunities(&evidence->up.log, &evidence->up.capacity, now_ns);
+    packet_log_opportunities(&evidence->down.log, now_ns);
+    packet_log_opportunities(&evidence->up.log, now_ns);
 }
 
 static void opportunities_due(void *context, uint64_t now_ns) {
@@ -138,7 +138,7 @@ static void begin_direction(struct evidence *evidence, struct evidence_direction
                                    .path = direction->log_path,
                                    .start_ns = run->start_ns,
                                    .start_wall_ns = start_wall_ns};
-    packet_log_open(&direction->log, direction->log_writer, &head);
+    packet_log_open(&direction->log, direction->log_writer, &direction->capacity, &head);
 }
 
 int evidence_begin(struct evidence *evidence, struct loop *loop, const struct evidence_run *run) {
@@ -178,7 +178,6 @@ static void change_direction(struct evidence_direction *direction, const char *f
 void evidence_change(struct evidence *evidence, const char *form, const struct rate_settings *down_rate,
                      const struct rate_settings *up_rate, uint64_t now_ns) {
     if (!watches(evidence)) return;
-    if (evidence->options.log) write_opportunities(evidence, now_ns);
     change_direction(&evidence->down, form, down_rate, now_ns);
     change_direction(&evidence->up, form, up_rate, now_ns);
     if (evidence->pcapng_writer) pcapng_change(&evidence->pcapng, form, now_ns);

@@ -38,8 +38,9 @@ __attribute__((format(printf, 2, 3))) static void add_line(struct packet_log *lo
     add(log, line, (size_t)n + 1);
 }
 
-void packet_log_open(struct packet_log *log, struct file_writer *writer, const struct packet_log_head *head) {
-    *log = (struct packet_log){.writer = writer, .start_ns = head->start_ns};
+void packet_log_open(struct packet_log *log, struct file_writer *writer, const struct capacity *capacity,
+                     const struct packet_log_head *head) {
+    *log = (struct packet_log){.writer = writer, .capacity = capacity, .start_ns = head->start_ns};
     add_line(log, "# mahimahi mm-link (%s) [%s] > %s", head->direction, head->link, head->path);
     add_line(log, "# command line: %s", head->command_line);
     add_line(log, "# written by: trilane-shaper " TRILANE_VERSION);
@@ -75,11 +76,24 @@ static void add_event(struct packet_log *log, uint64_t at_ms, char event, const 
     add(log, line, (size_t)(at - line));
 }
 
+void packet_log_opportunities(struct packet_log *log, uint64_t now_ns) {
+    uint64_t now_ms = since_start_ms(log, now_ns);
+    for (; log->capacity->known && log->capacity_ms < now_ms; log->capacity_ms++) {
+        uint64_t end_ns = log->start_ns + (log->capacity_ms + 1) * NS_PER_MS;
+        uint64_t bytes = capacity_bytes(log->capacity, end_ns - 1);
+        if (bytes > log->capacity_bytes)
+            add_event(log, log->capacity_ms, '#', (uint64_t[]){bytes - log->capacity_bytes}, 1);
+        log->capacity_bytes = bytes;
+    }
+}
+
 void packet_log_arrival(struct packet_log *log, const struct packet *packet, uint64_t now_ns) {
+    packet_log_opportunities(log, now_ns);
     add_event(log, since_start_ms(log, now_ns), '+', (uint64_t[]){packet->size_bytes}, 1);
 }
 
 void packet_log_departure(struct packet_log *log, const struct packet *packet, uint64_t end_ns) {
+    packet_log_opportunities(log, end_ns);
     uint64_t end_ms = since_start_ms(log, end_ns), arrived_ms = since_start_ms(log, packet->arrived_ns);
     // The difference of what is written, not of what was: the plotters work out the arrival from it.
     uint64_t delay_ms = end_ms > arrived_ms ? end_ms - arrived_ms : 0;
@@ -88,6 +102,7 @@ void packet_log_departure(struct packet_log *log, const struct packet *packet, u
 
 void packet_log_drop(struct packet_log *log, const struct packet *packet, enum drop_reason reason,
                      uint64_t now_ns) {
+    packet_log_opportunities(log, now_ns);
     uint64_t now_ms = since_start_ms(log, now_ns);
     // Those have left the link before, or never reached it: readers would take them off the queue.
     if (reason == DROP_LOSS || reason == DROP_MEMORY)
@@ -98,16 +113,6 @@ void packet_log_drop(struct packet_log *log, const struct packet *packet, enum d
 }
 
 void packet_log_change(struct packet_log *log, const char *form, uint64_t now_ns) {
+    packet_log_opportunities(log, now_ns);
     add_line(log, "# %llu steer %s", (unsigned long long)since_start_ms(log, now_ns), form);
-}
-
-void packet_log_opportunities(struct packet_log *log, const struct capacity *capacity, uint64_t now_ns) {
-    uint64_t now_ms = since_start_ms(log, now_ns);
-    for (; capacity->known && log->capacity_ms < now_ms; log->capacity_ms++) {
-        uint64_t end_ns = log->start_ns + (log->capacity_ms + 1) * NS_PER_MS;
-        uint64_t bytes = capacity_bytes(capacity, end_ns - 1);
-        if (bytes > log->capacity_bytes)
-            add_event(log, log->capacity_ms, '#', (uint64_t[]){bytes - log->capacity_bytes}, 1);
-        log->capacity_bytes = bytes;
-    }
 }

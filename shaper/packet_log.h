@@ -19,6 +19,7 @@
 
 struct packet_log {
     struct file_writer *writer;
+    const struct capacity *capacity;
     uint64_t start_ns;
     uint64_t capacity_ms; // up to where it is written
     uint64_t capacity_bytes;
@@ -34,8 +35,9 @@ struct packet_log_head {
     uint64_t start_wall_ns; // the same moment since 1970
 };
 
-// The writer stays the caller's.
-void packet_log_open(struct packet_log *log, struct file_writer *writer, const struct packet_log_head *head);
+// Writer and capacity stay the caller's.
+void packet_log_open(struct packet_log *log, struct file_writer *writer, const struct capacity *capacity,
+                     const struct packet_log_head *head);
 
 void packet_log_arrival(struct packet_log *log, const struct packet *packet, uint64_t now_ns);
 void packet_log_departure(struct packet_log *log, const struct packet *packet, uint64_t end_ns);
@@ -43,7 +45,8 @@ void packet_log_drop(struct packet_log *log, const struct packet *packet, enum d
                      uint64_t now_ns);
 void packet_log_change(struct packet_log *log, const char *form, uint64_t now_ns);
 
-// Writes what the link could have carried up to now_ns. Asked for every 100 ms, also while nothing happens.
-void packet_log_opportunities(struct packet_log *log, const struct capacity *capacity, uint64_t now_ns);
+// Writes what the link could have carried up to now_ns, as each of the above does first. Asked for every
+// 100 ms, also while nothing happens, so that it is never much; and before the link changes.
+void packet_log_opportunities(struct packet_log *log, uint64_t now_ns);
 
 #endif
