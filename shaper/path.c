@@ -16,8 +16,8 @@ static const struct direction_settings *settings_of(const struct link_profile *p
     return stream == PATH_DOWN ? &profile->down : &profile->up;
 }
 
-int path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
-              struct packet_pool *pool, struct node *out) {
+void path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
+               struct packet_pool *pool, struct node *out) {
     const struct direction_settings *settings = settings_of(profile, stream);
     uint64_t seed = profile->seed, first = stream * (uint64_t)PLACES;
     path->stream = stream;
@@ -32,7 +32,6 @@ int path_open(struct path *path, const struct link_profile *profile, enum path_s
               &path->loss.node);
     onoff_open(&path->onoff, pool, &settings->onoff, seed, first + PLACE_ONOFF, &path->link.node);
     fec_encoder_open(&path->fec_encoder, pool, settings->fec_group, &path->onoff.node);
-    return 0;
 }
 
 void path_close(struct path *path) {

@@ -34,10 +34,9 @@ struct path {
     uint64_t packets; // that were taken
 };
 
-// 0, or -1 when memory is short. The profile's files stay borrowed until path_close or a steering without
-// them.
-int path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
-              struct packet_pool *pool, struct node *out);
+// The profile's files stay borrowed until path_close or a steering without them.
+void path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
+               struct packet_pool *pool, struct node *out);
 void path_close(struct path *path); // packets held stay the pool's
 
 // Time 0 of all that follows a schedule. Before the first packet.

