@@ -132,8 +132,8 @@ static void nobody_waits_for_a_pipe_that_nobody_reads(void **state) {
     }
     assert_true(file_writer_left_out(writer) > 1000);
     assert_true(longest_ns < NS_PER_S);
-    close(reader); // now writing fails, and the end need not be waited for
     int saved = silence();
+    close(reader); // now writing fails, and the end need not be waited for
     assert_int_equal(file_writer_close(writer), -1);
     assert_non_null(strstr(speak(saved), "Broken pipe: it ends here, the link goes on\n"));
 }
