@@ -58,3 +58,14 @@ CREATE TABLE load (
 );
 -- Two runners can never both add a valid load in the same place.
 CREATE UNIQUE INDEX load_valid_once ON load (cell, block) WHERE status = 'valid';
+
+-- What each of a sweep's links was measured to be on a machine that ran loads of it. Added to results that were begun
+-- without it (cli/results/database.ts): a reader that does not know it misses nothing else.
+CREATE TABLE IF NOT EXISTS link_test (
+  sweep INTEGER NOT NULL REFERENCES sweep (id) ON DELETE CASCADE,
+  machine TEXT NOT NULL,
+  link TEXT NOT NULL,             -- short form, canonical
+  measured_at TEXT NOT NULL,      -- ISO 8601, UTC
+  test TEXT NOT NULL,             -- JSON: a link of schemas/selftest.schema.json
+  PRIMARY KEY (sweep, machine, link)
+);

@@ -20,6 +20,19 @@ function isEmpty(database: DatabaseSync): boolean {
   return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
 }
 
+export function hasTable(database: DatabaseSync, name: string): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
+}
+
+const schemaText = (): string => readFileSync(join(checkout, "schemas", "results.sql"), "utf8");
+
+/** The tables that came later without changing what there was. */
+function addTables(database: DatabaseSync): void {
+  if (hasTable(database, "link_test")) return;
+  const added = schemaText().match(/CREATE TABLE IF NOT EXISTS [^;]*;/g) ?? [];
+  inTransaction(database, () => database.exec(added.join("\n")));
+}
+
 /** Throws for a file that is somebody else's or of a later format; true where the tables are still to be made. */
 function needsTables(database: DatabaseSync, path: string): boolean {
   const application = pragma(database, "application_id");
@@ -102,8 +115,10 @@ export function openDatabase(home: string): DatabaseSync {
       const opened = database;
       inTransaction(opened, () => {
         // Another process may have been here first.
-        if (needsTables(opened, path)) opened.exec(readFileSync(join(checkout, "schemas", "results.sql"), "utf8"));
+        if (needsTables(opened, path)) opened.exec(schemaText());
       });
+    } else {
+      addTables(database);
     }
     // A load takes seconds, a sync milliseconds: what was said to be stored survives a power cut.
     database.exec("PRAGMA synchronous = FULL");

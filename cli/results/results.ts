@@ -5,9 +5,10 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
-import { inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
+import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
 import { explainFailure } from "./failure.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 
@@ -99,6 +100,13 @@ export interface Load {
   readonly missed: number | null;
   readonly failed: number | null;
   readonly off_lane: number | null;
+}
+
+/** What a link was measured to be on a machine. */
+export interface LinkTest {
+  readonly machine: string;
+  readonly measured_at: string;
+  readonly test: SelftestLink;
 }
 
 type Row = Record<string, SQLOutputValue>;
@@ -221,6 +229,19 @@ export class Results {
     return JSON.parse(gunzipSync(row.har as Uint8Array).toString("utf8")) as PageLoad;
   }
 
+  /** In the order of measuring. None in results of earlier versions. */
+  linkTestsOf(sweep: number): LinkTest[] {
+    if (!hasTable(this.#database, "link_test")) return [];
+    return this.#read(
+      "SELECT machine, measured_at, test FROM link_test WHERE sweep = ? ORDER BY measured_at, rowid",
+      sweep,
+    ).map((row) => ({
+      machine: String(row.machine),
+      measured_at: String(row.measured_at),
+      test: JSON.parse(String(row.test)) as SelftestLink,
+    }));
+  }
+
   /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
   usualWall_ms(page: string, link: string, lane: Lane): number | null {
     const rows = this.#read(
@@ -279,6 +300,14 @@ export class Results {
       const places = values.map(() => "?").join(", ");
       const statement = this.#database.prepare(`INSERT INTO load (${loadColumns.join(", ")}, har) VALUES (${places})`);
       return Number(statement.run(...values).lastInsertRowid);
+    });
+  }
+
+  recordLinkTest(sweep: number, machine: string, test: SelftestLink): void {
+    this.#write(() => {
+      this.#database
+        .prepare("INSERT OR REPLACE INTO link_test (sweep, machine, link, measured_at, test) VALUES (?, ?, ?, ?, ?)")
+        .run(sweep, machine, test.link, new Date().toISOString(), JSON.stringify(test));
     });
   }
 

@@ -52,6 +52,9 @@ export interface BusyOptions {
   readonly lossy: boolean;
 }
 
+/** What a packet may take from its stamp to the link, through this machine's kernel, in a batch with others. */
+const wayToLink_ns = 300_000;
+
 /**
  * The slope of bits sent over time, from those pairs of arrivals between which the link was busy: the second packet was
  * sent before the first had left the link. It is taken between the first and the last third of them, as the median of
@@ -65,8 +68,7 @@ export function busyRate(record: PhaseRecord, { delay_ms, rate_bps, lossy }: Bus
   for (let place = 1; place < numbers.length; place++) {
     const before_ns = arrived_ns[place - 1] ?? 0;
     const apart_ns = (arrived_ns[place] ?? 0) - before_ns;
-    // A tenth of a packet's time, or what a stamp may be late, for the sender's own delay.
-    const left_ns = before_ns - delay_ms * 1e6 - Math.min(each_ns / 10, 20_000);
+    const left_ns = before_ns - delay_ms * 1e6 - wayToLink_ns;
     if ((sent_ns[numbers[place] ?? 0] ?? 0) > left_ns) continue;
     const packets = lossy ? Math.max(1, Math.round(apart_ns / each_ns)) : 1;
     bits.push((bits.at(-1) ?? 0) + packets * size_bytes * 8);
@@ -87,11 +89,13 @@ export function busyRate(record: PhaseRecord, { delay_ms, rate_bps, lossy }: Bus
 
 /** What is left of the packet being sent when the next one finds room: a flood of 1.25 packets to one finds it in 0.2 to 1. */
 const meanRest = 0.6;
+/** Of a flood of 1.25 packets to one a fifth is, while the queue is full. */
+const leastTurnedAway = 0.12;
 
 /**
  * How many packets the queue holds, from the time that the later ones of a flood took beyond the delay: a packet that
  * just found room waits for what is left of the one being sent and for the limit less one, and takes its own time. Null
- * where no packet was turned away.
+ * where the queue was not full for most of the time.
  */
 export function fullQueue(record: PhaseRecord, burst: number, delay_ms: number, each_ms: number): number | null {
   const waits: number[] = [];
@@ -100,6 +104,7 @@ export function fullQueue(record: PhaseRecord, burst: number, delay_ms: number, 
     const time_ms = ((record.arrived_ns[place] ?? 0) - (record.sent_ns[number] ?? 0)) / 1e6;
     waits.push((time_ms - delay_ms) / each_ms - meanRest);
   });
-  if (waits.length < 3 || fatesOf(record).lost === 0) return null;
+  const turnedAway = record.sent_ns.length - burst - waits.length;
+  if (waits.length < 3 || turnedAway < leastTurnedAway * (record.sent_ns.length - burst)) return null;
   return quantile(waits, 0.5);
 }

@@ -29,6 +29,11 @@ const z = 3.29;
 /** What the binomial distribution reaches beyond the normal one there, in counts: whole numbers, and (z^2 - 1) / 6 of skew. */
 const skew = 2.2;
 
+/** What is this machine's and may be otherwise the next time. */
+const tooFast = "this machine could not receive as fast as the link";
+const tooSlow = "this machine could not send faster than the link";
+export const machineReasons: readonly string[] = [tooFast, tooSlow];
+
 type Quantity = SelftestRow["quantity"];
 
 const units: Readonly<Record<Quantity, SelftestRow["unit"]>> = {
@@ -178,8 +183,9 @@ function rateRow(direction: Direction, asked: LinkDirection, phase: PhaseRecord)
   if (obstacle) return notMeasured("rate", direction, rate_bps, obstacle);
   const jitter_ms = drawnJitter(asked)?.ms ?? 0;
   const lossy = asked.loss > 0 || asked.loss_model !== undefined || asked.onoff !== undefined;
+  if (phase.overrun > 0) return notMeasured("rate", direction, rate_bps, tooFast);
   const busy = busyRate(phase, { delay_ms: asked.delay_ms + jitter_ms, rate_bps, lossy });
-  if (!busy) return notMeasured("rate", direction, rate_bps, "this machine could not keep the link busy");
+  if (!busy) return notMeasured("rate", direction, rate_bps, tooSlow);
   const error = rateTolerance + (2 * stampError_ms + 4 * jitter_ms) / busy.busy_ms;
   return row("rate", direction, {
     asked: rate_bps,
@@ -206,8 +212,9 @@ function queueRow(link: LinkProfile, direction: Direction, phase: PhaseRecord): 
     (asked.jitter ? "jitter hides how long packets waited" : null) ??
     (asked.onoff ? "the link is off at times" : null);
   if (obstacle) return [notMeasured("queue", direction, packets, obstacle)];
+  if (phase.overrun > 0) return [notMeasured("queue", direction, packets, tooFast)];
   const measured = fullQueue(phase, Math.ceil(packets * 1.1) + 10, asked.delay_ms, each_ms);
-  if (measured === null) return [notMeasured("queue", direction, packets, "no packet was turned away")];
+  if (measured === null) return [notMeasured("queue", direction, packets, tooSlow)];
   const tolerance = 1 + delayTolerance_ms / each_ms;
   return [row("queue", direction, { asked: packets, measured, tolerance, n: phase.numbers.length })];
 }

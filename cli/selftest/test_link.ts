@@ -1,8 +1,9 @@
-// Measures one link and judges it: again where a row was out, since another program's moment is no fault of the link.
+// Measures one link and judges it: again where a row was out or this machine too slow, since another program's moment is
+// no fault of the link.
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
 import { formatRow } from "./format.ts";
-import { judge } from "./judge.ts";
+import { judge, machineReasons } from "./judge.ts";
 import { measureLink } from "./measure.ts";
 import type { Effort } from "./phases.ts";
 
@@ -16,7 +17,8 @@ export async function testLink(link: LinkProfile, effort: Effort, signal?: Abort
     const rows = judge(link, record);
     const outcome = rows.some((row) => row.outcome === "out") ? "out" : "within";
     wall_ms += record.wall_ms;
-    if (outcome === "out" && measurements < mostMeasurements) continue;
+    const again = outcome === "out" || rows.some(({ reason }) => reason !== null && machineReasons.includes(reason));
+    if (again && measurements < mostMeasurements) continue;
     const scheduling = record.shaper?.scheduling ?? null;
     return { link: formatLink(link), outcome, measurements, scheduling, wall_ms: Math.round(wall_ms), rows };
   }

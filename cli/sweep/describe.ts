@@ -3,6 +3,7 @@ import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { openExistingResults } from "../results/results.ts";
 import { count } from "../stats/numbers.ts";
 import { cellGuess } from "./estimate.ts";
+import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
 import { pageSizes } from "./pages.ts";
 import { cellsOf, linksOf, type Plan, pageName, planDigest } from "./plan.ts";
@@ -18,6 +19,7 @@ export async function describePlan(home: string, plan: Plan): Promise<SweepPlann
     const stored = unfinished && results ? results.loadsOf(unfinished.id) : [];
     const done = stored.filter((load) => load.status === "valid").length;
     const loads = cells.length * plan.repetitions;
+    const tests_s = linksOf(plan).reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0) / 1000;
     const all_s = (cells.reduce((sum, cell) => sum + guess_ms(cell), 0) * plan.repetitions) / 1000;
     return {
       event: "sweep-planned",
@@ -25,7 +27,7 @@ export async function describePlan(home: string, plan: Plan): Promise<SweepPlann
       cells: cells.length,
       loads,
       done,
-      expected_s: Math.round((all_s * (loads - done)) / loads),
+      expected_s: Math.round(((all_s + tests_s) * (loads - done)) / loads),
       pages: plan.pages.map(pageName),
       lanes: [...plan.lanes],
       links: linksOf(plan).map(({ link }) => link),

@@ -7,6 +7,7 @@ import { refuseChangedFiles } from "../link/files.ts";
 import { type NewSweep, openResults, type Results, type Sweep } from "../results/results.ts";
 import { version } from "../version.ts";
 import { cellGuess } from "./estimate.ts";
+import { testLinks } from "./link_tests.ts";
 import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, planDigest } from "./plan.ts";
@@ -115,7 +116,9 @@ function failedUrls(recording: Recording | undefined): string[] {
 async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{ outcome: RunOutcome; signal: Stop }> {
   const { results, sweep, recordings, progress } = begun;
   const interruption = watchSignals();
+  const { signal } = interruption;
   try {
+    const faults = await testLinks({ results, sweep, signal, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({
       home,
       results,
@@ -126,7 +129,8 @@ async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{
       urlOf: (page) => recordings.get(page)?.url ?? "",
       failedUrlsOf: (page) => failedUrls(recordings.get(page)),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
-      signal: interruption.signal,
+      linkFault: (link) => faults.get(link) ?? null,
+      signal,
       tell: (event) => progress.tell(event),
     });
     return { outcome, signal: interruption.received() ?? "SIGINT" };

@@ -1,6 +1,12 @@
 // Shows a sweep as it goes on: one line that is written over on a terminal, plain lines elsewhere, or the events
 // themselves as JSON lines. Writes what it is told; measures and decides nothing.
-import type { LoadFinished, LoadStarted, SweepEvent, SweepStarted } from "../../schemas/generated/sweep_event.ts";
+import type {
+  LinkTested,
+  LoadFinished,
+  LoadStarted,
+  SweepEvent,
+  SweepStarted,
+} from "../../schemas/generated/sweep_event.ts";
 
 /** Where progress goes: process.stderr, or a test's own. */
 export interface Terminal {
@@ -32,6 +38,13 @@ function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {
   return `page ${page}: ${exchanges} exchanges, ${(body_bytes / 1000).toFixed(0)} kB`;
 }
 
+/** How far the self-tests are, or which link is out. */
+function testLine({ link, reason, tested, links, left_s }: LinkTested): string {
+  if (reason !== null) return `link ${link}: its loads will not count: ${reason}`;
+  const left = tested < links ? `, ${formatDuration(left_s)} left` : "";
+  return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
+}
+
 function startLine(event: SweepStarted): string {
   const { sweep, name, cells, loads, done, resumed, expected_s } = event;
   const begun = resumed
@@ -57,6 +70,12 @@ function plainProgress(out: Terminal, now_ms: () => number): Progress {
   return {
     tell(event) {
       if (event.event === "page-ready") say(pageLine(event));
+      if (event.event === "link-tested") {
+        const { reason, tested, links } = event;
+        if (reason === null && tested < links && now_ms() - shown_ms < plainInterval_ms) return;
+        shown_ms = now_ms();
+        say(testLine(event));
+      }
       if (event.event === "sweep-started") say(startLine(event));
       if (event.event !== "load-finished") return;
       if (event.status !== "valid") say(troubleLine(event));
@@ -90,6 +109,7 @@ class TerminalProgress implements Progress {
   #left_s = 0;
   #toldAt_ms = 0;
   #current: LoadStarted | null = null;
+  #lineDrawn = false;
 
   constructor(out: Terminal, colour: boolean) {
     this.#out = out;
@@ -100,6 +120,10 @@ class TerminalProgress implements Progress {
     switch (event.event) {
       case "page-ready":
         this.#say(pageLine(event));
+        break;
+      case "link-tested":
+        if (event.reason !== null) this.#say(this.#paint(33, testLine(event)));
+        else this.#drawLine(testLine(event));
         break;
       case "sweep-started":
         this.#say(startLine(event));
@@ -125,10 +149,10 @@ class TerminalProgress implements Progress {
   }
 
   end(): void {
-    if (!this.#timer) return;
-    clearInterval(this.#timer);
+    if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
-    this.#out.write("\r\x1b[K");
+    if (this.#lineDrawn) this.#out.write("\r\x1b[K");
+    this.#lineDrawn = false;
   }
 
   #countDownFrom(left_s: number): void {
@@ -138,6 +162,7 @@ class TerminalProgress implements Progress {
 
   /** A line that stays, above the one that is written over. */
   #say(line: string): void {
+    this.#lineDrawn = false;
     this.#out.write(`\r\x1b[K${line}\n`);
   }
 
@@ -151,6 +176,12 @@ class TerminalProgress implements Progress {
     const current = this.#current;
     const what = current ? `  ${current.page} ${current.link} ${current.lane}` : "";
     const line = `${bar(this.#done, this.#loads)} ${this.#done}/${this.#loads}${trouble}, ${formatDuration(left_s)} left${what}`;
+    this.#drawLine(line);
+  }
+
+  /** The line that is written over. */
+  #drawLine(line: string): void {
+    this.#lineDrawn = true;
     this.#out.write(`\r\x1b[K${fitted(line, this.#out.columns || 80)}`);
   }
 }

@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly urlOf: (page: string) => string;
   /** What failed when the page was recorded, so that its failing again is no fault of a load. */
   readonly failedUrlsOf?: (page: string) => readonly string[];
+  /** Why loads on a link do not count, whatever becomes of them; null: they do. */
+  readonly linkFault?: (link: string) => string | null;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
   /** Aborted: the load under way is dropped, and runSweep returns. */
@@ -165,5 +167,13 @@ async function measureOne(options: RunOptions, cell: Cell, block: number): Promi
   }
   // Ctrl-C on a terminal reaches the lab's processes too: one turn of the event loop, so that our own handler has run.
   await new Promise((resolve) => setImmediate(resolve));
-  return signal.aborted ? null : load;
+  return signal.aborted ? null : judged(load, options.linkFault?.(cell.link) ?? null);
+}
+
+/** A load over a link that is not what was asked is not valid, however it went. */
+function judged(load: PageLoad, fault: string | null): PageLoad {
+  if (fault === null) return load;
+  const facts = load.log._trilane;
+  const status = facts.status === "valid" ? "invalid" : facts.status;
+  return { log: { ...load.log, _trilane: { ...facts, status, reasons: [...facts.reasons, fault] } } };
 }

@@ -4,7 +4,7 @@
  * One line of what `trilane race`, `sweep` and `start` print with --json.
  */
 export type SweepEvent =
-  SweepPlanned | PageReady | SweepStarted | LoadStarted | LoadFinished | SweepStopped | SweepFinished;
+  SweepPlanned | PageReady | LinkTested | SweepStarted | LoadStarted | LoadFinished | SweepStopped | SweepFinished;
 export type Lane = "h1" | "h2" | "h3";
 /**
  * From 0.
@@ -37,6 +37,24 @@ export interface PageReady {
   recording_digest: string;
   exchanges: number;
   body_bytes: number;
+}
+/**
+ * A link was measured on this machine before the loads over it.
+ */
+export interface LinkTested {
+  event: "link-tested";
+  link: string;
+  outcome: "within" | "out";
+  /**
+   * Why loads over it do not count; null: they do.
+   */
+  reason: string | null;
+  tested: number;
+  /**
+   * To be measured by this run.
+   */
+  links: number;
+  left_s: number;
 }
 export interface SweepStarted {
   event: "sweep-started";

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,38 +28,4 @@ bool control_read(int fd, void *bytes, size_t size) {
         size -= (size_t)got;
     }
     return true;
-}
-
-union room {
-    struct cmsghdr header;
-    uint8_t bytes[CMSG_SPACE(sizeof(int))];
-};
-
-bool control_pass(int fd, int passed) {
-    char byte = 0;
-    struct iovec part = {.iov_base = &byte, .iov_len = 1};
-    union room room;
-    memset(&room, 0, sizeof room);
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof passed);
-    memcpy(CMSG_DATA(header), &passed, sizeof passed);
-    return sendmsg(fd, &message, MSG_NOSIGNAL) == 1;
-}
-
-int control_take(int fd) {
-    char byte;
-    struct iovec part = {.iov_base = &byte, .iov_len = 1};
-    union room room;
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
-    if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1) return -1;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) return -1;
-    int passed;
-    memcpy(&passed, CMSG_DATA(header), sizeof passed);
-    return passed;
 }

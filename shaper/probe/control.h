@@ -10,8 +10,4 @@
 bool control_write(int fd, const void *bytes, size_t size);
 bool control_read(int fd, void *bytes, size_t size);
 
-// Hands a descriptor over; the sender keeps its own. control_take: the descriptor, or -1.
-bool control_pass(int fd, int passed);
-int control_take(int fd);
-
 #endif

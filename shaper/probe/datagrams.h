@@ -28,13 +28,9 @@ struct receiver {
     uint64_t overrun; // of all phases so far
 };
 
-// A socket bound to the address and port, with what it needs to be received from. Its room is the system's:
-// see datagrams_enlarge. False with errno.
+// A socket bound to the address and port, with as much room as the system lets us have: what a receiver that
+// is not let run for longer than that fills it loses is in `overrun`. False with errno.
 bool datagrams_open(struct receiver *receiver, const char *address, uint16_t port);
-
-// Room for tens of thousands of datagrams, beyond the system's limit: takes CAP_NET_ADMIN over the network
-// namespace of the socket.
-void datagrams_enlarge(int fd);
 
 // Records until told_fd is readable, which tells that all were sent, and then, unless every number has come
 // before, for the phase's drain time. What is not of this phase is left out. False with errno.

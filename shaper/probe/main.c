@@ -70,6 +70,7 @@ static int open_sender(const char *address, uint16_t port) {
 
 // Sends the phase from this side and tells the other one that it has.
 static uint64_t *send_phase(const struct phase *phase, const char *address, uint16_t port, int control) {
+    prctl(PR_SET_TIMERSLACK, 1UL);
     uint64_t *sent_ns = make_times(phase);
     int fd = open_sender(address, port);
     char done = 1;
@@ -91,15 +92,7 @@ static struct arrivals receive_phase(struct receiver *receiver, const struct pha
 __attribute__((noreturn)) static void serve(enum phase_direction direction, int control) {
     struct receiver receiver;
     struct phase phase;
-    if (direction == PHASE_UP) {
-        check(datagrams_open(&receiver, "0.0.0.0", FAR_PORT), "socket");
-        datagrams_enlarge(receiver.fd);
-    } else { // only we may make room in the near end's socket
-        int near_fd = control_take(control);
-        if (near_fd < 0) exit(0);
-        datagrams_enlarge(near_fd);
-        close(near_fd);
-    }
+    if (direction == PHASE_UP) check(datagrams_open(&receiver, "0.0.0.0", FAR_PORT), "socket");
     while (control_read(control, &phase, sizeof phase)) {
         char ready = 1;
         if (direction == PHASE_DOWN) {
@@ -121,6 +114,7 @@ __attribute__((noreturn)) static void serve(enum phase_direction direction, int 
 
 static int run_far(char **command) {
     int pairs[DIRECTIONS][2];
+    pid_t servers[DIRECTIONS];
     struct netlink netlink;
     schedule_promptly(); // inherited by the shaper, which may not ask for it once it is in the lab
     namespace_enter_lab();
@@ -137,9 +131,9 @@ static int run_far(char **command) {
         }
     }
     for (int i = 0; i < DIRECTIONS; i++) {
-        pid_t pid = fork();
-        check(pid >= 0, "fork");
-        if (pid > 0) continue;
+        servers[i] = fork();
+        check(servers[i] >= 0, "fork");
+        if (servers[i] > 0) continue;
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         schedule_ordinarily();
         close(pairs[i][1]);
@@ -158,6 +152,10 @@ static int run_far(char **command) {
     }
     int status;
     check(waitpid(pid, &status, 0) == pid, "wait");
+    for (int i = 0; i < DIRECTIONS; i++) {
+        kill(servers[i], SIGKILL);
+        waitpid(servers[i], NULL, 0);
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -257,9 +255,7 @@ static int run_near(int count, char **words) {
     if (fcntl(CONTROL, F_GETFD) < 0 || fcntl(CONTROL + 1, F_GETFD) < 0)
         die(EXIT_BAD_INPUT,
             "near: there is no far end: start it as `trilane-probe far trilane-shaper ... --`");
-    prctl(PR_SET_TIMERSLACK, 1UL);
     check(datagrams_open(&receiver, LAB_NEAR_ADDRESS, NEAR_PORT), "socket");
-    check(control_pass(CONTROL, receiver.fd), "control");
     for (int i = 0; i < count; i++)
         run_words(words[i], &receiver);
     close(receiver.fd);

@@ -9,6 +9,7 @@ import { gunzipSync } from "node:zlib";
 import { gatherReport } from "../../../cli/report/data.ts";
 import { buildReport, reportPath, writeReport } from "../../../cli/report/report.ts";
 import { openResults } from "../../../cli/results/results.ts";
+import { testedLink } from "../selftest/tested.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 import { gridFixture, hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "./fixtures.ts";
 
@@ -50,6 +51,32 @@ test("a race: verdict with intervals first, then what was left out, medians, wat
   assert.match(text, /part of what h3 gains over h2 is this, not the protocol/);
   assert.match(text, /3 Mbit\/s each way, RTT 50 ms, loss 0 %, drop-tail queue of 1 BDP/);
   assert.ok(!text.includes('id="heatmaps"'), "one link has no map");
+});
+
+test("the links' self-test: asked, measured, tolerance; a link that is out is open and first; without one it says so", async () => {
+  assert.match(await reportOf(lossFixture), /<section id="selftest">.*Unavailable: this sweep ran without one/s);
+  const text = await withHome((home) => {
+    const sweep = storeFixture(home, lossFixture);
+    const results = openResults(home);
+    try {
+      for (const link of ["3mbit/50ms", "3mbit/50ms,loss=1%"])
+        results.recordLinkTest(sweep, "a machine", testedLink(link));
+      results.recordLinkTest(sweep, "a machine", testedLink("10mbit/50ms", "out"));
+      return buildReport(gatherReport(results, sweep, "0.1.0"));
+    } finally {
+      results.close();
+    }
+  });
+  const section = /<section id="selftest">.*?<\/section>/s.exec(text)?.[0] ?? "";
+  assert.match(section, /1 of 3 links out of tolerance<\/span>: loads over them do not count/);
+  const summaries = [...section.matchAll(/<summary>([^:]+):/g)].map(([, link]) => link);
+  assert.deepEqual(summaries, ["10mbit/50ms", "3mbit/50ms", "3mbit/50ms,loss=1%"]);
+  assert.match(
+    section,
+    /rate down<\/th><td class="num">3<\/td><td class="num">2\.9\d*<\/td><td class="num">± 0\.0043<\/td>/,
+  );
+  assert.match(section, /not measured: filling it takes 4\.0 s/);
+  assert.ok(text.indexOf('id="selftest"') < text.indexOf('id="excluded"'));
 });
 
 test("nothing outside is referred to, and nothing inline escapes the policy", async () => {

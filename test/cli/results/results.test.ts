@@ -12,6 +12,7 @@ import { UserError } from "../../../cli/errors.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { type NewSweep, openExistingResults, openResults } from "../../../cli/results/results.ts";
 import { planOf } from "../../../cli/sweep/plan.ts";
+import { testedLink } from "../selftest/tested.ts";
 import { pageLoad } from "../sweep/page_load.ts";
 
 const link_profile = parseLink("3mbit/50ms");
@@ -92,6 +93,39 @@ describe("results", () => {
     assert.equal(again.usualWall_ms("page", "3mbit/50ms", "h1"), 1500);
     assert.equal(again.usualWall_ms("page", "3mbit/50ms", "h3"), null);
     again.close();
+  });
+
+  test("what a link was measured to be is kept by machine, and goes with its sweep", () => {
+    const results = openResults(home);
+    const { sweep } = results.beginSweep(newSweep(), false);
+    assert.deepEqual(results.linkTestsOf(sweep.id), []);
+    results.recordLinkTest(sweep.id, "one", testedLink("3mbit/50ms", "out"));
+    results.recordLinkTest(sweep.id, "other", testedLink("3mbit/50ms"));
+    results.recordLinkTest(sweep.id, "one", testedLink("3mbit/50ms"));
+    const stored = results.linkTestsOf(sweep.id).map(({ machine, test }) => [machine, test]);
+    assert.deepEqual(stored.toSorted(), [
+      ["one", testedLink("3mbit/50ms")],
+      ["other", testedLink("3mbit/50ms")],
+    ]);
+    results.release(sweep.id);
+    results.removeSweeps([sweep.id]);
+    assert.deepEqual(results.linkTestsOf(sweep.id), []);
+    results.close();
+  });
+
+  test("results that were begun before links were measured are read, and gone on with", () => {
+    const before = openResults(home);
+    const { id } = before.beginSweep(newSweep(), false).sweep;
+    before.release(id);
+    before.close();
+    const database = new DatabaseSync(join(home, "results.db"));
+    database.exec("DROP TABLE link_test");
+    database.close();
+    const results = openResults(home);
+    assert.deepEqual(results.linkTestsOf(id), []);
+    results.recordLinkTest(id, "one", testedLink("3mbit/50ms"));
+    assert.equal(results.linkTestsOf(id).length, 1);
+    results.close();
   });
 
   test("an attempt, and a valid load of a cell and block, stand there once", () => {

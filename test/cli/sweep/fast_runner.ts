@@ -31,6 +31,7 @@ export interface FastRun {
   readonly measure: Measure;
   readonly signal?: AbortSignal;
   readonly tell?: RunOptions["tell"];
+  readonly linkFault?: RunOptions["linkFault"];
 }
 
 /** Begins or goes on with the plan's sweep in HOME and runs it. */
@@ -47,6 +48,7 @@ export async function fastRun(run: FastRun) {
       measure: run.measure,
       urlOf: (page) => `https://${page}.example/`,
       guess_ms: () => 5,
+      ...(run.linkFault ? { linkFault: run.linkFault } : {}),
       signal: run.signal ?? new AbortController().signal,
       tell: run.tell ?? (() => undefined),
     });

@@ -9,7 +9,7 @@ import type { Cell, Lane, Load } from "../../../cli/results/results.ts";
 import { guessWall_ms, TimeLeft } from "../../../cli/sweep/estimate.ts";
 import { outcomeLines, outcomeOf, wrapped } from "../../../cli/sweep/outcome.ts";
 import { formatDuration, openProgress } from "../../../cli/sweep/progress.ts";
-import type { LoadFinished, SweepEvent } from "../../../schemas/generated/sweep_event.ts";
+import type { LinkTested, LoadFinished, SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 
 const started: SweepEvent = {
   event: "sweep-started",
@@ -43,6 +43,19 @@ function finished(change: Partial<LoadFinished> = {}): LoadFinished {
   };
 }
 
+function tested(change: Partial<LinkTested> = {}): LinkTested {
+  const least: LinkTested = {
+    event: "link-tested",
+    link: "3mbit/50ms",
+    outcome: "within",
+    reason: null,
+    tested: 1,
+    links: 2,
+    left_s: 2,
+  };
+  return { ...least, ...change };
+}
+
 /** What is written, as a terminal or as a file would get it. */
 function shown(
   events: readonly SweepEvent[],
@@ -68,6 +81,19 @@ function shown(
 }
 
 describe("progress", () => {
+  test("self-tests: how far they are, and each link that is out stays to be seen", () => {
+    const out = tested({ tested: 2, link: "10mbit/50ms", outcome: "out", reason: "rate down 9", left_s: 0 });
+    const plain = shown([tested(), out], {}).err;
+    assert.match(plain, /^self-test 1 of 2: 3mbit\/50ms is as asked, 2 s left$/m);
+    assert.match(plain, /^link 10mbit\/50ms: its loads will not count: rate down 9$/m);
+    const terminal = shown([tested(), out], { isTTY: true, environment: { NO_COLOR: "1" } }).err;
+    const [, first, second] = terminal.split("\r\x1b[K");
+    assert.match(first ?? "", /^self-test 1 of 2: [^\n]*$/);
+    assert.match(second ?? "", /^link 10mbit\/50ms: [^\n]*\n$/);
+    // A line that was left to be written over is wiped before what comes next.
+    assert.ok(shown([tested()], { isTTY: true }).err.endsWith("left\r\x1b[K"));
+  });
+
   const trouble = finished({ status: "failed", reasons: ["the browser crashed"], plt_ms: null, done: 5 });
 
   test("without a terminal: plain lines, not one per load, every load that was not valid", () => {

@@ -1,0 +1,60 @@
+// The self-test of each link of a sweep: what was asked of it, what was measured before the loads, within which tolerance.
+// Draws given rows; measures nothing.
+import type { SelftestLink, SelftestRow } from "../../schemas/generated/selftest.ts";
+import type { LinkTest } from "../results/results.ts";
+import { rowText } from "../selftest/format.ts";
+import { count } from "../stats/numbers.ts";
+import { html, type Markup } from "./markup.ts";
+
+/** More would make the report long and nobody wiser: those that are out stand first. */
+const maxLinks = 200;
+const maxOpen = 6;
+
+function outcomeMarkup(row: SelftestRow): Markup {
+  if (row.outcome === "not-measured") return html`<td>not measured: ${row.reason}</td>`;
+  return row.outcome === "out" ? html`<td class="warning"><b>out</b></td>` : html`<td>within</td>`;
+}
+
+function rowMarkup(row: SelftestRow): Markup {
+  const { asked, measured, tolerance, unit } = rowText(row);
+  const tolerated = row.tolerance === null ? "–" : `± ${tolerance}`;
+  return html`<tr><th scope="row">${row.quantity} ${row.direction}</th><td class="num">${asked}</td><td class="num">${measured}</td><td class="num">${tolerated}</td><td>${unit}</td><td class="num">${row.n > 0 ? String(row.n) : "–"}</td>${outcomeMarkup(row)}</tr>`;
+}
+
+function linkMarkup({ test, machine }: LinkTest, open: boolean, severalMachines: boolean): Markup {
+  const { link, outcome, rows, measurements, scheduling } = test;
+  const measured = rows.filter((row) => row.outcome !== "not-measured").length;
+  const told = outcome === "out" ? html`<b class="warning">out of tolerance</b>` : html`within tolerance`;
+  const heads = ["asked", "measured", "tolerance"].map((head) => html`<th scope="col" class="num">${head}</th>`);
+  const how = [
+    measurements > 1 && `measured ${measurements} times, the last is shown`,
+    scheduling !== null && scheduling !== "fifo" && `the shaper ran without real-time scheduling (${scheduling})`,
+    severalMachines && machine,
+  ].filter((part) => part !== false);
+  return html`<details${open && html` open`}><summary>${link}: ${told} <small>(${count(measured, "quantity", "quantities")})</small></summary>${how.length > 0 && html`<p class="soft">${how.join("; ")}.</p>`}<div class="scroll"><table class="facts"><thead><tr><th scope="col">quantity</th>${heads}<th scope="col">unit</th><th scope="col" class="num">packets</th><th scope="col">outcome</th></tr></thead><tbody>${rows.map(rowMarkup)}</tbody></table></div></details>`;
+}
+
+/** Links that are out of tolerance. */
+export function linksOut(tests: readonly LinkTest[]): SelftestLink[] {
+  return tests.map(({ test }) => test).filter((test) => test.outcome === "out");
+}
+
+export function linkTestSection(tests: readonly LinkTest[]): Markup {
+  if (tests.length === 0)
+    return html`<p>Unavailable: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</p>`;
+  const out = linksOut(tests);
+  const shown = [
+    ...tests.filter(({ test }) => test.outcome === "out"),
+    ...tests.filter(({ test }) => test.outcome !== "out"),
+  ];
+  const severalMachines = new Set(tests.map(({ machine }) => machine)).size > 1;
+  const summary =
+    out.length === 0
+      ? html`All ${count(tests.length, "link")} were what was asked of them, within the tolerances below.`
+      : html`<span class="warning">${String(out.length)} of ${count(tests.length, "link")} out of tolerance</span>: loads over them do not count.`;
+  return html`<p>${summary}</p><p class="soft">Measured on this machine before the loads, through labs like theirs with a probe at each end. Rate: while the link was busy, of IP packets. Delay: the median of small packets, one way, their transmission included. Lateness: what one packet of a hundred took longer. Queue: full packets that it holds. The tolerance is what the link may be off by and what so few packets cannot tell.</p>${shown
+    .slice(0, maxLinks)
+    .map((test) =>
+      linkMarkup(test, tests.length <= maxOpen || test.test.outcome === "out", severalMachines),
+    )}${shown.length > maxLinks && html`<p>and ${String(shown.length - maxLinks)} more, all within tolerance or like those above.</p>`}`;
+}
