@@ -29,12 +29,24 @@ static bool next_fate(struct loss *loss) {
     }
 }
 
+// In either state as often as the chain is in it.
+static void begin_chain(struct loss *loss) {
+    const struct loss_settings *settings = &loss->settings;
+    double changes = settings->good_to_bad + settings->bad_to_good;
+    double share = changes > 0 ? settings->good_to_bad / changes : 0;
+    loss->bad = random_chance_at(&loss->random, (UINT64_C(1) << 63) + loss->next, share);
+}
+
 // The fate of the slot that now_ns lies in.
 static bool slot_fate(struct loss *loss, uint64_t now_ns) {
     uint64_t slot = (now_ns - loss->start_ns) / loss->settings.slot_ns;
     if (slot < loss->next) return loss->lost;
-    // Only Gilbert and Elliott's chain must go through the slots in which nothing came.
-    if (loss->settings.kind != LOSS_GILBERT_ELLIOTT) loss->next = slot;
+    uint64_t begin = slot;
+    if (loss->settings.kind == LOSS_GILBERT_ELLIOTT) begin -= slot % LOSS_CHAIN_SLOTS;
+    if (loss->next <= begin) {
+        loss->next = begin;
+        begin_chain(loss);
+    }
     while (loss->next <= slot)
         loss->lost = next_fate(loss);
     return loss->lost;
@@ -53,13 +65,6 @@ static void take(struct node *node, struct packet *packet, uint64_t now_ns) {
 
 static const struct node_kind loss_kind = {take, NULL, NULL, NULL};
 
-// Draws the chain's first state.
-static void begin_chain(struct loss *loss) {
-    const struct loss_settings *settings = &loss->settings;
-    double changes = settings->good_to_bad + settings->bad_to_good;
-    loss->bad = random_chance(&loss->random, changes > 0 ? settings->good_to_bad / changes : 0);
-}
-
 void loss_open(struct loss *loss, struct packet_pool *pool, const struct loss_settings *settings,
                uint64_t seed, uint64_t stream, struct node *next) {
     *loss = (struct loss){.node = {&loss_kind, next}, .pool = pool, .settings = *settings};
@@ -73,9 +78,8 @@ void loss_start(struct loss *loss, uint64_t now_ns) {
 
 void loss_steer(struct loss *loss, const struct loss_settings *settings, uint64_t now_ns) {
     const struct loss_settings old = loss->settings;
+    if (old.slot_ns > 0) slot_fate(loss, now_ns);
     loss->settings = *settings;
+    if (settings->slot_ns > 0 && settings->slot_ns != old.slot_ns) loss->next = 0;
     if (settings->kind == LOSS_GILBERT_ELLIOTT && old.kind != LOSS_GILBERT_ELLIOTT) begin_chain(loss);
-    if (settings->slot_ns == old.slot_ns || settings->slot_ns == 0) return;
-    // Slots of another length are numbered from the start as ever, but the fates before now were other ones.
-    loss->next = (now_ns - loss->start_ns) / settings->slot_ns;
 }

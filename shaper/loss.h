@@ -4,13 +4,16 @@
 //
 // What is decided is a numbered series of fates. Packets take them one after the other; with slots, the n-th
 // slot since the start takes the n-th fate, whether or not a packet comes in it, so that two streams of
-// different packets meet the same outages.
+// different packets meet the same outages. For that, Gilbert and Elliott's chain goes through slots in which
+// nothing came, but through no more than LOSS_CHAIN_SLOTS of them: where so many are full it begins anew.
 #ifndef TRILANE_SHAPER_LOSS_H
 #define TRILANE_SHAPER_LOSS_H
 
 #include "shaper/node.h"
 #include "shaper/random.h"
 #include "shaper/settings.h"
+
+enum { LOSS_CHAIN_SLOTS = 1 << 18 };
 
 struct loss {
     struct node node;
@@ -30,6 +33,8 @@ struct loss {
 void loss_open(struct loss *loss, struct packet_pool *pool, const struct loss_settings *settings,
                uint64_t seed, uint64_t stream, struct node *next);
 void loss_start(struct loss *loss, uint64_t now_ns); // time 0 of the slots; the zeroth fate is next
+// The fates of slots up to the present one stay as they were. Slots of another length are numbered as if they
+// had been there from the start.
 void loss_steer(struct loss *loss, const struct loss_settings *settings, uint64_t now_ns);
 
 #endif

@@ -52,7 +52,7 @@ void path_steer(struct path *path, const struct link_profile *profile, uint64_t 
     const struct direction_settings *settings = settings_of(profile, path->stream);
     path_advance(path, now_ns); // all up to now is decided by the old settings
     fec_encoder_steer(&path->fec_encoder, settings->fec_group);
-    onoff_steer(&path->onoff, &settings->onoff, now_ns);
+    onoff_steer(&path->onoff, &settings->onoff);
     link_steer(&path->link, &settings->rate, &settings->queue, now_ns);
     loss_steer(&path->loss, &settings->loss, now_ns);
     duplicate_steer(&path->duplicate, settings->duplicate);

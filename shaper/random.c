@@ -24,6 +24,10 @@ uint64_t random_next(struct random *random) {
     return mix(random->state);
 }
 
+void random_skip(struct random *random, uint64_t numbers) {
+    random->state += numbers * step;
+}
+
 double random_unit(struct random *random) {
     return unit(random_next(random));
 }

@@ -16,6 +16,8 @@ uint64_t random_next(struct random *random);
 double random_unit(struct random *random);                     // uniform in [0, 1), draws one number
 bool random_chance(struct random *random, double probability); // draws one number, also for 0 and 1
 
+void random_skip(struct random *random, uint64_t numbers); // as if so many had been drawn
+
 // What the n-th of the numbers to come (from 0) would decide; draws none. For what is indexed by something
 // else than how often it was asked.
 bool random_chance_at(const struct random *random, uint64_t n, double probability);

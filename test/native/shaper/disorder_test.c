@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -136,7 +137,7 @@ static void fixed_periods_lose_what_comes_while_off(void **state) {
     assert_int_equal(f->out->count, 7000);
     for (uint32_t i = 0; i < f->out->count; i++)
         assert_true(f->out->departures[i].number % 100 < 70);
-    onoff_steer(&onoff, &(struct onoff_settings){0}, 10000 * MS);
+    onoff_steer(&onoff, &(struct onoff_settings){0});
     for (uint32_t i = 0; i < 1000; i++)
         node_take(&onoff.node, test_packet(&f->pool, i, 100), (10000 + i) * MS + 12345);
     assert_int_equal(onoff.drops, 3000);
@@ -170,7 +171,7 @@ static void exponential_periods_have_their_means(void **state) {
     assert_true(within((double)short_periods, periods / 2, periods / 4));
 }
 
-// What comes does not change when the link is there.
+// What comes does not change when the link is there. Over seven blocks of periods.
 static void periods_do_not_depend_on_the_packets(void **state) {
     struct fixture *f = *state;
     struct onoff often, seldom;
@@ -182,14 +183,29 @@ static void periods_do_not_depend_on_the_packets(void **state) {
     int off = 0;
     for (uint32_t i = 0; i < 200000; i++) {
         uint64_t before = often.drops;
-        node_take(&often.node, test_packet(&f->pool, i, 100), i * MS);
+        node_take(&often.node, test_packet(&f->pool, i, 100), i * 10 * MS);
         if (i % 101 != 0) continue;
         uint64_t seldom_before = seldom.drops;
-        node_take(&seldom.node, test_packet(&f->pool, i, 100), i * MS);
+        node_take(&seldom.node, test_packet(&f->pool, i, 100), i * 10 * MS);
         assert_int_equal(often.drops - before, seldom.drops - seldom_before);
         off += often.drops > before;
     }
     assert_in_range(off, 400, 800);
+}
+
+// Hours of silence, in the shortest periods that there are: no more than a block of them is gone through.
+static void silence_costs_no_time(void **state) {
+    struct fixture *f = *state;
+    struct onoff onoff;
+    struct onoff_settings settings = {.on_ns = 3, .off_ns = 1, .exponential = true};
+    onoff_open(&onoff, &f->pool, &settings, 3, 1, &f->out->node);
+    onoff_start(&onoff, 0);
+    clock_t start = clock();
+    for (uint64_t i = 0; i < 2000; i++)
+        node_take(&onoff.node, test_packet(&f->pool, 0, 100), i * 10000000 * MS);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10); // here 0.3
+    assert_in_range(onoff.drops, 500,
+                    900); // a nanosecond is the shortest period: off for more than a quarter
 }
 
 int main(void) {
@@ -200,6 +216,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(all_chosen_still_come, set_up, tear_down),
         cmocka_unit_test_setup_teardown(fixed_periods_lose_what_comes_while_off, set_up, tear_down),
         cmocka_unit_test_setup_teardown(exponential_periods_have_their_means, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(silence_costs_no_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(periods_do_not_depend_on_the_packets, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -202,8 +203,8 @@ static void decisions_are_the_same_for_ever(void **state) {
         {.kind = LOSS_GILBERT_ELLIOTT, .good_to_bad = 0.1, .bad_to_good = 0.3, .loss_in_bad = 0.9},
         {.probability = 0.3, .slot_ns = 2},
     };
-    static const uint64_t expected[] = {UINT64_C(0x804660102a9222c4), UINT64_C(0x18000200),
-                                        UINT64_C(0xc000303c3c000300)};
+    static const uint64_t expected[] = {UINT64_C(0x82402ae50d22c), UINT64_C(0xc0000ef80c380001),
+                                        UINT64_C(0xc00c30000c)};
     for (int k = 0; k < 3; k++) {
         struct packet_pool pool = {0};
         struct bursts out = {.node = {&bursts_kind, NULL}, .pool = &pool};
@@ -304,6 +305,44 @@ static void slots_are_lost_to_all_alike(void **state) {
     }
 }
 
+// As above over two blocks of Gilbert and Elliott's chain, steered half-way, with hours of silence at the
+// end.
+static void chain_is_the_same_for_the_silent(void **state) {
+    (void)state;
+    struct packet_pool pool = {0};
+    struct bursts out = {.node = {&bursts_kind, NULL}, .pool = &pool};
+    struct loss_settings settings = {.kind = LOSS_GILBERT_ELLIOTT,
+                                     .good_to_bad = 0.02,
+                                     .bad_to_good = 0.1,
+                                     .loss_in_bad = 0.9,
+                                     .slot_ns = 10};
+    struct loss busy, silent;
+    loss_open(&busy, &pool, &settings, 3, 4, &out.node);
+    loss_open(&silent, &pool, &settings, 3, 4, &out.node);
+    uint64_t slots = 2 * LOSS_CHAIN_SLOTS + 1000, lost = 0, met = 0;
+    for (uint64_t slot = 0; slot < slots; slot++) {
+        if (slot == slots / 2 || slot == slots / 2 + 999) {
+            settings.good_to_bad = 0.1;
+            settings.slot_ns = slot == slots / 2 ? 10 : 5;
+            loss_steer(&busy, &settings, slot * 10);
+            loss_steer(&silent, &settings, slot * 10);
+        }
+        uint64_t busy_before = busy.drops, silent_before = silent.drops;
+        node_take(&busy.node, test_packet(&pool, 0, 100), slot * 10);
+        if (slot % 1009 != 0) continue;
+        node_take(&silent.node, test_packet(&pool, 0, 100), slot * 10);
+        assert_int_equal(busy.drops - busy_before, silent.drops - silent_before);
+        lost += busy.drops > busy_before;
+        met++;
+    }
+    assert_in_range(lost, met / 10, met / 2);
+    clock_t start = clock();
+    for (uint64_t hour = 1; hour < 1000; hour++)
+        node_take(&silent.node, test_packet(&pool, 0, 100), hour * 3600000 * MS);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 30); // here 1
+    packet_pool_close(&pool);
+}
+
 // The share of slots lost is the model's.
 static void slots_are_lost_as_often_as_asked(void **state) {
     (void)state;
@@ -353,6 +392,7 @@ int main(void) {
         cmocka_unit_test(periodic_loss_takes_every_nth),
         cmocka_unit_test(file_says_what_is_lost_and_wraps),
         cmocka_unit_test(slots_are_lost_to_all_alike),
+        cmocka_unit_test(chain_is_the_same_for_the_silent),
         cmocka_unit_test(slots_are_lost_as_often_as_asked),
         cmocka_unit_test(steering_changes_what_comes_from_then_on),
     };
