@@ -1,0 +1,52 @@
+// What became of every datagram that a link was given: a node behind it and a watcher of its pool.
+#ifndef TRILANE_TEST_SHAPER_LEDGER_H
+#define TRILANE_TEST_SHAPER_LEDGER_H
+
+#include "shaper/link.h"
+
+enum { LEDGER_MAX = 200000 };
+
+struct ledger_entry {
+    uint64_t time_ns;
+    uint64_t waited_ns; // since it arrived at the queue
+    uint32_t number;
+    uint32_t size_bytes;
+    uint16_t flow;
+    uint8_t ecn;
+    enum drop_reason reason; // of drops
+};
+
+struct ledger {
+    struct node node;
+    struct packet_watcher watcher;
+    struct packet_pool pool;
+    uint32_t queued; // told of by the watcher, as is what was sent
+    uint32_t sent;
+    uint64_t queued_bytes;
+    uint64_t out_bytes;
+    uint64_t dropped_bytes;
+    uint32_t outs;
+    uint32_t drops;
+    struct ledger_entry out[LEDGER_MAX];
+    struct ledger_entry drop[LEDGER_MAX];
+};
+
+struct ledger *ledger_open(void);
+void ledger_close(struct ledger *ledger);
+void ledger_clear(struct ledger *ledger); // forgets what was
+
+// A link that passes on to the ledger, started at 0.
+void ledger_link(struct ledger *ledger, struct link *link, const struct rate_settings *rate,
+                 const struct queue_settings *queue);
+struct rate_settings constant_rate(uint64_t rate_bps);
+
+// A datagram (datagram.h) of so many bytes in all reaches the link, which is brought up to now before.
+void ledger_send(struct ledger *ledger, struct link *link, uint16_t flow, uint32_t number,
+                 uint32_t size_bytes, uint8_t ecn, uint64_t now_ns);
+void ledger_advance(struct link *link, uint64_t now_ns);
+
+// Fails the test unless packets and bytes in = out + dropped + held, by the ledger and by the link's own
+// counters.
+void ledger_check(const struct ledger *ledger, const struct link *link);
+
+#endif
