@@ -15,37 +15,46 @@ enum { LOG_BUFFER_BYTES = 8 << 20, PCAPNG_BUFFER_BYTES = 64 << 20 };
 
 static const uint64_t opportunities_ns = 100 * NS_PER_MS;
 
-static void open_writer(struct file_writer **writer, const struct file_writer_options *options) {
-    if (file_writer_open(writer, options) < 0)
-        die(EXIT_BAD_INPUT, "%s: %s: %s", options->name, options->path, strerror(errno));
+static int fail(struct evidence_error *error, const char *name, const char *path, const char *why) {
+    snprintf(error->line, sizeof error->line, "%s: %s: %s", name, path, why);
+    return -1;
 }
 
-static void open_log(struct evidence_direction *direction, const char *name, const char *suffix) {
+static int open_writer(struct file_writer **writer, const struct file_writer_options *options,
+                       struct evidence_error *error) {
+    if (file_writer_open(writer, options) == 0) return 0;
+    return fail(error, options->name, options->path, strerror(errno));
+}
+
+static int open_log(struct evidence_direction *direction, const char *name, const char *suffix,
+                    struct evidence_error *error) {
     int n = snprintf(direction->log_path, sizeof direction->log_path, "%s.%s", name, suffix);
     if (n < 0 || n >= (int)sizeof direction->log_path)
-        die(EXIT_BAD_INPUT, "log: %s: %s", name, strerror(ENAMETOOLONG));
+        return fail(error, "log", "the path", strerror(ENAMETOOLONG));
     struct file_writer_options options = {
         .name = "log", .path = direction->log_path, .capacity_bytes = LOG_BUFFER_BYTES};
-    open_writer(&direction->log_writer, &options);
+    return open_writer(&direction->log_writer, &options, error);
 }
 
-void evidence_open(struct evidence *evidence, const struct evidence_options *options) {
+static int open_capture(struct evidence *evidence, struct evidence_error *error) {
+    struct file_writer_options options = {
+        .name = "pcapng", .path = evidence->options.pcapng, .capacity_bytes = PCAPNG_BUFFER_BYTES};
+    if (evidence->options.tls_keys) {
+        options.between = pcapng_keys_between;
+        options.context = &evidence->keys;
+    }
+    return open_writer(&evidence->pcapng_writer, &options, error);
+}
+
+int evidence_open(struct evidence *evidence, const struct evidence_options *options,
+                  struct evidence_error *error) {
     *evidence = (struct evidence){.options = *options};
-    if (options->log) {
-        open_log(&evidence->down, options->log, "down");
-        open_log(&evidence->up, options->log, "up");
-    }
     if (options->tls_keys && !options->pcapng)
-        die(EXIT_BAD_INPUT, "tls-keys: %s: keys go into a capture: give --pcapng too", options->tls_keys);
-    if (options->pcapng) {
-        struct file_writer_options writer_options = {
-            .name = "pcapng", .path = options->pcapng, .capacity_bytes = PCAPNG_BUFFER_BYTES};
-        if (options->tls_keys) {
-            writer_options.between = pcapng_keys_between;
-            writer_options.context = &evidence->keys;
-        }
-        open_writer(&evidence->pcapng_writer, &writer_options);
-    }
+        return fail(error, "tls-keys", options->tls_keys, "keys go into a capture: give --pcapng too");
+    if (options->log && (open_log(&evidence->down, options->log, "down", error) < 0 ||
+                         open_log(&evidence->up, options->log, "up", error) < 0))
+        return -1;
+    return options->pcapng ? open_capture(evidence, error) : 0;
 }
 
 static bool watches(const struct evidence *evidence) {

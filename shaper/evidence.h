@@ -47,8 +47,13 @@ struct evidence {
     struct flow_table flows;
 };
 
-// Makes the files. Set-up: dies where one cannot be made.
-void evidence_open(struct evidence *evidence, const struct evidence_options *options);
+struct evidence_error {
+    char line[4400]; // one line that names the thing
+};
+
+// Makes the files. 0, or -1 with the error's line, where one cannot be made.
+int evidence_open(struct evidence *evidence, const struct evidence_options *options,
+                  struct evidence_error *error);
 
 struct evidence_run {
     const char *link; // short form

@@ -141,12 +141,17 @@ static void note_command_line(struct shaper *shaper, char **argv) {
     }
 }
 
-// What the user named: while relative paths and permissions are still the user's own.
+// What the user named: while relative paths and permissions are still the user's own. The socket first: a
+// second shaper with the same one then leaves the first one's files alone.
 static void open_files(struct shaper *shaper) {
-    evidence_open(&shaper->evidence, &shaper->options->evidence);
     struct control_error error;
+    struct evidence_error evidence_error;
     const char *path = shaper->options->control;
     if (path && control_open(&shaper->control, path, &error) < 0) die(EXIT_BAD_INPUT, "%s", error.line);
+    if (evidence_open(&shaper->evidence, &shaper->options->evidence, &evidence_error) < 0) {
+        control_close(&shaper->control);
+        die(EXIT_BAD_INPUT, "%s", evidence_error.line);
+    }
 }
 
 int main(int argc, char **argv) {

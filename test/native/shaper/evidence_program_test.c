@@ -225,6 +225,17 @@ static void files_that_cannot_be_made_are_bad_input(void **state) {
     }
 }
 
+// Neither the running shaper's files nor its socket suffer from one that is refused.
+static void second_shaper_leaves_the_first_ones_files(void **state) {
+    (void)state;
+    struct run run;
+    script(&run,
+           "$S --control one --log one -- sh -c \"$S --control one --log one -- true; echo \\$?; "
+           "$S --control two --log /no/such/folder/log -- true; echo \\$?; ls two 2>/dev/null; ls one\"; "
+           "head -c 10 one.down; ls one two 2>/dev/null");
+    assert_string_equal(run.out, "2\n2\none\n# mahimahi");
+}
+
 // The link carries on, and the exit status says that what was asked for is not there.
 static void full_disk_is_told_and_the_link_goes_on(void **state) {
     (void)state;
@@ -293,6 +304,7 @@ int main(void) {
         cmocka_unit_test(log_is_as_mahimahis_plotters_take_it),
         cmocka_unit_test(running_link_changes_and_its_log_says_so),
         cmocka_unit_test(files_that_cannot_be_made_are_bad_input),
+        cmocka_unit_test(second_shaper_leaves_the_first_ones_files),
         cmocka_unit_test(full_disk_is_told_and_the_link_goes_on),
         cmocka_unit_test(capture_of_a_killed_shaper_is_whole),
         cmocka_unit_test(capture_opens_tls),

@@ -191,7 +191,8 @@ static struct evidence_run run_of(void) {
 static void record(const struct evidence_options *options, struct evidence *evidence) {
     struct loop *loop;
     assert_int_equal(loop_open(&loop), 0);
-    evidence_open(evidence, options);
+    struct evidence_error error;
+    assert_int_equal(evidence_open(evidence, options, &error), 0);
     struct evidence_run run = run_of();
     assert_int_equal(evidence_begin(evidence, loop, &run), 0);
     assert_int_equal(evidence_start_writing(evidence), 0);
@@ -339,7 +340,8 @@ static void keys_beyond_the_place_are_not_lost(void **state) {
 static void nothing_asked_for_is_nothing_watched(void **state) {
     (void)state;
     struct evidence evidence;
-    evidence_open(&evidence, &(struct evidence_options){0});
+    struct evidence_error error;
+    assert_int_equal(evidence_open(&evidence, &(struct evidence_options){0}, &error), 0);
     assert_null(evidence_watcher(&evidence, true));
     assert_null(evidence_watcher(&evidence, false));
     struct evidence_run run = run_of();
