@@ -121,3 +121,19 @@ test("the live line leaves output and exit status to the command", async () => {
   assert.deepEqual([status, stdout], [7, "out\n"]);
   assert.match(stderr, /^trilane shell: 3mbit\/50ms;.*\n$/);
 });
+
+test("on a terminal the command has a row less, and the row below it tells of the link", async () => {
+  const inner = `stty rows 20 cols 110; '${trilane}' shell --link 3mbit/50ms --meter -- sh -c 'stty size; ping -q -i 0.1 -c 25 100.64.0.1; exit 5'; echo status $?; stty size`;
+  const { stdout: raw } = await finished(
+    spawn("script", ["-qec", inner, "/dev/null"], { stdio: ["ignore", "pipe", "pipe"] }),
+  );
+  const stdout = raw.replaceAll("\x1b", "<ESC>");
+  assert.match(stdout, /19 110\r\n/);
+  assert.ok(stdout.includes("<ESC>[1;19r"), "the terminal scrolls above the row");
+  assert.match(
+    stdout,
+    /<ESC>7<ESC>\[20;1H<ESC>\[0;7mdown [0-9.]+ [kM]bit\/s, queue empty, 0 drops \| up [0-9.]+ [kM]bit\/s, /,
+  );
+  assert.match(stdout, /25 packets transmitted, 25 received/);
+  assert.match(stdout, /<ESC>\[r.*status 5\r\n20 110\r\n$/s);
+});
