@@ -319,6 +319,10 @@ static void a_steered_link_loses_nothing(void **state) {
     assert_int_equal(link.node.kind->due_ns(&link.node), 22 * MS);
     link_steer(&link, &double_rate, &no_limit, 21 * MS);
     assert_int_equal(link.node.kind->due_ns(&link.node), 27 * MS);
+    // The last bits of a packet are a byte yet to be sent.
+    link_steer(&link, &by_trace, &no_limit, 27 * MS - 1);
+    assert_int_equal(link.left_bytes, 1);
+    assert_int_equal(link.node.kind->due_ns(&link.node), 27 * MS);
     ledger_advance(&link, 100 * MS);
     ledger_check(ledger, &link);
     for (uint32_t i = 0; i < 10; i++)

@@ -80,7 +80,10 @@ static void probability_follows_the_controller(void **state) {
         update(&controller, (double)queue->size_bytes * 800 / 1e9);
         now_ns += 15 * MS;
         struct packet *packet = queue_get(queue, now_ns);
-        uint32_t wanted = turn < 1500 ? 10 + turn % 40 : turn < 4500 ? 6 : turn < 5000 ? 100 : 3;
+        uint32_t wanted = turn < 1500   ? 10 + turn % 40
+                          : turn < 4500 ? 6
+                          : turn < 5000 ? 100 + turn % 10 * 15
+                                        : 3;
         for (; packet; packet = queue->packets >= wanted ? queue_remove(queue, &queue->fifo) : NULL)
             packet_return(&ledger->pool, packet);
         while (queue->packets < wanted)

@@ -3,6 +3,7 @@
 #include "ledger.h"
 #include "shaper/ecn.h"
 #include "shaper/random.h"
+#include "shaper/trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -104,6 +106,41 @@ static void waiting_time_is_that_of_the_present_rate(void **state) {
     ledger_send(ledger, &link, 0, 8, 1000, 0, 120 * MS);
     assert_int_equal(ledger->drops, 3);
     ledger_check(ledger, &link);
+}
+
+// By a trace, the opportunities to come are counted, and what is left of the packet being sent.
+static void waiting_time_is_that_of_the_trace(void **state) {
+    struct ledger *ledger = *state;
+    struct link link;
+    char path[] = "/tmp/trilane-queue.XXXXXX", error[256];
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, "10\n20\n100\n", 10), 10);
+    close(fd);
+    struct trace *trace = trace_open(path, error, sizeof error);
+    unlink(path);
+    assert_non_null(trace);
+    struct rate_settings rate = {.kind = RATE_TRACE, .trace = trace};
+    struct queue_settings queue = {.limit_ns = 30 * MS};
+    ledger_link(ledger, &link, &rate, &queue);
+    ledger_send(ledger, &link, 0, 0, 1000, 0, 0); // 10 ms
+    ledger_send(ledger, &link, 0, 1, 1000, 0, 0); // 10 ms
+    ledger_send(ledger, &link, 0, 2, 1500, 0, 0); // 20 ms
+    ledger_send(ledger, &link, 0, 3, 100, 0, 0);  // 100 ms: two opportunities hold 3000 bytes
+    assert_int_equal(ledger->drops, 1);
+    assert_int_equal(ledger->drop[0].number, 3);
+    ledger_advance(&link, 10 * MS); // 500 bytes of the second are left
+    ledger_send(ledger, &link, 0, 4, 100, 0, 10 * MS);
+    assert_int_equal(ledger->drops, 2); // 500 and 1500 before it are more than the next opportunity holds
+    queue.limit_ns = 90 * MS;
+    link_steer(&link, &rate, &queue, 10 * MS);
+    ledger_send(ledger, &link, 0, 5, 500, 0, 10 * MS);
+    assert_int_equal(ledger->drops, 2);
+    ledger_send(ledger, &link, 0, 6, 700, 0, 10 * MS); // 2500: the same opportunity, at 100 ms
+    ledger_send(ledger, &link, 0, 7, 100, 0, 10 * MS); // 3200: the one after
+    assert_int_equal(ledger->drops, 3);
+    ledger_check(ledger, &link);
+    link_close(&link);
+    trace_close(trace);
 }
 
 static uint16_t checksum_of(const uint8_t *header) {
@@ -257,6 +294,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(drop_tail_drops_what_comes_and_drop_head_what_waits, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(waiting_time_is_that_of_the_present_rate, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(waiting_time_is_that_of_the_trace, set_up, tear_down),
         cmocka_unit_test(ecn_marks_only_who_speaks_it),
         cmocka_unit_test_setup_teardown(changing_the_discipline_loses_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(closing_gives_back_what_is_held, set_up, tear_down),
