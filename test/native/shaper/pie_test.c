@@ -82,7 +82,7 @@ static void probability_follows_the_controller(void **state) {
         struct packet *packet = queue_get(queue, now_ns);
         uint32_t wanted = turn < 1500   ? 10 + turn % 40
                           : turn < 4500 ? 6
-                          : turn < 5000 ? 100 + turn % 10 * 15
+                          : turn < 5000 ? 100 + turn % 10 * 5
                                         : 3;
         for (; packet; packet = queue->packets >= wanted ? queue_remove(queue, &queue->fifo) : NULL)
             packet_return(&ledger->pool, packet);
