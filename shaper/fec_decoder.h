@@ -16,7 +16,7 @@ struct fec_decoder {
     struct packet_pool *pool;
     struct fec_sink *sinks;  // FEC_FLOWS of them, from the first coded datagram on
     uint64_t parity_packets; // that came
-    uint64_t repairs;        // datagrams
+    uint64_t repairs;        // datagrams made again, also those that come late
     uint64_t repaired_bytes;
     uint64_t failures; // groups whose parity packet came, but of which more than one datagram is missing
     uint64_t late;     // datagrams that came after they were repaired

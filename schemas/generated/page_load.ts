@@ -621,7 +621,7 @@ export interface ShaperFec {
    */
   parity_arrived_packets: number;
   /**
-   * Datagrams that were lost and made again.
+   * Datagrams that were missing and made again; late_packets of them were not lost after all.
    */
   repaired_packets: number;
   repaired_bytes: number;
