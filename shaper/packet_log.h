@@ -9,6 +9,7 @@
 // Times are whole milliseconds from the start, rounded down, because the plotters take nothing else; exact
 // ones stand in the capture (pcapng.h). What a log of mm-link has no word for stands in comments, which its
 // readers skip: "# 816 loss 1 1500" for a packet lost after it left, "# 5000 steer loss=2%" for a change.
+// (mm-throughput-graph stops at a `d`, of mm-link's own logs too; mm-delay-graph does not.)
 // Arrivals are departures + drops + what is queued, as there. An unlimited link has no `#` lines.
 #ifndef TRILANE_SHAPER_PACKET_LOG_H
 #define TRILANE_SHAPER_PACKET_LOG_H
