@@ -42,7 +42,7 @@ function node(): Check {
   return { name: "Node", outcome: "missing", found: process.versions.node, remedy: "start it as `npx trilane`" };
 }
 
-const programs = (["trilane-host", "trilane-replay", "trilane-shaper"] satisfies Program[]).map(
+const programs = (["trilane-host", "trilane-replay", "trilane-shaper", "trilane-probe"] satisfies Program[]).map(
   (program) => () => attempt(program, "run `npm run setup`", () => firstLine(programPath(program), ["--version"])),
 );
 
@@ -82,7 +82,7 @@ function namespaceRemedy(): string {
 function lab(): Check {
   return attempt("a lab (namespaces, shaper)", namespaceRemedy(), () => {
     firstLine(programPath("trilane-shaper"), ["--link", "10mbit/10ms", "--", "/bin/true"]);
-    return "made and removed";
+    return "made and removed; `trilane selftest` measures how exact its link is";
   });
 }
 

@@ -50,8 +50,8 @@ export function linkTestSection(tests: readonly LinkTest[]): Markup {
   const severalMachines = new Set(tests.map(({ machine }) => machine)).size > 1;
   const summary =
     out.length === 0
-      ? html`All ${count(tests.length, "link")} were what was asked of them, within the tolerances below.`
-      : html`<span class="warning">${String(out.length)} of ${count(tests.length, "link")} out of tolerance</span>: loads over them do not count.`;
+      ? html`${tests.length === 1 ? "The link was" : `All ${tests.length} links were`} what was asked, within the tolerances below.`
+      : html`<span class="warning">${String(out.length)} of ${count(tests.length, "link")} out of tolerance</span>: loads over ${out.length === 1 ? "it" : "them"} do not count.`;
   return html`<p>${summary}</p><p class="soft">Measured on this machine before the loads, through labs like theirs with a probe at each end. Rate: while the link was busy, of IP packets. Delay: the median of small packets, one way, their transmission included. Lateness: what one packet of a hundred took longer. Queue: full packets that it holds. The tolerance is what the link may be off by and what so few packets cannot tell.</p>${shown
     .slice(0, maxLinks)
     .map((test) =>

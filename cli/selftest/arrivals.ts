@@ -87,6 +87,65 @@ export function busyRate(record: PhaseRecord, { delay_ms, rate_bps, lossy }: Bus
   return { rate_bps: median(slopes), busy_ms: (times_ns.at(-1) ?? 0) / 1e6, packets: pairs };
 }
 
+/** What a link that follows a trace carried while it was busy, and what the trace offered then. */
+export interface TracePace {
+  readonly carried: number;
+  readonly offered: number;
+  readonly busy_ms: number;
+  /** By how much the two may differ because a busy time begins and ends within a millisecond of the trace. */
+  readonly atEnds: number;
+}
+
+export interface TraceOptions {
+  readonly times: Uint32Array;
+  readonly once: boolean;
+  readonly delay_ms: number;
+  /** The trace's time 0, from the phase's first packet on. */
+  readonly origin_ms: number;
+}
+
+/** Opportunities from 0 to the time, both included. */
+function offeredUntil(times: Uint32Array, once: boolean, time_ms: number): number {
+  const length_ms = times.at(-1) ?? 1;
+  const laps = once ? 0 : Math.floor(time_ms / length_ms);
+  const within_ms = time_ms - laps * length_ms;
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? 0) <= within_ms) low = middle + 1;
+    else high = middle;
+  }
+  return laps * times.length + low;
+}
+
+/**
+ * Packets that left a link with a trace, against the trace's opportunities, over the times in which packets waited: each
+ * leaves at a whole millisecond of the trace.
+ */
+export function tracePace(record: PhaseRecord, { times, once, delay_ms, origin_ms }: TraceOptions): TracePace | null {
+  const { sent_ns, numbers, arrived_ns } = record;
+  let [carried, offered, busy_ms, atEnds] = [0, 0, 0, 0];
+  let began = false;
+  const left_ms = (place: number): number => (arrived_ns[place] ?? 0) / 1e6 - delay_ms;
+  const traceTime = (place: number): number => Math.round(left_ms(place) - origin_ms);
+  const atOnce = (time_ms: number): number =>
+    offeredUntil(times, once, time_ms) - offeredUntil(times, once, time_ms - 1);
+  for (let place = 1; place < numbers.length; place++) {
+    const waited = (sent_ns[numbers[place] ?? 0] ?? 0) / 1e6 <= left_ms(place - 1) - wayToLink_ns / 1e6;
+    if (!waited) {
+      began = false;
+      continue;
+    }
+    const [from_ms, to_ms] = [traceTime(place - 1), traceTime(place)];
+    if (!began) atEnds += atOnce(from_ms) + atOnce(to_ms) + 1;
+    began = true;
+    carried++;
+    offered += offeredUntil(times, once, to_ms) - offeredUntil(times, once, from_ms);
+    busy_ms += to_ms - from_ms;
+  }
+  return carried < 8 || busy_ms <= 0 ? null : { carried, offered, busy_ms, atEnds };
+}
+
 /** What is left of the packet being sent when the next one finds room: a flood of 1.25 packets to one finds it in 0.2 to 1. */
 const meanRest = 0.6;
 /** Of a flood of 1.25 packets to one a fifth is, while the queue is full. */

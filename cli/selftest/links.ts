@@ -13,7 +13,9 @@ export const selftestLinks: readonly string[] = [
   "10mbit/50ms,loss=ge:1%:25%",
   "10mbit/50ms,jitter=5ms",
   "10mbit/50ms,jitter=normal:2ms",
+  "10mbit/50ms,jitter=pareto:2ms",
   "10mbit/50ms,duplicate=2%",
   "10mbit/50ms,reorder=2%:3",
   "10mbit/50ms,queue=50ms",
+  "10mbit/50ms,aqm=codel",
 ];

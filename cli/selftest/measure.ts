@@ -9,7 +9,18 @@ import { RunError, UserError } from "../errors.ts";
 import { labCommand } from "../measure/lab.ts";
 import { readShaperReport, type ShaperReport } from "../measure/reports.ts";
 import { programPath } from "../programs.ts";
-import { type Direction, type Effort, expected_ms, type Phase, phasesFor, phaseWords } from "./phases.ts";
+import { factsOf } from "../trace/facts.ts";
+import { readOpportunities } from "../trace/opportunities.ts";
+import {
+  type Direction,
+  directions,
+  type Effort,
+  expected_ms,
+  type PeakRates,
+  type Phase,
+  phasesFor,
+  phaseWords,
+} from "./phases.ts";
 
 /** What a phase's packets came to. Times in ns from the first packet's sending; packets by their numbers from 0. */
 export interface PhaseRecord {
@@ -27,8 +38,12 @@ export interface PhaseRecord {
   readonly arrived_ns: readonly number[];
 }
 
+export type TraceTimes = Readonly<Partial<Record<Direction, Uint32Array>>>;
+
 export interface LinkRecord {
   readonly phases: readonly PhaseRecord[];
+  /** The opportunities of directions that follow a trace, in ms. */
+  readonly traces: TraceTimes;
   readonly shaper: ShaperReport | null;
   readonly wall_ms: number;
 }
@@ -50,10 +65,25 @@ function run(command: readonly string[], timeout_ms: number, signal: AbortSignal
   });
 }
 
+function readTraces(link: LinkProfile): TraceTimes {
+  const traces: Partial<Record<Direction, Uint32Array>> = {};
+  for (const direction of directions) {
+    const { trace } = link[direction];
+    if (trace) traces[direction] = readOpportunities(trace.file);
+  }
+  return traces;
+}
+
+function peaksOf(traces: TraceTimes): PeakRates {
+  const peak_bps = (times: Uint32Array): number => factsOf(times, { window_ms: 100, outage_ms: 1000 }).rate.max_bps;
+  return Object.fromEntries(Object.entries(traces).map(([direction, times]) => [direction, peak_bps(times)]));
+}
+
 /** Measures a link. UserError and RunError where no lab can be made; the signal's reason where it came. */
 export async function measureLink(link: LinkProfile, effort: Effort, signal?: AbortSignal): Promise<LinkRecord> {
   const started_ms = performance.now();
-  const phases = phasesFor(link, effort);
+  const traces = readTraces(link);
+  const phases = phasesFor(link, effort, peaksOf(traces));
   const folder = await mkdtemp(join(tmpdir(), "trilane-selftest-"));
   try {
     const report = join(folder, "shaper.json");
@@ -66,7 +96,7 @@ export async function measureLink(link: LinkProfile, effort: Effort, signal?: Ab
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as PhaseRecord);
-    return { phases: records, shaper: await readShaperReport(report), wall_ms: performance.now() - started_ms };
+    return { phases: records, traces, shaper: await readShaperReport(report), wall_ms: performance.now() - started_ms };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -36,6 +36,8 @@ const leastInterval_us = 500;
 const usualInterval_us = 2000;
 const leastSteady = 20;
 const leastFlood = 12;
+/** What a trace offers in less is little. */
+const leastTrace_ms = 600;
 /** The flood offers so much more than the link carries. */
 const overload = 1.25;
 /** Filling a queue that takes longer to drain is left out. */
@@ -112,15 +114,21 @@ function slowest_bps({ rate_bps, rate_steps }: LinkDirection): number | null {
   return rate_bps === null ? null : Math.min(rate_bps, ...steps);
 }
 
-function flood(link: LinkProfile, direction: Direction, effort: Effort): Phase | null {
+/** Greatest rate of a direction's trace over a tenth of a second. */
+export type PeakRates = Readonly<Partial<Record<Direction, number>>>;
+
+function flood(link: LinkProfile, direction: Direction, effort: Effort, peaks: PeakRates): Phase | null {
   const asked = link[direction];
-  const { rate_bps } = asked;
+  const rate_bps = peaks[direction] ?? asked.rate_bps;
   if (rate_bps === null) return null;
   const each_ms = transmission_ms(full_bytes, rate_bps);
-  const fills = fillsQueue(link, direction);
+  const fills = !asked.trace && fillsQueue(link, direction);
   const waiting = fills ? (queuePackets(link, direction) ?? 0) : 0;
   const burst = fills ? Math.ceil(waiting * 1.1) + 10 : 10;
-  const after = Math.max(leastFlood, Math.ceil((effort.flood_ms / each_ms) * overload));
+  const after = Math.max(
+    leastFlood,
+    Math.ceil(((asked.trace ? leastTrace_ms + effort.flood_ms : effort.flood_ms) / each_ms) * overload),
+  );
   const queued_ms =
     (fills ? waiting : Math.min(burst + after, queuePackets(link, direction) ?? burst + after)) * each_ms;
   return {
@@ -130,7 +138,7 @@ function flood(link: LinkProfile, direction: Direction, effort: Effort): Phase |
     count: Math.min(mostPackets, burst + after),
     interval_us: (each_ms * 1000) / overload,
     burst,
-    drain_ms: Math.ceil(queued_ms + greatestDelay_ms(asked) + slack_ms),
+    drain_ms: Math.ceil(Math.min(longestQueue_ms, queued_ms) + greatestDelay_ms(asked) + slack_ms),
   };
 }
 
@@ -138,8 +146,8 @@ function flood(link: LinkProfile, direction: Direction, effort: Effort): Phase |
 const atOnce_bps = 60e6;
 
 /** The phases in order; those that stand together run at once. */
-export function phasesFor(link: LinkProfile, effort: Effort): Phase[][] {
-  const floods = directions.map((direction) => flood(link, direction, effort)).filter((phase) => phase !== null);
+export function phasesFor(link: LinkProfile, effort: Effort, peaks: PeakRates = {}): Phase[][] {
+  const floods = directions.map((direction) => flood(link, direction, effort, peaks)).filter((phase) => phase !== null);
   const slow = directions.every((direction) => (link[direction].rate_bps ?? 0) <= atOnce_bps);
   return [
     directions.map((direction) => steady(link, direction, effort)),

@@ -1,7 +1,7 @@
 // A trace in Mahimahi's format, read and written: a line is a time in whole milliseconds at which the link may deliver
 // one packet of 1500 bytes; times never decrease; when the last has passed, the trace begins again from 0. Two
 // opportunities of the same millisecond are two lines. Does not know where a trace comes from (synth, convert) nor what
-// it says (facts). What is taken here is what shaper/trace.c takes.
+// it says (facts). Takes just what shaper/trace.c takes.
 
 import { UserError } from "../errors.ts";
 import { chunksOf, lineError, linesOf, quoted } from "./text_lines.ts";
@@ -13,6 +13,7 @@ export const opportunity_bits = opportunity_bytes * 8;
 export const latest_ms = 2 ** 32 - 1;
 
 const newline = 10;
+const carriageReturn = 13;
 const zero = 48;
 
 /** Times of a trace in the making; grows as it is told. */
@@ -44,17 +45,15 @@ function refuse(path: string, number: number, problem: (text: string) => string)
 
 const notATime = (text: string): string => `${text} is not a time: a line is one whole number of milliseconds`;
 
-/**
- * All times of a trace in ms, in rising order. UserError with file and line for what is none. A carriage return before
- * the line's end is taken, as Windows' editors leave it.
- */
+const hasReturn = (text: string): string => `${text} ends in a carriage return: save the file with line feeds alone`;
+
+/** All times of a trace in ms, in rising order. UserError with file and line for what is none. */
 export function readOpportunities(path: string): Uint32Array {
   const list = new TimeList();
   let line = 1;
   let previous_ms = 0;
   let value = 0;
   let digits = 0;
-  let returned = false;
   const end = (): void => {
     if (digits === 0) refuse(path, line, notATime);
     if (value < previous_ms)
@@ -64,7 +63,6 @@ export function readOpportunities(path: string): Uint32Array {
     line++;
     value = 0;
     digits = 0;
-    returned = false;
   };
   for (const chunk of chunksOf(path)) {
     // By hand: a number of ten million lines is not to become ten million strings.
@@ -75,11 +73,7 @@ export function readOpportunities(path: string): Uint32Array {
         continue;
       }
       const digit = byte - zero;
-      if (byte === 13 && digits > 0 && !returned) {
-        returned = true;
-        continue;
-      }
-      if (digit < 0 || digit > 9 || returned) refuse(path, line, notATime);
+      if (digit < 0 || digit > 9) refuse(path, line, byte === carriageReturn ? hasReturn : notATime);
       value = value * 10 + digit;
       digits++;
       if (value > latest_ms) refuse(path, line, (text) => `${text} is beyond ${latest_ms} ms: shorten the trace`);

@@ -68,7 +68,7 @@ test("the links' self-test: asked, measured, tolerance; a link that is out is op
     }
   });
   const section = /<section id="selftest">.*?<\/section>/s.exec(text)?.[0] ?? "";
-  assert.match(section, /1 of 3 links out of tolerance<\/span>: loads over them do not count/);
+  assert.match(section, /1 of 3 links out of tolerance<\/span>: loads over it do not count/);
   const summaries = [...section.matchAll(/<summary>([^:]+):/g)].map(([, link]) => link);
   assert.deepEqual(summaries, ["10mbit/50ms", "3mbit/50ms", "3mbit/50ms,loss=1%"]);
   assert.match(

@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseLink } from "../../../cli/link/link.ts";
+import { tracePace } from "../../../cli/selftest/arrivals.ts";
 import { formatRow, linkLines } from "../../../cli/selftest/format.ts";
 import { judge } from "../../../cli/selftest/judge.ts";
+import type { PhaseRecord } from "../../../cli/selftest/measure.ts";
 import { quick, thorough } from "../../../cli/selftest/phases.ts";
 import { faultOf } from "../../../cli/selftest/test_link.ts";
 import type { SelftestLink, SelftestRow } from "../../../schemas/generated/selftest.ts";
@@ -54,7 +56,7 @@ test("each fault is out in its own rows", () => {
     ["3mbit/50ms", { rateFactor: 1.01 }, both("rate")],
     ["3mbit/50ms", { rateFactor: 0.99 }, both("rate")],
     ["10mbit/50ms,loss=2%", { rateFactor: 0.99 }, both("rate")],
-    ["100mbit/20ms", { lateEvery: { packets: 60, ms: 2 } }, both("lateness")],
+    ["100mbit/20ms", { lateEvery: { packets: 60, ms: 3 } }, both("lateness")],
     // Two packets' time between two arrivals, where none may be lost, is a slower link, too.
     ["10mbit/50ms", { extraLoss: 0.01 }, [...both("rate"), ...both("loss")]],
     ["10mbit/50ms,loss=2%", { extraLoss: 0.02 }, both("loss")],
@@ -66,7 +68,7 @@ test("each fault is out in its own rows", () => {
     assert.deepEqual(outOf(rowsOf(form, fault)), expected, `${form} ${JSON.stringify(fault)}`);
   // A longer delay makes each packet late, too; and at 3 Mbit/s waits as a packet more in the queue would.
   assert.deepEqual(outOf(rowsOf("3mbit/50ms", { extraDelay_ms: 0.5 })), both("delay"));
-  assert.deepEqual(outOf(rowsOf("unlimited/50ms", { extraDelay_ms: 1.5 })), [...both("delay"), ...both("lateness")]);
+  assert.deepEqual(outOf(rowsOf("unlimited/50ms", { extraDelay_ms: 2.5 })), [...both("delay"), ...both("lateness")]);
 });
 
 test("what cannot be measured says why, and is not out", () => {
@@ -107,4 +109,35 @@ test("a fault is told in one sentence, with what was asked; within tolerance the
   const lines = linkLines(fault);
   for (const line of lines) assert.ok(line.length <= 80, line);
   assert.match(lines.join("\n"), /rate down, Mbit\/s +3 +3\.03\d* +0\.00\d+ +OUT$/m);
+});
+
+test("a link with a trace is held to the trace's opportunities over the same time, wrapped", () => {
+  // 10 packets in the first 100 ms, 40 in the next, and again.
+  const times = [...Array(10).keys()]
+    .map((n) => (n + 1) * 10)
+    .concat([...Array(40).keys()].map((n) => 100 + (n + 1) * 2.5));
+  const rounded = Uint32Array.from(times, Math.ceil);
+  const record = (keep: (number: number) => boolean): PhaseRecord => {
+    const sent_ns = Array.from({ length: 400 }, (_, number) => number * 1000);
+    // Time 0 of the trace was 30 ms before the first packet; delay 20 ms; each 40 us late.
+    const left_ms = [...Array(8).keys()].flatMap((lap) => [...rounded].map((time_ms) => lap * 200 + time_ms - 30));
+    const arrived = left_ms.filter((time_ms) => time_ms > 1).filter((_, place) => keep(place));
+    return {
+      direction: "down",
+      kind: "flood",
+      size_bytes: 1500,
+      start_ns: 1e9,
+      overrun: 0,
+      sent_ns,
+      numbers: arrived.map((_, place) => place),
+      arrived_ns: arrived.map((time_ms) => (time_ms + 20 + 0.04) * 1e6),
+    };
+  };
+  const pace = (phase: PhaseRecord) =>
+    tracePace(phase, { times: rounded, once: false, delay_ms: 20, origin_ms: -30 }) ?? assert.fail("not busy");
+  const right = pace(record(() => true));
+  assert.ok(right.carried > 350 && right.atEnds <= 4, JSON.stringify(right));
+  assert.ok(Math.abs(right.carried - right.offered) <= right.atEnds, JSON.stringify(right));
+  const short = pace(record((place) => place % 50 !== 0));
+  assert.ok(short.offered - short.carried > short.atEnds, JSON.stringify(short));
 });

@@ -69,5 +69,5 @@ export function recordOf(form: string, fault: Fault = {}, seed = 1, effort = tho
   const phases = phasesFor(parseLink(form), effort)
     .flat()
     .map((phase) => runPhase(form, phase, fault, seed));
-  return { phases, shaper: null, wall_ms: 0 };
+  return { phases, traces: {}, shaper: null, wall_ms: 0 };
 }

@@ -19,10 +19,9 @@ function fileOf(text: string | Buffer): string {
   return path;
 }
 
-test("times are taken with and without a last line end, with LF and CR LF, several in one millisecond", () => {
+test("times are taken with and without a last line end, several in one millisecond", () => {
   assert.deepEqual([...readOpportunities(fileOf("0\n3\n3\n10\n"))], [0, 3, 3, 10]);
   assert.deepEqual([...readOpportunities(fileOf("1\n2"))], [1, 2]);
-  assert.deepEqual([...readOpportunities(fileOf("1\r\n2\r\n"))], [1, 2]);
   assert.deepEqual([...readOpportunities(fileOf("4294967295\n"))], [4294967295]);
 });
 
@@ -33,7 +32,8 @@ test("what is no trace is refused by file and line", () => {
     ["1\n2.5\n", 2, /"2\.5" is not a time/],
     ["1\n-2\n", 2, /"-2" is not a time/],
     ["1\n2 \n", 2, /"2 " is not a time/],
-    ["1\n2\r3\n", 2, /is not a time/],
+    ["1\n2\r3\n", 2, /carriage return/],
+    ["1\n2\r\n3\n", 2, /"2" ends in a carriage return/],
     ["5\n7\n6\n", 3, /"6" is earlier than the line before it \(7\)/],
     ["1\n4294967296\n", 2, /beyond/],
     [`1\n${"9".repeat(100)}\n`, 2, /"9{39}…" is beyond/],
