@@ -7,6 +7,7 @@
 // which the shaper hands on: a link that loses everything is measured as well as any.
 //
 // Does not know what the link is meant to be: cli/selftest compares.
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/namespace.h"
@@ -114,10 +115,11 @@ __attribute__((noreturn)) static void serve(enum phase_direction direction, int 
 
 static int run_far(char **command) {
     int pairs[DIRECTIONS][2];
-    pid_t servers[DIRECTIONS];
+    pid_t servers[DIRECTIONS], parent = getppid();
     struct netlink netlink;
     schedule_promptly(); // inherited by the shaper, which may not ask for it once it is in the lab
     namespace_enter_lab();
+    child_die_with_parent(parent);
     check(netlink_open(&netlink) == 0 && netlink_link_up(&netlink, "lo", 0) == 0, "lo");
     netlink_close(&netlink);
     for (int i = 0; i < DIRECTIONS; i++) {
