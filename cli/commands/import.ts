@@ -4,10 +4,10 @@ import type { Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
-import { type ImportedPage, importHar } from "../import/import_har.ts";
+import { readPage, storePage } from "../import/import_file.ts";
+import type { ImportedPage } from "../import/import_har.ts";
 import { importedDocument } from "../import/imported.ts";
 import { noteLines } from "../import/notes.ts";
-import { inputName, readHar } from "../import/read.ts";
 import { recordingName } from "../import/recording_name.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -24,31 +24,6 @@ interface ImportOptions extends CommonOptions {
 function mustCount(value: number | undefined, option: string): void {
   if (value !== undefined && !(Number.isInteger(value) && value >= 1))
     throw new UserError(`${option} is a whole number from 1 (got "${value}")`);
-}
-
-const progressEvery_ms = 2000;
-
-/** A line now and then, from when the import has taken long enough for someone to wonder. */
-function progress(): (done: number, total: number) => void {
-  let next = performance.now() + progressEvery_ms;
-  return (done, total) => {
-    if (performance.now() < next || done === total) return;
-    next = performance.now() + progressEvery_ms;
-    process.stderr.write(`import: ${done} of ${total} responses\n`);
-  };
-}
-
-async function readPage({ file, page, url, document }: ImportOptions): Promise<ImportedPage> {
-  mustCount(page, "--page");
-  mustCount(document, "--document");
-  const json = await readHar(file);
-  try {
-    return importHar(json, { page, url, document, onExchange: progress() });
-  } catch (error) {
-    // What is wrong is said of the entry; the file is known only here.
-    if (error instanceof UserError) throw new UserError(`${inputName(file)}: ${error.message}`);
-    throw error;
-  }
 }
 
 function printRecording(recording: Recording, imported: ImportedPage): void {
@@ -88,13 +63,13 @@ export const command: Command<ImportOptions> = {
   async run(given) {
     // yargs hands a lone dash on as an empty text.
     const options = given.file === "" ? { ...given, file: "-" } : given;
-    const imported = await readPage(options);
-    const { url, source, notes, exchanges } = imported;
-    const name = options.name ?? recordingName(options.file, url);
+    const { file, page, url, document, replace } = options;
+    mustCount(page, "--page");
+    mustCount(document, "--document");
+    const imported = await readPage(file, { page, url, document });
+    const name = options.name ?? recordingName(file, imported.url);
     const recording = await withArchive(homeFolder(options.home), (archive) =>
-      archive.write({ name, url, source, notes, replace: options.replace }, async (writer) => {
-        for (const exchange of exchanges) await writer.add(exchange);
-      }),
+      storePage(archive, name, imported, replace),
     );
     warn(imported);
     if (options.json) process.stdout.write(`${JSON.stringify(importedDocument([recording]))}\n`);

@@ -5,8 +5,8 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
-import { type ImportedPage, importHar } from "../import/import_har.ts";
-import { inputName, readHar } from "../import/read.ts";
+import { readPage, storePage } from "../import/import_file.ts";
+import { inputName } from "../import/read.ts";
 import { recordingName } from "../import/recording_name.ts";
 import { type PageSpec, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
@@ -77,15 +77,8 @@ export async function preparePages(
 
 /** Imports a HAR file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
 async function importFile(home: string, file: string): Promise<string> {
-  const json = await readHar(file);
-  let imported: ImportedPage;
-  try {
-    imported = importHar(json);
-  } catch (error) {
-    if (error instanceof UserError) throw new UserError(`${inputName(file)}: ${error.message}`);
-    throw error;
-  }
-  const { url, source, notes, exchanges } = imported;
+  const imported = await readPage(file);
+  const { url, source, notes } = imported;
   if (notes.documents.length === 0) {
     throw new UserError(
       `${inputName(file)}: has no response to ${url}: give the start URL with \`trilane import --url\``,
@@ -99,9 +92,7 @@ async function importFile(home: string, file: string): Promise<string> {
         `${inputName(file)}: recording ${name} is of another page: bring this one in with \`trilane import --name\``,
       );
     }
-    await archive.write({ name, url, source, notes, replace: before !== undefined }, async (writer) => {
-      for (const exchange of exchanges) await writer.add(exchange);
-    });
+    await storePage(archive, name, imported, before !== undefined);
   });
   return name;
 }

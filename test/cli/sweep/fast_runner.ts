@@ -1,6 +1,7 @@
 // Runs a sweep with loads that take no browser: each waits a moment and says of itself in a log what was asked.
-// `node fast_runner.ts HOME LOG DELAY_MS` runs it as a process of its own, to be killed.
-import { appendFileSync } from "node:fs";
+// `node fast_runner.ts HOME LOG DELAY_MS` runs it as a process of its own, to be killed. It measures no further than the
+// number of loads in LOG.limit says, while that file is there: a busy machine may not look for a while.
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { type NewSweep, openResults, type Results } from "../../../cli/results/results.ts";
 import { cellsOf, type Plan, planDigest, planOf } from "../../../cli/sweep/plan.ts";
@@ -58,6 +59,19 @@ export async function fastRun(run: FastRun) {
   }
 }
 
+/** Loads that a runner said of itself it measured. */
+export function loggedLoads(log: string): number {
+  return existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0;
+}
+
+function isHeld(log: string): boolean {
+  try {
+    return loggedLoads(log) >= Number(readFileSync(`${log}.limit`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
 const [home, log, delay_ms] = process.argv.slice(2);
 if (import.meta.main && home && log) {
   await fastRun({
@@ -65,6 +79,7 @@ if (import.meta.main && home && log) {
     plan: fastPlan(),
     async measure(request) {
       await delay(Number(delay_ms));
+      while (isHeld(log)) await delay(5);
       appendFileSync(log, `${request.recording.name} ${request.lane} ${request.link.seed}\n`);
       return validLoad(request);
     },
