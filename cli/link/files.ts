@@ -2,7 +2,7 @@
 // tells when one is no longer what it was, so that a sweep which goes on elsewhere or later meets the link it began with.
 // Says nothing of what a file does to packets: trilane-shaper reads it itself.
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { UserError } from "../errors.ts";
 import { opportunity_bits, readOpportunities } from "../trace/opportunities.ts";
@@ -41,14 +41,17 @@ class Known<Value> {
   }
 
   of(path: string): Value {
-    let stamp: string;
+    let stats: Stats;
     try {
-      const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
-      stamp = [dev, ino, size, mtimeMs, ctimeMs].join(" ");
+      stats = statSync(path);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? "cannot be read";
       throw refuse(`${path}: ${code === "ENOENT" ? "no such file: name another" : code}`);
     }
+    // Opening a pipe would wait for its writer.
+    if (!stats.isFile()) throw refuse(`${path}: is not a regular file: name a file`);
+    const { dev, ino, size, mtimeMs, ctimeMs } = stats;
+    const stamp = [dev, ino, size, mtimeMs, ctimeMs].join(" ");
     const known = this.#known.get(path);
     if (known?.stamp === stamp) return known.value;
     const value = this.#read(path);

@@ -69,7 +69,9 @@ test("what is no trace and no losses is told with file and line", () => {
   assert.throws(settle("trace=backwards,rtt=50ms"), /^UserError: .*backwards:2: "4" is earlier/);
   assert.throws(settle("trace=empty,rtt=50ms"), /^UserError: .*empty: holds no line/);
   assert.throws(settle("trace=none,rtt=50ms"), /^UserError: link: .*none: no such file: name another$/);
-  assert.throws(settle("trace=.,rtt=50ms"), /^UserError: .*is not a regular file/);
+  assert.throws(settle("trace=.,rtt=50ms"), /^UserError: link: .*is not a regular file: name a file$/);
+  assert.equal(spawnSync("mkfifo", [join(folder, "pipe")]).status, 0);
+  assert.throws(settle("trace=pipe,rtt=50ms"), /^UserError: link: .*pipe: is not a regular file: name a file$/);
   assert.throws(settle("3mbit/50ms,loss=file:text"), /^UserError: .*text:2: "two" is not a number from 0 to 1$/);
   assert.throws(settle("3mbit/50ms,loss=file:jitter"), /^UserError: .*jitter:2: "12" is not a number from 0 to 1$/);
   assert.throws(settle("3mbit/50ms,loss=file:empty"), /^UserError: .*empty: holds no number/);
