@@ -28,7 +28,7 @@ static const char help[] =
     "  --rate RATE             as 750kbit, 3mbit, 1gbit, unlimited (the default), of IP packets; in steps "
     "as\n"
     "                          8mbit:1mbit@10s:8mbit@20s\n"
-    "  --trace FILE            in place of a rate: Mahimahi's format, a line for each 1504 bytes with its\n"
+    "  --trace FILE            in place of a rate: Mahimahi's format, a line for each 1500 bytes with its\n"
     "                          millisecond; --trace-end wrap (begin again) or once\n"
     "  --rtt TIME              both ways together, as 500us, 50ms, 1s; in steps as 50ms:200ms@10s\n"
     "  --jitter TIME           added to the delay: 5ms (evenly from -5 to 5), normal:5ms (standard "

@@ -1,5 +1,8 @@
 // The controller's timer is no timer here: what it would have done since is done before anything else
 // happens to the queue, which in between stays as it is.
+//
+// The RFC lets PIE rest until the queue is a third full. Here it rests only while the queue is empty: a third
+// of what a profile allows may be much longer than the delay that PIE is there to keep.
 #include "shaper/pie.h"
 
 #include "shaper/queue.h"
@@ -72,14 +75,6 @@ static void catch_up(struct queue *queue, uint64_t now_ns) {
     }
 }
 
-// A third of what the queue may hold; with no limit, enough to measure departures by.
-static bool filled_a_third(const struct queue *queue, uint64_t now_ns) {
-    const struct queue_settings *settings = &queue->settings;
-    if (settings->limit_packets == 0 && settings->limit_bytes == 0 && settings->limit_ns == 0)
-        return queue->size_bytes >= THRESHOLD_BYTES;
-    return !queue_allows(queue, 3 * queue->packets, 3 * queue->size_bytes, 3 * queue->size_bytes, now_ns);
-}
-
 static bool drops_early(struct queue *queue) {
     struct pie *pie = &queue->pie;
     if (!pie->active || pie->burst_allowance_ns > 0) return false;
@@ -105,7 +100,7 @@ static void put(struct queue *queue, struct packet *packet, bool fits, uint64_t 
     } else {
         queue_add(queue, &queue->fifo, packet);
     }
-    if (!pie->active && filled_a_third(queue, now_ns))
+    if (!pie->active && queue->packets > 0)
         *pie = (struct pie){.active = true, .updated_ns = now_ns, .burst_allowance_ns = max_burst_ns};
 }
 

@@ -71,7 +71,7 @@ static void probability_follows_the_controller(void **state) {
     queue_open(queue, &ledger->pool, NULL, &pie, 1, 1);
     for (uint32_t i = 0; i < 14; i++)
         queue_put(queue, datagram(ledger, i), false, 0);
-    assert_true(queue->pie.active);        // 16 kB are there
+    assert_true(queue->pie.active);
     queue->pie.departure_ns = 16384 * 800; // 10 Mbit/s
     struct controller controller = {0};
     double most = 0, least_after = 1;
@@ -132,24 +132,15 @@ static void bursts_are_let_through(void **state) {
     ledger_check(ledger, &link);
 }
 
-static struct queue_settings with_limit(uint64_t limit_packets) {
-    struct queue_settings queue = pie;
-    queue.limit_packets = limit_packets;
-    return queue;
-}
-
-static void it_becomes_active_at_a_third_of_the_limit(void **state) {
+// However much the queue may hold: a sender that fills any queue meets a short one.
+static void the_limit_does_not_matter(void **state) {
     struct ledger *ledger = *state;
-    struct rate_settings rate = constant_rate(1000);
-    struct queue_settings queue = with_limit(300);
-    struct link link;
-    ledger_link(ledger, &link, &rate, &queue);
-    for (uint32_t i = 0; i < 101; i++) { // one is being sent
-        assert_false(link.queue.pie.active);
-        ledger_send(ledger, &link, 0, i, 60, 0, 0);
-    }
-    ledger_send(ledger, &link, 0, 101, 60, 0, 0);
-    assert_true(link.queue.pie.active);
+    struct rate_settings rate = constant_rate(10000000);
+    struct queue_settings queue = pie;
+    queue.limit_packets = 100000;
+    struct aimd huge = aimd_run(ledger, &rate, &queue);
+    assert_true(huge.mean_wait_ms < 25);
+    assert_int_equal(ledger->drop[0].reason, DROP_AQM);
 }
 
 // 12 Mbit/s that do not listen, over a link of 10: one in six is dropped, and the queue is 15 ms long.
@@ -219,8 +210,9 @@ static void an_idle_queue_rests(void **state) {
     assert_true(link.queue.pie.drop_probability > 0.05);
     uint32_t drops = ledger->drops;
     ledger_send(ledger, &link, 0, 0, 1250, 0, 3600000 * MS);
-    assert_false(link.queue.pie.active);
-    assert_true(link.queue.pie.drop_probability == 0);
+    assert_true(link.queue.pie.drop_probability == 0 && link.queue.pie.departure_ns == 0);
+    assert_int_equal(link.queue.pie.updated_ns, 3600000 * MS);
+    assert_int_equal(link.queue.pie.burst_allowance_ns, 150 * MS);
     for (uint32_t i = 0; i < 100; i++)
         ledger_send(ledger, &link, 0, i, 1250, 0, 3600000 * MS + i);
     assert_int_equal(ledger->drops, drops);
@@ -258,7 +250,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(probability_follows_the_controller, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rate_of_departures_is_measured, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bursts_are_let_through, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(it_becomes_active_at_a_third_of_the_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_limit_does_not_matter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(overload_is_held_at_the_target, set_up, tear_down),
         cmocka_unit_test_setup_teardown(packets_are_marked_while_few_are, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_idle_queue_rests, set_up, tear_down),
