@@ -132,6 +132,23 @@ static void bursts_are_let_through(void **state) {
     ledger_check(ledger, &link);
 }
 
+// Where the queue has been short for long, without ever being empty, a burst is let through as at first.
+static void the_allowance_is_renewed_in_calm(void **state) {
+    struct ledger *ledger = *state;
+    struct rate_settings rate = constant_rate(10000000);
+    struct link link;
+    ledger_link(ledger, &link, &rate, &pie);
+    for (uint32_t i = 0; i < 3; i++)
+        ledger_send(ledger, &link, 0, i, 1250, 0, 0);
+    for (uint64_t now_ns = PACKET_NS; now_ns < 10000 * MS; now_ns += PACKET_NS)
+        ledger_send(ledger, &link, 0, 0, 1250, 0, now_ns);
+    assert_int_equal(link.queue.packets, 2);
+    assert_int_equal(link.queue.pie.burst_allowance_ns, 150 * MS);
+    for (uint64_t now_ns = 10000 * MS; now_ns < 11000 * MS; now_ns += PACKET_NS / 4)
+        ledger_send(ledger, &link, 0, 0, 1250, 0, now_ns);
+    assert_true(ledger->drops > 20 && ledger->drop[0].time_ns >= 10150 * MS);
+}
+
 // However much the queue may hold: a sender that fills any queue meets a short one.
 static void the_limit_does_not_matter(void **state) {
     struct ledger *ledger = *state;
@@ -250,6 +267,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(probability_follows_the_controller, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rate_of_departures_is_measured, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bursts_are_let_through, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_allowance_is_renewed_in_calm, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_limit_does_not_matter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(overload_is_held_at_the_target, set_up, tear_down),
         cmocka_unit_test_setup_teardown(packets_are_marked_while_few_are, set_up, tear_down),
