@@ -1,27 +1,33 @@
 // Being on time although the kernel wakes us up some 20 to 100 us late, within a budget of CPU time.
 //
 // Departures: timers are set earlier by as much as they are late as a rule, and what is left until the due
-// time is waited out awake. Waiting awake takes no more than a small share of the time, and timers wake us no
-// more often than that a busy link's packets leave several at a wake-up: they are late instead, by less than
-// PUNCTUAL_GAP_NS.
+// time is waited out awake, for no more than a small share of the time.
 //
 // Arrivals: a packet that woke us up was there for as long as a wake-up takes. That is this path's only fixed
 // cost that the emulated link's delay would not contain, and it is taken off: such a packet's arrival is set
 // back by the median of what wake-ups by a timer take, which we can see. (What a packet takes through the two
 // kernels before and after us is the machine's own, with or without a shaper.)
+//
+// Budget: going to sleep and being woken up costs as much CPU time as five packets. Up to some thousand
+// packets a second each gets its own wake-up. Beyond that, wake-ups are spaced, at the most by
+// PUNCTUAL_GAP_NS, and packets are late by less than that; rates stay exact, since departures are reckoned in
+// virtual time. Arrivals do not wake us then: they are looked for at the next wake-up, and count as arrived
+// halfway since the last.
 #ifndef TRILANE_SHAPER_PUNCTUAL_H
 #define TRILANE_SHAPER_PUNCTUAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define PUNCTUAL_GAP_NS UINT64_C(200000)
+#define PUNCTUAL_GAP_NS UINT64_C(1000000)
 
 struct punctual {
     uint64_t lead_ns;   // how much earlier timers are set: three of four wake-ups are quicker than this
     uint64_t wake_ns;   // what a wake-up takes in the median
     uint64_t credit_ns; // how long we may wait awake
     uint64_t credited_ns;
-    uint64_t paced_ns; // where evenly spaced wake-ups would have come to by now
+    uint64_t paced_ns; // until when what was done so far uses up the budget
+    uint64_t woke_ns;  // when a timer last went off
 };
 
 void punctual_open(struct punctual *punctual, uint64_t now_ns);
@@ -36,7 +42,15 @@ void punctual_slept(struct punctual *punctual, uint64_t timer_ns, uint64_t now_n
 // something due at due_ns; 0 if it is due, or if our share of waiting awake is used up.
 uint64_t punctual_woke(struct punctual *punctual, uint64_t due_ns, uint64_t now_ns);
 
-// When the packet arrived that we, idle since idle_ns, were woken up by and see at now_ns.
+// So many packets were written.
+void punctual_wrote(struct punctual *punctual, uint64_t packets);
+
+// Is the budget used up, so that only timers should wake us?
+bool punctual_busy(const struct punctual *punctual, uint64_t now_ns);
+
+// When the packet arrived that we, idle since idle_ns, were woken up by and see at now_ns; or, not woken up
+// by it, found at now_ns.
 uint64_t punctual_arrived_ns(const struct punctual *punctual, uint64_t idle_ns, uint64_t now_ns);
+uint64_t punctual_found_ns(uint64_t idle_ns, uint64_t now_ns);
 
 #endif

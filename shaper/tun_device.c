@@ -48,8 +48,9 @@ bool tun_device_read(struct tun_device *device, struct packet *packet) {
 }
 
 bool tun_device_write(int fd, struct packet *packet) {
-    memset(packet->offload, 0,
-           sizeof packet->offload); // VIRTIO_NET_HDR_GSO_NONE, and the checksums are complete
+    memset(packet->offload, 0, sizeof packet->offload); // VIRTIO_NET_HDR_GSO_NONE
+    // Where we made the checksum the receiver's kernel need not verify it.
+    if (packet->cut) packet->offload[offsetof(struct virtio_net_hdr, flags)] = VIRTIO_NET_HDR_F_DATA_VALID;
     size_t size = PACKET_OFFLOAD + packet->size_bytes;
     return write(fd, packet->offload, size) == (ssize_t)size;
 }

@@ -45,6 +45,7 @@ static void write_train(struct tun_direction *direction) {
     uint64_t now_ns = clock_now_ns(), due_ns = train->due_ns;
     bool written = tun_device_write_train(direction->write_fd, train);
     if (written) direction->back->readable = true;
+    punctual_wrote(&direction->tun_loop->punctual, train->count);
     for (uint32_t i = 0; i < train->count; i++) {
         struct packet *packet = train->packets[i];
         histogram_add(&direction->late_ns, now_ns > due_ns ? now_ns - due_ns : 0);
@@ -71,8 +72,20 @@ static void write_packet(struct node *node, struct packet *packet, uint64_t due_
 
 static const struct node_kind out_kind = {write_packet, NULL, NULL, NULL};
 
+// Why we look for packets.
+enum reason {
+    WOKEN,   // by a packet
+    POLLING, // after some time in which packets did not wake us
+    AWAKE,   // anyway
+};
+
+static uint64_t arrived_ns_of(const struct tun_loop *tun_loop, enum reason reason, uint64_t now_ns) {
+    if (reason == WOKEN) return punctual_arrived_ns(&tun_loop->punctual, tun_loop->idle_ns, now_ns);
+    return reason == POLLING ? punctual_found_ns(tun_loop->idle_ns, now_ns) : now_ns;
+}
+
 // Takes over what is there to read now. Returns how many packets that was.
-static int read_packets(struct tun_direction *direction, bool woken_by_packet) {
+static int read_packets(struct tun_direction *direction, enum reason reason) {
     struct tun_loop *tun_loop = direction->tun_loop;
     int count = 0;
     uint64_t arrived_ns = 0;
@@ -85,9 +98,8 @@ static int read_packets(struct tun_direction *direction, bool woken_by_packet) {
             direction->readable = false;
             break;
         }
-        if (!together) arrived_ns = clock_now_ns();
-        if (count == 0 && woken_by_packet)
-            arrived_ns = punctual_arrived_ns(&tun_loop->punctual, tun_loop->idle_ns, arrived_ns);
+        if (count == 0 || (!together && reason == AWAKE))
+            arrived_ns = arrived_ns_of(tun_loop, reason, clock_now_ns());
         count++;
         direction->packets_in++;
         direction->bytes_in += into->size_bytes;
@@ -121,43 +133,61 @@ static void set_timer(struct tun_loop *tun_loop) {
         loop_stop(tun_loop->loop); // the loop's timers have their place from the start: not reached
 }
 
+// On a link so busy that its packets leave several at a wake-up, arrivals do not wake us either.
+static void watch(struct tun_direction *direction, bool wanted) {
+    if (direction->watched == wanted) return;
+    if (loop_modify(direction->tun_loop->loop, &direction->read_watch, wanted ? EPOLLIN : 0) == 0)
+        direction->watched = wanted;
+}
+
 // Reads and writes all that can be read and written now. A device is read only where there may be something:
-// epoll said so, or we wrote to it.
-static void turn(struct tun_loop *tun_loop, bool woken_by_packet) {
+// epoll said so, or we wrote to it, or nobody looked.
+static void turn(struct tun_loop *tun_loop, enum reason reason) {
     struct tun_direction *down = &tun_loop->down, *up = &tun_loop->up;
     int packets = 0;
-    do {
-        if (down->readable) packets += read_packets(down, woken_by_packet);
-        if (up->readable) packets += read_packets(up, woken_by_packet);
-        woken_by_packet = false;
+    for (int pass = 0; pass == 0 || down->readable || up->readable; pass++) {
+        if (down->readable) packets += read_packets(down, reason);
+        if (up->readable) packets += read_packets(up, reason);
+        reason = AWAKE;
         uint64_t now_ns = clock_now_ns();
         path_advance(&down->path, now_ns);
         path_advance(&up->path, now_ns);
         write_train(down);
         write_train(up);
-    } while ((down->readable || up->readable) && packets < PACKETS_PER_TURN);
+        // A busy link always has more to do a moment later: several packets at a time cost less.
+        if (packets >= PACKETS_PER_TURN || (pass > 0 && punctual_busy(&tun_loop->punctual, now_ns))) break;
+    }
     set_timer(tun_loop);
     tun_loop->idle_ns = clock_now_ns();
+    bool polling = tun_loop->timer.place_plus_1 > 0 &&
+                   punctual_busy(&tun_loop->punctual, tun_loop->idle_ns) &&
+                   tun_loop->timer.due_ns < tun_loop->idle_ns + PUNCTUAL_GAP_NS;
+    watch(down, !polling);
+    watch(up, !polling);
 }
 
 static void readable(void *context, uint32_t events) {
     struct tun_direction *direction = context;
     (void)events;
     direction->readable = true;
-    turn(direction->tun_loop, true);
+    turn(direction->tun_loop, WOKEN);
 }
 
 static void timer_due(void *context, uint64_t now_ns) {
     struct tun_loop *tun_loop = context;
+    struct tun_direction *down = &tun_loop->down, *up = &tun_loop->up;
     struct punctual *punctual = &tun_loop->punctual;
     if (tun_loop->idle_ns < tun_loop->timer.due_ns) punctual_slept(punctual, tun_loop->timer.due_ns, now_ns);
+    enum reason reason = down->watched ? AWAKE : POLLING;
+    if (reason == POLLING) down->readable = up->readable = true;
     uint64_t next_ns = due_ns(tun_loop);
     if (punctual_woke(punctual, next_ns, now_ns) > 0)
         while (clock_now_ns() < next_ns) {
-            int count = read_packets(&tun_loop->down, false) + read_packets(&tun_loop->up, false);
+            int count = read_packets(down, reason) + read_packets(up, reason);
+            reason = AWAKE;
             if (count > 0) break; // something may be due earlier now
         }
-    turn(tun_loop, false);
+    turn(tun_loop, reason);
 }
 
 static void gauge_due(void *context, uint64_t now_ns) {
@@ -180,6 +210,7 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
     direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = direction};
     path_open(&direction->path, profile, stream, &direction->pool, &direction->out);
     path_start(&direction->path, tun_loop->idle_ns);
+    direction->watched = true;
     return loop_add(tun_loop->loop, &direction->read_watch, EPOLLIN);
 }
 
@@ -196,12 +227,14 @@ int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct lin
 }
 
 void tun_loop_steer(struct tun_loop *tun_loop, const struct link_profile *profile) {
-    turn(tun_loop, false);
+    turn(tun_loop, AWAKE);
     path_steer(&tun_loop->down.path, profile, tun_loop->idle_ns);
     path_steer(&tun_loop->up.path, profile, tun_loop->idle_ns);
     tun_loop->down.in_trains = profile->down.rate.kind == RATE_UNLIMITED;
     tun_loop->up.in_trains = profile->up.rate.kind == RATE_UNLIMITED;
     set_timer(tun_loop);
+    watch(&tun_loop->down, true); // there may be no timer any more
+    watch(&tun_loop->up, true);
 }
 
 void tun_loop_close(struct tun_loop *tun_loop) {

@@ -19,6 +19,7 @@ struct tun_direction {
     struct tun_loop *tun_loop;
     struct tun_device device; // read from
     struct loop_watch read_watch;
+    bool watched;  // for reading, by the loop
     bool readable; // there may be something to read
     int write_fd;
     struct train train;         // what has left the path and is yet to be written
