@@ -18,7 +18,8 @@ struct node_kind {
     void (*take)(struct node *node, struct packet *packet, uint64_t now_ns);
     // Passes on, in order, what leaves up to and including now_ns. NULL for a node that holds nothing back.
     void (*advance)(struct node *node, uint64_t now_ns);
-    // When the next packet leaves; NODE_NEVER while nothing is held. NULL as above.
+    // When the next packet leaves; NODE_NEVER while nothing is held, or what is held never leaves (behind a
+    // trace that has ended). NULL as above.
     uint64_t (*due_ns)(const struct node *node);
     // How many packets it holds. NULL as above.
     uint64_t (*held)(const struct node *node);

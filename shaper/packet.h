@@ -44,6 +44,7 @@ enum drop_reason {
 struct packet_watcher {
     void (*arrived)(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns);
     void (*delivered)(struct packet_watcher *watcher, const struct packet *packet, uint64_t due_ns);
+    // It reached the link's queue, also where it is dropped there at once.
     void (*queued)(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns);
     void (*sent)(struct packet_watcher *watcher, const struct packet *packet, uint64_t end_ns); // by the link
     void (*dropped)(struct packet_watcher *watcher, const struct packet *packet, enum drop_reason reason,
