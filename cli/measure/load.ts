@@ -2,7 +2,7 @@
 // and returns the page load with its verdict. Everything it started or wrote is gone when it returns.
 //
 // A load that fails (a crash, a time-out, an error page) is a result, with its reason. Thrown is only what would fail
-// every load: no browser, no user namespaces, no recording; and the abort signal's reason.
+// every load: no browser, no user namespaces, no recording, or another one than was asked; and the abort signal's reason.
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
@@ -17,6 +17,7 @@ import { type PageTimings, readTimings, timingsExpression } from "./metrics.ts";
 import { NavigationError, type WatchedPage, watchPage } from "./page.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder } from "./scratch.ts";
+import { replacedRecording } from "./verify.ts";
 
 export { type Lane, lanes } from "./chromium.ts";
 export type { PageLoad };
@@ -74,13 +75,16 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       timeout_ms: startTimeout_ms,
     });
     signal?.throwIfAborted();
+    const replay = await readReplayReport(scratch.reports.replay);
+    const replaced = replacedRecording(recording, replay);
+    if (replaced !== null) throw new RunError(replaced);
     const measured: Measured = {
       lane,
       link,
       recording,
       ...observation,
       capture: observation.page?.capture ?? null,
-      replay: await readReplayReport(scratch.reports.replay),
+      replay,
       shaper: await readShaperReport(scratch.reports.shaper),
       commandLines: { replay: [...lab.replay], shaper: [...lab.shaper], browser: browserCommand },
       places: [

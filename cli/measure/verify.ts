@@ -132,6 +132,22 @@ function reasonFor(found: readonly HarEntry[], total: number, what: string): str
   return [`${found.length} of ${total} requests ${what}: ${first.request.url}${detail ? ` (${detail})` : ""}`];
 }
 
+/**
+ * Why no load of this sweep can be what was asked any more: the replay served another recording of that name. Null where
+ * it served the one with the digest asked, or left no report.
+ */
+export function replacedRecording(
+  asked: { readonly name: string; readonly digest: string },
+  replay: Pick<ReplayReport, "recording"> | null,
+): string | null {
+  if (!replay || replay.recording.digest === asked.digest) return null;
+  const digests = `${asked.digest.slice(0, 12)}, now ${replay.recording.digest.slice(0, 12)}`;
+  return (
+    `recording ${asked.name} was replaced while it was measured (${digests}): ` +
+    "bring the earlier one back and run the same command again, or begin again with --new"
+  );
+}
+
 export function verify(evidence: Evidence): Verdict {
   const { lane, replay, shaper, failure, loadEnd_ns } = evidence;
   const ofPage = evidence.entries.filter((entry) => !isIcon(entry));

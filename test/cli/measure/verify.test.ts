@@ -1,7 +1,7 @@
 // Whether a load is what was asked: one spoilt thing at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lateTolerance_ns, verify } from "../../../cli/measure/verify.ts";
+import { lateTolerance_ns, replacedRecording, verify } from "../../../cli/measure/verify.ts";
 import { entry, evidence, imageUrl, pageUrl, replayed, replayReport, shaperReport } from "./fixtures.ts";
 
 const afterLoad = { start_ns: 1_600_000_000 };
@@ -189,4 +189,17 @@ test("a load that did not end has failed, for that one reason", () => {
   const { status, reasons } = verify(evidence({ failure: "the page's process ended (crashed, 11)", loadEnd_ns: null }));
   assert.equal(status, "failed");
   assert.deepEqual(reasons, ["the page's process ended (crashed, 11)"]);
+});
+
+test("a replay of another recording than was asked is told, with both digests", () => {
+  const { recording } = replayReport([]);
+  assert.equal(replacedRecording(recording, { recording }), null);
+  assert.equal(replacedRecording(recording, null), null, "without a report nothing is known");
+  const other = { ...recording, digest: "0123456789abcdef" };
+  assert.match(
+    replacedRecording(recording, { recording: other }) ?? "",
+    new RegExp(
+      `^recording ${recording.name} was replaced.*\\(${recording.digest.slice(0, 12)}, now 0123456789ab\\).*--new$`,
+    ),
+  );
 });
