@@ -26,7 +26,7 @@ export const timingsExpression = `(async () => {
   const framesDrawn = new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   const painted = new Promise((done) => {
     const observer = new PerformanceObserver((list) => {
-      if (list.getEntriesByName("first-contentful-paint").length > 0) done();
+      if (list.getEntriesByName("first-contentful-paint", "paint").length > 0) done();
     });
     observer.observe({ type: "paint", buffered: true });
   });
@@ -46,7 +46,8 @@ export const timingsExpression = `(async () => {
   const all = performance.getEntriesByType("navigation");
   const navigation = all[0];
   const hidden = buffered("visibility-state").find((entry) => entry.name === "hidden");
-  const paint = performance.getEntriesByName("first-contentful-paint")[0];
+  // Of this type only: the page's own marks may have any name.
+  const paint = performance.getEntriesByName("first-contentful-paint", "paint")[0];
   const largest = buffered("largest-contentful-paint").at(-1);
   return {
     navigations: all.length,

@@ -2,7 +2,8 @@
 // own, hands all their events to the capture, navigates, waits for the load event. Judges nothing.
 //
 // Only the domains Network and Page are turned on (with Target, to follow the page's processes, and one Runtime call at
-// the end): they observe. Nothing is injected before the load is over.
+// the end): they observe. Nothing is injected before the load is over, and then into an isolated world: it shares the
+// page's document and timeline, but no object that the page's scripts can reach.
 
 import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
 import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
@@ -14,7 +15,7 @@ export interface WatchedPage {
   readonly crashed: Promise<never>;
   /** Settles at the load event of the document that is then shown. Rejects with a NavigationError. */
   load(url: string): Promise<void>;
-  /** The value of an expression in the page; promises are awaited. */
+  /** The value of an expression, asked in a world of its own: nothing there is the page's to change. Promises are awaited. */
   evaluate(expression: string): Promise<unknown>;
 }
 
@@ -108,8 +109,13 @@ export async function watchPage(connection: Connection, overhear?: Taker): Promi
     await loaded;
   };
   const evaluate = async (expression: string): Promise<unknown> => {
+    const { executionContextId } = await session.send("Page.createIsolatedWorld", {
+      frameId: mainFrame,
+      worldName: "trilane",
+    });
     const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
       expression,
+      contextId: executionContextId,
       awaitPromise: true,
       returnByValue: true,
     });

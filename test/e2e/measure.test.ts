@@ -170,6 +170,37 @@ test("a load that takes too long fails", async () => {
   assert.ok(log._trilane.shaper !== null && log._trilane.replay !== null);
 });
 
+test("a page cannot set its own times", async () => {
+  const lie = `
+    const fake = { requestStart: 1, responseStart: 2, domContentLoadedEventEnd: 3, loadEventEnd: 4, activationStart: 0,
+      startTime: 5, name: "first-contentful-paint" };
+    const told = () => [fake];
+    performance.mark("first-contentful-paint", { startTime: 6 });
+    for (const target of [performance, Performance.prototype, PerformanceObserver.prototype,
+      PerformanceObserverEntryList.prototype])
+      for (const name of ["getEntries", "getEntriesByType", "getEntriesByName", "takeRecords"])
+        Object.defineProperty(target, name, { value: told });
+    for (const name of ["responseStart", "requestStart", "domContentLoadedEventEnd", "loadEventEnd"])
+      Object.defineProperty(PerformanceNavigationTiming.prototype, name, { get: () => fake[name] });
+    Object.defineProperty(window, "performance", { value: { getEntriesByType: told, getEntriesByName: told } });
+    window.PerformanceObserver = class { observe() {} disconnect() {} takeRecords() { return told(); } };
+    Object.prototype.loadEventEnd = 4;
+    Array.prototype.at = () => fake;`;
+  const recording = await site("lying", [
+    { url: page, body: `<!doctype html><h1>x</h1><script>${lie}</script><script src=/late.js></script>` },
+    { url: `${page}late.js`, type: "text/javascript", body: `//${"x".repeat(30_000)}` },
+  ]);
+  const { entries, _trilane } = await load(recording, "h2");
+  const { status, reasons, metrics } = _trilane;
+  assert.equal(status, "valid", reasons.join("; "));
+  const { plt_ms, ttfb_ms, dcl_ms, fcp_ms, lcp_ms } = metrics;
+  assert.ok(plt_ms !== null && ttfb_ms !== null && dcl_ms !== null && fcp_ms !== null && lcp_ms !== null);
+  const scriptEnd_ms = Math.max(...entries.map((each) => each._trilane.startOffset_ms + each.time));
+  assert.ok(plt_ms >= scriptEnd_ms - 1 && dcl_ms >= scriptEnd_ms - 1, `${plt_ms}, ${dcl_ms} after ${scriptEnd_ms} ms`);
+  // Two round trips of 20 ms before the request, and its own.
+  assert.ok(ttfb_ms > 50 && fcp_ms > ttfb_ms && lcp_ms >= fcp_ms, JSON.stringify(metrics));
+});
+
 test("a page that answers nothing after its load event fails", async () => {
   const body = "<!doctype html><script>onload = () => setTimeout(() => { for (;;); })</script>";
   const recording = await site("busy", [{ url: page, body }]);
@@ -218,4 +249,10 @@ test("aborted at any moment a load leaves nothing", async () => {
 test("a recording that does not exist is the user's error", async () => {
   await site("large", large);
   await assert.rejects(load({ name: "nothing", digest: "", url: page }, "h2"), /^UserError: .*nothing/);
+});
+
+test("a recording that was replaced since the load was planned is no load of it", async () => {
+  const planned = await site("replaced", [{ url: page, body: "<!doctype html>small" }]);
+  await site("replaced", [{ url: page, body: `<!doctype html><p>${"x".repeat(50_000)}` }]);
+  await assert.rejects(load(planned, "h2"), /^RunError: recording replaced was replaced while it was measured/);
 });
