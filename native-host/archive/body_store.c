@@ -17,7 +17,7 @@
 #error "the include path lacks BoringSSL: these are the system's OpenSSL headers"
 #endif
 
-enum { SHELF_COUNT = 256, NAME_SIZE = 64 };
+enum { SHELF_COUNT = 256, NAME_SIZE = 64, CHECK_BYTES = 64 * 1024 };
 
 static const char lock_name[] = "lock";
 
@@ -40,6 +40,13 @@ struct body_upload {
     uint64_t size;
     SHA256_CTX hash;
 };
+
+static void finish_hash(SHA256_CTX *hash, char sha256[SHA256_HEX_SIZE + 1]) {
+    uint8_t digest[SHA256_DIGEST_LENGTH];
+    SHA256_Final(digest, hash);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(sha256 + 2 * i, 3, "%02x", digest[i]);
+}
 
 static void staged_name(char name[NAME_SIZE], uint64_t number) {
     snprintf(name, NAME_SIZE, "%llu", (unsigned long long)number);
@@ -218,10 +225,7 @@ int body_upload_finish(struct body_upload *upload, struct staged_body *body, str
         body_upload_abort(upload);
         return status;
     }
-    uint8_t digest[SHA256_DIGEST_LENGTH];
-    SHA256_Final(digest, &upload->hash);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(body->sha256 + 2 * i, 3, "%02x", digest[i]);
+    finish_hash(&upload->hash, body->sha256);
     body->size = upload->size;
     body->number = upload->number;
     free(upload);
@@ -236,6 +240,22 @@ void body_store_discard(struct body_store *store, const struct staged_body *body
 
 // ---- Publishing ----
 
+// Whether the file's content is what its name says; one that cannot be read is not.
+static bool is_whole(int shelf, const struct staged_body *body) {
+    int fd = openat(shelf, body->sha256, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return false;
+    SHA256_CTX hash;
+    SHA256_Init(&hash);
+    uint8_t bytes[CHECK_BYTES];
+    ssize_t size;
+    while ((size = read(fd, bytes, sizeof bytes)) > 0 || (size < 0 && errno == EINTR))
+        if (size > 0) SHA256_Update(&hash, bytes, (size_t)size);
+    close(fd);
+    char sha256[SHA256_HEX_SIZE + 1];
+    finish_hash(&hash, sha256);
+    return size == 0 && strcmp(sha256, body->sha256) == 0;
+}
+
 int body_store_publish(struct body_store *store, const struct staged_body *body,
                        struct archive_error *error) {
     char from[NAME_SIZE], shelf_name[3] = {body->sha256[0], body->sha256[1]};
@@ -246,10 +266,10 @@ int body_store_publish(struct body_store *store, const struct staged_body *body,
     if (made) store->bodies_changed = true;
     struct stat there;
     int status = 0;
-    // One that is there and whole may be in use. Of another size it was damaged from outside, and is
-    // replaced.
+    // One that is there and whole may be in use. Of another size or content it was damaged from outside, and
+    // is replaced.
     if (fstatat(shelf, body->sha256, &there, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(there.st_mode) &&
-        (uint64_t)there.st_size == body->size) {
+        (uint64_t)there.st_size == body->size && is_whole(shelf, body)) {
         body_store_discard(store, body);
     } else {
         status = renameat(store->own, from, shelf, body->sha256);

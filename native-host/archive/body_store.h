@@ -38,7 +38,8 @@ int body_upload_finish(struct body_upload *upload, struct staged_body *body, str
 void body_upload_abort(struct body_upload *upload);
 
 // To be called with the archive's write lock held, before the rows that name the body are committed; then
-// once body_store_sync for all. A body that has been published already is left as it is.
+// once body_store_sync for all. A body that has been published already is read and, where its bytes are still
+// those that its name says, left as it is; a damaged one is replaced.
 int body_store_publish(struct body_store *store, const struct staged_body *body, struct archive_error *error);
 int body_store_sync(struct body_store *store, struct archive_error *error);
 // Removes a staged file; one that has been published is not there any more, which is no error.

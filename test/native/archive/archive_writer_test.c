@@ -237,6 +237,22 @@ static void test_damaged_body_is_healed(void **state) {
     assert_int_equal(fixture_check_whole(home), 1);
 }
 
+static void test_damaged_body_of_the_same_size_is_healed(void **state) {
+    const char *home = *state;
+    fixture_must_write(home, &(struct fixture_recording){.name = "a", .seed = 1, .count = 1});
+    const char *shared = "bodies/a4/a4d26868017c0ccffe2efe50944ef4211834660cca834c6e9f86dec6a88246fa";
+    fixture_write_file(fixture_path(home, shared), "shaReD", 6);
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 1, .replace = true});
+    struct recording recording;
+    char why[512];
+    assert_int_equal(recording_open(&recording, home, "a", why, sizeof why), 0);
+    assert_memory_equal(recording.exchanges[0].body, "shared", 6);
+    recording_close(&recording);
+    assert_int_equal(fixture_check_whole(home), 1);
+    assert_int_equal(fixture_count_staged(home), 0);
+}
+
 static void test_nothing_there(void **state) {
     const char *home = fixture_path(*state, "not/there");
     struct archive_error error;
@@ -372,6 +388,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_aborted, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_no_exchange, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_damaged_body_is_healed, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_damaged_body_of_the_same_size_is_healed, fixture_set_up,
+                                        fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_there, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_other_databases_are_refused, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_empty_database_is_taken, fixture_set_up, fixture_tear_down),
