@@ -25,6 +25,15 @@ for (const [network, prefix] of [
 ] as const)
   unusable.addSubnet(network, prefix, "ipv6");
 
+// What a browser in a lab cannot connect to when a URL names it: no server there can have it.
+const unreachable = new BlockList();
+unreachable.addSubnet("0.0.0.0", 8, "ipv4");
+unreachable.addAddress("100.64.0.2", "ipv4"); // the browser's own side of the lab (shaper/lab.h)
+unreachable.addSubnet("224.0.0.0", 3, "ipv4"); // multicast, reserved, broadcast
+unreachable.addAddress("fd00:7472::2", "ipv6"); // as 100.64.0.2
+unreachable.addSubnet("fe80::", 10, "ipv6"); // a URL cannot say on which link
+unreachable.addSubnet("ff00::", 8, "ipv6");
+
 /** The text form of a recorded address without brackets, zone, or IPv4 in IPv6's clothes; null where it is none. */
 function plainAddress(recorded: string | null): string | null {
   const bare = recorded?.replace(/^\[([^\]]*)\](:\d+)?$/, "$1").replace(/%.*$/, "") ?? "";
@@ -38,7 +47,17 @@ const isUsable = (address: string): boolean => !unusable.check(address, isIP(add
 const recordedAddress = ({ raw }: HarEntry): string | null =>
   plainAddress(textField(raw, "serverIPAddress")) ?? plainAddress(textField(raw, "_ip_addr"));
 
-const hostOf = ({ url }: HarEntry): string => url.hostname.replace(/^\[|\]$/g, "");
+/** As the archive and the lab's DNS have it: without an address's brackets, and without the root's dot. */
+export const hostOf = ({ url }: HarEntry): string => url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+
+/**
+ * A URL with such an address in it. No stand-in would help: a browser connects to what the URL says, without asking the
+ * lab's name server.
+ */
+export function namesUnreachableAddress(entry: HarEntry): boolean {
+  const host = hostOf(entry);
+  return isIP(host) !== 0 && unreachable.check(host, isIP(host) === 6 ? "ipv6" : "ipv4");
+}
 
 export interface AddressCounts {
   /** Different recorded addresses that were replaced because no lab can have them. */

@@ -2,7 +2,7 @@
 // was changed, made up or left out. Pure: reads no file, writes no archive, and the same JSON gives the same recording.
 import type { Exchange, Header, JsonObject, NewExchange } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
-import { Addresses } from "./addresses.ts";
+import { Addresses, hostOf } from "./addresses.ts";
 import { type Body, bodyOf } from "./body.ts";
 import { charsetParameter } from "./charset.ts";
 import { pictureDimensions } from "./dimensions.ts";
@@ -215,7 +215,7 @@ function importEntry(
   const exchange: Exchange = {
     method: entry.method,
     scheme: https ? "https" : "http",
-    host: url.hostname.replace(/^\[|\]$/g, ""),
+    host: hostOf(entry),
     port: url.port === "" ? (https ? 443 : 80) : Number(url.port),
     path: `${url.pathname}${url.search}`,
     request_headers: request.headers,

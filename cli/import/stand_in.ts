@@ -15,6 +15,9 @@ const mimeType = (entry: HarEntry): string => textField(entry.content, "mimeType
 
 const escaped = (url: string): string => url.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 
+/** As a script's string, which no URL ends: neither by a quote or backslash nor by the script's own end tag. */
+const scriptText = (url: string): string => JSON.stringify(url).replaceAll("<", "\\u003c");
+
 function referenceTo(entry: HarEntry): string {
   const url = escaped(entry.url.href);
   switch (fillKind(mimeType(entry), entry.url.href)) {
@@ -34,7 +37,7 @@ function referenceTo(entry: HarEntry): string {
     case "svg":
       return `<img src="${url}" alt="">`;
     default:
-      return `<script>fetch("${url.replaceAll("&amp;", "&")}", { mode: "no-cors" }).catch(() => {})</script>`;
+      return `<script>fetch(${scriptText(entry.url.href)}, { mode: "no-cors" }).catch(() => {})</script>`;
   }
 }
 

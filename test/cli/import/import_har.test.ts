@@ -288,6 +288,39 @@ test("bad input is refused in one line that says what and where", () => {
     );
 });
 
+test("a host with the root's dot is the host without it, as DNS has it", () => {
+  const url = "https://shop.example./x";
+  const { exchanges } = importHar(
+    har([
+      entry({ request: { url }, entry: { serverIPAddress: "203.0.113.9" } }),
+      entry({ request: { url: "https://shop.example/y" }, entry: { serverIPAddress: "" } }),
+    ]),
+    { url },
+  );
+  assert.deepEqual(
+    exchanges.map(({ exchange }) => [exchange.host, exchange.address]),
+    [
+      ["shop.example", "203.0.113.9"],
+      ["shop.example", "203.0.113.9"],
+    ],
+  );
+});
+
+test("an address in a URL that no lab can serve from is left out and told; the others are connected to as they are", () => {
+  const at = (host: string): Json => entry({ request: { url: `http://${host}/x` } });
+  const unreachable = ["100.64.0.2", "224.0.0.1", "255.255.255.255", "[fe80::1]", "[ff02::1]", "[fd00:7472::2]"];
+  const reachable = ["192.168.1.5", "223.255.255.255", "[2001:db8::5]"];
+  const page = importHar(har([entry(), ...[...unreachable, ...reachable].map(at)]));
+  assert.deepEqual(
+    page.exchanges.slice(1).map(({ exchange }) => exchange.address),
+    ["192.168.1.5", "223.255.255.255", "2001:db8::5"],
+  );
+  assert.deepEqual(page.notes.skipped, { "unreachable address": unreachable.length });
+  assert.match(noteLines(page.notes).join("\n"), /^6 left out: from an address in the URL that no server in a lab/m);
+  for (const host of unreachable)
+    assert.throws(() => importHar(har([at(host)])), /no HTTP response to replay \(1 unreachable address\)/);
+});
+
 test("a HAR without pages is one page when its start URL is given; a start URL without a response is told", () => {
   const page = importHar(har([entry()], []), { url: "https://a.example/#top" });
   assert.equal(page.url, "https://a.example/");
