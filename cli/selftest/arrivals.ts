@@ -148,6 +148,16 @@ export function tracePace(record: PhaseRecord, { times, once, delay_ms, origin_m
 
 /** What is left of the packet being sent when the next one finds room: a flood of 1.25 packets to one finds it in 0.2 to 1. */
 const meanRest = 0.6;
+export interface QueueOptions {
+  /** So many of the packets filled the queue. */
+  readonly burst: number;
+  readonly delay_ms: number;
+  /** A packet's time on the link. */
+  readonly each_ms: number;
+  /** Packets by which the middle half of the waits may differ: a queue that is kept full makes all wait alike. */
+  readonly steadiness: number;
+}
+
 /** Of a flood of 1.25 packets to one a fifth is, while the queue is full. */
 const leastTurnedAway = 0.12;
 
@@ -156,7 +166,7 @@ const leastTurnedAway = 0.12;
  * just found room waits for what is left of the one being sent and for the limit less one, and takes its own time. Null
  * where the queue was not full for most of the time.
  */
-export function fullQueue(record: PhaseRecord, burst: number, delay_ms: number, each_ms: number): number | null {
+export function fullQueue(record: PhaseRecord, { burst, delay_ms, each_ms, steadiness }: QueueOptions): number | null {
   const waits: number[] = [];
   record.numbers.forEach((number, place) => {
     if (number < burst) return;
@@ -165,5 +175,5 @@ export function fullQueue(record: PhaseRecord, burst: number, delay_ms: number, 
   });
   const turnedAway = record.sent_ns.length - burst - waits.length;
   if (waits.length < 3 || turnedAway < leastTurnedAway * (record.sent_ns.length - burst)) return null;
-  return quantile(waits, 0.5);
+  return quantile(waits, 0.75) - quantile(waits, 0.25) > steadiness ? null : quantile(waits, 0.5);
 }

@@ -258,9 +258,14 @@ function queueRow(link: LinkProfile, direction: Direction, phase: PhaseRecord, r
     (asked.onoff ? "the link is off at times" : null);
   if (obstacle) return [notMeasured("queue", direction, packets, obstacle)];
   if (phase.overrun > 0) return [notMeasured("queue", direction, packets, tooFast)];
-  const measured = fullQueue(phase, Math.ceil(packets * 1.1) + 10, asked.delay_ms, each_ms);
-  if (measured === null) return [notMeasured("queue", direction, packets, tooSlow)];
   const tolerance = 1 + delayTolerance_ms / each_ms;
+  const measured = fullQueue(phase, {
+    burst: Math.ceil(packets * 1.1) + 10,
+    delay_ms: asked.delay_ms,
+    each_ms,
+    steadiness: 2 * tolerance,
+  });
+  if (measured === null) return [notMeasured("queue", direction, packets, tooSlow)];
   return [row("queue", direction, { asked: packets, measured, tolerance, n: phase.numbers.length })];
 }
 

@@ -42,7 +42,8 @@ const leastTrace_ms = 600;
 const overload = 1.25;
 /** Filling a queue that takes longer to drain is left out. */
 export const longestQueue_ms = 1500;
-const mostPackets = 400_000;
+/** Packets of a flood after its burst: enough for any rate, and not more work for the machine than it must be. */
+const mostAfter = 30_000;
 /** Between the probe's socket and the link a burst must not be dropped by the device. */
 const slack_ms = 50;
 
@@ -125,9 +126,12 @@ function flood(link: LinkProfile, direction: Direction, effort: Effort, peaks: P
   const fills = !asked.trace && fillsQueue(link, direction);
   const waiting = fills ? (queuePackets(link, direction) ?? 0) : 0;
   const burst = fills ? Math.ceil(waiting * 1.1) + 10 : 10;
-  const after = Math.max(
-    leastFlood,
-    Math.ceil(((asked.trace ? leastTrace_ms + effort.flood_ms : effort.flood_ms) / each_ms) * overload),
+  const after = Math.min(
+    mostAfter,
+    Math.max(
+      leastFlood,
+      Math.ceil(((asked.trace ? leastTrace_ms + effort.flood_ms : effort.flood_ms) / each_ms) * overload),
+    ),
   );
   const queued_ms =
     (fills ? waiting : Math.min(burst + after, queuePackets(link, direction) ?? burst + after)) * each_ms;
@@ -135,7 +139,7 @@ function flood(link: LinkProfile, direction: Direction, effort: Effort, peaks: P
     direction,
     kind: "flood",
     size_bytes: full_bytes,
-    count: Math.min(mostPackets, burst + after),
+    count: burst + after,
     interval_us: (each_ms * 1000) / overload,
     burst,
     drain_ms: Math.ceil(Math.min(longestQueue_ms, queued_ms) + greatestDelay_ms(asked) + slack_ms),

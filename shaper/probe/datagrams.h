@@ -8,7 +8,8 @@
 
 uint64_t datagrams_now_ns(void);
 
-// sent_ns[count]: when each was handed to the kernel. False with errno.
+// sent_ns[count]: when each was handed to the kernel; of a flood, when the kernel had handed it on. False
+// with errno.
 bool datagrams_send(int fd, const struct phase *phase, uint64_t *sent_ns);
 
 struct arrival {
