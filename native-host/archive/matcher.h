@@ -1,14 +1,15 @@
 // Which recorded exchange answers a request. It knows nothing of lanes or connections, and the same requests
 // in the same order always get the same answers. Does not serve.
 //
-// 1. Exact: same method, host and path with query. The scheme is no part of the match, but of several
-// recorded
-//    answers those of the request's own scheme are used first (else a redirect from http to https would be
-//    served to the https request too). Several answers of one scheme are given in recorded order, the last
-//    one over again.
-// 2. Fuzzy: same method, host and path without query; of these the recorded query most like the asked one, by
-//    (a) most parameters with equal name and value, (b) most parameters with equal name, (c) longest common
-//    prefix, (d) recorded first. Duplicates as in 1.
+// 1. Exact: same scheme, port, method, host and path with query. Several answers are given in recorded order,
+//    the last one over again.
+// 2. Fuzzy, in this order:
+//    - the same but for the scheme or the port (a browser that made https of http, say): those of the
+//      request's own scheme, else those recorded first;
+//    - the same but for the query: of those with the request's own scheme and port, else of all, the recorded
+//      query most like the asked one, by (a) most parameters with equal name and value, (b) most parameters
+//      with equal name, (c) longest common prefix, (d) recorded first.
+//    Duplicates as in 1.
 // 3. HEAD that was not recorded is looked up as GET, by 1 and 2, and leaves the order of GET's answers as it
 // is.
 // 4. Missed.
@@ -22,8 +23,8 @@
 
 enum match { MATCH_EXACT, MATCH_FUZZY, MATCH_MISSED };
 
-// Strings need not be NUL-terminated and are not kept. `host` may be in any case and carry a port, which is
-// ignored.
+// Strings need not be NUL-terminated and are not kept. `host` may be in any case and carry a port; without
+// one, the scheme's own is meant.
 struct match_request {
     const char *method;
     size_t method_size;

@@ -455,7 +455,7 @@ export interface LoadCounts {
    */
   matched: number;
   /**
-   * Answered with that of one with another query.
+   * Answered with that of one with another query, scheme or port.
    */
   fuzzy: number;
   /**

@@ -146,7 +146,7 @@ export interface ReplayedRequest {
    */
   url: string;
   /**
-   * exact: method, host, path and query. fuzzy: the recorded query most like it. missed: answered with 404.
+   * exact: scheme, method, host, port, path and query. fuzzy: the same of another scheme or port, or the recorded query most like it. missed: answered with 404.
    */
   outcome: "exact" | "fuzzy" | "missed";
   /**

@@ -19,23 +19,35 @@ struct row {
     uint16_t status;
 };
 
+static uint16_t own_port(const char *scheme) {
+    return strcmp(scheme, "https") == 0 ? 443 : 80;
+}
+
 struct fixture {
     struct recorded_exchange exchanges[ROWS_MAX];
     struct recording recording;
     struct matcher *matcher;
 };
 
-static void open_rows(struct fixture *fixture, const struct row *rows, size_t count) {
+// `ports`: of each row; NULL, or 0 for a row: the scheme's own.
+static void open_rows_at(struct fixture *fixture, const struct row *rows, const uint16_t *ports,
+                         size_t count) {
     *fixture = (struct fixture){.recording = {.exchanges = fixture->exchanges, .exchange_count = count}};
     for (size_t i = 0; i < count; i++)
-        fixture->exchanges[i] = (struct recorded_exchange){.seq = (int64_t)i,
-                                                           .method = rows[i].method,
-                                                           .scheme = rows[i].scheme,
-                                                           .host = rows[i].host,
-                                                           .path = rows[i].path,
-                                                           .status = rows[i].status};
+        fixture->exchanges[i] =
+            (struct recorded_exchange){.seq = (int64_t)i,
+                                       .method = rows[i].method,
+                                       .scheme = rows[i].scheme,
+                                       .host = rows[i].host,
+                                       .port = ports && ports[i] ? ports[i] : own_port(rows[i].scheme),
+                                       .path = rows[i].path,
+                                       .status = rows[i].status};
     fixture->matcher = matcher_open(&fixture->recording);
     assert_non_null(fixture->matcher);
+}
+
+static void open_rows(struct fixture *fixture, const struct row *rows, size_t count) {
+    open_rows_at(fixture, rows, NULL, count);
 }
 
 // The answer's place in the recording, -1 for none; `match` as given out.
@@ -86,7 +98,7 @@ static void test_hosts_in_any_form(void **state) {
     ASSERT_ANSWER(&f, "GET", "https", "A.Test", "/", 0, MATCH_EXACT);
     ASSERT_ANSWER(&f, "GET", "https", "a.test:443", "/", 0, MATCH_EXACT);
     ASSERT_ANSWER(&f, "GET", "https", "a.test.", "/", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "[2001:DB8::1]:8443", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "[2001:DB8::1]:443", "/", 1, MATCH_EXACT);
     ASSERT_ANSWER(&f, "GET", "https", "[2001:db8::1", "/", -1, MATCH_MISSED);
     ASSERT_ANSWER(&f, "GET", "https", "", "/", -1, MATCH_MISSED);
     char endless[1000];
@@ -123,7 +135,52 @@ static void test_own_scheme_first(void **state) {
     open_rows(&f, rows, 3);
     ASSERT_ANSWER(&f, "GET", "https", "a.test", "/", 1, MATCH_EXACT);
     ASSERT_ANSWER(&f, "GET", "http", "a.test", "/", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "b.test", "/", 2, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "b.test", "/", 2, MATCH_FUZZY);
+    matcher_close(f.matcher);
+}
+
+static void test_own_port_first(void **state) {
+    (void)state;
+    static const struct row rows[] = {
+        {"GET", "https", "a.test", "/", 200},      {"GET", "https", "a.test", "/", 200},
+        {"GET", "http", "a.test", "/", 200},       {"GET", "https", "a.test", "/", 200},
+        {"GET", "https", "2001:db8::1", "/", 200}, {"GET", "http", "a.test", "/80", 200}};
+    static const uint16_t ports[] = {8443, 0, 8080, 8443, 8443, 443};
+    struct fixture f;
+    open_rows_at(&f, rows, ports, 6);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test:443", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test:", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test:8443", "/", 0, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test:8443", "/", 3, MATCH_EXACT); // each port in its own order
+    ASSERT_ANSWER(&f, "GET", "http", "a.test:8080", "/", 2, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "http", "a.test", "/", 2, MATCH_FUZZY);    // its scheme on another port
+    ASSERT_ANSWER(&f, "GET", "https", "a.test:9", "/", 3, MATCH_FUZZY); // the scheme's first recorded port
+    ASSERT_ANSWER(&f, "GET", "https", "[2001:db8::1]:8443", "/", 4, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "[2001:db8::1]", "/", 4, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/80", 5, MATCH_FUZZY); // the port alone is not enough
+    static const char *const no_ports[] = {"a.test:x", "a.test:65979", "a.test:4294967739", "a.test:-443",
+                                           "[2001:db8::1]443"};
+    for (size_t i = 0; i < sizeof no_ports / sizeof *no_ports; i++) {
+        enum match match;
+        assert_int_not_equal(ask(f.matcher, "GET", "https", no_ports[i], "/", &match), -1);
+        assert_int_equal(match, MATCH_FUZZY);
+    }
+    matcher_close(f.matcher);
+}
+
+static void test_the_query_of_its_own_origin_first(void **state) {
+    (void)state;
+    static const struct row rows[] = {{"GET", "http", "a.test", "/x?id=3&t=1", 200},
+                                      {"GET", "https", "a.test", "/x?id=1&t=2", 200},
+                                      {"GET", "https", "a.test", "/x?id=2&t=2", 200}};
+    static const uint16_t ports[] = {0, 0, 8443};
+    struct fixture f;
+    open_rows_at(&f, rows, ports, 3);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=3&t=9", 1, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test:8443", "/x?id=3&t=9", 2, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=3&t=1", 0, MATCH_FUZZY); // the whole query goes before
+    ASSERT_ANSWER(&f, "GET", "https", "a.test:9", "/x?id=2&t=9", 2, MATCH_FUZZY);
     matcher_close(f.matcher);
 }
 
@@ -189,6 +246,7 @@ static void test_every_exchange_of_a_large_recording(void **state) {
                                                   .method = "GET",
                                                   .scheme = "https",
                                                   .host = hosts[i],
+                                                  .port = 443,
                                                   .path = paths[i],
                                                   .status = 200};
     }
@@ -235,6 +293,8 @@ int main(void) {
         cmocka_unit_test(test_hosts_in_any_form),
         cmocka_unit_test(test_duplicates_in_recorded_order),
         cmocka_unit_test(test_own_scheme_first),
+        cmocka_unit_test(test_own_port_first),
+        cmocka_unit_test(test_the_query_of_its_own_origin_first),
         cmocka_unit_test(test_head),
         cmocka_unit_test(test_the_most_alike_query),
         cmocka_unit_test(test_failed_answers_are_not_given),

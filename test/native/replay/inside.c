@@ -85,9 +85,11 @@ static void close_tls(SSL *ssl) {
 static void get_by_tls(const char *home, const char *name, const char *address, uint16_t port,
                        const char *path, size_t body_size) {
     SSL *ssl = open_tls(home, name, address, port);
-    char request[256];
-    int request_size = snprintf(request, sizeof request,
-                                "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, name);
+    char request[256], port_text[8] = "";
+    if (port != 443) snprintf(port_text, sizeof port_text, ":%u", port);
+    int request_size =
+        snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: %s%s\r\nConnection: close\r\n\r\n", path,
+                 name, port_text);
     SSL_write(ssl, request, request_size);
     static char answer[PAGE_LARGE_BYTES + 4096];
     size_t size = 0;
