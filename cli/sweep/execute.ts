@@ -4,10 +4,12 @@ import { constants, cpus, release } from "node:os";
 import type { Recording } from "../archive/archive.ts";
 import { RunError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
+import { tryLab } from "../measure/lab.ts";
+import { chromiumPath } from "../programs.ts";
 import { type NewSweep, openResults, type Results, type Sweep } from "../results/results.ts";
 import { version } from "../version.ts";
 import { cellGuess } from "./estimate.ts";
-import { testLinks } from "./link_tests.ts";
+import { openLinkTests } from "./link_tests.ts";
 import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, planDigest } from "./plan.ts";
@@ -54,6 +56,9 @@ export async function executePlan(execution: Execution): Promise<void> {
   const results = openResults(home);
   try {
     const recordings = await preparePages(home, plan.pages, (event) => progress.tell(event));
+    // What would fail every load is found before there is a sweep to go on with.
+    chromiumPath();
+    await tryLab();
     const { sweep, resumed } = results.beginSweep(newSweep(plan, recordings), execution.fresh);
     try {
       const { measureLoad } = await measuring;
@@ -118,7 +123,7 @@ async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{
   const interruption = watchSignals();
   const { signal } = interruption;
   try {
-    const faults = await testLinks({ results, sweep, signal, tell: (event) => progress.tell(event) });
+    const linkTests = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({
       home,
       results,
@@ -129,13 +134,14 @@ async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{
       urlOf: (page) => recordings.get(page)?.url ?? "",
       failedUrlsOf: (page) => failedUrls(recordings.get(page)),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
-      linkFault: (link) => faults.get(link) ?? null,
+      linkFault: (link) => linkTests.faultOf(link),
       signal,
       tell: (event) => progress.tell(event),
     });
     return { outcome, signal: interruption.received() ?? "SIGINT" };
   } finally {
-    interruption.ignore();
+    // Once stopped there is nothing left that a repeated signal could cut short.
+    if (interruption.received() === null) interruption.ignore();
   }
 }
 
@@ -143,16 +149,26 @@ async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{
 const stops = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type Stop = (typeof stops)[number];
 
+/** npm passes on the Ctrl-C that the terminal has sent to us already: what follows so soon is the same one. */
+const sameSignal_ms = 300;
+
 /** The first signal stops cleanly; a second one, while the lab is being taken down, ends at once. */
 function watchSignals(): { signal: AbortSignal; received(): Stop | null; ignore(): void } {
   const stop = new AbortController();
   let received: Stop | null = null;
+  let receivedAt_ms = 0;
   const ignore = () => {
     for (const name of stops) process.removeListener(name, onSignal);
   };
   const onSignal = (name: NodeJS.Signals) => {
+    const now_ms = performance.now();
+    if (received !== null) {
+      // An exit, not a death by the signal, which would leave the load's folder behind.
+      if (now_ms - receivedAt_ms > sameSignal_ms) process.exit(128 + constants.signals[name]);
+      return;
+    }
     received = stops.find((stop) => stop === name) ?? "SIGINT";
-    ignore();
+    receivedAt_ms = now_ms;
     stop.abort();
   };
   for (const name of stops) process.on(name, onSignal);

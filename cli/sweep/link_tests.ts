@@ -1,5 +1,5 @@
-// Before a sweep's loads: each of its links measured on this machine, a second or two each, and kept with the sweep, so
-// that a resumed one measures only what it has not. Measures through cli/selftest; decides nothing about loads but which
+// Before a link's first load in a sweep: the link measured on this machine, a second or two, and kept with the sweep, so
+// that a resumed one measures only what it has not. Not all links before all loads: a sweep has hundreds. Measures through cli/selftest; decides nothing about loads but which
 // links they may not count on.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
@@ -49,41 +49,42 @@ function pendingLinks({ results, sweep }: LinkTesting): Map<string, Cell> {
   );
 }
 
-/**
- * Measures what has not been measured on this machine. Returns, by link, why loads on it do not count; links that are
- * within tolerance are not in it. Stops early at the signal.
- */
-export async function testLinks(testing: LinkTesting): Promise<Map<string, string>> {
+export interface LinkTests {
+  /** Why loads on the link do not count; null: they do. Measures the link at its first asking. Throws at the signal. */
+  faultOf(link: string): Promise<string | null>;
+}
+
+export function openLinkTests(testing: LinkTesting): LinkTests {
   const { results, sweep, signal, tell, test = (link) => testLink(link, quick, signal) } = testing;
   const here = machineName();
   const known = new Map<string, SelftestLink>();
   for (const { machine: where, test: stored } of results.linkTestsOf(sweep.id))
     if (where === here) known.set(stored.link, stored);
-  const pending = pendingLinks(testing);
-  const untested = [...pending.values()].filter((cell) => !known.has(cell.link));
-  let left_ms = untested.reduce((sum, cell) => sum + testGuess_ms(cell.link_profile), 0);
-  for (const [index, cell] of untested.entries()) {
-    if (signal.aborted) break;
-    let tested: SelftestLink;
-    try {
-      tested = { ...(await test(cell.link_profile, signal)), link: cell.link };
-    } catch (error) {
-      if (signal.aborted) break;
-      throw error;
-    }
-    results.recordLinkTest(sweep.id, here, tested);
-    known.set(cell.link, tested);
-    left_ms -= testGuess_ms(cell.link_profile);
-    tell({
-      event: "link-tested",
-      link: cell.link,
-      outcome: tested.outcome,
-      reason: faultOf(tested),
-      tested: index + 1,
-      links: untested.length,
-      left_s: Math.max(0, Math.round(left_ms)) / 1000,
-    });
-  }
-  const faults = [...known.values()].map((tested): [string, string | null] => [tested.link, faultOf(tested)]);
-  return new Map(faults.filter((fault): fault is [string, string] => fault[1] !== null));
+  const untested = [...pendingLinks(testing)].filter(([link]) => !known.has(link));
+  const cells = new Map(untested);
+  let tested = 0;
+  let left_ms = untested.reduce((sum, [, cell]) => sum + testGuess_ms(cell.link_profile), 0);
+  return {
+    async faultOf(link) {
+      const before = known.get(link);
+      const cell = cells.get(link);
+      if (before || !cell) return before ? faultOf(before) : null;
+      signal.throwIfAborted();
+      const measured: SelftestLink = { ...(await test(cell.link_profile, signal)), link };
+      results.recordLinkTest(sweep.id, here, measured);
+      known.set(link, measured);
+      tested++;
+      left_ms -= testGuess_ms(cell.link_profile);
+      tell({
+        event: "link-tested",
+        link,
+        outcome: measured.outcome,
+        reason: faultOf(measured),
+        tested,
+        links: cells.size,
+        left_s: Math.max(0, Math.round(left_ms)) / 1000,
+      });
+      return faultOf(measured);
+    },
+  };
 }

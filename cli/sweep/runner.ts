@@ -38,8 +38,8 @@ export interface RunOptions {
   readonly urlOf: (page: string) => string;
   /** What failed when the page was recorded, so that its failing again is no fault of a load. */
   readonly failedUrlsOf?: (page: string) => readonly string[];
-  /** Why loads on a link do not count, whatever becomes of them; null: they do. */
-  readonly linkFault?: (link: string) => string | null;
+  /** Why loads on a link do not count, whatever becomes of them; null: they do. Asked before each load. */
+  readonly linkFault?: (link: string) => Promise<string | null>;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
   /** Aborted: the load under way is dropped, and runSweep returns. */
@@ -145,8 +145,10 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
 async function measureOne(options: RunOptions, cell: Cell, block: number): Promise<PageLoad | null> {
   const { plan, signal } = options;
   const name = cell.page;
+  let fault: string | null;
   let load: PageLoad;
   try {
+    fault = (await options.linkFault?.(cell.link)) ?? null;
     load = await options.measure({
       home: options.home,
       recording: {
@@ -167,7 +169,7 @@ async function measureOne(options: RunOptions, cell: Cell, block: number): Promi
   }
   // Ctrl-C on a terminal reaches the lab's processes too: one turn of the event loop, so that our own handler has run.
   await new Promise((resolve) => setImmediate(resolve));
-  return signal.aborted ? null : judged(load, options.linkFault?.(cell.link) ?? null);
+  return signal.aborted ? null : judged(load, fault);
 }
 
 /** A load over a link that is not what was asked is not valid, however it went. */
