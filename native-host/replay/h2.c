@@ -22,6 +22,7 @@ enum {
     UPLOAD_WINDOW_BYTES = 1024 * 1024, // of a stream; as h3's
     CONNECTION_WINDOW_BYTES = 10 * 1024 * 1024,
     READ_BYTES = 16 * 1024,
+    HEAD_BYTES_MAX = 16 * 1024 * 1024, // of a response; nghttp2's own limit is 64 KiB
 };
 
 // Bytes on their way to the stream: in `control` (body is NULL) or in the recording.
@@ -266,6 +267,15 @@ static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame, v
     return 0;
 }
 
+// A response's head that nghttp2 refuses is told at once: else the client would wait for it.
+static int on_frame_not_sent(nghttp2_session *session, const nghttp2_frame *frame, int why, void *context) {
+    (void)context;
+    if (frame->hd.type != NGHTTP2_HEADERS || why == NGHTTP2_ERR_STREAM_CLOSED ||
+        why == NGHTTP2_ERR_STREAM_CLOSING)
+        return 0;
+    return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_INTERNAL_ERROR);
+}
+
 static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error, void *context) {
     struct h2_request *request = nghttp2_session_get_stream_user_data(session, id);
     (void)error;
@@ -351,7 +361,9 @@ static int start_session(struct h2 *h2) {
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_sent);
+        nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, on_frame_not_sent);
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
+        nghttp2_option_set_max_send_header_block_length(options, HEAD_BYTES_MAX);
         nghttp2_option_set_builtin_recv_extension_type(options, NGHTTP2_PRIORITY_UPDATE);
         result = nghttp2_session_server_new2(&h2->session, callbacks, h2, options);
     }

@@ -71,6 +71,35 @@ static void answers_without_body(void **state) {
     h2_client_close(&client);
 }
 
+static void sends_large_heads(void **state) {
+    (void)state;
+    h2_client_open(&client, &site, BIG_WINDOW);
+    struct seen *one = h2_client_request(&client, "GET", "/long-header", NULL, 0);
+    struct seen *many = h2_client_request(&client, "GET", "/many-headers", NULL, 0);
+    struct seen *empty = h2_client_request(&client, "GET", "/long-empty", NULL, 0);
+    struct seen *small = h2_client_request(&client, "GET", "/small", NULL, 0);
+    h2_client_run(&client, 4);
+    assert_whole(&site, one, "/long-header");
+    assert_true(one->field_bytes > LONG_HEADER_BYTES);
+    assert_whole(&site, many, "/many-headers");
+    assert_int_equal(many->field_count, MANY_HEADERS + 1);
+    assert_whole(&site, empty, "/long-empty");
+    assert_int_equal(empty->field_bytes, LONG_HEADER_BYTES);
+    assert_whole(&site, small, "/small");
+    h2_client_close(&client);
+}
+
+static void refuses_a_huge_head_at_once(void **state) {
+    (void)state;
+    h2_client_open(&client, &site, BIG_WINDOW);
+    struct seen *huge = h2_client_request(&client, "GET", "/huge-head", NULL, 0);
+    struct seen *small = h2_client_request(&client, "GET", "/small", NULL, 0);
+    h2_client_run(&client, 2);
+    assert_true(huge->reset);
+    assert_whole(&site, small, "/small");
+    h2_client_close(&client);
+}
+
 static void sends_large_bodies_through_small_windows(void **state) {
     (void)state;
     h2_client_open(&client, &site, 20000);
@@ -275,6 +304,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(answers_a_request),
         TEST(answers_without_body),
+        TEST(sends_large_heads),
+        TEST(refuses_a_huge_head_at_once),
         TEST(sends_large_bodies_through_small_windows),
         TEST(answers_many_at_once),
         TEST(lets_the_urgent_overtake),

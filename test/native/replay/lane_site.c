@@ -49,9 +49,37 @@ static void add(struct lane_site *site, const char *path, uint16_t status, size_
     };
 }
 
+static void give_headers(struct lane_site *site, struct header *list, size_t count) {
+    struct recorded_exchange *exchange = &site->recording.exchanges[site->recording.exchange_count - 1];
+    exchange->headers = list;
+    exchange->header_count = count;
+}
+
+static void add_large_heads(struct lane_site *site) {
+    enum { HUGE_COUNT = 300 };
+    site->long_value = malloc(LONG_HEADER_BYTES + 1);
+    memset(site->long_value, 'a', LONG_HEADER_BYTES);
+    site->long_value[LONG_HEADER_BYTES] = '\0';
+    site->many_headers = calloc(1 + MANY_HEADERS + HUGE_COUNT, sizeof *site->many_headers);
+    const struct header long_header = {"x-long", site->long_value, 6, LONG_HEADER_BYTES};
+    site->many_headers[0] = long_header;
+    for (size_t i = 1; i <= MANY_HEADERS; i++)
+        site->many_headers[i] = (struct header){"x-small", site->long_value, 7, i % 40};
+    for (size_t i = 0; i < HUGE_COUNT; i++)
+        site->many_headers[1 + MANY_HEADERS + i] = long_header;
+    add(site, "/long-header", 200, SMALL_BYTES, 0);
+    give_headers(site, site->many_headers, 1);
+    add(site, "/many-headers", 200, LARGE_BYTES, 0);
+    give_headers(site, site->many_headers + 1, MANY_HEADERS);
+    add(site, "/long-empty", 204, 0, 0);
+    give_headers(site, site->many_headers, 1);
+    add(site, "/huge-head", 200, SMALL_BYTES, 0);
+    give_headers(site, site->many_headers + 1 + MANY_HEADERS, HUGE_COUNT);
+}
+
 int lane_site_open(struct lane_site *site) {
     *site = (struct lane_site){.recording = {.name = "lanes", .url = "https://a.test/small", .digest = "0"}};
-    site->recording.exchanges = calloc(MANY + 8, sizeof *site->recording.exchanges);
+    site->recording.exchanges = calloc(MANY + 16, sizeof *site->recording.exchanges);
     add(site, "/small", 200, SMALL_BYTES, 1);
     add(site, "/large", 200, LARGE_BYTES, 1);
     add(site, "/large2", 200, LARGE_BYTES, 1);
@@ -62,6 +90,7 @@ int lane_site_open(struct lane_site *site) {
         snprintf(path, sizeof path, "/many/%d", i);
         add(site, path, 200, 500 + (size_t)i * 997, 1);
     }
+    add_large_heads(site);
     char error[256];
     strcpy(site->home, "/tmp/trilane-test-XXXXXX");
     if (!mkdtemp(site->home) || loop_open(&site->loop) < 0) return -1;
@@ -86,6 +115,8 @@ void lane_site_close(struct lane_site *site) {
         free((void *)(uintptr_t)site->recording.exchanges[i].path);
     }
     free(site->recording.exchanges);
+    free(site->many_headers);
+    free(site->long_value);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", site->home);
     if (system(command) != 0) print_error("cannot remove %s\n", site->home);
@@ -140,6 +171,10 @@ void seen_field(struct seen *seen, const void *name, size_t name_size, const voi
         seen->status = atoi(v);
         seen->content_length = -1;
         seen->body_hash = FNV_START;
+    }
+    if (n[0] != ':') {
+        seen->field_count++;
+        seen->field_bytes += value_size;
     }
     if (strcmp(n, "content-length") == 0) seen->content_length = atoll(v);
     if (strcmp(n, "connection") == 0 || strcmp(n, "keep-alive") == 0 || strcmp(n, "transfer-encoding") == 0)

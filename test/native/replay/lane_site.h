@@ -13,7 +13,10 @@
 
 // Paths of https://a.test; the bodies are pseudo-random bytes.
 enum { SMALL_BYTES = 1000, LARGE_BYTES = 4 * 1024 * 1024, MANY = 40 };
+enum { LONG_HEADER_BYTES = 70000, MANY_HEADERS = 5000 };
 // "/small", "/large", "/large2" (as large), "/empty" (204), "/headers" (with fields that h2 and h3 forbid),
+// "/long-header", "/many-headers", "/long-empty" (204), "/huge-head" (over
+// 16 MiB),
 // "/many/0" to "/many/39" (small)
 
 struct lane_site {
@@ -24,6 +27,8 @@ struct lane_site {
     struct certificates *certificates;
     struct tls *tls;
     char home[64];
+    char *long_value;
+    struct header *many_headers;
     struct loop_timer limit;
 };
 
@@ -39,6 +44,8 @@ struct seen {
     uint64_t id;
     int status;               // 0: no response yet
     long long content_length; // -1: none
+    size_t field_count;       // without the pseudo-headers
+    size_t field_bytes;       // of the values
     size_t body_size;
     uint64_t body_hash;
     unsigned place; // the first to finish is 1; 0: not finished
