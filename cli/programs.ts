@@ -1,5 +1,5 @@
 // Where the programs are that the command line starts: ours in the checkout's build, Chromium on the system.
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "./errors.ts";
 
@@ -17,7 +17,8 @@ const folders: Record<Program, string> = {
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    // A folder that may be entered has the same permission.
+    return statSync(path).isFile();
   } catch {
     return false;
   }
@@ -43,7 +44,10 @@ const chromiumPaths = [
 export function chromiumPath(environment: NodeJS.ProcessEnv = process.env): string {
   const named = environment.TRILANE_CHROMIUM;
   if (named) {
-    if (!isExecutable(named)) throw new UserError(`no browser at ${named} (TRILANE_CHROMIUM): name Chromium's binary`);
+    if (!isExecutable(named))
+      throw new UserError(
+        `no program at ${named} (TRILANE_CHROMIUM): name Chromium's binary, as ${chromiumPaths[0]}, or unset it`,
+      );
     return named;
   }
   const found = chromiumPaths.find(isExecutable);

@@ -1,8 +1,9 @@
 // One lab's command line: trilane-replay makes the far namespace and serves the recording, trilane-shaper the near one
-// behind the link, and the command runs in it. Composes; starts nothing but `trilane-replay --print-spki`.
+// behind the link, and the command runs in it. Composes; starts nothing but `trilane-replay --print-spki` and an empty lab
+// to see whether there can be one.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { RunError } from "../errors.ts";
+import { RunError, UserError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
 import { programPath } from "../programs.ts";
@@ -47,6 +48,28 @@ export function labCommand({ home, recording, link, reports, shaperOptions = [] 
 }
 
 const run = promisify(execFile);
+
+/** Why one of our programs ended, by its last line, which it begins with its name. */
+function failureOf(program: string, error: unknown): Error {
+  const { stderr, code } = (typeof error === "object" ? error : null) as { stderr?: unknown; code?: unknown };
+  const line = String(stderr ?? "")
+    .trim()
+    .split("\n")
+    .at(-1);
+  const message = line ? line.replace(`${program}: `, "") : `${program} ended without a word (status ${code})`;
+  return code === 2 ? new UserError(message) : new RunError(message);
+}
+
+/** Makes an empty lab and removes it (10 ms). UserError or RunError where this machine lets there be none. */
+export async function tryLab(): Promise<void> {
+  const path = programPath("trilane-shaper");
+  try {
+    await run(path, ["--link", "10mbit/10ms", "--", "/bin/true"]);
+  } catch (error) {
+    throw failureOf("trilane-shaper", error);
+  }
+}
+
 const spkiLists = new Map<string, Promise<string>>();
 
 /** The keys that a browser has to trust for this home's origins; makes them at first use. */
@@ -66,7 +89,6 @@ async function askSpkiList(home: string): Promise<string> {
     const { stdout } = await run(program, ["--home", home, "--print-spki"]);
     return stdout.trim();
   } catch (error) {
-    const stderr = typeof error === "object" && error !== null && "stderr" in error ? String(error.stderr).trim() : "";
-    throw new RunError(stderr.split("\n").at(-1) || `trilane-replay --print-spki failed for ${home}`);
+    throw failureOf("trilane-replay", error);
   }
 }

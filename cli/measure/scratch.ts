@@ -1,7 +1,7 @@
 // The folder of one load: the browser's profile and the programs' reports. In memory where the system offers it, so
 // that a profile costs no disk. Removes what loads of ended processes left behind.
-import { accessSync, constants, rmSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { accessSync, constants, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -48,9 +48,9 @@ export async function makeScratchFolder(): Promise<ScratchFolder> {
   const parent = parentFolder();
   swept ??= sweep(parent).catch(() => {});
   await swept;
-  const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
-  // For an exit that waits for nothing, as at the second Ctrl-C.
-  const removeAtExit = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  // Not awaited: between the folder and its removal at exit there is no moment for an exit.
+  const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+  const removeAtExit = () => removeUntilGone(folder);
   process.once("exit", removeAtExit);
   return {
     folder,
@@ -60,8 +60,25 @@ export async function makeScratchFolder(): Promise<ScratchFolder> {
   };
 }
 
+/**
+ * For an exit that waits for nothing, as at the second Ctrl-C. The lab's processes were killed a moment ago, but until they
+ * are gone they may still write: it is looked at again until it stays away.
+ */
+function removeUntilGone(folder: string): void {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  for (let looks = 0, absences = 0; looks < 50 && absences < 2; looks++) {
+    absences = existsSync(folder) ? 0 : absences + 1;
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Something was written into it meanwhile.
+    }
+    Atomics.wait(sleeper, 0, 0, 10);
+  }
+}
+
 /** Safe to call twice. */
 export async function removeScratchFolder({ folder, removeAtExit }: ScratchFolder): Promise<void> {
-  process.off("exit", removeAtExit);
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  process.off("exit", removeAtExit);
 }

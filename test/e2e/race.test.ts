@@ -1,7 +1,7 @@
 // Races and sweeps as a person runs them: the command line, real labs, real Chromium. Interrupted, killed and with a
 // browser shot down; what is printed, what is stored, and that nothing is left behind.
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -150,6 +150,32 @@ for (const [signal, expected] of [
   });
 }
 
+const scratchFolders = (pid: number | undefined): string[] =>
+  ["/dev/shm", tmpdir()].flatMap((folder) =>
+    existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(`trilane-load-${pid}-`)) : [],
+  );
+
+// npm passes on a Ctrl-C that has reached us already, some ms later; a person who presses it again takes longer.
+for (const gap_ms of [20, 320]) {
+  test(`two Ctrl-C ${gap_ms} ms apart: nothing is left behind, in /dev/shm neither`, async () => {
+    const home = newHome();
+    for (const wait_ms of [0, 60, 150]) {
+      const { child, ended } = start(home, [...race, "--runs", "1", "--json", "--new"]);
+      await until("a load has its folder", () => scratchFolders(child.pid).length > 0 || child.exitCode !== null);
+      await delay(wait_ms);
+      process.kill(-(child.pid ?? 0), "SIGINT");
+      await delay(gap_ms);
+      child.kill("SIGINT");
+      const { status, err } = await ended;
+      // The second one may come when the first has done its work, and nobody is there to take it.
+      assert.ok(status === 130 || child.signalCode === "SIGINT", `${status} ${child.signalCode}: ${err}`);
+      assert.deepEqual(scratchFolders(child.pid), [], `${wait_ms} ms after the load's folder`);
+      await until("no process of the lab is left", () => labProcesses(child.pid).length === 0);
+      assert.deepEqual(scratchFolders(child.pid), [], `${wait_ms} ms after the load's folder, later`);
+    }
+  });
+}
+
 test("kill -9 in a load: the lab dies with us, and the same command goes on", async () => {
   const home = newHome();
   const words = [...race, "--runs", "2", "--json"];
@@ -208,6 +234,26 @@ test("bad input: one line, exit status 2, nothing made", async () => {
     assert.equal(out, "");
   }
   assert.deepEqual(storedLoads(home), []);
+});
+
+test("a run that cannot begin leaves no sweep", async () => {
+  const home = newHome();
+  const begun = (program: string, words: string[], environment: NodeJS.ProcessEnv = {}) =>
+    spawnSync(program, words, { encoding: "utf8", env: { ...process.env, TRILANE_HOME: home, ...environment } });
+  const browserless = (path: string) => begun(trilane, race, { TRILANE_CHROMIUM: path });
+  // In a user namespace of its own, whose root forbids any further one.
+  const forbidding = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" "$@"';
+  for (const [{ status, stderr }, line] of [
+    [browserless(join(home, "none")), /^trilane: no program at \/.*none \(TRILANE_CHROMIUM\): name Chromium's binary/m],
+    [browserless(home), /^trilane: no program at \/.* \(TRILANE_CHROMIUM\): name Chromium's binary/m],
+    [begun("unshare", ["-Ur", "sh", "-c", forbidding, trilane, ...race]), /^trilane: user namespaces are not allowed/m],
+  ] as const) {
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, line);
+  }
+  const results = openResults(home);
+  assert.deepEqual(results.listSweeps(), []);
+  results.close();
 });
 
 test("--dry-run tells cells, loads and time, and makes nothing", async () => {
