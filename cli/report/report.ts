@@ -1,7 +1,8 @@
 // A sweep's report: one HTML file that needs nothing else, not even a network. `buildReport` is data in, text out.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { resultsOf } from "../export/choose.ts";
@@ -189,6 +190,7 @@ export async function writeReport(home: string, sweepId: number, path?: string):
   try {
     const data = gatherReport(results, sweepId, version);
     const to = path ?? reportPath(home, data.sweep);
+    if (path === undefined) await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await writeWhole(to, buildReport(data));
     return to;
   } finally {

@@ -183,16 +183,19 @@ test("the same results make the same report", async () => {
   assert.equal(strip(await reportOf(raceFixture)), strip(await reportOf(raceFixture)));
 });
 
-test("writeReport: into reports/ by default, atomically, folders made; a failure leaves nothing", async () => {
+test("writeReport: into reports/ by default, atomically, no other folder made; a failure leaves nothing", async () => {
   await withHome(async (home) => {
     const sweep = storeFixture(home, { ...raceFixture, name: "a b../c" });
     const path = await writeReport(home, sweep);
     assert.equal(path, reportPath(home, { id: sweep, name: "a b../c" }));
     assert.equal(path, join(home, "reports", `${sweep}-a-b..-c.html`));
     assert.ok(readFileSync(path, "utf8").endsWith("</html>\n"));
-    const other = await writeReport(home, sweep, join(home, "new", "folder", "r.html"));
+    mkdirSync(join(home, "new"));
+    const other = await writeReport(home, sweep, join(home, "new", "r.html"));
     assert.ok(statSync(other).size > 10_000);
-    assert.deepEqual(readdirSync(join(home, "new", "folder")), ["r.html"]);
+    assert.deepEqual(readdirSync(join(home, "new")), ["r.html"]);
+    await assert.rejects(writeReport(home, sweep, join(home, "no", "folder", "r.html")), { name: "UserError" });
+    assert.ok(!existsSync(join(home, "no")));
     // A folder stands where the file should go.
     const blocked = join(home, "blocked.html");
     mkdirSync(join(blocked, "x"), { recursive: true });
