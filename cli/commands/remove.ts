@@ -6,7 +6,8 @@ import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { readNumber } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
-import { openExistingResults } from "../results/results.ts";
+import { resultsExist } from "../results/database.ts";
+import { openResults } from "../results/results.ts";
 import { count } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -17,8 +18,8 @@ interface RemoveOptions extends CommonOptions {
 
 function removeSweeps(home: string, ids: readonly number[]): void {
   if (ids.length === 0) return;
-  const results = openExistingResults(home);
-  if (!results) throw new UserError(`no sweep ${ids[0]} in ${home}: see \`trilane list\``);
+  if (!resultsExist(home)) throw new UserError(`no sweep ${ids[0]} in ${home}: see \`trilane list\``);
+  const results = openResults(home);
   try {
     results.removeSweeps(ids);
   } finally {

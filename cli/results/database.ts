@@ -1,11 +1,11 @@
 // Opens HOME/results.db: made where it is missing, refused where it is not ours or newer than we know. No table's logic.
-import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../errors.ts";
 import { checkout } from "../programs.ts";
-import { explainFailure } from "./failure.ts";
+import { explainFailure, hasNoRoom } from "./failure.ts";
 
 const applicationId = 1953655154;
 const formatVersion = 1;
@@ -82,30 +82,51 @@ function mayWrite(path: string): boolean {
   }
 }
 
+/** A log that holds something: what a writer left that is at work, or was killed. */
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 /**
- * Opens results that are there, also those of a folder that may only be read (another user's, a mounted archive). SQLite
- * reads a database in WAL mode only beside files that it can make, or when told that nobody writes it; while somebody
- * does, its log is there to be read.
+ * Opens results that are there and changes nothing, also those of a folder that may only be read (another user's, a
+ * mounted archive) and those on a full disk. SQLite reads a database in WAL mode only beside files that it can make, or
+ * when told that nobody writes it; while somebody does, its log is there to be read.
  */
 export function openDatabaseToRead(home: string): DatabaseSync {
   const path = resultsPath(home);
-  if (mayWrite(path) && mayWrite(dirname(path))) return openDatabase(home);
+  try {
+    return openToRead(path, mayWrite(path) && mayWrite(dirname(path)) ? "shared" : "as it lies");
+  } catch (error) {
+    if (!hasNoRoom(error, path)) throw explainFailure(error, path);
+  }
+  try {
+    return openToRead(path, "no room");
+  } catch (error) {
+    throw explainFailure(error, path);
+  }
+}
+
+function openToRead(path: string, how: "shared" | "as it lies" | "no room"): DatabaseSync {
   const url = pathToFileURL(path);
-  if (!existsSync(`${path}-wal`)) url.searchParams.set("immutable", "1");
+  if (how !== "shared" && !hasLog(path)) url.searchParams.set("immutable", "1");
+  // Without room for the log's index SQLite keeps it in memory where it has the database for itself.
+  const alone = how === "no room" && hasLog(path);
   let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(url, { timeout: busyTimeout_ms, readOnly: true });
+    database = new DatabaseSync(url, { timeout: busyTimeout_ms, readOnly: !alone });
+    if (alone) database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON");
     if (needsTables(database, path)) throw new UserError(`${path}: holds no results: name another folder with --home`);
     return database;
   } catch (error) {
     database?.close();
-    throw explainFailure(error, path);
+    throw error;
   }
 }
 
 export function openDatabase(home: string): DatabaseSync {
   const path = resultsPath(home);
-  mkdirSync(dirname(path), { recursive: true });
+  // Private, as trilane-host makes it: recordings hold cookies.
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });

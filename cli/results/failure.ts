@@ -1,10 +1,14 @@
 // Turns SQLite's error codes into the one line a person can act on. Knows no table.
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { RunError, UserError } from "../errors.ts";
 
 // Primary result codes of sqlite3.h; the upper bits of an extended code say more than is needed here.
 const busy = 5;
 const readOnly = 8;
 const ioError = 10;
+/** Extended: the write-ahead log's index cannot grow. */
+const indexSize = ioError | (19 << 8);
 const corrupt = 11;
 const full = 13;
 const cannotOpen = 14;
@@ -16,14 +20,33 @@ export function sqliteCode(error: unknown): number | null {
   return error.errcode & 0xff;
 }
 
+/** Less than this is no room for SQLite's files beside a database. */
+const leastRoom_bytes = 64 * 1024;
+
+function isDiskFull(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize < leastRoom_bytes;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether it is for want of room that a statement on the file at `path` threw the error. */
+export function hasNoRoom(error: unknown, path: string): boolean {
+  const code = sqliteCode(error);
+  if (code === full) return true;
+  if (code === ioError && error instanceof Error && "errcode" in error && error.errcode === indexSize) return true;
+  return (code === ioError || code === cannotOpen) && isDiskFull(path);
+}
+
 /** The error to throw for one that a statement on the file at `path` threw. */
 export function explainFailure(error: unknown, path: string): unknown {
+  if (hasNoRoom(error, path))
+    return new RunError(`${path}: no space left: free some and run the same command again, what is stored is kept`);
   switch (sqliteCode(error)) {
-    case full:
-      return new RunError(`${path}: no space left: free some and run the same command again, what is stored is kept`);
     case ioError:
-      // A full disk shows itself so where the write-ahead log's index cannot grow.
-      return new RunError(`${path}: cannot be read or written (disk full or failing?): ${messageOf(error)}`);
+      return new RunError(`${path}: cannot be read or written (is the disk failing?): ${messageOf(error)}`);
     case busy:
       return new RunError(`${path}: locked by another process for too long: stop it, then run the same command again`);
     case readOnly:
