@@ -1,19 +1,54 @@
 // A HAR file's JSON: plain or gzipped, from a file or from standard input (`-`). Says in one line what is wrong with a file
 // that holds something else. What the JSON means is read elsewhere.
-import { readFile } from "node:fs/promises";
-import { buffer } from "node:stream/consumers";
+import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { UserError } from "../errors.ts";
+
+/**
+ * More than a page load ever is. Text, parsed values and the page made of them are in memory together, and V8 has no text
+ * of more than 536 million characters.
+ */
+const maximumHar_bytes = 500e6;
 
 /** How messages call the input. */
 export const inputName = (path: string): string => (path === "-" ? "standard input" : path);
 
-async function contentOf(path: string): Promise<Buffer> {
+function tooLarge(name: string, limit_bytes: number): UserError {
+  return new UserError(
+    `${name}: larger than ${limit_bytes / 1e6} MB, the most that a HAR may have: record fewer pages into one file, or without bodies`,
+  );
+}
+
+/** All that a stream has; reads no further than the limit. */
+async function readAll(stream: Readable, name: string, limit_bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size_bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size_bytes += chunk.length;
+    if (size_bytes > limit_bytes) throw tooLarge(name, limit_bytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function readFileWithin(path: string, limit_bytes: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    // Told before half a gigabyte is read in vain; a pipe has no size.
+    if ((await file.stat()).size > limit_bytes) throw tooLarge(path, limit_bytes);
+    return await readAll(file.createReadStream({ autoClose: false, highWaterMark: 1 << 20 }), path, limit_bytes);
+  } finally {
+    await file.close();
+  }
+}
+
+async function contentOf(path: string, limit_bytes: number): Promise<Buffer> {
   if (path === "-" && process.stdin.isTTY)
     throw new UserError("standard input is the terminal: name a .har or .har.gz file, or pipe one in");
-  if (path === "-") return buffer(process.stdin);
+  if (path === "-") return await readAll(process.stdin, inputName(path), limit_bytes);
   try {
-    return await readFile(path);
+    return await readFileWithin(path, limit_bytes);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
     if (code === "ENOENT")
@@ -24,12 +59,14 @@ async function contentOf(path: string): Promise<Buffer> {
   }
 }
 
-function unzipped(content: Buffer, name: string): Buffer {
+function unzipped(content: Buffer, name: string, limit_bytes: number): Buffer {
   if (content[0] !== 0x1f || content[1] !== 0x8b) return content;
   try {
-    return gunzipSync(content);
+    return gunzipSync(content, { maxOutputLength: limit_bytes });
   } catch (error) {
-    const truncated = error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(name, limit_bytes);
+    const truncated = code === "Z_BUF_ERROR";
     throw new UserError(`${name}: gzip is ${truncated ? "cut off" : "damaged"}: save or copy the file again`);
   }
 }
@@ -45,10 +82,10 @@ function notJson(text: string, name: string, error: unknown): UserError {
   return new UserError(`${name}: is not JSON${where ? ` (at character ${where})` : ""}: name a HAR 1.2 file`);
 }
 
-/** The parsed JSON of the HAR at `path`. UserError, naming the file, for one that is none. */
-export async function readHar(path: string): Promise<unknown> {
+/** The parsed JSON of the HAR at `path`. UserError, naming the file, for one that is none or, unzipped, too large. */
+export async function readHar(path: string, limit_bytes = maximumHar_bytes): Promise<unknown> {
   const name = inputName(path);
-  const content = unzipped(await contentOf(path), name);
+  const content = unzipped(await contentOf(path, limit_bytes), name, limit_bytes);
   // Some exporters begin with a byte order mark, which JSON does not allow.
   const text = content.toString("utf8").replace(/^\ufeff/, "");
   if (text.trim() === "") throw new UserError(`${name}: is empty: save the recording again`);
