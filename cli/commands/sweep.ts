@@ -3,9 +3,10 @@ import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../home.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
+import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
-import { pageFor } from "../sweep/pages.ts";
-import { type Plan, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import { pageFor, pageUnstored } from "../sweep/pages.ts";
+import { type Plan, pageName, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SweepOptions extends CommonOptions {
@@ -17,14 +18,32 @@ interface SweepOptions extends CommonOptions {
 }
 
 /** The plan with what the command line sets in its place. */
-async function planFrom(home: string, { plan: source, page, runs }: SweepOptions): Promise<Plan> {
-  const plan = readPlan(source);
-  if (page.length === 0 && runs === undefined) return plan;
-  const named: PlanPage[] = [];
-  // One after another: each import is a writer of the archive.
-  for (const name of page) named.push(await pageFor(home, name));
+function planWith(plan: Plan, named: readonly PlanPage[], { plan: source, runs }: SweepOptions): Plan {
+  if (named.length === 0 && runs === undefined) return plan;
   const pages = named.length === 0 ? plan.pages : named;
   return planOf({ ...plan, pages, repetitions: runs ?? plan.repetitions }, source);
+}
+
+async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
+  const plan = readPlan(options.plan);
+  const named: PlanPage[] = [];
+  // One after another: each import is a writer of the archive.
+  for (const word of options.page) named.push(await pageFor(home, word));
+  return planWith(plan, named, options);
+}
+
+async function dryRun(home: string, options: SweepOptions): Promise<void> {
+  const given = readPlan(options.plan);
+  const named: PlanPage[] = [];
+  const sizes = new Map<string, PageSize>();
+  for (const word of options.page) {
+    const { page, size } = await pageUnstored(home, word);
+    named.push(page);
+    if (size) sizes.set(pageName(page), size);
+  }
+  const plan = planWith(given, named, options);
+  const planned = await describePlan(home, plan, sizes);
+  process.stdout.write(options.json ? `${JSON.stringify(planned)}\n` : `${planLines(plan, planned).join("\n")}\n`);
 }
 
 export const command: Command<SweepOptions> = {
@@ -55,12 +74,8 @@ export const command: Command<SweepOptions> = {
       .example("trilane sweep das-2014-grid --page my-page", "the study's links with your own page"),
   run: async (options) => {
     const home = homeFolder(options.home);
+    if (options["dry-run"]) return await dryRun(home, options);
     const plan = await planFrom(home, options);
-    if (options["dry-run"]) {
-      const planned = await describePlan(home, plan);
-      process.stdout.write(options.json ? `${JSON.stringify(planned)}\n` : `${planLines(plan, planned).join("\n")}\n`);
-      return;
-    }
     await executePlan({ home, plan, fresh: options.new, json: options.json });
   },
 };

@@ -2,24 +2,30 @@
 import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { openExistingResults } from "../results/results.ts";
 import { count } from "../stats/numbers.ts";
-import { cellGuess } from "./estimate.ts";
+import { cellGuess, type PageSize } from "./estimate.ts";
 import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
 import { pageSizes } from "./pages.ts";
 import { cellsOf, linksOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { formatDuration } from "./progress.ts";
 
-export async function describePlan(home: string, plan: Plan): Promise<SweepPlanned> {
-  const sizes = await pageSizes(home, plan.pages);
+/** `unstored`: pages that are in files still. */
+export async function describePlan(
+  home: string,
+  plan: Plan,
+  unstored: ReadonlyMap<string, PageSize> = new Map(),
+): Promise<SweepPlanned> {
+  const sizes = await pageSizes(home, plan.pages, unstored);
   const results = openExistingResults(home);
   try {
     const guess_ms = cellGuess(plan.settle_ms, (page) => sizes.get(page), results);
     const cells = cellsOf(plan);
+    const links = linksOf(plan);
     const unfinished = results?.unfinishedSweep(planDigest(plan)) ?? null;
     const stored = unfinished && results ? results.loadsOf(unfinished.id) : [];
     const done = stored.filter((load) => load.status === "valid").length;
     const loads = cells.length * plan.repetitions;
-    const tests_s = linksOf(plan).reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0) / 1000;
+    const tests_s = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0) / 1000;
     const all_s = (cells.reduce((sum, cell) => sum + guess_ms(cell), 0) * plan.repetitions) / 1000;
     return {
       event: "sweep-planned",
@@ -30,7 +36,7 @@ export async function describePlan(home: string, plan: Plan): Promise<SweepPlann
       expected_s: Math.round(((all_s + tests_s) * (loads - done)) / loads),
       pages: plan.pages.map(pageName),
       lanes: [...plan.lanes],
-      links: linksOf(plan).map(({ link }) => link),
+      links: links.map(({ link }) => link),
     };
   } finally {
     results?.close();

@@ -6,6 +6,7 @@ import type { Archive, Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { readPage, storePage } from "../import/import_file.ts";
+import type { ImportedPage } from "../import/import_har.ts";
 import { inputName } from "../import/read.ts";
 import { recordingName } from "../import/recording_name.ts";
 import { type PageSpec, pageSpec } from "../synth/catalogue.ts";
@@ -35,13 +36,17 @@ async function recordingsByName(archive: Archive): Promise<Map<string, Recording
 }
 
 /** How large the pages are, also those still to be made. Makes none. UserError for a recording that is not there. */
-export async function pageSizes(home: string, pages: readonly PlanPage[]): Promise<Map<string, PageSize>> {
+export async function pageSizes(
+  home: string,
+  pages: readonly PlanPage[],
+  unstored: ReadonlyMap<string, PageSize> = new Map(),
+): Promise<Map<string, PageSize>> {
   const recordings = await withArchive(home, recordingsByName);
   return new Map(
     pages.map((page) => {
       const name = pageName(page);
-      const recording = recordings.get(name);
-      if (recording) return [name, recording];
+      const size = unstored.get(name) ?? recordings.get(name);
+      if (size) return [name, size];
       if (typeof page === "string") throw missing(name);
       const { objects, document_bytes } = pageSpec(name);
       const object_bytes = objects.reduce((sum, object) => sum + object.size_bytes, 0);
@@ -75,8 +80,16 @@ export async function preparePages(
   });
 }
 
-/** Imports a HAR file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
-async function importFile(home: string, file: string): Promise<string> {
+interface FilePage {
+  /** The recording's name. */
+  readonly name: string;
+  readonly imported: ImportedPage;
+  /** Whether there is a recording of it, of whose place the file takes. */
+  readonly isThere: boolean;
+}
+
+/** The page of a HAR file that the archive could take; changes nothing. */
+async function filePage(archive: Archive, file: string): Promise<FilePage> {
   const imported = await readPage(file);
   const { url, source, notes } = imported;
   if (notes.documents.length === 0) {
@@ -85,22 +98,43 @@ async function importFile(home: string, file: string): Promise<string> {
     );
   }
   const name = recordingName(file, url);
-  await withArchive(home, async (archive) => {
-    const before = (await archive.list()).find((recording) => recording.name === name);
-    if (before && (before.url !== url || before.source !== source)) {
-      throw new UserError(
-        `${inputName(file)}: recording ${name} is of another page: bring this one in with \`trilane import --name\``,
-      );
-    }
-    await storePage(archive, name, imported, before !== undefined);
+  const before = (await archive.list()).find((recording) => recording.name === name);
+  if (before && (before.url !== url || before.source !== source)) {
+    throw new UserError(
+      `${inputName(file)}: recording ${name} is of another page: bring this one in with \`trilane import --name\``,
+    );
+  }
+  return { name, imported, isThere: before !== undefined };
+}
+
+/** Imports a HAR file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
+async function importFile(home: string, file: string): Promise<string> {
+  return await withArchive(home, async (archive) => {
+    const { name, imported, isThere } = await filePage(archive, file);
+    await storePage(archive, name, imported, isThere);
+    return name;
   });
-  return name;
+}
+
+/** No recording's name has a slash, and none ends like a file but by intent. */
+const isFile = (word: string): boolean => word.includes("/") || /\.(har|har\.gz|json|gz)$/i.test(word);
+
+/** As pageFor, but a HAR file is only read: the page and, of a file, the size that its recording would have. */
+export async function pageUnstored(home: string, word: string): Promise<{ page: PlanPage; size: PageSize | null }> {
+  if (!isFile(word)) return { page: await pageFor(home, word), size: null };
+  const { name, imported } = await withArchive(home, (archive) => filePage(archive, word));
+  let exchanges = 0;
+  let body_bytes = 0;
+  for (const { body } of imported.exchanges) {
+    exchanges++;
+    body_bytes += body?.byteLength ?? 0;
+  }
+  return { page: name, size: { exchanges, body_bytes } };
 }
 
 /** A page as a user names it: a HAR file, a recording, or a page of `trilane synth`. */
 export async function pageFor(home: string, word: string): Promise<PlanPage> {
-  // No recording's name has a slash, and none ends like a file but by intent.
-  if (word.includes("/") || /\.(har|har\.gz|json|gz)$/i.test(word)) return await importFile(home, word);
+  if (isFile(word)) return await importFile(home, word);
   const recordings = await withArchive(home, recordingsByName);
   if (recordings.has(word) && recordings.get(word)?.source !== `synth: ${word}`) return word;
   if (synthSpec(word)) return { synth: word };

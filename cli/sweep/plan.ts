@@ -49,6 +49,35 @@ function absoluteForm(form: string, folder: string): string {
   return isAsWritten ? form : formatLink(withAbsoluteFiles(profile, folder));
 }
 
+/** A plan is three deep; what is nested without end is found here, before a validator loses itself in it. */
+function copyOf(document: unknown, source: string): unknown {
+  try {
+    return structuredClone(document);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UserError(`plan ${source}: nested too deeply: see schemas/sweep-plan.schema.json`);
+  }
+}
+
+/** What of a plan is shown to people: a terminal would take a control character for a command. */
+function refuseControls(plan: SweepPlan, source: string): void {
+  const forms = plan.links.filter((link) => typeof link === "string");
+  const words = [plan.description ?? "", plan.reference ?? "", ...plan.pages.map(pageName), ...forms];
+  const wrong = words.find((text) => /[^\P{Cc}\n\t]/u.test(text));
+  if (wrong === undefined) return;
+  throw new UserError(`plan ${source}: control characters in ${JSON.stringify(wrong.slice(0, 80))}: take them out`);
+}
+
+/** Counted without expanding a grid. */
+function loadsOf({ pages, lanes, links, repetitions }: SweepPlan): number {
+  const sizes = links.map((link) =>
+    typeof link === "string"
+      ? 1
+      : link.grid.rates_mbit.length * link.grid.rtts_ms.length * (link.grid.loss ?? [0]).length,
+  );
+  return pages.length * lanes.length * sizes.reduce((sum, size) => sum + size, 0) * repetitions;
+}
+
 /**
  * The plan in a parsed document. UserError, naming `source` and the place in it, where it is not one. Files of links are
  * named relative to `folder`.
@@ -57,17 +86,21 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   const validate = new Ajv({ useDefaults: true, allErrors: true, verbose: true }).compile<Plan>(
     JSON.parse(readFileSync(schemaPath, "utf8")),
   );
-  const plan: unknown = structuredClone(document);
+  const plan = copyOf(document, source);
   if (!validate(plan))
     throw new UserError(
       `plan ${source}: ${explainSchemaErrors(validate.errors ?? [], "schemas/sweep-plan.schema.json")}`,
     );
+  refuseControls(plan, source);
+  // Before anything is expanded.
+  const loads = loadsOf(plan);
+  if (loads > maximumLoads) throw new UserError(`plan ${source}: ${loads} loads: ask for at most ${maximumLoads}`);
   refuseTwice(plan.pages.map(pageName), `plan ${source}: page`);
   plan.links = plan.links.map((link) =>
     typeof link === "string" ? absoluteForm(link, folder) : link,
   ) as Plan["links"];
-  const loads = cellsOf(plan).length * plan.repetitions;
-  if (loads > maximumLoads) throw new UserError(`plan ${source}: ${loads} loads: ask for fewer than ${maximumLoads}`);
+  // A link that cannot be, or stands there twice.
+  linksOf(plan);
   return plan;
 }
 
@@ -105,7 +138,8 @@ export function pageName(page: PlanPage): string {
 }
 
 function refuseTwice(names: readonly string[], what: string): void {
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined) throw new UserError(`${what} ${twice} stands there twice: name it once`);
 }
 
@@ -135,9 +169,10 @@ export function linksOf(plan: SweepPlan): PlannedLink[] {
   const forms = formsOf(plan);
   const profiles = forms.map((form) => settleFiles(parseLink(form), process.cwd()));
   const labels = profiles.map(linkLabel);
+  const times = new Map<string, number>();
+  for (const label of labels) times.set(label, (times.get(label) ?? 0) + 1);
   // Two files of one name in two folders are two links.
-  const labelOf = (label: string, index: number): string =>
-    labels.indexOf(label) === labels.lastIndexOf(label) ? label : (forms[index] ?? label);
+  const labelOf = (label: string, index: number): string => (times.get(label) === 1 ? label : (forms[index] ?? label));
   return profiles.map((link_profile, index) => ({ link: labelOf(labels[index] ?? "", index), link_profile }));
 }
 

@@ -1,12 +1,16 @@
 // cli/sweep/pages.ts: where a plan's pages come from, with the real archive: made once, imported by their path, refused in
 // one line.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, describe, test } from "node:test";
 import { withArchive } from "../../../cli/archive/client.ts";
-import { pageFor, pageSizes, preparePages } from "../../../cli/sweep/pages.ts";
+import { checkout } from "../../../cli/programs.ts";
+import { describePlan } from "../../../cli/sweep/describe.ts";
+import { pageFor, pageSizes, pageUnstored, preparePages } from "../../../cli/sweep/pages.ts";
+import { planOf } from "../../../cli/sweep/plan.ts";
 import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-pages-"));
@@ -95,6 +99,22 @@ describe("pages", () => {
     assert.ok(size.body_bytes > 306_300 && size.body_bytes < 320_000);
     assert.equal(existsSync(join(home, "archive.db")), false);
     await assert.rejects(pageSizes(home, ["shop"]), /no recording is called shop/);
+  });
+
+  test("for a dry run a HAR file is read and nothing is stored", async () => {
+    const file = join(folder, "dry.har");
+    writeFileSync(file, har("https://shop.example/", "<p>one</p>"));
+    const { page, size } = await pageUnstored(home, file);
+    assert.deepEqual([page, size], ["dry", { exchanges: 1, body_bytes: 10 }]);
+    const plan = planOf({ name: "dry", pages: [page], lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 }, "dry");
+    assert.deepEqual((await describePlan(home, plan, new Map([["dry", { exchanges: 1, body_bytes: 10 }]]))).cells, 1);
+    const trilane = join(checkout, "cli", "trilane");
+    const words = ["sweep", "carlucci-2015-s3", "--page", file, "--dry-run", "--home", home];
+    const { status, stdout, stderr } = spawnSync(trilane, words, { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^1 page +dry$/m);
+    assert.deepEqual(readdirSync(home), []);
+    assert.deepEqual(await pageUnstored(home, "object-1kB"), { page: { synth: "object-1kB" }, size: null });
   });
 
   test("a HAR file is imported, the same file again takes its own place, another page's file does not", async () => {

@@ -36,6 +36,35 @@ describe("plan", () => {
     assert.equal(linksOf(plan)[2]?.link_profile.down.loss, 0.07);
   });
 
+  test("a large grid takes time by its size, and one too large is refused before it is expanded", () => {
+    const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+    const grid = (count: number) => ({
+      ...least,
+      links: [{ grid: { rates_mbit: upTo(count), rtts_ms: upTo(count) } }],
+    });
+    const before = performance.now();
+    assert.equal(linksOf(planOf(grid(150), "large")).length, 22_500);
+    const large_ms = performance.now() - before;
+    // Comparing each with each is 250 million comparisons.
+    assert.ok(large_ms < 20_000, `${large_ms} ms`);
+    const middle = performance.now();
+    assert.throws(() => planOf(grid(4000), "huge"), /^UserError: plan huge: 16000000 loads: ask for at most 10000000$/);
+    assert.ok(performance.now() - middle < 5000);
+  });
+
+  test("nesting without end and control characters are refused in one line", () => {
+    const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+    assert.throws(() => planOf(deep, "deep"), /^UserError: plan deep: nested too deeply/);
+    for (const change of [
+      { pages: ["a\u001b[31m"] },
+      { pages: [{ synth: "\u009b" }] },
+      { description: "a\u0007" },
+      { links: ["3mbit/50ms,trace=\u001b"] },
+    ])
+      assert.throws(() => planOf({ ...least, ...change }, "wrong"), /^UserError: plan wrong: control characters in /);
+    planOf({ ...least, description: "two\nlines" }, "fine");
+  });
+
   test("cells are pages x links x lanes", () => {
     const plan = planOf(
       { ...least, pages: ["a", { synth: "carlucci-small" }], lanes: ["h1", "h3"], links: ["1mbit/9ms", "2mbit/9ms"] },
