@@ -36,6 +36,15 @@ function explain(error: unknown): { line: string; status: number } | null {
   return { line: message, status: 1 };
 }
 
+/** One line, whatever is in it: names come from files and command lines, and a terminal takes control characters for commands. */
+function say(line: string): void {
+  const shown = line.replaceAll("\n", "; ").replaceAll(/\p{Cc}/gu, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(2, "0");
+    return `\\x${code}`;
+  });
+  process.stderr.write(`trilane: ${shown}\n`);
+}
+
 async function main(words: string[]): Promise<void> {
   const parser = yargs(words)
     .scriptName("trilane")
@@ -64,7 +73,12 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EIO") return;
     if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    // Nothing can be said where standard error is what fails.
+    if (stream === process.stdout)
+      say(
+        `standard output: ${error.code === "ENOSPC" ? "no space left: free some, or write elsewhere" : error.message}`,
+      );
+    process.exit(1);
   });
 }
 
@@ -73,6 +87,6 @@ try {
 } catch (error) {
   const explained = explain(error);
   if (!explained) throw error;
-  process.stderr.write(`trilane: ${explained.line.replaceAll("\n", "; ")}\n`);
+  say(explained.line);
   process.exitCode = explained.status;
 }

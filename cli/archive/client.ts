@@ -134,7 +134,7 @@ class HostArchive implements Archive {
     const { name, url, source, notes, replace } = recording;
     if (!namePattern.test(name))
       throw new UserError(
-        `recording name "${name}": must be 1 to 100 of A-Z a-z 0-9 . _ -, the first a letter or digit: choose another`,
+        `recording name ${JSON.stringify(name)}: must be 1 to 100 of A-Z a-z 0-9 . _ -, the first a letter or digit: choose another`,
       );
     const { transaction } = await this.#host.send("archive.begin", { name, url, source, notes, replace });
     const writer = new HostWriter(this.#host, transaction as number);

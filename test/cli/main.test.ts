@@ -71,3 +71,23 @@ test("the data folder: --home before TRILANE_HOME before an absolute XDG_DATA_HO
   assert.equal(homeFolder(undefined, { XDG_DATA_HOME: "/b" }), "/b/trilane");
   assert.match(homeFolder(undefined, { XDG_DATA_HOME: "relative" }), /\.local\/share\/trilane$/);
 });
+
+test("a full standard output is one line and status 1", () => {
+  const command = `"$0" list --home "$1" > /dev/full`;
+  const { status, stderr } = spawnSync("bash", ["-c", command, launcher, home], { encoding: "utf8" });
+  assert.equal(status, 1);
+  assert.match(stderr, /^trilane: standard output: no space left[^\n]*\n$/);
+});
+
+test("a name's control characters do not reach the terminal", () => {
+  const fixture = join(import.meta.dirname, "..", "fixtures", "har", "chrome-devtools.har");
+  for (const words of [
+    ["import", fixture, "--name", "a\u001b[31m"],
+    ["remove", "a\u001b[31m\u009b1m"],
+    ["sweep", "carlucci-2015-s3", "--page", "a\u001b[31m\u007f", "--dry-run"],
+  ]) {
+    const { status, stderr } = trilane(...words);
+    assert.equal(status, 2);
+    assert.match(stderr, /^trilane: \P{Cc}*\[31m\P{Cc}*\n$/u);
+  }
+});
