@@ -213,16 +213,25 @@ test("a made-up document references each kind in its own way, each URL once", ()
       missing("https://a.example/a.js", "text/javascript"),
       missing("https://a.example/a.woff2", "font/woff2"),
       missing("https://a.example/a.json", "application/json"),
+      missing("https://a.example/b.json?x=1&path=C:\\dir\\", "application/json"),
       missing("https://a.example/gone", "text/html", { status: 404 }),
     ]),
   );
-  assert.equal(notes.stand_in_references, 4);
+  assert.equal(notes.stand_in_references, 5);
   const html = Buffer.from(exchanges[0]?.body ?? []).toString();
   assert.equal(html.length, 4000);
   assert.ok(html.includes('<link rel="stylesheet" href="https://a.example/a.css?x=1&amp;y=%22">'));
   assert.equal(html.split('<script src="https://a.example/a.js" async></script>').length, 2);
   assert.ok(html.includes('<link rel="preload" as="font" crossorigin href="https://a.example/a.woff2">'));
   assert.ok(html.includes('fetch("https://a.example/a.json", { mode: "no-cors" })'));
+  const scripts = [...html.matchAll(/<script>(.*?)<\/script>/g)].map(([, script]) => script ?? "");
+  const asked: string[] = [];
+  const fetch = (url: string) => {
+    asked.push(url);
+    return Promise.resolve();
+  };
+  for (const script of scripts) new Function("fetch", script)(fetch);
+  assert.deepEqual(asked, ["https://a.example/a.json", "https://a.example/b.json?x=1&path=C:\\dir\\"]);
   assert.ok(!html.includes("gone"));
 });
 
