@@ -12,6 +12,7 @@
 #include "replay/burst.h"
 #include "replay/fields.h"
 #include "replay/h2.h"
+#include "replay/h3_long_head.h"
 #include "replay/pacer.h"
 #include "replay/send_order.h"
 
@@ -53,6 +54,8 @@ struct h3_request {
     uint64_t id;
     struct exchange *exchange;
     bool head_sent;
+    bool framed_here;     // its head was too long for quiche: all of its stream is written here
+    struct buf long_head; // what of it is left
 };
 
 // --- requests
@@ -72,6 +75,7 @@ static void end_request(struct h3_connection *c, struct h3_request *request, boo
     else
         c->requests = request->next;
     if (request->next) request->next->previous = request->previous;
+    buf_free(&request->long_head);
     free(request);
 }
 
@@ -202,11 +206,46 @@ static const quiche_h3_header alternative_service = {
 
 enum sent { SENT_ALL, SENT_SOME, SENT_NOTHING, SENT_FAILED };
 
+// A stream that is framed here. SENT_ALL already with the head where there is no body.
+static enum sent send_framed_here(struct h3_connection *c, struct h3_request *request) {
+    size_t left;
+    const bool in_head = buf_size(&request->long_head) > 0;
+    const uint8_t *bytes = exchange_peek(request->exchange, &left);
+    size_t size = request->item.incremental && left > TURN_BYTES ? TURN_BYTES : left;
+    bool end = size == left;
+    if (in_head) {
+        bytes = buf_bytes(&request->long_head);
+        size = buf_size(&request->long_head);
+        end = left == 0;
+    }
+    uint64_t error;
+    ssize_t taken = quiche_conn_stream_send(c->quic, request->id, bytes, size, end, &error);
+    if (taken == QUICHE_ERR_DONE || taken == 0) return SENT_NOTHING;
+    if (taken < 0) return SENT_FAILED;
+    if (in_head)
+        buf_drain(&request->long_head, (size_t)taken);
+    else
+        exchange_take(request->exchange, (size_t)taken, clock_now_ns());
+    return end && (size_t)taken == size ? SENT_ALL : SENT_SOME;
+}
+
+// quiche has no room for the head: later, if its window may then have; else the stream is framed here.
+static enum sent hold_head(struct h3_connection *c, struct h3_request *request, const quiche_h3_header *list,
+                           size_t count, size_t body_size) {
+    if (h3_head_can_go_whole(c->quic, list, count)) return SENT_NOTHING;
+    if (h3_long_head_make(&request->long_head, list, count, body_size) < 0) return SENT_FAILED;
+    quiche_conn_stream_priority(c->quic, request->id, (uint8_t)(request->item.urgency + QUICHE_FIRST_URGENCY),
+                                request->item.incremental);
+    request->framed_here = request->head_sent = true;
+    return send_framed_here(c, request);
+}
+
 static enum sent send_head(struct h3_connection *c, struct h3_request *request) {
     struct response_fields fields;
     if (response_fields_make(&fields, request->exchange) < 0) return SENT_FAILED;
     quiche_h3_header *list = malloc((fields.count + 1) * sizeof *list);
     int result = QUICHE_H3_ERR_INTERNAL_ERROR;
+    enum sent held = SENT_NOTHING;
     size_t left;
     exchange_peek(request->exchange, &left);
     if (list) {
@@ -217,20 +256,23 @@ static enum sent send_head(struct h3_connection *c, struct h3_request *request) 
         quiche_h3_priority priority = {request->item.urgency, request->item.incremental};
         result = quiche_h3_send_response_with_priority(c->http, c->quic, request->id, list, fields.count + 1,
                                                        &priority, left == 0);
+        if (result == QUICHE_H3_ERR_STREAM_BLOCKED)
+            held = hold_head(c, request, list, fields.count + 1, left);
     }
     free(list);
     response_fields_free(&fields);
-    if (result == QUICHE_H3_ERR_STREAM_BLOCKED || result == QUICHE_H3_ERR_DONE) return SENT_NOTHING;
+    if (result == QUICHE_H3_ERR_STREAM_BLOCKED || result == QUICHE_H3_ERR_DONE) return held;
     if (result < 0) return SENT_FAILED;
     request->head_sent = true;
     return left == 0 ? SENT_ALL : SENT_SOME;
 }
 
 static enum sent send_turn(struct h3_connection *c, struct h3_request *request) {
+    if (request->framed_here) return send_framed_here(c, request);
     bool head_now = !request->head_sent;
     if (head_now) {
         enum sent sent = send_head(c, request);
-        if (sent != SENT_SOME) return sent;
+        if (sent != SENT_SOME || request->framed_here) return sent;
     }
     size_t left;
     const uint8_t *body = exchange_peek(request->exchange, &left);

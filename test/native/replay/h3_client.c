@@ -241,6 +241,7 @@ void h3_client_open(struct h3_client *client, struct lane_site *site,
     quiche_config_set_max_stream_window(config, options->window_bytes);
     quiche_config_set_max_connection_window(config, options->window_bytes * 4);
     client->http_config = quiche_h3_config_new();
+    quiche_h3_config_set_max_field_section_size(client->http_config, 1024 * 1024);
     uint8_t scid[8];
     RAND_bytes(scid, sizeof scid);
     struct sockaddr_in6 local = address("::ffff:100.64.0.2", 40000), peer = address("::ffff:192.0.2.1", 443);

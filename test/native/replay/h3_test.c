@@ -84,6 +84,40 @@ static void answers_without_body(void **state) {
     h3_client_close(&client);
 }
 
+static void sends_large_heads(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    struct seen *one = h3_client_request(&client, "GET", "/long-header", NULL, 0);
+    h3_client_run(&client, 1); // alone, it is larger than the window
+    struct seen *many = h3_client_request(&client, "GET", "/many-headers", "i", 0);
+    struct seen *empty = h3_client_request(&client, "GET", "/long-empty", NULL, 0);
+    struct seen *small = h3_client_request(&client, "GET", "/small", NULL, 0);
+    struct seen *large = h3_client_request(&client, "GET", "/large", "i", 0);
+    h3_client_run(&client, 5);
+    assert_whole(&site, one, "/long-header");
+    assert_true(one->field_bytes > LONG_HEADER_BYTES);
+    assert_whole(&site, many, "/many-headers");
+    assert_int_equal(many->field_count, MANY_HEADERS + 2); // content-length, alt-svc
+    assert_whole(&site, empty, "/long-empty");
+    assert_true(empty->field_bytes > LONG_HEADER_BYTES);
+    assert_whole(&site, small, "/small");
+    assert_whole(&site, large, "/large");
+    h3_client_close(&client);
+}
+
+// Also where the client's own window is the smaller one, and packets are lost on the way.
+static void sends_large_heads_through_small_windows(void **state) {
+    (void)state;
+    const struct h3_client_options small = {.window_bytes = 20000, .delay_ns = NS_PER_MS, .lose_of_1000 = 10};
+    h3_client_open(&client, &site, &small);
+    struct seen *one = h3_client_request(&client, "GET", "/long-header", NULL, 0);
+    struct seen *empty = h3_client_request(&client, "GET", "/long-empty", "i", 0);
+    h3_client_run(&client, 2);
+    assert_whole(&site, one, "/long-header");
+    assert_whole(&site, empty, "/long-empty");
+    h3_client_close(&client);
+}
+
 static void sends_large_bodies_through_small_windows(void **state) {
     (void)state;
     const struct h3_client_options small = {.window_bytes = 60000};
@@ -336,6 +370,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(answers_a_request),
         TEST(answers_without_body),
+        TEST(sends_large_heads),
+        TEST(sends_large_heads_through_small_windows),
         TEST(sends_large_bodies_through_small_windows),
         TEST(answers_many_at_once),
         TEST(lets_the_urgent_overtake),
