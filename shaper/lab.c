@@ -50,10 +50,11 @@ void lab_open_far(struct lab_side *side) {
     check_6(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS_6, 128, NULL), "IPv6 route");
 }
 
-void lab_open_near(struct lab_side *side) {
+void lab_open_near(struct lab_side *side, bool ecn) {
     open_side(side, "far", LAB_NEAR_ADDRESS, LAB_NEAR_ADDRESS_6);
-    check(netlink_add_route(&side->netlink, side->interface, "0.0.0.0", 0, "cubic"), "default route");
-    check_6(netlink_add_route(&side->netlink, side->interface, "::", 0, "cubic"), "default IPv6 route");
+    struct netlink_tcp tcp = {.congestion_control = "cubic", .ecn = ecn};
+    check(netlink_add_route(&side->netlink, side->interface, "0.0.0.0", 0, &tcp), "default route");
+    check_6(netlink_add_route(&side->netlink, side->interface, "::", 0, &tcp), "default IPv6 route");
     // Where a container mounts /proc/sys read-only these stay as they are: the namespace is new, so that
     // there are no metrics from before; and ping then needs a capability.
     namespace_set_sysctl("net/ipv4/tcp_no_metrics_save", "1");

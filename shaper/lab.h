@@ -5,6 +5,8 @@
 
 #include "base/netlink.h"
 
+#include <stdbool.h>
+
 #define LAB_NEAR_ADDRESS "100.64.0.2"
 #define LAB_NEAR_ADDRESS_6 "fd00:7472::2"
 #define LAB_FAR_ADDRESS "100.64.0.1"
@@ -18,7 +20,8 @@ struct lab_side {
 
 // Each opens its side in the current network namespace. Set-up: dies.
 void lab_open_far(struct lab_side *side);
-void lab_open_near(struct lab_side *side);
+// `ecn`: the near side's TCP asks for ECN, which a kernel by itself only grants to those who ask.
+void lab_open_near(struct lab_side *side, bool ecn);
 void lab_close(struct lab_side *side);
 
 // Packets that the side's kernel wanted to send but dropped, because we did not read them soon enough.

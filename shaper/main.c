@@ -168,7 +168,7 @@ int main(int argc, char **argv) {
     if (options.die_with_parent) child_die_with_parent(parent);
     lab_open_far(&shaper.far);
     namespace_enter_network();
-    lab_open_near(&shaper.near);
+    lab_open_near(&shaper.near, options.profile.down.queue.ecn || options.profile.up.queue.ecn);
     int status = run(&shaper, inherited_descriptors);
     lab_close(&shaper.near);
     lab_close(&shaper.far);

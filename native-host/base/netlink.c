@@ -7,6 +7,7 @@
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -164,8 +165,25 @@ int netlink_add_address(struct netlink *netlink, const char *interface, const ch
     return ask(netlink, &request) < 0 && errno != EEXIST ? -1 : 0;
 }
 
+static void add_metrics(struct request *request, const struct netlink_tcp *tcp) {
+    struct {
+        struct rtattr features_attribute;
+        uint32_t features;
+        struct rtattr control_attribute;
+        char control[16]; // the kernel's limit for names of congestion controls
+    } metrics = {
+        .features_attribute = {.rta_type = RTAX_FEATURES, .rta_len = RTA_LENGTH(sizeof metrics.features)},
+        .features = tcp->ecn ? RTAX_FEATURE_ECN : 0,
+        .control_attribute = {.rta_type = RTAX_CC_ALGO, .rta_len = RTA_LENGTH(sizeof metrics.control)},
+    };
+    if (tcp->congestion_control)
+        snprintf(metrics.control, sizeof metrics.control, "%s", tcp->congestion_control);
+    size_t without_control = offsetof(typeof(metrics), control_attribute);
+    add_attribute(request, RTA_METRICS, &metrics, tcp->congestion_control ? sizeof metrics : without_control);
+}
+
 int netlink_add_route(struct netlink *netlink, const char *interface, const char *destination,
-                      int prefix_length, const char *congestion_control) {
+                      int prefix_length, const struct netlink_tcp *tcp) {
     struct ip ip;
     if (parse_ip(destination, &ip) < 0) return -1;
     unsigned index = if_nametoindex(interface);
@@ -179,13 +197,6 @@ int netlink_add_route(struct netlink *netlink, const char *interface, const char
     request.body.route.rtm_type = RTN_UNICAST;
     add_attribute(&request, RTA_DST, ip.bytes, ip.size);
     add_attribute(&request, RTA_OIF, &index, sizeof index);
-    if (congestion_control) {
-        struct {
-            struct rtattr attribute;
-            char name[16]; // the kernel's limit for names of congestion controls
-        } metric = {.attribute = {.rta_type = RTAX_CC_ALGO, .rta_len = RTA_LENGTH(sizeof metric.name)}};
-        snprintf(metric.name, sizeof metric.name, "%s", congestion_control);
-        add_attribute(&request, RTA_METRICS, &metric, sizeof metric);
-    }
+    if (tcp) add_metrics(&request, tcp);
     return ask(netlink, &request) < 0 && errno != EEXIST ? -1 : 0;
 }

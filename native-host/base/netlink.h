@@ -3,6 +3,7 @@
 #ifndef TRILANE_BASE_NETLINK_H
 #define TRILANE_BASE_NETLINK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct netlink {
@@ -28,10 +29,14 @@ int netlink_add_address(struct netlink *netlink, const char *interface, const ch
                         int prefix_length);
 
 // A route to `destination`/`prefix_length` through the interface, without a gateway: ("tun0", "0.0.0.0", 0)
-// is a default route. `congestion_control` (or NULL) is what TCP uses on it, also where the namespace's own
-// sysctl may not be set: the kernel lets only root choose an algorithm that is not in
+// is a default route. `tcp` (or NULL for the namespace's own) is what TCP does on it, also where the
+// namespace's sysctls may not be set: the kernel lets only root choose an algorithm that is not in
 // tcp_allowed_congestion_control.
+struct netlink_tcp {
+    const char *congestion_control; // NULL: the namespace's
+    bool ecn;                       // asks for ECN (RFC 3168) when it opens a connection
+};
 int netlink_add_route(struct netlink *netlink, const char *interface, const char *destination,
-                      int prefix_length, const char *congestion_control);
+                      int prefix_length, const struct netlink_tcp *tcp);
 
 #endif

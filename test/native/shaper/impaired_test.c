@@ -91,10 +91,26 @@ static void books_balance_whatever_the_link_does(void **state) {
     json_decref(report);
 }
 
+// A TCP that asks for ECN is told of the queue by marks; one that does not, by drops.
+static void ecn_is_asked_for_where_the_queue_marks(void **state) {
+    (void)state;
+    for (int ecn = 0; ecn < 2; ecn++) {
+        json_t *report;
+        json_t *tcp = measure(ecn ? "10mbit/20ms,aqm=codel,ecn=on" : "10mbit/20ms,aqm=codel",
+                              (const char *[]){"tcp", "up", "2", "0.5"}, &report);
+        const json_t *up = json_object_get(report, "up");
+        assert_int_equal(count(up, "marked_packets") > 0, ecn);
+        assert_int_equal(count(json_object_get(up, "drops"), "aqm") > 0, !ecn);
+        json_decref(tcp);
+        json_decref(report);
+    }
+}
+
 int main(void) {
     snprintf(report_path, sizeof report_path, "/tmp/trilane-impaired-test.%d.json", (int)getpid());
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(losses_are_repaired_unseen),
+        cmocka_unit_test(ecn_is_asked_for_where_the_queue_marks),
         cmocka_unit_test(books_balance_whatever_the_link_does),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
