@@ -1,11 +1,15 @@
 // What Trilane needs of a machine: each requirement is tried for real and, where it fails, comes with its remedy.
 // Changes nothing. Does not print.
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { RunError, UserError } from "../errors.ts";
 import { chromiumPath, type Program, programPath } from "../programs.ts";
+import { applicationId as resultsApplicationId } from "../results/database.ts";
+import { explainFailure } from "../results/failure.ts";
+import { formatSize } from "../stats/numbers.ts";
 
 export type Outcome = "ok" | "warning" | "missing";
 
@@ -138,13 +142,63 @@ const roomNeeded_bytes = 500e6;
 function dataFolder(home: string): Check {
   return attempt("data folder", "name another one with --home or TRILANE_HOME", () => {
     const folder = existingFolder(home);
-    accessSync(folder, constants.W_OK);
+    if (!statSync(folder).isDirectory()) throw new RunError(`${folder} is a file`);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const { bavail, bsize } = statfsSync(folder);
     const free_bytes = bavail * bsize;
     const free = `${(free_bytes / 1e9).toFixed(1)} GB free`;
     if (free_bytes < roomNeeded_bytes) throw new RunError(`${home}: only ${free}`);
     return `${home}, ${free}`;
   });
+}
+
+/** A larger one is not read whole, which takes seconds for each gigabyte. */
+const wholeCheck_bytes = 200e6;
+
+interface DataFile {
+  readonly file: string;
+  readonly holds: string;
+  /** `PRAGMA application_id`, in schemas/archive.sql and schemas/results.sql. */
+  readonly applicationId: number;
+}
+
+const dataFiles: readonly DataFile[] = [
+  { file: "archive.db", holds: "recordings", applicationId: 1953655148 },
+  { file: "results.db", holds: "results", applicationId: resultsApplicationId },
+];
+
+/** Opened and read as far as it takes to tell that it is ours and whole; nothing in it is changed. */
+function dataFile(home: string, { file, holds, applicationId }: DataFile): Check {
+  const path = join(home, file);
+  const remedy = `move it away (or repair it with \`sqlite3 ${path} .recover\`), or name another folder with --home`;
+  return attempt(holds, remedy, () => {
+    const { size } = statSync(path);
+    const database = new DatabaseSync(path, { timeout: 5000 });
+    try {
+      database.exec("PRAGMA query_only = ON");
+      const found = database.prepare("PRAGMA application_id").get()?.application_id;
+      const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+      if (isEmpty && found === 0) return `${path}, empty`;
+      if (found !== applicationId) throw new RunError(`${path}: not Trilane's ${holds}`);
+      if (size > wholeCheck_bytes) return `${path}, ${formatSize(size)}, not read whole`;
+      const [row] = database.prepare("PRAGMA quick_check(1)").all();
+      if (row?.quick_check !== "ok") throw new RunError(`${path}: damaged`);
+      return `${path}, ${formatSize(size)}`;
+    } catch (error) {
+      throw doctored(explainFailure(error, path));
+    } finally {
+      database.close();
+    }
+  });
+}
+
+/** The remedy stands beside it. */
+const doctored = (error: unknown): unknown => (error instanceof UserError ? new RunError(error.message) : error);
+
+/** The home, and what is in it: that a new one has no databases is no fault. */
+export function dataChecks(home: string): Check[] {
+  const there = dataFiles.filter(({ file }) => existsSync(join(home, file)));
+  return [dataFolder(home), ...there.map((each) => dataFile(home, each))];
 }
 
 /** All checks in the order a set-up would go; each takes well under a second but the lab's and the browser's. */
@@ -158,6 +212,6 @@ export function runChecks(home: string): Check[] {
     scheduling(),
     congestionControl(),
     cores(),
-    dataFolder(home),
+    ...dataChecks(home),
   ];
 }

@@ -7,7 +7,8 @@ import { UserError } from "../errors.ts";
 import { checkout } from "../programs.ts";
 import { explainFailure, hasNoRoom } from "./failure.ts";
 
-const applicationId = 1953655154;
+/** `PRAGMA application_id` of schemas/results.sql. */
+export const applicationId = 1953655154;
 const formatVersion = 1;
 const busyTimeout_ms = 10_000;
 
@@ -113,8 +114,10 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room"): Dat
   const alone = how === "no room" && hasLog(path);
   let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(url, { timeout: busyTimeout_ms, readOnly: !alone });
-    if (alone) database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON");
+    // Not opened read-only where it need not be: such a connection leaves the log's files behind.
+    database = new DatabaseSync(url, { timeout: busyTimeout_ms, readOnly: how !== "shared" && !alone });
+    if (alone) database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    database.exec("PRAGMA query_only = ON");
     if (needsTables(database, path)) throw new UserError(`${path}: holds no results: name another folder with --home`);
     return database;
   } catch (error) {

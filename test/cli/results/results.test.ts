@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -246,7 +246,19 @@ describe("results", () => {
     const { names, loads, line } = JSON.parse(run.stdout);
     assert.deepEqual(names, ["test"]);
     assert.equal(loads, 1);
+    assert.deepEqual(readdirSync(home), ["results.db"]);
     assert.match(line, /^UserError: .*results\.db: may not be written: name another folder with --home$/);
+  });
+
+  test("reading changes nothing and leaves no file", () => {
+    openResults(home).close();
+    const before = readFileSync(join(home, "results.db"));
+    const results = openExistingResults(home);
+    assert.deepEqual(results?.listSweeps(), []);
+    assert.throws(() => results?.beginSweep(newSweep(), false), /may not be written/);
+    results?.close();
+    assert.deepEqual(readFileSync(join(home, "results.db")), before);
+    assert.deepEqual(readdirSync(home), ["results.db"]);
   });
 
   test("a home that is made is private", () => {
