@@ -19,7 +19,7 @@ tsc --noEmit
 # A lock file that leaves out another platform's packages pleases `npm install`, and then fails every fresh clone.
 npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null
 # Every header compiles alone.
-quic=$(bash cli/setup/quic.sh)
+quic=$(bash cli/setup/quic_folder.sh)
 for header in $(git ls-files --cached --others --exclude-standard '*.h'); do
   printf '#include "%s"\n' "$PWD/$header" |
     cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Inative-host -I. -I"$quic/include" -x c -fsyntax-only - || {

@@ -10,7 +10,7 @@ if [ "${1:-}" = --sanitize ]; then
   sanitize=ON
 fi
 build=$root/build/$kind
-quic=$(bash "$root/cli/setup/quic.sh")
+quic=$(bash "$root/cli/setup/quic_folder.sh")
 
 # Configured again only when the QUIC build changed: ninja sees all other changes itself.
 if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/quic-dir" 2>/dev/null)" != "$quic" ]; then

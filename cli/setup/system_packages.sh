@@ -2,6 +2,7 @@
 # Says which system packages are missing and installs them with apt, as root or through sudo; on a system without apt
 # it prints the list and stops. Does not upgrade what is there.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 # What is needed, the package that has it (Debian and Ubuntu), and a test for it that costs no process where possible.
@@ -23,8 +24,6 @@ needs cmake cmake
 needs ninja-build ninja
 needs pkg-config pkg-config
 needs git git
-needs python3 python3
-needs libclang-14-dev "/usr/lib/llvm-*/lib/libclang*.so*"
 needs libsqlite3-dev /usr/include/sqlite3.h
 needs libjansson-dev /usr/include/jansson.h
 needs libcmocka-dev /usr/include/cmocka.h
@@ -33,12 +32,37 @@ needs clang-format clang-format
 needs chromium /usr/lib/chromium/chromium /usr/lib/chromium-browser/chromium-browser /opt/google/chrome/chrome "${TRILANE_CHROMIUM:-/nonexistent}"
 needs fonts-liberation "/usr/share/fonts/truetype/*/*.ttf"
 
+# Only what builds quiche needs Rust, Python and libclang; a build of it in the cache does not.
+quic_is_built() { bash "$here/quic_folder.sh" --complete >/dev/null; }
 # quiche needs a newer Rust than Debian 12 and 13 or Ubuntu 24.04 have by default; where the system has rustup, that
 # brings it.
 rust_is_new_enough() {
   command -v cargo >/dev/null && [ "$(printf '%s\n1.88.0\n' "$(rustc --version | cut -d' ' -f2)" | sort -V | head -n 1)" = 1.88.0 ]
 }
-rust_is_new_enough || needs rustup rustup
+rust_is_wanted=
+if ! quic_is_built; then
+  needs python3 python3
+  needs libclang-14-dev "/usr/lib/llvm-*/lib/libclang*.so*"
+  rust_is_new_enough || rust_is_wanted=yes
+  [ -z "$rust_is_wanted" ] || needs rustup rustup
+fi
+
+# Sets `available` to what apt can install of what is missing: Ubuntu has other LLVM releases than Debian 12, and
+# Debian 12 has no rustup, of which is said below what to do.
+choose_available() {
+  local package
+  available=()
+  for package in "${missing[@]}"; do
+    if [ "$package" = libclang-14-dev ] && ! has_candidate "$package"; then package=libclang-dev; fi
+    if [ "$package" = rustup ] && ! has_candidate "$package"; then continue; fi
+    available+=("$package")
+  done
+}
+# A package that others only mention has a record but no version.
+has_candidate() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+say_rust_is_missing() {
+  say "Rust 1.88 or newer is missing (quiche needs it): install it with rustup (https://rustup.rs), then run this again"
+}
 
 if [ ${#missing[@]} -gt 0 ]; then
   say "missing system packages: ${missing[*]}"
@@ -49,31 +73,28 @@ if [ ${#missing[@]} -gt 0 ]; then
   as_root=()
   if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null; then
-      say "run as root: apt-get install ${missing[*]}"
+      choose_available
+      [ ${#available[@]} -eq 0 ] || say "run as root: apt-get install ${available[*]}"
+      [[ -z "$rust_is_wanted" || " ${available[*]} " = *" rustup "* ]] || command -v rustup >/dev/null || say_rust_is_missing
       exit 2
     fi
     as_root=(sudo)
   fi
   "${as_root[@]}" apt-get update -qq >&2
-  available=()
-  for package in "${missing[@]}"; do
-    # Ubuntu has other LLVM releases than Debian 12, and Debian 12 has no rustup: said below, with what to do.
-    if [ "$package" = libclang-14-dev ] && ! apt-cache show libclang-14-dev >/dev/null 2>&1; then package=libclang-dev; fi
-    if [ "$package" = rustup ] && ! apt-cache show rustup >/dev/null 2>&1; then continue; fi
-    available+=("$package")
-  done
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${available[@]}" >&2 || {
+  choose_available
+  [ ${#available[@]} -eq 0 ] || "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${available[@]}" >&2 || {
     say "apt-get could not install: ${available[*]}"
     exit 2
   }
 fi
 
+[ -n "$rust_is_wanted" ] || exit 0
 if ! rust_is_new_enough && command -v rustup >/dev/null; then
   say "Rust through rustup"
   rustup toolchain install stable --profile minimal >&2
   rustup default stable >&2
 fi
 if ! rust_is_new_enough; then
-  say "Rust 1.88 or newer is missing (quiche needs it): install it with rustup, then run this again"
+  say_rust_is_missing
   exit 2
 fi

@@ -1,0 +1,90 @@
+// cli/setup/system_packages.sh before systems made of stubs: what it advises can be installed there, and Rust is asked for
+// only where quiche is still to be built.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { checkout } from "../../../cli/programs.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-packages-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function stub(path: string, text: string): void {
+  writeFileSync(path, `#!/bin/bash\n${text}\n`, { mode: 0o755 });
+}
+
+/** A system of a user without sudo and without any of the programs, whose apt knows the packages in `known`. */
+function system(known: string, commands: readonly string[] = []): string {
+  const bin = mkdtempSync(join(folder, "bin-"));
+  for (const tool of ["bash", "cat", "cut", "dirname", "grep", "head", "sha256sum", "sort", "uname"]) {
+    const { stdout } = spawnSync("bash", ["-c", `command -v ${tool}`], { encoding: "utf8" });
+    symlinkSync(stdout.trim(), join(bin, tool));
+  }
+  stub(join(bin, "id"), "echo 1000");
+  stub(join(bin, "apt-get"), "exit 100");
+  stub(join(bin, "apt-cache"), `[[ " ${known} " = *" $2 "* ]] && printf '%s:\\n  Candidate: 1.0\\n' "$2"; exit 0`);
+  for (const command of commands) stub(join(bin, command), `echo "${command} 14.0"`);
+  return bin;
+}
+
+function run(bin: string, script: string, environment: Record<string, string> = {}, root = checkout) {
+  const { status, stdout, stderr } = spawnSync(join(bin, "bash"), [join(root, "cli", "setup", script), "--complete"], {
+    encoding: "utf8",
+    env: { PATH: bin, HOME: folder, TRILANE_CACHE: join(folder, "no-cache"), ...environment },
+  });
+  return { status, stdout, stderr };
+}
+
+const advice = (stderr: string): string => /run as root: apt-get install (.*)/.exec(stderr)?.[1] ?? "";
+
+test("Debian 12, no sudo: rustup has no candidate there and is not advised; where Rust comes from is said", () => {
+  const { status, stderr } = run(system("build-essential cmake libclang-14-dev"), "system_packages.sh");
+  assert.equal(status, 2);
+  assert.match(advice(stderr), /^build-essential cmake /);
+  assert.doesNotMatch(advice(stderr), /rustup/);
+  assert.match(stderr, /Rust 1\.88 or newer is missing .*rustup\.rs/);
+});
+
+test("where apt has rustup, that is what is advised", () => {
+  const { status, stderr } = run(system("rustup build-essential"), "system_packages.sh");
+  assert.equal(status, 2);
+  assert.match(advice(stderr), /\brustup$/);
+  assert.doesNotMatch(stderr, /rustup\.rs/);
+});
+
+test("where quiche is built, neither Rust nor what else builds it is asked for, and the build is found without Rust", () => {
+  // A checkout of its own, in which building quiche is making a folder.
+  const root = join(folder, "checkout");
+  mkdirSync(join(root, "native-host", "quic", "src"), { recursive: true });
+  mkdirSync(join(root, "cli", "setup"), { recursive: true });
+  for (const script of ["system_packages.sh", "quic_folder.sh"])
+    cpSync(join(checkout, "cli", "setup", script), join(root, "cli", "setup", script));
+  for (const file of ["Cargo.toml", "Cargo.lock", "src/lib.rs"])
+    writeFileSync(join(root, "native-host", "quic", file), file);
+  const built = join(folder, "cache", "quic-1");
+  mkdirSync(built, { recursive: true });
+  writeFileSync(join(built, "complete"), "");
+  stub(join(root, "cli", "setup", "quic.sh"), `echo ${built}`);
+
+  const bin = system("rustup", ["cc", "c++"]);
+  const environment = { TRILANE_CACHE: join(folder, "cache") };
+  const before = run(bin, "system_packages.sh", environment, root);
+  assert.match(advice(before.stderr), /python3 .*rustup/);
+  assert.equal(run(bin, "quic_folder.sh", environment, root).status, 1);
+  const making = spawnSync(join(bin, "bash"), [join(root, "cli", "setup", "quic_folder.sh")], {
+    encoding: "utf8",
+    env: { PATH: bin, HOME: folder, ...environment },
+  });
+  assert.equal(making.stdout, `${built}\n`, making.stderr);
+
+  assert.equal(run(bin, "quic_folder.sh", environment, root).stdout, `${built}\n`);
+  const afterwards = run(bin, "system_packages.sh", environment, root);
+  assert.match(advice(afterwards.stderr), /cmake/);
+  assert.doesNotMatch(afterwards.stderr, /python3|libclang|rust/i);
+  // Another compiler's code is another build.
+  assert.equal(run(system("", ["cc"]), "quic_folder.sh", environment, root).status, 1);
+  writeFileSync(join(root, "native-host", "quic", "Cargo.lock"), "changed");
+  assert.equal(run(bin, "quic_folder.sh", environment, root).status, 1);
+});
