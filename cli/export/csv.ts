@@ -63,7 +63,11 @@ export const columns: readonly Column[] = [
   { name: "bytes", meaning: "bytes received, headers included", value: (load) => load.bytes },
   { name: "connections", meaning: "transport connections", value: (load) => load.connections },
   { name: "matched", meaning: "requests answered with their own recorded response", value: (load) => load.matched },
-  { name: "fuzzy", meaning: "requests answered with that of another query, scheme or port", value: (load) => load.fuzzy },
+  {
+    name: "fuzzy",
+    meaning: "requests answered with that of another query, scheme or port",
+    value: (load) => load.fuzzy,
+  },
   { name: "missed", meaning: "requests not in the recording", value: (load) => load.missed },
   { name: "failed", meaning: "requests that failed", value: (load) => load.failed },
   { name: "off_lane", meaning: "requests on another protocol than the lane's", value: (load) => load.off_lane },
