@@ -85,11 +85,11 @@ const large: Resource[] = [
 async function killOnce(pattern: RegExp): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const renderers = labProcesses().filter(({ commandLine }) => / --type=renderer/.test(commandLine));
-    const found = labProcesses().filter(({ commandLine }) => pattern.test(commandLine));
-    if (renderers.length === 0 || found.length === 0) continue;
+    const matching = (of: RegExp) => labProcesses().filter(({ commandLine }) => of.test(commandLine));
+    if (matching(/ --type=renderer/).length === 0 || matching(pattern).length === 0) continue;
     await new Promise((resolve) => setTimeout(resolve, 500));
-    for (const { pid } of found) process.kill(pid, "SIGKILL");
+    // Looked for again: a page may have moved to another process than the window began with.
+    for (const { pid } of matching(pattern)) process.kill(pid, "SIGKILL");
     return;
   }
   assert.fail(`no process matches ${pattern}`);
