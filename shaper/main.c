@@ -6,6 +6,7 @@
 // than the processes and descriptors that hold them.
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/cpu_idle.h"
 #include "base/json_file.h"
 #include "base/log.h"
 #include "base/namespace.h"
@@ -38,6 +39,7 @@ struct shaper {
     uint64_t start_ns;
     int child_status;
     const char *scheduling; // as schedule_promptly tells
+    int cpu_idle_fd;        // keeps CPUs from sleeping deeply; -1: the system does not let us
 };
 
 static void child_ended(void *context, int status) {
@@ -56,6 +58,7 @@ static int write_report(struct shaper *shaper, const char *path, uint64_t end_ns
                              .end_ns = end_ns,
                              .child_status = shaper->child_status,
                              .scheduling = shaper->scheduling,
+                             .cpu_idle = shaper->cpu_idle_fd >= 0 ? "shallow" : "default",
                              .changes = shaper->link.changes_told};
     struct timespec cpu;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
@@ -94,6 +97,7 @@ static void begin(struct shaper *shaper) {
     shaper->tun_loop.down.pool.watcher = evidence_watcher(&shaper->evidence, true);
     shaper->tun_loop.up.pool.watcher = evidence_watcher(&shaper->evidence, false);
     shaper->scheduling = schedule_promptly();
+    shaper->cpu_idle_fd = cpu_idle_hold_shallow();
 }
 
 static int end(struct shaper *shaper) {
@@ -107,6 +111,7 @@ static int end(struct shaper *shaper) {
     tun_loop_close(&shaper->tun_loop);
     live_link_close(&shaper->link); // nodes borrow its files
     loop_close(shaper->loop);
+    if (shaper->cpu_idle_fd >= 0) close(shaper->cpu_idle_fd);
     return result;
 }
 

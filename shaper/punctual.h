@@ -8,11 +8,13 @@
 // back by the median of what wake-ups by a timer take, which we can see. (What a packet takes through the two
 // kernels before and after us is the machine's own, with or without a shaper.)
 //
-// Budget: going to sleep and being woken up costs as much CPU time as five packets. Up to some thousand
-// packets a second each gets its own wake-up. Beyond that, wake-ups are spaced, at the most by
-// PUNCTUAL_GAP_NS, and packets are late by less than that; rates stay exact, since departures are reckoned in
-// virtual time. Arrivals do not wake us then: they are looked for at the next wake-up, and count as arrived
-// halfway since the last.
+// Budget: going to sleep and being woken up costs as much CPU time as several packets. Each packet gets a
+// wake-up of its own while our CPU time stays within a share of a core: a large one as long as no packet
+// waits for the link's rate, since each packet's own time is what is asked for then; a small one, after a
+// moment that the savings of a quiet time pay for, while packets queue for it. Beyond that wake-ups are
+// spaced, at the most by PUNCTUAL_GAP_NS, and packets are late by less than that; rates stay exact, since
+// departures are reckoned in virtual time. Arrivals do not wake us then: they are looked for at the next
+// wake-up, and count as arrived halfway since the last.
 #ifndef TRILANE_SHAPER_PUNCTUAL_H
 #define TRILANE_SHAPER_PUNCTUAL_H
 
@@ -26,8 +28,11 @@ struct punctual {
     uint64_t wake_ns;   // what a wake-up takes in the median
     uint64_t credit_ns; // how long we may wait awake
     uint64_t credited_ns;
-    uint64_t paced_ns; // until when what was done so far uses up the budget
-    uint64_t woke_ns;  // when a timer last went off
+    int64_t saved_ns;     // CPU time of the budget that is not used yet; below 0: overdrawn
+    uint64_t budgeted_ns; // up to when the budget was reckoned
+    uint64_t spent_ns;    // CPU time up to then
+    uint64_t paced_ns;    // until then only a timer should wake us: the budget is used up
+    uint64_t woke_ns;     // when a timer last went off
 };
 
 void punctual_open(struct punctual *punctual, uint64_t now_ns);
@@ -39,11 +44,11 @@ uint64_t punctual_timer_ns(const struct punctual *punctual, uint64_t due_ns);
 void punctual_slept(struct punctual *punctual, uint64_t timer_ns, uint64_t now_ns);
 
 // The timer went off, asleep or not. Returns how long, from now_ns on, it is worth staying awake for
-// something due at due_ns; 0 if it is due, or if our share of waiting awake is used up.
+// something due at due_ns; 0 if it is due, or if a budget is used up.
 uint64_t punctual_woke(struct punctual *punctual, uint64_t due_ns, uint64_t now_ns);
 
-// So many packets were written.
-void punctual_wrote(struct punctual *punctual, uint64_t packets);
+// Our CPU time so far is spent_ns. Queued: packets are waiting for a link's rate.
+void punctual_spent(struct punctual *punctual, uint64_t spent_ns, bool queued, uint64_t now_ns);
 
 // Is the budget used up, so that only timers should wake us?
 bool punctual_busy(const struct punctual *punctual, uint64_t now_ns);

@@ -45,7 +45,6 @@ static void write_train(struct tun_direction *direction) {
     uint64_t now_ns = clock_now_ns(), due_ns = train->due_ns;
     bool written = tun_device_write_train(direction->write_fd, train);
     if (written) direction->back->readable = true;
-    punctual_wrote(&direction->tun_loop->punctual, train->count);
     for (uint32_t i = 0; i < train->count; i++) {
         struct packet *packet = train->packets[i];
         histogram_add(&direction->late_ns, now_ns > due_ns ? now_ns - due_ns : 0);
@@ -157,8 +156,10 @@ static void turn(struct tun_loop *tun_loop, enum reason reason) {
         // A busy link always has more to do a moment later: several packets at a time cost less.
         if (packets >= PACKETS_PER_TURN || (pass > 0 && punctual_busy(&tun_loop->punctual, now_ns))) break;
     }
-    set_timer(tun_loop);
     tun_loop->idle_ns = clock_now_ns();
+    bool queued = down->path.link.queue.packets > 0 || up->path.link.queue.packets > 0;
+    punctual_spent(&tun_loop->punctual, clock_spent_ns(), queued, tun_loop->idle_ns);
+    set_timer(tun_loop);
     bool polling = tun_loop->timer.place_plus_1 > 0 &&
                    punctual_busy(&tun_loop->punctual, tun_loop->idle_ns) &&
                    tun_loop->timer.due_ns < tun_loop->idle_ns + PUNCTUAL_GAP_NS;

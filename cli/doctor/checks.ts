@@ -90,31 +90,50 @@ function lab(): Check {
   });
 }
 
-/** Whether the link may run before the browser does (native-host/base/schedule.h); it works without, less exactly. */
-function scheduling(): Check {
-  const name = "real-time scheduling";
-  const remedy =
-    "as root: echo '* - rtprio 2' > /etc/security/limits.d/trilane.conf, then log in again; without it more loads are " +
-    "invalid because a busy machine made the link late";
+/** What a shaper's report says of how it ran. */
+function shaperTold(member: "scheduling" | "cpu_idle"): unknown {
   const folder = mkdtempSync(join(tmpdir(), "trilane-doctor-"));
   try {
-    return attempt(
-      name,
-      remedy,
-      () => {
-        const path = join(folder, "shaper.json");
-        firstLine(programPath("trilane-shaper"), ["--link", "10mbit/10ms", "--report", path, "--", "/bin/true"]);
-        const report: unknown = JSON.parse(readFileSync(path, "utf8"));
-        const found =
-          typeof report === "object" && report !== null && "scheduling" in report ? report.scheduling : null;
-        if (found !== "fifo") throw new RunError(`not allowed; the shaper runs with: ${found}`);
-        return "the link runs before the browser";
-      },
-      "warning",
-    );
+    const path = join(folder, "shaper.json");
+    firstLine(programPath("trilane-shaper"), ["--link", "10mbit/10ms", "--report", path, "--", "/bin/true"]);
+    const report: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return typeof report === "object" && report !== null ? (report as Record<string, unknown>)[member] : undefined;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Whether the link may run before the browser does (native-host/base/schedule.h); it works without, less exactly. */
+function scheduling(): Check {
+  const remedy =
+    "as root: echo '* - rtprio 2' > /etc/security/limits.d/trilane.conf, then log in again; without it more loads are " +
+    "invalid because a busy machine made the link late";
+  return attempt(
+    "real-time scheduling",
+    remedy,
+    () => {
+      const found = shaperTold("scheduling");
+      if (found !== "fifo") throw new RunError(`not allowed; the shaper runs with: ${found}`);
+      return "the link runs before the browser";
+    },
+    "warning",
+  );
+}
+
+/** Whether idle CPUs may be kept awake while a lab runs (native-host/base/cpu_idle.h); it works without, less exactly. */
+function quickWakeUps(): Check {
+  const remedy =
+    'as root: echo \'KERNEL=="cpu_dma_latency", MODE="0666"\' > /etc/udev/rules.d/70-trilane.rules && udevadm trigger; ' +
+    "without it some packets are late by tenths of a millisecond";
+  return attempt(
+    "quick wake-ups",
+    remedy,
+    () => {
+      if (shaperTold("cpu_idle") !== "shallow") throw new RunError("/dev/cpu_dma_latency cannot be opened for writing");
+      return "CPUs do not sleep deeply while a lab runs";
+    },
+    "warning",
+  );
 }
 
 function congestionControl(): Check {
@@ -210,6 +229,7 @@ export function runChecks(home: string): Check[] {
     tun(),
     lab(),
     scheduling(),
+    quickWakeUps(),
     congestionControl(),
     cores(),
     ...dataChecks(home),

@@ -1,5 +1,5 @@
 // The one clock: CLOCK_MONOTONIC in nanoseconds, the same that Chromium's monotonic time stamps use.
-// Does not deal in wall time.
+// And CPU time, for those who keep to a budget. Does not deal in wall time.
 #ifndef TRILANE_BASE_CLOCK_H
 #define TRILANE_BASE_CLOCK_H
 
@@ -10,5 +10,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 
 uint64_t clock_now_ns(void);
+
+uint64_t clock_spent_ns(void); // CPU time of the calling thread so far
 
 #endif

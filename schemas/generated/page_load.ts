@@ -517,6 +517,10 @@ export interface ShaperReport {
    */
   scheduling: "fifo" | "short-slice" | "default";
   /**
+   * How deeply idle CPUs slept meanwhile: kept where they wake up quickly (PM quality of service; for who may ask for it, root as a rule), or as the system is set. Absent: a report from before this was told.
+   */
+  cpu_idle?: "shallow" | "default";
+  /**
    * How the link was changed while it ran, through its control socket (the first 1000 times): `link` is what it was at the start. Absent: it was not.
    *
    * @minItems 1
