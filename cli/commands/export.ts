@@ -37,7 +37,7 @@ function pieces(results: Results, format: Format, { sweep, loads }: ReturnType<t
   const ids = new Set(loads.map((load) => load.cell));
   const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
   if (format === "csv") return csvLines(cells, loads);
-  return [`${JSON.stringify(exportDocument(sweep, cells, loads), null, 1)}\n`];
+  return [`${JSON.stringify(exportDocument(sweep, cells, loads, results.linkTestsOf(sweep.id)), null, 1)}\n`];
 }
 
 async function toStandardOutput(parts: Iterable<string>): Promise<void> {

@@ -1,11 +1,17 @@
 // A sweep as one JSON document by schemas/export.schema.json: what was asked, every load, and what they say. No HAR.
 import type { Export } from "../../schemas/generated/export.ts";
-import type { Cell, Load, Sweep } from "../results/results.ts";
+import type { Cell, LinkTest, Load, Sweep } from "../results/results.ts";
 import { compare } from "../stats/comparison.ts";
 import { lanePairs } from "../stats/sample.ts";
 import { sweepVerdict } from "../stats/sweep_verdict.ts";
 
-export function exportDocument(sweep: Sweep, cells: readonly Cell[], loads: readonly Load[]): Export {
+export function exportDocument(
+  sweep: Sweep,
+  cells: readonly Cell[],
+  loads: readonly Load[],
+  linkTests: readonly LinkTest[],
+): Export {
+  const links = new Set(cells.map((cell) => cell.link));
   const traits = new Map(
     cells.map(({ link, link_profile: { down, rtt_ms } }) => [
       link,
@@ -45,6 +51,7 @@ export function exportDocument(sweep: Sweep, cells: readonly Cell[], loads: read
       link_profile: cell.link_profile,
       recording_digest: cell.recording_digest,
     })),
+    link_tests: linkTests.filter(({ test }) => links.has(test.link)).map((each) => ({ ...each })),
     loads: loads.map(({ page: _page, lane: _lane, link: _link, ...load }) => ({ ...load, reasons: [...load.reasons] })),
     improvements,
     verdict: {

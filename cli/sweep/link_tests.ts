@@ -1,6 +1,6 @@
 // Before a link's first load in a sweep: the link measured on this machine, a second or two, and kept with the sweep, so
-// that a resumed one measures only what it has not. Not all links before all loads: a sweep has hundreds. Measures through cli/selftest; decides nothing about loads but which
-// links they may not count on.
+// that a resumed one measures only what it has not, and again what was out. Not all links before all loads: a sweep has
+// hundreds. Measures through cli/selftest; decides nothing about loads but which links they may not count on.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import type { LinkTested } from "../../schemas/generated/sweep_event.ts";
@@ -59,7 +59,7 @@ export function openLinkTests(testing: LinkTesting): LinkTests {
   const here = machineName();
   const known = new Map<string, SelftestLink>();
   for (const { machine: where, test: stored } of results.linkTestsOf(sweep.id))
-    if (where === here) known.set(stored.link, stored);
+    if (where === here && stored.outcome === "within") known.set(stored.link, stored);
   const untested = [...pendingLinks(testing)].filter(([link]) => !known.has(link));
   const cells = new Map(untested);
   let tested = 0;

@@ -38,7 +38,10 @@ export interface RunOptions {
   readonly urlOf: (page: string) => string;
   /** What failed when the page was recorded, so that its failing again is no fault of a load. */
   readonly failedUrlsOf?: (page: string) => readonly string[];
-  /** Why loads on a link do not count, whatever becomes of them; null: they do. Asked before each load. */
+  /**
+   * Why loads on a link do not count, whatever becomes of them; null: they do. Asked before each load. Such a load is not
+   * tried again in this run: the link is what it is.
+   */
   readonly linkFault?: (link: string) => Promise<string | null>;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
@@ -99,7 +102,8 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
     expected_s: time.left_ms / 1000,
   });
   for (const task of left) {
-    while (!isDone(task)) {
+    let fault: string | null = null;
+    while (!isDone(task) && fault === null) {
       const { cell, planned } = task;
       const place = {
         position: planned.position,
@@ -112,8 +116,10 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
       if (signal.aborted) return { state: "stopped", done, loads: tasks.length, wall_ms };
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
-      const load = await measureOne(options, cell, planned.block);
-      if (!load) return { state: "stopped", done, loads: tasks.length, wall_ms };
+      const measured = await measureOne(options, cell, planned.block);
+      if (!measured) return { state: "stopped", done, loads: tasks.length, wall_ms };
+      const { load } = measured;
+      fault = measured.fault;
       const { status, reasons, metrics, wall_ms: took_ms } = load.log._trilane;
       const { attempt } = place;
       const { position, block } = planned;
@@ -121,8 +127,9 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
       task.attempts++;
       task.valid = status === "valid";
       wall_ms += took_ms;
-      time.ended(options.guess_ms(cell), took_ms, isDone(task));
-      if (isDone(task)) done++;
+      const last = isDone(task) || fault !== null;
+      time.ended(options.guess_ms(cell), took_ms, last);
+      if (last) done++;
       tell({
         event: "load-finished",
         ...place,
@@ -141,8 +148,14 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
   return { state: "finished", done, loads: tasks.length, wall_ms };
 }
 
+interface MeasuredLoad {
+  readonly load: PageLoad;
+  /** The link's. */
+  readonly fault: string | null;
+}
+
 /** Null for a load that the signal cut off: whatever it came to is not what was asked. */
-async function measureOne(options: RunOptions, cell: Cell, block: number): Promise<PageLoad | null> {
+async function measureOne(options: RunOptions, cell: Cell, block: number): Promise<MeasuredLoad | null> {
   const { plan, signal } = options;
   const name = cell.page;
   let fault: string | null;
@@ -169,7 +182,7 @@ async function measureOne(options: RunOptions, cell: Cell, block: number): Promi
   }
   // Ctrl-C on a terminal reaches the lab's processes too: one turn of the event loop, so that our own handler has run.
   await new Promise((resolve) => setImmediate(resolve));
-  return signal.aborted ? null : judged(load, fault);
+  return signal.aborted ? null : { load: judged(load, fault), fault };
 }
 
 /** A load over a link that is not what was asked is not valid, however it went. */

@@ -18,6 +18,10 @@ export interface Export {
   schema: "trilane/export/1";
   sweep: ExportedSweep;
   cells: ExportedCell[];
+  /**
+   * The self-tests of the cells' links; empty where there were none. Absent: written before this was told.
+   */
+  link_tests?: ExportedLinkTest[];
   loads: ExportedLoad[];
   /**
    * Per page and link, one for each pair of lanes.
@@ -301,6 +305,57 @@ export interface OnOff {
    * fixed: of just this length; exponential: of this mean.
    */
   periods: "fixed" | "exponential";
+}
+export interface ExportedLinkTest {
+  machine: string;
+  measured_at: string;
+  test: SelftestLink;
+}
+export interface SelftestLink {
+  /**
+   * Short form, canonical.
+   */
+  link: string;
+  /**
+   * out: at least one row is out of its tolerance.
+   */
+  outcome: "within" | "out";
+  /**
+   * How often it was measured; the rows are the last time's, which no row was out in, or it was the last.
+   */
+  measurements: number;
+  /**
+   * How the kernel ran the shaper; null: it left no report.
+   */
+  scheduling: ("fifo" | "short-slice" | "default") | null;
+  wall_ms: number;
+  rows: SelftestRow[];
+}
+export interface SelftestRow {
+  /**
+   * rate: while the link was busy. delay: the median, with the packet's own transmission. lateness: what one packet of a hundred took longer. jitter: in the distribution's own measure. loss, duplicate, reorder: shares of packets. queue: full packets that it holds.
+   */
+  quantity: "rate" | "delay" | "lateness" | "jitter" | "loss" | "duplicate" | "reorder" | "queue";
+  direction: "down" | "up";
+  unit: "bit/s" | "ms" | "share" | "packets";
+  /**
+   * null: no one number was.
+   */
+  asked: number | null;
+  /**
+   * null: not measured, the reason says why.
+   */
+  measured: number | null;
+  /**
+   * How far measured may be from asked.
+   */
+  tolerance: number | null;
+  /**
+   * Packets that it was measured with.
+   */
+  n: number;
+  outcome: "within" | "out" | "not-measured";
+  reason: string | null;
 }
 export interface ExportedLoad {
   id: number;

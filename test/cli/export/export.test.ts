@@ -14,6 +14,7 @@ import { exportDocument } from "../../../cli/export/json.ts";
 import { openResults, type Results } from "../../../cli/results/results.ts";
 import { storeFixture, withHome } from "../report/fixture.ts";
 import { hostileFixture, raceFixture } from "../report/fixtures.ts";
+import { testedLink } from "../selftest/tested.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const parse = (path: string): object => JSON.parse(readFileSync(path, "utf8"));
@@ -132,16 +133,33 @@ test("one load as HAR keeps the browser's connection numbers and says protocol f
   });
 });
 
+function documentOf(results: Results, sweep: number) {
+  return exportDocument(
+    results.sweep(sweep),
+    results.cellsOf(sweep),
+    results.loadsOf(sweep),
+    results.linkTestsOf(sweep),
+  );
+}
+
 test("JSON is by its schema and holds every load and the verdict", async () => {
   await withFixtures((results, race, hostile) => {
     const validate = ourSchema("export");
     for (const sweep of [race, hostile]) {
-      const document = exportDocument(results.sweep(sweep), results.cellsOf(sweep), results.loadsOf(sweep));
+      const document = documentOf(results, sweep);
       assertTakes(validate, JSON.parse(JSON.stringify(document)));
       assert.equal(document.loads.length, results.loadsOf(sweep).length);
       assert.ok(document.verdict.sentences.length > 0);
+      assert.deepEqual(document.link_tests, results.linkTestsOf(sweep));
     }
-    const document = exportDocument(results.sweep(race), results.cellsOf(race), results.loadsOf(race));
+    const link = results.cellsOf(race)[0]?.link ?? "";
+    for (const tested of [link, "1mbit/1ms"]) results.recordLinkTest(race, "a machine", testedLink(tested));
+    const document = documentOf(results, race);
+    assertTakes(validate, JSON.parse(JSON.stringify(document)));
+    assert.deepEqual(
+      document.link_tests?.map((each) => each.test.link),
+      [link],
+    );
     assert.deepEqual(
       document.improvements.map(({ lane, over }) => `${lane}/${over}`),
       ["h2/h1", "h3/h1", "h3/h2"],
