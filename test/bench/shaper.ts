@@ -114,7 +114,8 @@ async function roundTrips(labs: Labs, link: string, expected_ms: number, words: 
   const after = await labs.direct(words);
   const own_us = median([value(before, "median_us"), value(after, "median_us")]);
   const beyond_ms = (key: string): number => (value(run.printed[0], key) - own_us) / 1000 - expected_ms;
-  return { median: Math.abs(beyond_ms("median_us")), p99: beyond_ms("p99_us"), idle_share: run.idle_share };
+  const own_p99 = median([value(before, "p99_us"), value(after, "p99_us")]) / 1000;
+  return { median: Math.abs(beyond_ms("median_us")), p99: beyond_ms("p99_us"), own_p99, idle_share: run.idle_share };
 }
 
 async function measureRoundTrips(labs: Labs): Promise<Measurement[]> {
@@ -138,6 +139,12 @@ async function measureRoundTrips(labs: Labs): Promise<Measurement[]> {
         `${name}: p99`,
         runs.map((run) => run.p99),
         0.25,
+        { idle_share },
+      ),
+      measurement(
+        `the same probes without a link, every ${interval}: p99`,
+        runs.map((run) => run.own_p99),
+        null,
         { idle_share },
       ),
     );
@@ -165,24 +172,24 @@ async function measureRates(labs: Labs): Promise<Measurement[]> {
   const found: Measurement[] = [];
   for (const rate of ratesMbit) {
     const rate_bps = rate * 1e6;
-    // A small window where the kernel's own choice would fill the queue for minutes.
-    const window = rate < 10 ? 65536 : 0;
+    // A small buffer of the sender's where the kernel's own choice would fill the queue for minutes.
+    const buffer = rate < 10 ? 65536 : 0;
     const saturation = {
       UDP: {
         link: `${rate}mbit/0ms`,
         words: `udp down ${saturated_s + 1} ${Math.ceil(rate_bps * 1.06)}`,
-        nominal_bps: () => rate_bps,
+        nominal_bps: rate_bps,
       },
       TCP: {
         link: `${rate}mbit/0ms,queue=unlimited`,
-        words: `tcp down ${saturated_s + 2} 2 ${window}`,
-        // 52 bytes of each packet are headers; 1500 where no window's edge cuts one short.
-        nominal_bps: ({ report: { down } }: Run) => rate_bps * (1 - (52 * down.packets_out) / down.bytes_out),
+        words: `tcp down ${saturated_s + 2} 2 ${buffer}`,
+        // The probe writes whole segments: 52 of 1500 bytes are headers.
+        nominal_bps: (rate_bps * 1448) / 1500,
       },
     };
     for (const [protocol, { link, words, nominal_bps }] of Object.entries(saturation)) {
       const run = await labs.behind(link, [words]);
-      const error = Math.abs(value(run.printed[0], "rate_bps") / nominal_bps(run) - 1) * 100;
+      const error = Math.abs(value(run.printed[0], "rate_bps") / nominal_bps - 1) * 100;
       const idle_share = run.idle_share;
       const bar = rate > 100 ? 0.03 : 0.01;
       found.push(measurement(`|rate error|, ${protocol} at ${rate} Mbit/s`, [error], bar, { unit: "%", idle_share }));

@@ -9,6 +9,7 @@
 // that was not let run for a moment at either end of the time does not spoil it.
 // Does not know what the link is meant to be: the caller compares.
 #include "base/clock.h"
+#include "base/cpu_idle.h"
 #include "base/namespace.h"
 #include "base/netlink.h"
 
@@ -241,7 +242,7 @@ static struct slope drain(int fd, uint64_t skip_ns, uint64_t end_ns) {
 }
 
 static void fill(int fd, uint64_t duration_ns) {
-    static const uint8_t block[1 << 16];
+    static const uint8_t block[44 * 1448]; // whole segments of 1500 bytes with time stamps
     uint64_t end_ns = clock_now_ns() + duration_ns;
     while (clock_now_ns() < end_ns && send(fd, block, sizeof block, MSG_NOSIGNAL) > 0) {
     }
@@ -251,12 +252,14 @@ static void fill(int fd, uint64_t duration_ns) {
 struct tcp_request {
     uint64_t duration_ns;
     uint64_t skip_ns;
-    int window_bytes; // of the receiver; 0: the kernel's choice
+    int buffer_bytes; // of the sender; 0: the kernel's choice
     bool down;
 };
 
-static void set_window(int fd, int window_bytes) {
-    if (window_bytes > 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &window_bytes, sizeof window_bytes);
+// What the sender has under way at most. (A small window of the receiver's would do too, but its edges cut
+// segments short.)
+static void set_buffer(int fd, int buffer_bytes) {
+    if (buffer_bytes > 0) setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes);
 }
 
 static void serve_tcp(void) {
@@ -276,9 +279,9 @@ static void serve_tcp(void) {
         struct tcp_request request;
         if (read(fd, &request, sizeof request) != sizeof request) _exit(1);
         if (request.down) {
+            set_buffer(fd, request.buffer_bytes);
             fill(fd, request.duration_ns);
         } else {
-            set_window(fd, request.window_bytes);
             struct slope slope = drain(fd, request.skip_ns, request.duration_ns);
             if (write(fd, &slope, sizeof slope) < 0) fail("write");
         }
@@ -347,22 +350,22 @@ static void probe_udp(bool down, uint64_t duration_ns, uint64_t offered_bps) {
     close(fd);
 }
 
-static void probe_tcp(bool down, uint64_t duration_ns, uint64_t skip_ns, int window_bytes) {
+static void probe_tcp(bool down, uint64_t duration_ns, uint64_t skip_ns, int buffer_bytes) {
     int fd = open_socket(SOCK_STREAM, "0.0.0.0", 0);
-    set_window(fd, window_bytes); // before the connection: it bounds the window's scale
     struct sockaddr_in name = address_of(FAR_SIDE, TCP_PORT);
     if (connect(fd, (struct sockaddr *)&name, sizeof name) < 0) fail("connect");
     struct tcp_request request;
     memset(&request, 0, sizeof request);
     request.duration_ns = duration_ns;
     request.skip_ns = skip_ns;
-    request.window_bytes = window_bytes;
+    request.buffer_bytes = buffer_bytes;
     request.down = down;
     if (write(fd, &request, sizeof request) < 0) fail("write");
     struct slope slope;
     if (down) {
         slope = drain(fd, skip_ns, duration_ns);
     } else {
+        set_buffer(fd, buffer_bytes);
         fill(fd, duration_ns);
         if (read(fd, &slope, sizeof slope) != sizeof slope) fail("no result");
     }
@@ -384,6 +387,8 @@ static int run_far(bool direct, char **command) {
     struct netlink netlink;
     namespace_enter_lab();
     if (netlink_open(&netlink) < 0 || netlink_link_up(&netlink, "lo", 0) < 0) fail("lo");
+    // As in a lab: the path without the link is to be the same machine's.
+    if (direct) cpu_idle_hold_shallow();
     if (direct && netlink_add_address(&netlink, "lo", FAR_SIDE, 32) < 0) fail("address");
     netlink_close(&netlink);
     start_server(serve_echo);
