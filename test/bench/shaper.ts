@@ -244,15 +244,24 @@ async function measureSpeed(labs: Labs): Promise<Measurement[]> {
   return found;
 }
 
-/** The same flood into a short and into a long queue: what a packet costs must not depend on how many wait. */
+/**
+ * The same flood into a short and into a long queue: what a packet costs must not depend on how many wait. The cost is that
+ * of a longer run beyond a shorter one, in which the queue is full already and as many packets leave as of the other.
+ */
 async function measureQueue(labs: Labs): Promise<Measurement[]> {
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const costs: number[] = [];
     for (const packets of [10, 10_000]) {
-      const { report } = await labs.behind(`100mbit/0ms,queue=${packets}p`, ["udp down 8 200000000"]);
-      if (report.down.queue_peak_packets !== packets) throw new Error(`the queue of ${packets} packets was never full`);
-      costs.push(report.cpu_ns / report.down.packets_in);
+      const reports: ShaperReport[] = [];
+      for (const duration_s of [4, 12]) {
+        const { report } = await labs.behind(`100mbit/0ms,queue=${packets}p`, [`udp down ${duration_s} 200000000`]);
+        if (report.down.queue_peak_packets !== packets)
+          throw new Error(`the queue of ${packets} packets was never full`);
+        reports.push(report);
+      }
+      const [shorter, longer] = reports as [ShaperReport, ShaperReport];
+      costs.push((longer.cpu_ns - shorter.cpu_ns) / (longer.down.packets_in - shorter.down.packets_in));
     }
     const [short = Number.NaN, long = Number.NaN] = costs;
     ratios.push(long / short);
