@@ -26,8 +26,11 @@ static bool find_headers(struct train *train, const struct packet *packet) {
 }
 
 static void begin(struct train *train, struct packet *packet, uint64_t due_ns) {
-    *train =
-        (struct train){.packets = {packet}, .count = 1, .size_bytes = packet->size_bytes, .due_ns = due_ns};
+    train->packets[0] = packet;
+    train->due_ns[0] = due_ns;
+    train->count = 1;
+    train->size_bytes = packet->size_bytes;
+    train->ended = false;
     if (find_headers(train, packet)) {
         train->payload_bytes = packet->size_bytes - train->header_bytes;
         train->ended = packet->bytes[train->ip_bytes + 13] != ACK;
@@ -53,12 +56,13 @@ static bool same_headers(const struct train *train, const uint8_t *a, const uint
            memcmp(s + 18, t + 18, train->header_bytes - train->ip_bytes - 18) == 0;
 }
 
-bool train_add(struct train *train, struct packet *packet, uint64_t due_ns) {
+bool train_add(struct train *train, struct packet *packet, uint64_t due_ns, uint64_t span_ns) {
     if (train->count == 0) {
         begin(train, packet, due_ns);
         return true;
     }
-    if (train->header_bytes == 0 || train->ended || train->due_ns != due_ns || !packet->cut) return false;
+    if (train->header_bytes == 0 || train->ended || !packet->cut) return false;
+    if (due_ns - train->due_ns[0] > span_ns) return false;
     if (train->count == TRAIN_MAX || packet->size_bytes <= train->header_bytes) return false;
     uint32_t payload_bytes = packet->size_bytes - train->header_bytes;
     if (payload_bytes > train->payload_bytes || train->size_bytes + payload_bytes > WHOLE_MAX) return false;
@@ -66,7 +70,8 @@ bool train_add(struct train *train, struct packet *packet, uint64_t due_ns) {
     uint8_t flags = packet->bytes[train->ip_bytes + 13];
     if ((flags & ~(FIN | PSH)) != ACK) return false;
     train->ended = flags != ACK || payload_bytes < train->payload_bytes;
-    train->packets[train->count++] = packet;
+    train->packets[train->count] = packet;
+    train->due_ns[train->count++] = due_ns;
     train->size_bytes += payload_bytes;
     return true;
 }

@@ -1,6 +1,5 @@
-// A train: packets of one TCP connection that leave at the same instant, back to back, handed to the
-// receiver's kernel in one write. It takes them as it takes what a network card's receive offload has put
-// together.
+// A train: packets of one TCP connection that leave back to back, handed to the receiver's kernel in one
+// write. It takes them as it takes what a network card's receive offload has put together.
 //
 // Only packets whose checksum is known to be right join (they were cut by segments.h), with the same headers,
 // one sequence number following the other, and only the last may be shorter: the kernel can cut them again
@@ -19,16 +18,17 @@ struct train {
     struct packet *packets[TRAIN_MAX];
     uint32_t count; // 0: empty
     uint32_t ip_bytes;
-    uint32_t header_bytes;  // 0: nothing may follow the one packet
-    uint32_t payload_bytes; // of every packet but the last
-    uint32_t size_bytes;    // headers once, all payload
-    bool ended;             // the last packet ends it
-    uint64_t due_ns;
+    uint32_t header_bytes;      // 0: nothing may follow the one packet
+    uint32_t payload_bytes;     // of every packet but the last
+    uint32_t size_bytes;        // headers once, all payload
+    bool ended;                 // the last packet ends it
+    uint64_t due_ns[TRAIN_MAX]; // of each packet
 };
 
 // Adds the packet, which stays the caller's and must stay as it is. False if it does not belong to the train,
-// or the train is full: then it is to be sent first, and emptied.
-bool train_add(struct train *train, struct packet *packet, uint64_t due_ns);
+// is due more than span_ns after the train's first, or the train is full: then that is to be sent first, and
+// emptied.
+bool train_add(struct train *train, struct packet *packet, uint64_t due_ns, uint64_t span_ns);
 
 // What stands before the packets' payloads in a train of several: the kernel's header and the packets' own,
 // for all of them. `headers` has room for train->header_bytes.

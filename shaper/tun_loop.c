@@ -6,9 +6,11 @@
 // read when the call returns. So a turn goes on reading and writing until there is nothing left to do now,
 // and a busy link needs few wake-ups.
 //
-// Packets of a connection that leave a link of unlimited rate at the same nanosecond are written together, as
-// a network card's receive offload would hand them over (fewer acknowledgements come back). On every other
-// link each packet is a write of its own: there the receiver sees what a wire of that rate would show it.
+// Packets of a TCP connection are written together where a network card's receive offload would hand them
+// over so (fewer acknowledgements come back): on a link of unlimited rate those that leave at the same
+// nanosecond, on one of half a Gbit/s or more those that are due within the time for which such cards hold
+// back interrupts, if we find several due at once. On every slower link each packet is a write of its own:
+// there the receiver sees what a wire of that rate would show it.
 #include "shaper/tun_loop.h"
 
 #include "base/clock.h"
@@ -21,6 +23,7 @@ enum {
     GAUGINGS_AT_START = 32,
 };
 
+static const uint64_t fast_bps = 500000000, offload_ns = 50 * NS_PER_US;
 static const uint64_t gauge_at_start_ns = 1 * NS_PER_MS, gauge_ns = 50 * NS_PER_MS;
 
 static bool is_ip(const struct packet *packet) {
@@ -42,11 +45,12 @@ static void write_train(struct tun_direction *direction) {
     struct train *train = &direction->train;
     struct packet_watcher *watcher = direction->pool.watcher;
     if (train->count == 0) return;
-    uint64_t now_ns = clock_now_ns(), due_ns = train->due_ns;
+    uint64_t now_ns = clock_now_ns();
     bool written = tun_device_write_train(direction->write_fd, train);
     if (written) direction->back->readable = true;
     for (uint32_t i = 0; i < train->count; i++) {
         struct packet *packet = train->packets[i];
+        uint64_t due_ns = train->due_ns[i];
         histogram_add(&direction->late_ns, now_ns > due_ns ? now_ns - due_ns : 0);
         if (written) {
             direction->packets_out++;
@@ -62,9 +66,9 @@ static void write_train(struct tun_direction *direction) {
 
 static void write_packet(struct node *node, struct packet *packet, uint64_t due_ns) {
     struct tun_direction *direction = (struct tun_direction *)node;
-    if (!train_add(&direction->train, packet, due_ns)) {
+    if (!train_add(&direction->train, packet, due_ns, direction->train_span_ns)) {
         write_train(direction);
-        train_add(&direction->train, packet, due_ns);
+        train_add(&direction->train, packet, due_ns, direction->train_span_ns);
     }
     if (!direction->in_trains) write_train(direction);
 }
@@ -199,6 +203,14 @@ static void gauge_due(void *context, uint64_t now_ns) {
     loop_timer_set(tun_loop->loop, &tun_loop->gauge, now_ns + pause_ns);
 }
 
+static void set_trains(struct tun_direction *direction, const struct rate_settings *rate) {
+    bool fast = rate->kind == RATE_STEPS;
+    for (uint32_t i = 0; fast && i < rate->steps_bps.count; i++)
+        fast = rate->steps_bps.step[i].value >= fast_bps;
+    direction->in_trains = fast || rate->kind == RATE_UNLIMITED;
+    direction->train_span_ns = fast ? offload_ns : 0;
+}
+
 static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direction,
                           const struct link_profile *profile, enum path_stream stream, int read_fd,
                           int write_fd) {
@@ -206,7 +218,7 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
     direction->tun_loop = tun_loop;
     direction->device.fd = read_fd;
     direction->write_fd = write_fd;
-    direction->in_trains = (stream == PATH_DOWN ? &profile->down : &profile->up)->rate.kind == RATE_UNLIMITED;
+    set_trains(direction, stream == PATH_DOWN ? &profile->down.rate : &profile->up.rate);
     direction->back = stream == PATH_DOWN ? &tun_loop->up : &tun_loop->down;
     direction->read_watch = (struct loop_watch){.fd = read_fd, .ready = readable, .context = direction};
     path_open(&direction->path, profile, stream, &direction->pool, &direction->out);
@@ -231,8 +243,8 @@ void tun_loop_steer(struct tun_loop *tun_loop, const struct link_profile *profil
     turn(tun_loop, AWAKE);
     path_steer(&tun_loop->down.path, profile, tun_loop->idle_ns);
     path_steer(&tun_loop->up.path, profile, tun_loop->idle_ns);
-    tun_loop->down.in_trains = profile->down.rate.kind == RATE_UNLIMITED;
-    tun_loop->up.in_trains = profile->up.rate.kind == RATE_UNLIMITED;
+    set_trains(&tun_loop->down, &profile->down.rate);
+    set_trains(&tun_loop->up, &profile->up.rate);
     set_timer(tun_loop);
     watch(&tun_loop->down, true); // there may be no timer any more
     watch(&tun_loop->up, true);

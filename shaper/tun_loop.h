@@ -23,7 +23,8 @@ struct tun_direction {
     bool readable; // there may be something to read
     int write_fd;
     struct train train;         // what has left the path and is yet to be written
-    bool in_trains;             // the rate is unlimited: several packets may leave at once
+    bool in_trains;             // several packets may be written at once,
+    uint64_t train_span_ns;     // that are due within this time
     struct tun_direction *back; // the other one, which reads what is answered to what we write
     struct packet spare;        // read into when there is no memory for a packet
 

@@ -66,15 +66,15 @@ static void assert_whole(const struct train *train) {
 }
 
 // How many trains these packets make; each is checked.
-static int trains(struct packet *packets, const uint64_t *due_ns, uint32_t count) {
+static int trains(struct packet *packets, const uint64_t *due_ns, uint64_t span_ns, uint32_t count) {
     struct train train = {0};
     int made = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (train_add(&train, &packets[i], due_ns ? due_ns[i] : 5)) continue;
+        if (train_add(&train, &packets[i], due_ns ? due_ns[i] : 5, span_ns)) continue;
         assert_whole(&train);
         made++;
         train.count = 0;
-        assert_true(train_add(&train, &packets[i], due_ns ? due_ns[i] : 5));
+        assert_true(train_add(&train, &packets[i], due_ns ? due_ns[i] : 5, span_ns));
     }
     assert_whole(&train);
     return made + 1;
@@ -85,9 +85,9 @@ static struct packet packets[2 * COUNT + 4];
 static void a_whole_becomes_a_whole_again(void **state) {
     (void)state;
     srand(3);
-    assert_int_equal(trains(packets, NULL, cut(4, 0x10, packets)), 1);
-    assert_int_equal(trains(packets, NULL, cut(6, 0x18, packets)), 1);
-    assert_int_equal(trains(packets, NULL, cut(4, 0x19, packets)), 1);
+    assert_int_equal(trains(packets, NULL, 0, cut(4, 0x10, packets)), 1);
+    assert_int_equal(trains(packets, NULL, 0, cut(6, 0x18, packets)), 1);
+    assert_int_equal(trains(packets, NULL, 0, cut(4, 0x19, packets)), 1);
 }
 
 static void what_leaves_at_another_time_is_another_train(void **state) {
@@ -97,7 +97,9 @@ static void what_leaves_at_another_time_is_another_train(void **state) {
     uint32_t count = cut(4, 0x10, packets);
     for (uint32_t i = 0; i < count; i++)
         due_ns[i] = 1000 + i / 10;
-    assert_int_equal(trains(packets, due_ns, count), (int)(count + 9) / 10);
+    assert_int_equal(trains(packets, due_ns, 0, count), (int)(count + 9) / 10);
+    assert_int_equal(trains(packets, due_ns, 1, count), (int)(count + 19) / 20);
+    assert_int_equal(trains(packets, due_ns, COUNT, count), 1);
 }
 
 static void a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train(void **state) {
@@ -105,12 +107,12 @@ static void a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train(void **state)
     srand(5);
     uint32_t count = cut(4, 0x10, packets);
     memmove(&packets[7], &packets[8], (count - 8) * sizeof packets[0]);
-    assert_int_equal(trains(packets, NULL, count - 1), 2);
+    assert_int_equal(trains(packets, NULL, 0, count - 1), 2);
     count = cut(4, 0x10, packets);
     packets[20].cut = false;
-    assert_int_equal(trains(packets, NULL, count), 3);
+    assert_int_equal(trains(packets, NULL, 0, count), 3);
     count = cut(4, 0x90, packets); // the first says that the window was reduced
-    assert_int_equal(trains(packets, NULL, count), 2);
+    assert_int_equal(trains(packets, NULL, 0, count), 2);
     count = cut(4, 0x10, packets); // two connections in turn
     struct packet others[COUNT + 1];
     cut(4, 0x10, others);
@@ -118,7 +120,7 @@ static void a_gap_a_flag_or_a_checksum_we_do_not_know_ends_a_train(void **state)
         packets[2 * i] = packets[i];
         packets[2 * i + 1] = others[i];
     }
-    assert_int_equal(trains(packets, NULL, 2 * count), (int)(2 * count));
+    assert_int_equal(trains(packets, NULL, 0, 2 * count), (int)(2 * count));
 }
 
 // Packets gone, doubled or moved: no train holds what it should not.
@@ -133,7 +135,7 @@ static void disorder_never_makes_a_wrong_train(void **state) {
             packets[i] = packets[k];
             if (rand() % 2) packets[k] = kept;
         }
-        trains(packets, NULL, count);
+        trains(packets, NULL, 0, count);
     }
 }
 
