@@ -45,7 +45,22 @@ function say(line: string): void {
   process.stderr.write(`trilane: ${shown}\n`);
 }
 
+/** Options that may be given several times; yargs would make a list of any other, too. */
+const repeatable = new Set(["--page", "--sweep"]);
+
+function refuseRepeated(words: readonly string[]): void {
+  const end = words.indexOf("--");
+  const seen = new Set<string>();
+  for (const word of end < 0 ? words : words.slice(0, end)) {
+    const [name = ""] = word.split("=");
+    if (!name.startsWith("--") || repeatable.has(name)) continue;
+    if (seen.has(name)) throw new UserError(`${name} is given more than once: give it once`);
+    seen.add(name);
+  }
+}
+
 async function main(words: string[]): Promise<void> {
+  refuseRepeated(words);
   const parser = yargs(words)
     .scriptName("trilane")
     .usage("trilane COMMAND\n\nRaces a web page over HTTP/1.1, HTTP/2 and HTTP/3 on an emulated link.")

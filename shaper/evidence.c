@@ -54,6 +54,8 @@ int evidence_open(struct evidence *evidence, const struct evidence_options *opti
     if (options->log && (open_log(&evidence->down, options->log, "down", error) < 0 ||
                          open_log(&evidence->up, options->log, "up", error) < 0))
         return -1;
+    if (options->flows && json_file_try(options->flows) < 0)
+        return fail(error, "flows", options->flows, strerror(errno));
     return options->pcapng ? open_capture(evidence, error) : 0;
 }
 

@@ -153,6 +153,12 @@ static void open_files(struct shaper *shaper) {
     struct evidence_error evidence_error;
     const char *path = shaper->options->control;
     if (path && control_open(&shaper->control, path, &error) < 0) die(EXIT_BAD_INPUT, "%s", error.line);
+    const char *report = shaper->options->report;
+    if (report && json_file_try(report) < 0) {
+        int cause = errno;
+        control_close(&shaper->control);
+        die(EXIT_BAD_INPUT, "report %s: %s", report, strerror(cause));
+    }
     if (evidence_open(&shaper->evidence, &shaper->options->evidence, &evidence_error) < 0) {
         control_close(&shaper->control);
         die(EXIT_BAD_INPUT, "%s", evidence_error.line);

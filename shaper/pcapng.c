@@ -173,20 +173,32 @@ void pcapng_dropped(struct pcapng *pcapng, enum pcapng_interface interface, cons
     add_packet(pcapng, interface, packet, now_ns, reason_text(reason));
 }
 
+static void add_statistics(struct pcapng *pcapng, enum pcapng_interface interface,
+                           const struct pcapng_statistics *statistics, uint64_t now_ns) {
+    struct draft draft = {.size = 0};
+    put_32(&draft, interface);
+    put_time(&draft, pcapng, now_ns);
+    char *pending = pcapng->comment[interface];
+    if (pending[0] != '\0') put_text(&draft, OPTION_COMMENT, pending);
+    pending[0] = '\0';
+    if (statistics) {
+        put_option(&draft, OPTION_RECEIVED, &statistics->received, sizeof statistics->received);
+        put_option(&draft, OPTION_DROPPED, &statistics->dropped, sizeof statistics->dropped);
+    }
+    put_32(&draft, OPTION_END);
+    add_block(pcapng, PCAPNG_STATISTICS, &draft, NULL, 0, NULL);
+}
+
 void pcapng_change(struct pcapng *pcapng, const char *form, uint64_t now_ns) {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        if (pcapng->comment[i][0] != '\0') add_statistics(pcapng, (enum pcapng_interface)i, NULL, now_ns);
         snprintf(pcapng->comment[i], sizeof pcapng->comment[i], "trilane: link changed at %llu.%09llu: %s",
                  (unsigned long long)((now_ns + pcapng->wall_offset_ns) / 1000000000),
                  (unsigned long long)((now_ns + pcapng->wall_offset_ns) % 1000000000), form);
+    }
 }
 
 void pcapng_end(struct pcapng *pcapng, enum pcapng_interface interface,
                 const struct pcapng_statistics *statistics, uint64_t end_ns) {
-    struct draft draft = {.size = 0};
-    put_32(&draft, interface);
-    put_time(&draft, pcapng, end_ns);
-    put_option(&draft, OPTION_RECEIVED, &statistics->received, sizeof statistics->received);
-    put_option(&draft, OPTION_DROPPED, &statistics->dropped, sizeof statistics->dropped);
-    put_32(&draft, OPTION_END);
-    add_block(pcapng, PCAPNG_STATISTICS, &draft, NULL, 0, NULL);
+    add_statistics(pcapng, interface, statistics, end_ns);
 }

@@ -40,7 +40,8 @@ void pcapng_delivered(struct pcapng *pcapng, enum pcapng_interface interface, co
 void pcapng_dropped(struct pcapng *pcapng, enum pcapng_interface interface, const struct packet *packet,
                     enum drop_reason reason, uint64_t now_ns);
 
-// The change is told as a comment of each interface's next packet.
+// The change is told as a comment of each interface's next packet, or of its statistics where another change
+// or the end comes first.
 void pcapng_change(struct pcapng *pcapng, const char *form, uint64_t now_ns);
 
 // At the end: what each interface got and lost, for `capinfos` and the like.

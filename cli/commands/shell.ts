@@ -12,6 +12,7 @@ import { formatLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
 import { labCommand, spkiList } from "../measure/lab.ts";
 import { openLiveLine } from "../meter/live_line.ts";
+import { removedAtEnd } from "../removed_at_end.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ShellOptions extends CommonOptions {
@@ -73,14 +74,21 @@ export const command: Command<ShellOptions> = {
       nameserver: recording === null ? null : nameserver,
     };
     process.stderr.write(`${options.json ? JSON.stringify(note) : noteText(note)}\n`);
-    const scratch = mkdtempSync(join(tmpdir(), "trilane-shell-"));
+    const scratch = mkdtempSync(join(scratchParent(), "trilane-shell-"));
+    const keep = removedAtEnd(scratch);
     try {
       process.exitCode = await runBehindLink(options, words, scratch);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
+      keep();
     }
   },
 };
+
+/** A socket's path may have 107 bytes. */
+function scratchParent(): string {
+  return Buffer.byteLength(tmpdir()) <= 80 ? tmpdir() : "/tmp";
+}
 
 async function runBehindLink(options: ShellOptions, words: readonly string[], scratch: string): Promise<number> {
   const home = homeFolder(options.home);

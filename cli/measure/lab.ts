@@ -41,6 +41,8 @@ export function labCommand({ home, recording, link, reports, shaperOptions = [] 
     programPath("trilane-shaper"),
     ...["--link", formatLink(link)],
     ...(reports ? ["--report", reports.shaper] : []),
+    // trilane-replay sees to it where there is one: a killed command leaves no lab.
+    ...(recording === null ? ["--die-with-parent"] : []),
     ...shaperOptions,
     "--",
   ];

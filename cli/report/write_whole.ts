@@ -5,6 +5,7 @@ import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "nod
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { RunError, UserError } from "../errors.ts";
+import { removedAtEnd } from "../removed_at_end.ts";
 
 type Parts = string | Iterable<string>;
 
@@ -76,6 +77,7 @@ async function writeInto(path: string, text: Parts): Promise<void> {
 
 async function replaceFile(path: string, text: Parts, mode: number | null): Promise<void> {
   const aside = join(dirname(path), `.${basename(path)}.${process.pid}`);
+  const keep = removedAtEnd(aside);
   try {
     const file = await open(aside, "w");
     try {
@@ -89,6 +91,8 @@ async function replaceFile(path: string, text: Parts, mode: number | null): Prom
   } catch (error) {
     await rm(aside, { force: true });
     throw error;
+  } finally {
+    keep();
   }
 }
 

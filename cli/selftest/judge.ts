@@ -32,6 +32,7 @@ const skew = 2.2;
 /** What is this machine's and may be otherwise the next time. */
 const tooFast = "this machine could not receive as fast as the link";
 const tooSlow = "this machine could not send faster than the link";
+const noneArrived = "no packet arrived";
 export const machineReasons: readonly string[] = [tooFast, tooSlow];
 
 type Quantity = SelftestRow["quantity"];
@@ -229,6 +230,7 @@ function rateRow(direction: Direction, asked: LinkDirection, phase: PhaseRecord,
   const jitter_ms = drawnJitter(asked)?.ms ?? 0;
   const lossy = asked.loss > 0 || asked.loss_model !== undefined || asked.onoff !== undefined;
   if (phase.overrun > 0) return notMeasured("rate", direction, rate_bps, tooFast);
+  if (phase.numbers.length === 0) return notMeasured("rate", direction, rate_bps, noneArrived);
   const busy = busyRate(phase, { delay_ms: asked.delay_ms + jitter_ms, rate_bps, lossy });
   if (!busy) return notMeasured("rate", direction, rate_bps, tooSlow);
   const error = rateTolerance + (2 * stampError_ms + 4 * jitter_ms) / busy.busy_ms;
@@ -258,6 +260,7 @@ function queueRow(link: LinkProfile, direction: Direction, phase: PhaseRecord, r
     (asked.onoff ? "the link is off at times" : null);
   if (obstacle) return [notMeasured("queue", direction, packets, obstacle)];
   if (phase.overrun > 0) return [notMeasured("queue", direction, packets, tooFast)];
+  if (phase.numbers.length === 0) return [notMeasured("queue", direction, packets, noneArrived)];
   const tolerance = 1 + delayTolerance_ms / each_ms;
   const measured = fullQueue(phase, {
     burst: Math.ceil(packets * 1.1) + 10,

@@ -1,14 +1,17 @@
 // Runs a link's phases through a real lab: trilane-probe at both ends of trilane-shaper. Gives what became of every packet;
 // compares nothing.
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { RunError, UserError } from "../errors.ts";
+import { formatLink } from "../link/link.ts";
 import { labCommand } from "../measure/lab.ts";
 import { readShaperReport, type ShaperReport } from "../measure/reports.ts";
 import { programPath } from "../programs.ts";
+import { removedAtEnd } from "../removed_at_end.ts";
 import { factsOf } from "../trace/facts.ts";
 import { readOpportunities } from "../trace/opportunities.ts";
 import {
@@ -49,6 +52,7 @@ export interface LinkRecord {
 }
 
 const startAndEnd_ms = 30_000;
+const longestTest_ms = 600_000;
 const mostOutput_bytes = 512e6;
 
 function run(command: readonly string[], timeout_ms: number, signal: AbortSignal | undefined): Promise<string> {
@@ -84,7 +88,12 @@ export async function measureLink(link: LinkProfile, effort: Effort, signal?: Ab
   const started_ms = performance.now();
   const traces = readTraces(link);
   const phases = phasesFor(link, effort, peaksOf(traces));
-  const folder = await mkdtemp(join(tmpdir(), "trilane-selftest-"));
+  if (expected_ms(phases) > longestTest_ms)
+    throw new UserError(
+      `self-test: ${formatLink(link)} would be measured for ${Math.ceil(expected_ms(phases) / 60_000)} minutes: take a higher rate, or a shorter delay`,
+    );
+  const folder = mkdtempSync(join(tmpdir(), "trilane-selftest-"));
+  const keep = removedAtEnd(folder);
   try {
     const report = join(folder, "shaper.json");
     const lab = labCommand({ home: folder, recording: null, link, reports: { replay: "", shaper: report } });
@@ -99,5 +108,6 @@ export async function measureLink(link: LinkProfile, effort: Effort, signal?: Ab
     return { phases: records, traces, shaper: await readShaperReport(report), wall_ms: performance.now() - started_ms };
   } finally {
     await rm(folder, { recursive: true, force: true });
+    keep();
   }
 }

@@ -16,7 +16,7 @@
 // between bounds, here it returns to its mean.
 import { UserError } from "../errors.ts";
 import { type RandomSource, randomSource } from "../stats/random.ts";
-import { latest_ms, opportunity_bits } from "./opportunities.ts";
+import { latest_ms, mostOpportunities, opportunity_bits } from "./opportunities.ts";
 
 export interface CellularModel {
   /** Of the whole trace, outages included. */
@@ -33,7 +33,6 @@ export interface CellularModel {
 const step_ms = 20;
 /** Memory of a drawn walk: a step is 20 ms. */
 const longest_ms = 7 * 24 * 3_600_000;
-const mostOpportunities = 200_000_000;
 
 function normal(random: RandomSource): number {
   // Box and Muller; the other of the pair is not kept.

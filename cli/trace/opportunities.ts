@@ -11,6 +11,8 @@ export const opportunity_bytes = 1500;
 export const opportunity_bits = opportunity_bytes * 8;
 /** 49 days. */
 export const latest_ms = 2 ** 32 - 1;
+/** That we write: 2 GB of text. */
+export const mostOpportunities = 200_000_000;
 
 const newline = 10;
 const carriageReturn = 13;

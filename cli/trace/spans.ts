@@ -1,7 +1,7 @@
 // A rate that holds for some time, again and again: what all descriptions of a changing link come down to. Turned into
 // opportunities and back. Pure.
 import { UserError } from "../errors.ts";
-import { latest_ms, opportunity_bits } from "./opportunities.ts";
+import { latest_ms, mostOpportunities, opportunity_bits } from "./opportunities.ts";
 
 /** Follows the one before it without a gap; the first begins at 0. */
 export interface RateSpan {
@@ -22,6 +22,11 @@ export function* opportunitiesOf(spans: Iterable<RateSpan>): Generator<number, v
   let waiting_ms: number | null = null;
   for (const { start_ms, end_ms: until_ms, rate_bps } of spans) {
     const after = bits + (rate_bps * (until_ms - start_ms)) / 1000;
+    if (!(after <= mostOpportunities * opportunity_bits))
+      throw new UserError(
+        `trace: ${(after / opportunity_bits).toPrecision(3)} opportunities up to ${until_ms} ms: ` +
+          `lower the rate (its unit?) or the length to at most ${mostOpportunities}`,
+      );
     while ((sent + 1) * opportunity_bits <= after * (1 + 1e-12) + 1e-6) {
       sent++;
       // One stays back: the last of all moves to the end.
@@ -41,9 +46,16 @@ export function* opportunitiesOf(spans: Iterable<RateSpan>): Generator<number, v
   yield last_ms;
 }
 
+/** Of a table that we write. */
+const mostWindows = 10_000_000;
+
 /** A trace's rate over windows; the last one may be shorter. */
 export function* spansOf(times: Uint32Array, window_ms: number): Generator<RateSpan, void, undefined> {
   const length_ms = times.at(-1) ?? 0;
+  if (length_ms / window_ms > mostWindows)
+    throw new UserError(
+      `trace: windows of ${window_ms} ms in ${length_ms} ms are more than ${mostWindows}: take longer ones`,
+    );
   let place = 0;
   for (let start_ms = 0; start_ms < length_ms; start_ms += window_ms) {
     const end_ms = Math.min(length_ms, start_ms + window_ms);

@@ -1,6 +1,6 @@
 // A text file read in chunks, line by line or byte by byte, so that its size costs no memory. Knows nothing of what the
 // lines mean; an error about one names file and line.
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { UserError } from "../errors.ts";
 
 const chunk_bytes = 1 << 20;
@@ -9,7 +9,8 @@ const longestLine_bytes = 1 << 20;
 
 /** The file's bytes, a chunk at a time. The chunk is only good until the next one is asked for. */
 export function* chunksOf(path: string): Generator<Buffer, void, undefined> {
-  const file = openSync(path, "r");
+  // Without waiting for somebody to open the other end of a FIFO.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!fstatSync(file).isFile()) throw new UserError(`${path}: is not a regular file: name a file`);
     const buffer = Buffer.allocUnsafe(chunk_bytes);

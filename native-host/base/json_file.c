@@ -6,14 +6,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { PATH_BYTES = 4096 };
+
+static FILE *open_aside(const char *path, char temporary[PATH_BYTES]) {
+    int n = snprintf(temporary, PATH_BYTES, "%s.%d.tmp", path, (int)getpid());
+    if (n >= 0 && n < PATH_BYTES) return fopen(temporary, "we");
+    errno = ENAMETOOLONG;
+    return NULL;
+}
+
+int json_file_try(const char *path) {
+    char temporary[PATH_BYTES];
+    FILE *file = open_aside(path, temporary);
+    if (!file) return -1;
+    fclose(file);
+    unlink(temporary);
+    return 0;
+}
+
 int json_file_write(const char *path, const json_t *document) {
-    char temporary[4096];
-    int n = snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid());
-    if (n < 0 || (size_t)n >= sizeof temporary) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    FILE *file = fopen(temporary, "we");
+    char temporary[PATH_BYTES];
+    FILE *file = open_aside(path, temporary);
     if (!file) return -1;
     int failed = json_dumpf(document, file, JSON_COMPACT) < 0 || fputc('\n', file) == EOF;
     int error = errno;

@@ -8,4 +8,8 @@
 // left.
 int json_file_write(const char *path, const json_t *document);
 
+// Whether json_file_write could make its file now, so that a mistyped folder shows before the work and not
+// after it. Leaves nothing. 0, or -1 with errno.
+int json_file_try(const char *path);
+
 #endif

@@ -1,10 +1,12 @@
 // `trilane shell`: any command behind a link, with its own exit status, reaching what the note says and nothing else.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { recordSite } from "./site.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-shell-"));
@@ -40,6 +42,17 @@ test("the exit status and the output are the command's", async () => {
 
 test("a command that is killed has 128 and the signal", async () => {
   assert.equal((await shell("--link", "3mbit/50ms", "--", "sh", "-c", "kill -TERM $$")).status, 143);
+});
+
+test("killed with -9 it leaves no lab", async () => {
+  const words = ["shell", "--home", home, "--link", "3mbit/50ms", "--", "sh", "-c", "echo started; exec sleep 7331"];
+  const child = spawn(trilane, words, { stdio: ["ignore", "pipe", "ignore"] });
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const running = () => spawnSync("pgrep", ["-f", "sleep 7331"], { encoding: "utf8" }).stdout;
+  for (let looks = 0; running() !== "" && looks < 100; looks++) await delay(50);
+  assert.equal(running(), "");
 });
 
 // Five times on the open connection: the least of them is not the machine's business.

@@ -1,10 +1,11 @@
 // `trilane trace`: its documents by their schemas, its files whole or not at all, its errors in one line.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { Ajv } from "ajv";
 import type { TraceInfo } from "../../../schemas/generated/trace_info.ts";
 import type { TraceWritten } from "../../../schemas/generated/trace_written.ts";
@@ -84,9 +85,31 @@ test("a file that cannot be converted to its end leaves what was there", () => {
   assert.deepEqual(readdirSync(folder).sort(), ["bad.csv", "out"]);
 });
 
+test("an interrupted synth leaves nothing", async () => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    const words = ["trace", "synth", "--mean", "1gbit", "--length", "30min", "--out", "t"];
+    const child = spawn(join(root, "cli", "trilane"), words, { cwd: folder, stdio: "ignore" });
+    const ended = new Promise((resolve) => child.once("exit", (_, how) => resolve(how)));
+    while (readdirSync(folder).length === 0) await delay(20);
+    child.kill(signal);
+    assert.equal(await ended, signal);
+    assert.deepEqual(readdirSync(folder), []);
+  }
+});
+
 test("bad words are one line and exit status 2, and write nothing", () => {
   writeFileSync(join(folder, "t"), "1\n2\n");
+  writeFileSync(join(folder, "days"), "1\n4000000000\n");
+  writeFileSync(join(folder, "bits.csv"), "time_s,rate_mbps\n0,50000000\n60,50000000\n");
+  writeFileSync(join(folder, "much.csv"), "time_s,rate_mbps\n0,1e300\n60,1\n");
+  assert.equal(spawnSync("mkfifo", [join(folder, "fifo")]).status, 0);
   for (const [words, problem] of [
+    [["info", "fifo"], /fifo: is not a regular file/],
+    [["convert", "fifo", "x"], /fifo: is not a regular file/],
+    [["convert", "bits.csv", "x"], /opportunities up to 60000 ms: lower the rate \(its unit\?\)/],
+    [["convert", "much.csv", "x"], /opportunities up to 60000 ms/],
+    [["convert", "days", "x", "--window", "1ms"], /windows of 1 ms .* take longer ones/],
+    [["synth", "att-lte", "--out", "x", "--out", "y"], /--out is given more than once/],
     [[], /name an action/],
     [["info"], /info|Not enough/],
     [["info", "nosuch"], /nosuch/],
