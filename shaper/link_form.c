@@ -47,6 +47,7 @@ static int put(struct link_settings *settings, enum link_key key, const char *te
 
 static void clear(struct link_settings *settings) {
     settings->used = 0;
+    settings->named = 0;
     memset(settings->at, 0, sizeof settings->at);
 }
 
@@ -86,13 +87,17 @@ static int put_bare(struct link_settings *settings, const char *part, size_t siz
     return slash ? put_once(settings, LINK_RTT, slash + 1, size - rate_size - 1, form, error) : 0;
 }
 
-// The form's own settings, and the form of the known link that it begins with, if any.
-static int take_apart(struct link_settings *settings, const char **known, const char *form,
+// The form of the link that a part without "=" names; "" of one that has only what follows. NULL: it is none.
+static const char *link_named(const char *part, size_t size) {
+    bool unlimited = size == strlen("unlimited") && memcmp(part, "unlimited", size) == 0;
+    return unlimited ? "" : link_form_named(part, size);
+}
+
+// The form's own settings, and the form of the link that it begins with; NULL: it begins with none.
+static int take_apart(struct link_settings *settings, const char **link, const char *form,
                       struct link_error *error) {
     clear(settings);
-    *known = NULL;
-    if (strlen(form) > LINK_FORM_MAX)
-        return link_fail(error, "link: the form is longer than %d bytes: shorten it", LINK_FORM_MAX);
+    *link = NULL;
     for (const char *part = form;; part++) {
         size_t size = strcspn(part, ",");
         const char *equals = memchr(part, '=', size);
@@ -103,8 +108,9 @@ static int take_apart(struct link_settings *settings, const char **known, const 
                     "link: \"%.*s\" is not KEY=VALUE (in \"%s\"): a bare RATE/RTT may only come first, as "
                     "3mbit/50ms",
                     (int)size, part, form);
-            *known = link_form_named(part, size);
-            if (!*known && put_bare(settings, part, size, form, error) < 0) return -1;
+            *link = link_named(part, size);
+            if (!*link && put_bare(settings, part, size, form, error) < 0) return -1;
+            if (!*link) *link = "";
         } else {
             size_t name_size = (size_t)(equals - part);
             enum link_key key = key_named(part, name_size);
@@ -135,27 +141,62 @@ static bool replaced(const struct link_settings *changes, enum link_key key) {
     return exclusive && (changes->at[other] > 0 || changes->at[other + key % 3] > 0);
 }
 
+static bool has_trace(const struct link_settings *settings, int side) {
+    const uint16_t *at = settings->at;
+    return at[LINK_TRACE + side] > 0 || (at[LINK_TRACE] > 0 && at[LINK_RATE + side] == 0);
+}
+
+// The end of a trace, and that trace is no more: of either direction, or of this one.
+static bool outlived(const struct link_settings *before, const struct link_settings *after,
+                     enum link_key key) {
+    if (key - key % 3 != LINK_TRACE_END) return false;
+    int side = key % 3, first = side > 0 ? side : 1, last = side > 0 ? side : 2;
+    bool had = has_trace(before, first) || has_trace(before, last);
+    return had && !has_trace(after, first) && !has_trace(after, last);
+}
+
 static int merge(struct link_settings *settings, const struct link_settings *changes,
                  struct link_error *error) {
     struct link_settings merged;
     clear(&merged);
-    for (int key = 0; key < LINK_KEYS; key++) {
-        const struct link_settings *from = replaced(changes, (enum link_key)key) ? changes : settings;
-        const char *value = link_settings_value(from, (enum link_key)key);
-        if (value && put(&merged, (enum link_key)key, value, strlen(value), error) < 0) return -1;
+    for (int k = 0; k < LINK_KEYS; k++) {
+        enum link_key key = (enum link_key)k;
+        bool change = replaced(changes, key);
+        const char *value = link_settings_value(change ? changes : settings, key);
+        // Rates and traces come before the ends of traces.
+        if (!value || (!change && outlived(settings, &merged, key))) continue;
+        if (put(&merged, key, value, strlen(value), error) < 0) return -1;
+        if (change) merged.named |= (uint64_t)1 << k;
     }
     *settings = merged;
     return 0;
 }
 
+// Without the spaces and tabs at its ends.
+static int trim(char trimmed[LINK_FORM_MAX + 1], const char *form, struct link_error *error) {
+    form += strspn(form, " \t");
+    size_t size = strlen(form);
+    while (size > 0 && (form[size - 1] == ' ' || form[size - 1] == '\t'))
+        size--;
+    if (size > LINK_FORM_MAX)
+        return link_fail(error, "link: the form is longer than %d bytes: shorten it", LINK_FORM_MAX);
+    memcpy(trimmed, form, size);
+    trimmed[size] = 0;
+    return 0;
+}
+
 int link_settings_change(struct link_settings *settings, const char *form, struct link_error *error) {
-    struct link_settings changes, known_settings;
-    const char *known, *none;
-    if (take_apart(&changes, &known, form, error) < 0) return -1;
-    if (!known) return merge(settings, &changes, error);
-    if (take_apart(&known_settings, &none, known, error) < 0 || merge(&known_settings, &changes, error) < 0)
-        return -1;
-    *settings = known_settings;
+    struct link_settings changes, whole;
+    char trimmed[LINK_FORM_MAX + 1];
+    const char *link, *none;
+    if (trim(trimmed, form, error) < 0 || take_apart(&changes, &link, trimmed, error) < 0) return -1;
+    if (!link) return merge(settings, &changes, error);
+    clear(&whole);
+    if (*link && take_apart(&whole, &none, link, error) < 0) return -1;
+    if (merge(&whole, &changes, error) < 0) return -1;
+    const char *seed = link_settings_value(settings, LINK_SEED);
+    if (seed && whole.at[LINK_SEED] == 0 && put(&whole, LINK_SEED, seed, strlen(seed), error) < 0) return -1;
+    *settings = whole;
     return 0;
 }
 

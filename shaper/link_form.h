@@ -66,6 +66,7 @@ enum { LINK_FORM_MAX = 8000 }; // bytes
 struct link_settings {
     uint16_t used;          // of text
     uint16_t at[LINK_KEYS]; // where in text the value begins; 0: not given
+    uint64_t named;         // a bit for each key that the last form gave
     char text[LINK_FORM_MAX + LINK_KEYS + 1];
 };
 
@@ -79,10 +80,12 @@ __attribute__((format(printf, 2, 3))) int link_fail(struct link_error *error, co
 // NULL where the key is not given.
 const char *link_settings_value(const struct link_settings *settings, enum link_key key);
 
-// All return 0, or -1 with the error's line and the settings as they were. A key may stand once in a form.
+// All return 0, or -1 with the error's line and the settings as they were. A key may stand once in a form;
+// spaces and tabs around a form do not count.
 int link_settings_read(struct link_settings *settings, const char *form, struct link_error *error);
 // What the form says replaces what the settings said of it: rate=5mbit also down=3mbit, a trace also the
-// rate. A form that begins with a known link's name replaces everything.
+// rate, a rate also the trace and its end. A form that begins with a link, by its name or as RATE/RTT,
+// replaces everything but the seed.
 int link_settings_change(struct link_settings *settings, const char *form, struct link_error *error);
 // As a form of this one setting does.
 int link_settings_set(struct link_settings *settings, enum link_key key, const char *text,

@@ -11,6 +11,7 @@
 // One direction while it is read.
 struct reading {
     struct link_profile *profile;
+    const struct link_profile *before; // whose files are taken over; NULL: none
     enum link_side side;
     struct direction_settings *direction;
     struct link_queue *queue;
@@ -48,13 +49,24 @@ static int choose_rate(const struct link_profile *profile, enum link_side side, 
     return 0;
 }
 
+// Whether the file is that of before, and no form has named it since.
+static bool is_kept(const struct reading *reading, enum link_key both, const char *path,
+                    const char *path_before) {
+    const struct link_profile *profile = reading->profile;
+    bool named = profile->settings.named >> key_of(profile, both, reading->side) & 1;
+    return !named && path_before && strcmp(path, path_before) == 0;
+}
+
 static int open_trace(const struct reading *reading) {
     const char *name, *path = value_of(reading, LINK_TRACE, &name);
     struct link_profile *profile = reading->profile;
+    const struct link_profile *before = reading->before;
     struct trace **place = &profile->files[reading->side].trace;
     const char *other = reading->side == LINK_SIDE_UP ? link_trace_path(profile, LINK_SIDE_DOWN) : NULL;
-    if (other && strcmp(other, path) == 0) {
-        *place = profile->files[LINK_SIDE_DOWN].trace;
+    if (before && is_kept(reading, LINK_TRACE, path, link_trace_path(before, reading->side))) {
+        *place = trace_share(before->files[reading->side].trace);
+    } else if (other && strcmp(other, path) == 0) {
+        *place = trace_share(profile->files[LINK_SIDE_DOWN].trace);
     } else {
         char line[sizeof reading->error->line];
         *place = trace_open(path, line, sizeof line);
@@ -105,8 +117,12 @@ static int read_jitter(const struct reading *reading) {
     const char *name, *path, *text = value_of(reading, LINK_JITTER, &name);
     if (text && link_read_jitter(name, text, delay, &path, reading->error) < 0) return -1;
     if (text && path) {
+        const struct link_profile *before = reading->before;
         struct number_file **place = &reading->profile->files[reading->side].jitter;
-        if (open_numbers(reading, name, path, max_ms, place) < 0) return -1;
+        if (before && is_kept(reading, LINK_JITTER, path, link_jitter_path(before, reading->side)))
+            *place = number_file_share(before->files[reading->side].jitter);
+        else if (open_numbers(reading, name, path, max_ms, place) < 0)
+            return -1;
         delay->file = *place;
     }
     uint32_t order = 0;
@@ -186,8 +202,12 @@ static int read_loss(const struct reading *reading) {
     const char *name, *path, *text = value_of(reading, LINK_LOSS, &name);
     if (text && link_read_loss(name, text, loss, &path, reading->error) < 0) return -1;
     if (text && path) {
+        const struct link_profile *before = reading->before;
         struct number_file **place = &reading->profile->files[reading->side].loss;
-        if (open_numbers(reading, name, path, 1, place) < 0) return -1;
+        if (before && is_kept(reading, LINK_LOSS, path, link_loss_path(before, reading->side)))
+            *place = number_file_share(before->files[reading->side].loss);
+        else if (open_numbers(reading, name, path, 1, place) < 0)
+            return -1;
         loss->file = *place;
     }
     text = value_of(reading, LINK_LOSS_SLOT, &name);
@@ -207,11 +227,12 @@ static int read_rest(const struct reading *reading) {
     return text ? link_read_fec(name, text, &direction->fec_group, error) : 0;
 }
 
-static int read_direction(struct link_profile *profile, enum link_side side, uint64_t rtt_ns,
-                          struct link_error *error) {
+static int read_direction(struct link_profile *profile, const struct link_profile *before,
+                          enum link_side side, uint64_t rtt_ns, struct link_error *error) {
     bool down = side == LINK_SIDE_DOWN;
     struct reading reading = {
         .profile = profile,
+        .before = before,
         .side = side,
         .direction = down ? &profile->down : &profile->up,
         .queue = down ? &profile->queue_down : &profile->queue_up,
@@ -248,11 +269,12 @@ static int read_delays(struct link_profile *profile, struct link_error *error) {
     return 0;
 }
 
-static int read_all(struct link_profile *profile, struct link_error *error) {
+static int read_all(struct link_profile *profile, const struct link_profile *before,
+                    struct link_error *error) {
     if (read_delays(profile, error) < 0) return -1;
     uint64_t rtt_ns = link_delay_ns(&profile->down) + link_delay_ns(&profile->up);
-    if (read_direction(profile, LINK_SIDE_DOWN, rtt_ns, error) < 0 ||
-        read_direction(profile, LINK_SIDE_UP, rtt_ns, error) < 0)
+    if (read_direction(profile, before, LINK_SIDE_DOWN, rtt_ns, error) < 0 ||
+        read_direction(profile, before, LINK_SIDE_UP, rtt_ns, error) < 0)
         return -1;
     const uint16_t *at = profile->settings.at;
     if ((at[LINK_TRACE_END] > 0 || at[LINK_TRACE_END_DOWN] > 0 || at[LINK_TRACE_END_UP] > 0) &&
@@ -266,25 +288,29 @@ static int read_all(struct link_profile *profile, struct link_error *error) {
     return 0;
 }
 
-int link_profile_read(struct link_profile *profile, const struct link_settings *settings,
-                      struct link_error *error) {
+static int read_after(struct link_profile *profile, const struct link_profile *before,
+                      const struct link_settings *settings, struct link_error *error) {
     *profile = (struct link_profile){.settings = *settings};
-    if (read_all(profile, error) == 0) return 0;
+    if (read_all(profile, before, error) == 0) return 0;
     link_profile_close(profile);
     return -1;
+}
+
+int link_profile_read(struct link_profile *profile, const struct link_settings *settings,
+                      struct link_error *error) {
+    return read_after(profile, NULL, settings, error);
 }
 
 int link_profile_change(struct link_profile *next, const struct link_profile *now, const char *form,
                         struct link_error *error) {
     struct link_settings settings = now->settings;
     if (link_settings_change(&settings, form, error) < 0) return -1;
-    return link_profile_read(next, &settings, error);
+    return read_after(next, now, &settings, error);
 }
 
 void link_profile_close(struct link_profile *profile) {
     for (int side = 0; side < LINK_SIDES; side++) {
-        struct trace **trace = &profile->files[side].trace;
-        if (side == 0 || *trace != profile->files[0].trace) trace_close(*trace);
+        trace_close(profile->files[side].trace);
         number_file_close(profile->files[side].jitter);
         number_file_close(profile->files[side].loss);
     }

@@ -30,7 +30,8 @@ int link_profile_read(struct link_profile *profile, const struct link_settings *
                       struct link_error *error);
 
 // A further profile, `now` with what the form says in its place (see link_settings_change). Both are to be
-// closed.
+// closed. A file that the form does not name is not read again: it stays as `now` has it, and `now` must not
+// be closed meanwhile.
 int link_profile_change(struct link_profile *next, const struct link_profile *now, const char *form,
                         struct link_error *error);
 

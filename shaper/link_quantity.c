@@ -13,6 +13,7 @@ static const double max_time_ns = 60e9;
 static const double max_span_ns = 86400e9;
 static const double max_queue = 1e9;
 static const double max_queue_bdp = 1000;
+static const double whole_within = 1e-6;
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -135,8 +136,8 @@ int link_read_queue(const char *name, const char *text, struct link_queue *queue
                          "link: %s \"%s\" has no unit of a queue: use bdp, p (packets), B, kB, MB or ms",
                          name, text);
     bool packets = strcmp(unit, "p") == 0;
-    double size = value * factor;
-    if (size != floor(size))
+    double size = round(value * factor);
+    if (size < 1 || fabs(value * factor - size) > whole_within) // 1.001 * 1000 is 1000.9999999999999
         return link_fail(error, "link: %s \"%s\" is not whole: give whole %s", name, text,
                          packets ? "packets" : "bytes");
     if (size > max_queue)

@@ -13,6 +13,7 @@ struct number_file {
     uint64_t count;
     uint64_t room;
     double *numbers;
+    uint32_t shared; // owners besides the first
 };
 
 static bool is_space(char c) {
@@ -115,8 +116,17 @@ struct number_file *number_file_open(const char *path, double max, char *error, 
     return NULL;
 }
 
+struct number_file *number_file_share(struct number_file *file) {
+    file->shared++;
+    return file;
+}
+
 void number_file_close(struct number_file *file) {
     if (!file) return;
+    if (file->shared > 0) {
+        file->shared--;
+        return;
+    }
     free(file->numbers);
     free(file);
 }

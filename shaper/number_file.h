@@ -9,8 +9,12 @@
 struct number_file;
 
 // NULL after an error, with its line (which names file, line and remedy) in `error`: not a regular file, no
-// number, or something that is no decimal number from 0 to `max`.
+// number, or something that is no decimal number from 0 to `max`. White space is spaces, tabs, line feeds and
+// carriage returns; a number has at most 63 bytes, perhaps a sign, a point and an exponent.
+// cli/link/number_file.ts takes the same (schemas/examples/number-files.json).
 struct number_file *number_file_open(const char *path, double max, char *error, size_t error_size);
+// The same for another owner; each closes it, and only one thread at a time owns or closes.
+struct number_file *number_file_share(struct number_file *file);
 void number_file_close(struct number_file *file); // NULL: nothing
 
 uint64_t number_file_count(const struct number_file *file); // at least 1

@@ -17,6 +17,7 @@ struct trace {
     uint64_t count;
     uint64_t room;
     uint32_t *times_ms; // 2^32 ms are 49 days
+    uint32_t shared;    // owners besides the first
 };
 
 // Takes the file apart byte by byte, wherever the pieces that it is read in end.
@@ -139,8 +140,17 @@ struct trace *trace_open(const char *path, char *error, size_t error_size) {
     return NULL;
 }
 
+struct trace *trace_share(struct trace *trace) {
+    trace->shared++;
+    return trace;
+}
+
 void trace_close(struct trace *trace) {
     if (!trace) return;
+    if (trace->shared > 0) {
+        trace->shared--;
+        return;
+    }
     free(trace->times_ms);
     free(trace);
 }

@@ -21,6 +21,8 @@ struct trace;
 // NULL after an error, with its line (which names file, line and remedy) in `error`: not a regular file, no
 // line, something that is no time, decreasing times, a length of 0. Four bytes of memory an opportunity.
 struct trace *trace_open(const char *path, char *error, size_t error_size);
+// The same for another owner; each closes it, and only one thread at a time owns or closes.
+struct trace *trace_share(struct trace *trace);
 void trace_close(struct trace *trace); // NULL: nothing
 
 uint64_t trace_count(const struct trace *trace); // opportunities, at least 1

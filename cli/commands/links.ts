@@ -2,6 +2,7 @@
 import type { Argv } from "yargs";
 import type { Links, ListedLink } from "../../schemas/generated/links.ts";
 import { settleFiles } from "../link/files.ts";
+import { trimmedForm } from "../link/form.ts";
 import { linkSentence, nameOf } from "../link/label.ts";
 import { formatLink, type LinkProfile, parseLink } from "../link/link.ts";
 import { type NamedLink, namedLinks } from "../link/names.ts";
@@ -20,7 +21,7 @@ function listed({ name, form, summary, source }: NamedLink): ListedLink {
 /** What was asked for: a known link, changed or not, or a form of no name. */
 function asked(form: string): ListedLink {
   const link = settleFiles(readLink(form, process.cwd()), process.cwd());
-  const named = namedLinks.find(({ name }) => name === form.trim());
+  const named = namedLinks.find(({ name }) => name === trimmedForm(form));
   return {
     name: named?.name ?? nameOf(link),
     summary: named?.summary ?? linkSentence(link),

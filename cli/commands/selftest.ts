@@ -4,7 +4,8 @@ import { cpus, release } from "node:os";
 import type { Argv } from "yargs";
 import type { Selftest, SelftestLink } from "../../schemas/generated/selftest.ts";
 import { RunError } from "../errors.ts";
-import { formatLink, parseLink } from "../link/link.ts";
+import { formatLink } from "../link/link.ts";
+import { readLink } from "../link/profile_file.ts";
 import { linkLines } from "../selftest/format.ts";
 import { idleShare } from "../selftest/idle.ts";
 import { selftestLinks } from "../selftest/links.ts";
@@ -40,7 +41,7 @@ export const command: Command<SelftestOptions> = {
         type: "string",
         array: true,
         default: [] as string[],
-        describe: "links in short form (default: a table of all that a link may do)",
+        describe: "links, or JSON files of profiles (default: a table of all that a link may do)",
       })
       .option("quick", { type: "boolean", default: false, describe: "as before each sweep: a second or two a link" })
       .example("trilane selftest", "the whole table")
@@ -52,7 +53,8 @@ export const command: Command<SelftestOptions> = {
           "tolerance is the 99.9 % interval for so many packets. A link that is out is measured up to three times.",
       ),
   run: async (options) => {
-    const profiles = (options.links.length > 0 ? options.links : selftestLinks).map(parseLink);
+    const asked = options.links.length > 0 ? options.links : selftestLinks;
+    const profiles = asked.map((link) => readLink(link, process.cwd()));
     const idle_share = await idleShare();
     const links: SelftestLink[] = [];
     for (const [index, profile] of profiles.entries()) {

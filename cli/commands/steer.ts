@@ -1,10 +1,22 @@
 // `trilane steer`: changes a running link through its control socket.
 import { LinkControl } from "../control/client.ts";
+import { formWithAbsoluteFiles } from "../link/files.ts";
+import { defaultSeed, formatLink } from "../link/link.ts";
+import { isProfileFile, readLink } from "../link/profile_file.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SteerOptions extends CommonOptions {
   socket: string;
   link: string;
+}
+
+/** What the lab is asked: it reads files from its own folder, and knows no profiles in JSON. */
+function changeOf(link: string, folder: string): string {
+  if (!isProfileFile(link)) return formWithAbsoluteFiles(link, folder);
+  // A running link keeps its seed.
+  const form = formatLink({ ...readLink(link, folder), seed: defaultSeed });
+  // A profile is a whole link; "unlimited" is one that all else may follow.
+  return /^[a-z_]+=/.test(form) ? `unlimited,${form}` : form;
 }
 
 export const command: Command<SteerOptions> = {
@@ -15,11 +27,16 @@ export const command: Command<SteerOptions> = {
       .usage("trilane steer SOCKET LINK")
       .positional("socket", { type: "string", demandOption: true, describe: "the lab's control socket" })
       .positional("link", { type: "string", demandOption: true, describe: "what changes, as down=1mbit,loss=2%" })
-      .example("trilane steer /tmp/lab down=1mbit,loss=2%", "the rest stays as it is"),
+      .example("trilane steer /tmp/lab down=1mbit,loss=2%", "the rest stays as it is")
+      .example("trilane steer /tmp/lab 3g,loss=2%", "another link: all but the seed is replaced")
+      .epilogue(
+        "What is not named stays, files as they were read. What begins with a link (a name, RATE/RTT, a JSON file of a\n" +
+          "profile) replaces everything but the seed, which stays for as long as a link runs. Files are named from here.",
+      ),
   run: async (options) => {
     const control = await LinkControl.connect(options.socket);
     try {
-      const answer = await control.steer(options.link);
+      const answer = await control.steer(changeOf(options.link, process.cwd()));
       process.stdout.write(`${options.json ? JSON.stringify(answer) : answer.link}\n`);
     } finally {
       control.close();

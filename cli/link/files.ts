@@ -4,12 +4,12 @@
 import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { UserError } from "../errors.ts";
 import { opportunity_bits, readOpportunities } from "../trace/opportunities.ts";
-import { chunksOf, lineError, linesOf, quoted } from "../trace/text_lines.ts";
-import { refuse } from "./form.ts";
+import { chunksOf } from "../trace/text_lines.ts";
+import { refuse, trimmedForm } from "./form.ts";
 import { mapFiles, type NamedFile } from "./label.ts";
 import type { LinkDirection, LinkProfile } from "./link.ts";
+import { readNumbers } from "./number_file.ts";
 
 /** Each file once. */
 export function filesOf(profile: LinkProfile): NamedFile[] {
@@ -21,14 +21,25 @@ export function filesOf(profile: LinkProfile): NamedFile[] {
   return [...files.values()];
 }
 
+function absolutePath(file: string, folder: string): string {
+  const path = resolve(folder, file);
+  if (path.includes(","))
+    throw refuse(`${path}: a comma ends a setting of a link: give the file another name, or another place`);
+  return path;
+}
+
 /** With each path absolute, relative ones from `folder`. */
 export function withAbsoluteFiles(profile: LinkProfile, folder: string): LinkProfile {
-  return mapFiles(profile, (file) => {
-    const path = resolve(folder, file.file);
-    if (path.includes(","))
-      throw refuse(`${path}: a comma ends a setting of a link: give the file another name, or another place`);
-    return { ...file, file: path };
-  });
+  return mapFiles(profile, (file) => ({ ...file, file: absolutePath(file.file, folder) }));
+}
+
+/** The same of a form, which may be no whole link but a change to one: `loss=file:losses`. */
+export function formWithAbsoluteFiles(form: string, folder: string): string {
+  const absolute = (_: string, setting: string, file: string) => `${setting}${absolutePath(file, folder)}`;
+  return trimmedForm(form)
+    .split(",")
+    .map((part) => part.replace(/^(trace(?:_down|_up)?=|(?:jitter|loss)(?:_down|_up)?=file:)(.+)$/s, absolute))
+    .join(",");
 }
 
 /** What is read of a file once, and again when it has changed. */
@@ -74,23 +85,28 @@ const rates_bps = new Known((path) => {
 const losses = new Known((path) => {
   let numbers = 0;
   let lost = 0;
-  for (const line of linesOf(path)) {
-    for (const word of line.text.split(/\s+/).filter((text) => text !== "")) {
-      const value = /^\d+(\.\d*)?$|^\.\d+$/.test(word) ? Number(word) : Number.NaN;
-      if (!(value <= 1)) throw lineError(path, line.number, `${quoted(word)} is not a number from 0 to 1`);
-      numbers++;
-      if (value !== 0) lost++;
-    }
+  for (const number of readNumbers(path, 1)) {
+    numbers++;
+    if (number !== 0) lost++;
   }
-  if (numbers === 0) throw new UserError(`${path}: holds no number: a file of losses has one a line`);
   return Number((lost / numbers).toPrecision(12));
+});
+
+const maxJitter_ms = 60_000;
+
+/** How many there are; UserError where one is none. */
+const jitters = new Known((path) => {
+  let numbers = 0;
+  for (const _ of readNumbers(path, maxJitter_ms)) numbers++;
+  return numbers;
 });
 
 /** As a profile is stored: its files with absolute paths and sums, and the rate and loss that they come to. */
 export function settleFiles(profile: LinkProfile, folder: string): LinkProfile {
   const absolute = mapFiles(withAbsoluteFiles(profile, folder), (file) => ({ ...file, sha256: sums.of(file.file) }));
   const settle = (direction: LinkDirection): LinkDirection => {
-    const { trace, loss_model: model } = direction;
+    const { trace, jitter, loss_model: model } = direction;
+    if (jitter && "file" in jitter) jitters.of(jitter.file);
     return {
       ...direction,
       ...(trace ? { rate_bps: rates_bps.of(trace.file) } : {}),

@@ -51,15 +51,29 @@ function isKey(text: string): text is Key {
 
 interface TakenApart {
   readonly settings: Map<Key, string>;
-  /** The form of the known link that it begins with. */
-  readonly known: string | undefined;
+  /** The form of the link whose name it begins with; "" of one that has only what follows. */
+  readonly link: string | undefined;
+}
+
+/** Without the spaces and tabs at its ends, which do not count. */
+export function trimmedForm(form: string): string {
+  const isSpace = (at: number) => form[at] === " " || form[at] === "\t";
+  let [start, end] = [0, form.length];
+  while (start < end && isSpace(start)) start++;
+  while (end > start && isSpace(end - 1)) end--;
+  return form.slice(start, end);
+}
+
+/** The form of the link that a part without "=" names. */
+function linkNamed(part: string): string | undefined {
+  return part === "unlimited" ? "" : namedForm(part);
 }
 
 function takeApart(form: string): TakenApart {
   if (new TextEncoder().encode(form).length > formMax_bytes)
     throw refuse(`the form is longer than ${formMax_bytes} bytes: shorten it`);
   const settings = new Map<Key, string>();
-  let known: string | undefined;
+  let link: string | undefined;
   const set = (key: Key, value: string) => {
     if (settings.has(key)) throw refuse(`${key} is given twice (in "${form}"): give it once`);
     if (value === "") throw refuse(`${key} has no value (in "${form}"): write ${key}=VALUE`);
@@ -71,8 +85,8 @@ function takeApart(form: string): TakenApart {
       if (index > 0 || part === "") {
         throw refuse(`"${part}" is not KEY=VALUE (in "${form}"): a bare RATE/RTT may only come first, as 3mbit/50ms`);
       }
-      known = namedForm(part);
-      if (known !== undefined) return;
+      link = linkNamed(part);
+      if (link !== undefined) return;
       if (/^[A-Za-z]/.test(part) && !part.startsWith("unlimited")) {
         throw refuse(
           `no link is called "${part}": \`trilane links\` lists those with a name, and a rate is written as 3mbit`,
@@ -93,7 +107,7 @@ function takeApart(form: string): TakenApart {
     }
     set(key, part.slice(equals + 1));
   });
-  return { settings, known };
+  return { settings, link };
 }
 
 /** A setting for both directions takes the place of either's; a trace that of a rate, and a rate that of a trace. */
@@ -119,6 +133,6 @@ function merge(settings: Settings, changes: Settings): Settings {
 
 /** The settings as written, a known link's among them. UserError where the form is none. */
 export function settingsOf(form: string): Settings {
-  const { settings, known } = takeApart(form);
-  return known === undefined ? settings : merge(takeApart(known).settings, settings);
+  const { settings, link } = takeApart(trimmedForm(form));
+  return link ? merge(takeApart(link).settings, settings) : settings;
 }

@@ -188,7 +188,7 @@ function readDirection(settings: Settings, side: Side, delay: DelayPart, rtt_ms:
 
 /** A profile from its short form. UserError where it is not one. */
 export function parseLink(form: string): LinkProfile {
-  const settings = settingsOf(form.trim());
+  const settings = settingsOf(form);
   const delays = readDelays(settings);
   const rtt_ms = sumOfTimes(delays.down.delay_ms, delays.up.delay_ms);
   const down = readDirection(settings, "down", delays.down, rtt_ms);

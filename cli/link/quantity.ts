@@ -85,6 +85,8 @@ const byteUnits: readonly (readonly [string, number])[] = [
   ["B", 1],
 ];
 const maxQueue = 1e9;
+/** 1.001 * 1000 is 1000.9999999999999. */
+const wholeWithin = 1e-6;
 
 export function readQueue(name: string, text: string): LinkQueue {
   if (text === "unlimited") return { unlimited: true };
@@ -103,8 +105,8 @@ export function readQueue(name: string, text: string): LinkQueue {
   const factor = unit === "p" ? 1 : byteUnits.find(([known]) => known === unit)?.[1];
   if (factor === undefined)
     throw refuse(`${name} "${text}" has no unit of a queue: use bdp, p (packets), B, kB, MB or ms`);
-  const size = value * factor;
-  if (!Number.isInteger(size))
+  const size = Math.round(value * factor);
+  if (size < 1 || Math.abs(value * factor - size) > wholeWithin)
     throw refuse(`${name} "${text}" is not whole: give whole ${unit === "p" ? "packets" : "bytes"}`);
   if (size > maxQueue) throw refuse(`${name} "${text}" is too large: lower it, or say unlimited`);
   return unit === "p" ? { packets: size } : { bytes: size };
@@ -115,7 +117,12 @@ export function formatQueue(queue: LinkQueue): string {
   if ("bdp" in queue) return `${decimal(queue.bdp)}bdp`;
   if ("packets" in queue) return `${queue.packets}p`;
   if ("ms" in queue) return formatTime(queue.ms);
-  const [unit, factor] = byteUnits.find(([, size]) => queue.bytes >= size) ?? ["B", 1];
+  // The largest unit that keeps it exact: 62.5kB, but 1001B.
+  const inUnit = (factor: number) => Number(shortest(queue.bytes, factor));
+  const [unit, factor] = byteUnits.find(([, size]) => queue.bytes >= size && inUnit(size) * size === queue.bytes) ?? [
+    "B",
+    1,
+  ];
   return `${shortest(queue.bytes, factor)}${unit}`;
 }
 

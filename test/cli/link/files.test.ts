@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { UserError } from "../../../cli/errors.ts";
-import { filesOf, refuseChangedFiles, settleFiles } from "../../../cli/link/files.ts";
+import { filesOf, formWithAbsoluteFiles, refuseChangedFiles, settleFiles } from "../../../cli/link/files.ts";
 import { formatLink, parseLink } from "../../../cli/link/link.ts";
 import { readLink } from "../../../cli/link/profile_file.ts";
 import { labCommand } from "../../../cli/measure/lab.ts";
@@ -72,8 +72,8 @@ test("what is no trace and no losses is told with file and line", () => {
   assert.throws(settle("trace=.,rtt=50ms"), /^UserError: link: .*is not a regular file: name a file$/);
   assert.equal(spawnSync("mkfifo", [join(folder, "pipe")]).status, 0);
   assert.throws(settle("trace=pipe,rtt=50ms"), /^UserError: link: .*pipe: is not a regular file: name a file$/);
-  assert.throws(settle("3mbit/50ms,loss=file:text"), /^UserError: .*text:2: "two" is not a number from 0 to 1$/);
-  assert.throws(settle("3mbit/50ms,loss=file:jitter"), /^UserError: .*jitter:2: "12" is not a number from 0 to 1$/);
+  assert.throws(settle("3mbit/50ms,loss=file:text"), /^UserError: .*text:2: "two" is not a number from 0 to 1: write/);
+  assert.throws(settle("3mbit/50ms,loss=file:jitter"), /^UserError: .*jitter:2: "12" is not a number from 0 to 1: w/);
   assert.throws(settle("3mbit/50ms,loss=file:empty"), /^UserError: .*empty: holds no number/);
   const comma = join(folder, "a,b");
   mkdirSync(comma);
@@ -146,6 +146,7 @@ test("a link may be a JSON file of its profile; what is wrong with one is told w
   write(() => undefined);
   assert.deepEqual(readLink("office.json", folder), whole);
   assert.deepEqual(planOf({ ...least, links: ["office.json"] }, "plan", folder).links, [formatLink(whole)]);
+  const steps = (name: string, ...list: [number, number][]) => list.map(([at_ms, value]) => ({ at_ms, [name]: value }));
   const refusals: [(profile: Record<string, Record<string, unknown>>) => void, string][] = [
     [({ down }) => Object.assign(down ?? {}, { colour: "red" }), 'down: "colour" is not known: take it out'],
     [({ up }) => Object.assign(up ?? {}, { delay_ms: -5 }), "up.delay_ms: must be >= 0 (got -5)"],
@@ -156,6 +157,27 @@ test("a link may be a JSON file of its profile; what is wrong with one is told w
       "up.loss is 0, but from the rest follows 0.333333333333: correct it",
     ],
     [
+      ({ down }) => Object.assign(down ?? {}, { rate_steps: steps("rate_bps", [5, 8e6], [9, 1e6]) }),
+      "down.rate_steps[0].at_ms is 5: the first step is at 0",
+    ],
+    [
+      ({ up }) => Object.assign(up ?? {}, { delay_steps: steps("delay_ms", [0.001, 30], [9, 40]) }),
+      "up.delay_steps[0].at_ms is 0.001: the first step is at 0",
+    ],
+    [
+      ({ down }) => Object.assign(down ?? {}, { rate_steps: steps("rate_bps", [0, 5e6], [9, 1e6]) }),
+      "down.rate_bps is 8000000, but from the rest follows 5000000: correct it",
+    ],
+    [
+      ({ down }) =>
+        Object.assign(down ?? {}, { trace: { file: trace }, rate_steps: steps("rate_bps", [0, 8e6], [9, 1e6]) }),
+      "down.rate_steps does not go with the rest, or says nothing: take it out",
+    ],
+    [
+      ({ up }) => Object.assign(up ?? {}, { jitter: { distribution: "normal", ms: 1e-8 } }),
+      "up.jitter does not go with the rest, or says nothing: take it out",
+    ],
+    [
       ({ up }) => Object.assign(up ?? {}, { ecn: true, aqm: undefined }),
       "ecn_up=on needs a queue that marks: add aqm=codel, aqm=pie or aqm=fq_codel",
     ],
@@ -164,14 +186,53 @@ test("a link may be a JSON file of its profile; what is wrong with one is told w
     write(change);
     assert.throws(() => readLink("office.json", folder), new UserError(`link: ${path}: ${message}`));
   }
+  // What was computed need not be written in the digits that we write.
+  write(({ up }) => Object.assign(up ?? {}, { loss: 1 / 3 }));
+  assert.equal(readLink("office.json", folder).up.loss, 0.333333333333);
+  write(({ up }) => Object.assign(up ?? {}, { loss_model: { every: 3 }, loss: 1 / 3 }));
+  assert.equal(readLink("office.json", folder).up.loss, 0.333333333333);
+  write((profile) => {
+    Object.assign(profile, { rtt_ms: 200 / 3 });
+    Object.assign(profile.down ?? {}, { delay_ms: 100 / 3 });
+    Object.assign(profile.up ?? {}, { delay_ms: 100 / 3 });
+  });
+  assert.equal(readLink("office.json", folder).down.delay_ms, 33.333334);
   write(({ down }) => Object.assign(down ?? {}, { trace: { file: "twelve.trace" }, rate_bps: 12e6 }));
   assert.deepEqual(readLink(path, "/").down.trace, { file: trace });
   write(({ down }) => Object.assign(down ?? {}, { trace: { file: "twelve.trace", sha256: "0".repeat(64) } }));
   assert.throws(() => readLink(path, "/"), /^UserError: link: .*twelve.trace has changed since it was planned/);
+  write(({ down }) =>
+    Object.assign(down ?? {}, {
+      trace: { file: "twelve.trace" },
+      jitter: { file: "jitter" },
+      loss_model: { file: "losses" },
+      loss: 0.25,
+    }),
+  );
+  assert.deepEqual(readLink(path, "/").down.loss_model, { file: losses });
   writeFileSync(path, "{");
   assert.throws(() => readLink(path, "/"), /^UserError: link: .*office.json: not JSON \(.*\): correct it$/);
   assert.throws(
     () => readLink("gone.json", folder),
     /^UserError: link: .*gone.json: no such file: name another, or write/,
   );
+  mkdirSync(join(folder, "folder.json"));
+  assert.throws(
+    () => readLink("folder.json", folder),
+    /^UserError: link: .*folder.json: is a folder: name a JSON file of a profile, or write the link$/,
+  );
+  assert.equal(spawnSync("mkfifo", [join(folder, "pipe.json")]).status, 0);
+  assert.throws(() => readLink("pipe.json", folder), /^UserError: link: .*pipe.json: is not a regular file: name a/);
+});
+
+test("the files that a change to a link names are absolute, whatever else is in it", () => {
+  const cases: [string, string][] = [
+    ["trace=a/b", "trace=/there/a/b"],
+    ["trace_down=a,trace_up=/b,trace_end=once", "trace_down=/there/a,trace_up=/b,trace_end=once"],
+    [" 3g,loss=file:../x,jitter_up=file:y:z\t", "3g,loss=file:/x,jitter_up=file:/there/y:z"],
+    ["loss=1%,jitter=normal:5ms,queue=1bdp", "loss=1%,jitter=normal:5ms,queue=1bdp"],
+    ["trace=,loss=file:,colour=file:red", "trace=,loss=file:,colour=file:red"],
+  ];
+  for (const [change, absolute] of cases) assert.equal(formWithAbsoluteFiles(change, "/there"), absolute);
+  assert.throws(() => formWithAbsoluteFiles("trace=x", "/a,b"), /^UserError: link: .*a comma ends a setting/);
 });

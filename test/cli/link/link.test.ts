@@ -80,6 +80,16 @@ test("every rate of experiment A's grid keeps its value through the short form",
   }
 });
 
+test("every size of a queue in bytes keeps its value through the short form", () => {
+  const sizes = Array.from({ length: 3000 }, (_, index) => index + 1);
+  for (let bytes = 3001; bytes <= 1e9; bytes = Math.floor(bytes * 1.003) + 1) sizes.push(bytes);
+  for (const bytes of sizes) {
+    const form = formatLink(parseLink(`3mbit/50ms,queue=${bytes}B`));
+    assert.deepEqual(parseLink(form).down.queue, { bytes }, form);
+    assert.deepEqual(parseLink(`3mbit/50ms,queue=${bytes / 1000}kB`).down.queue, { bytes });
+  }
+});
+
 test("a link is told in words, with what there is beyond rate, delay, queue and loss", () => {
   assert.equal(
     linkSentence(parseLink("3mbit/50ms,loss=1%")),

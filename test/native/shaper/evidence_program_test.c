@@ -210,6 +210,40 @@ static void running_link_changes_and_its_log_says_so(void **state) {
     assert_string_equal(run.out, "rtt=120ms\n");
 }
 
+// A running link with a trace whose file is gone, and a seed of its own, takes any change.
+static void steering_wants_neither_files_nor_seed_again(void **state) {
+    (void)state;
+    char text[1024];
+    snprintf(text, sizeof text,
+             "cd %s && printf '1\\n2\\n' >trace && exec %s --link trace=trace,trace_end=once,rtt=20ms,seed=7 "
+             "--control kept --log kept -- sleep 60",
+             folder, SHAPER);
+    int ends[2];
+    assert_int_equal(pipe2(ends, 0), 0);
+    pid_t pid = start_program((char *[]){"bash", "-c", text, NULL}, ends[1]);
+    close(ends[1]);
+    int fd = connected("kept");
+    snprintf(text, sizeof text, "%s/trace", folder);
+    assert_int_equal(unlink(text), 0);
+    assert_true(steered(fd, "loss=1%"));
+    assert_false(steered(fd, "trace=trace"));
+    assert_true(steered(fd, "down=3mbit"));
+    assert_true(steered(fd, "rate=3mbit"));
+    assert_true(steered(fd, "3g,loss=2%"));
+    assert_true(steered(fd, "seed=7"));
+    assert_false(steered(fd, "3g,seed=8"));
+    assert_true(steered(fd, " 5mbit/30ms "));
+    json_t *answer = asked(fd, "{\"command\":\"stats\"}\n");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(answer, "stats"), "link")),
+                        "rate=5mbit,rtt=30ms,seed=7");
+    json_decref(answer);
+    kill(pid, SIGTERM);
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    close(fd);
+    close(ends[0]);
+}
+
 static void files_that_cannot_be_made_are_bad_input(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -311,6 +345,7 @@ int main(void) {
         cmocka_unit_test(files_of_a_run_agree),
         cmocka_unit_test(log_is_as_mahimahis_plotters_take_it),
         cmocka_unit_test(running_link_changes_and_its_log_says_so),
+        cmocka_unit_test(steering_wants_neither_files_nor_seed_again),
         cmocka_unit_test(files_that_cannot_be_made_are_bad_input),
         cmocka_unit_test(second_shaper_leaves_the_first_ones_files),
         cmocka_unit_test(full_disk_is_told_and_the_link_goes_on),

@@ -265,6 +265,109 @@ static void a_change_replaces_what_it_names(void **state) {
     link_profile_close(&start);
 }
 
+static void assert_change(const char *before, const char *change, const char *after) {
+    struct link_profile start, next;
+    struct link_error error;
+    read_as(before, &start);
+    if (link_profile_change(&next, &start, change, &error) < 0) fail_msg("%s: %s", change, error.line);
+    json_t *seen = link_profile_json(&next);
+    assert_reads_as(after, seen);
+    json_decref(seen);
+    link_profile_close(&next);
+    link_profile_close(&start);
+}
+
+#define TRACE "schemas/examples/link-files/12mbit.trace"
+
+// What a form begins with is a whole link; but the fates of a running one go on by the same numbers.
+static void a_link_replaces_all_but_the_seed(void **state) {
+    (void)state;
+    static const char before[] = "down=8mbit,up=1mbit,rtt=60ms,loss=1%,aqm=codel,seed=7";
+    assert_change(before, "3g", "3g,seed=7");
+    assert_change(before, "3g,loss=2%", "3g,loss=2%,seed=7");
+    assert_change(before, " 3g,seed=7\t", "3g,seed=7");
+    assert_change(before, "5mbit/40ms", "5mbit/40ms,seed=7");
+    assert_change(before, "unlimited/40ms,fec=2", "unlimited/40ms,fec=2,seed=7");
+    assert_change(before, "unlimited", "unlimited,seed=7");
+    assert_change(before, "unlimited,down=2mbit,up=3mbit,rtt=9ms", "down=2mbit,up=3mbit,rtt=9ms,seed=7");
+    assert_change(before, "unlimited,trace=" TRACE ",rtt=9ms", "trace=" TRACE ",rtt=9ms,seed=7");
+    assert_change(before, "rate=5mbit", "5mbit/60ms,loss=1%,aqm=codel,seed=7");
+}
+
+static void a_traces_end_goes_with_it(void **state) {
+    (void)state;
+    static const char both[] = "trace=" TRACE ",trace_end=once,rtt=50ms";
+    assert_change(both, "rate=3mbit", "3mbit/50ms");
+    assert_change(both, "down=3mbit,up=2mbit", "down=3mbit,up=2mbit,rtt=50ms");
+    assert_change(both, "up=3mbit", "trace_down=" TRACE ",up=3mbit,rtt=50ms,trace_end_down=once");
+    assert_change(both, "rtt=60ms", "trace=" TRACE ",trace_end=once,rtt=60ms");
+    assert_change(both, "trace_end=wrap", "trace=" TRACE ",rtt=50ms");
+    assert_change(both, "3mbit/10ms", "3mbit/10ms");
+    static const char one[] = "trace_down=" TRACE ",up=1mbit,trace_end_down=once,rtt=50ms";
+    assert_change(one, "down=3mbit", "down=3mbit,up=1mbit,rtt=50ms");
+    assert_change(one, "rate=3mbit", "3mbit/50ms");
+    assert_change(one, "up=3mbit", "trace_down=" TRACE ",up=3mbit,trace_end_down=once,rtt=50ms");
+    assert_change(one, "trace_down=schemas/examples/link-files/1mbit.trace",
+                  "trace_down=schemas/examples/link-files/1mbit.trace,up=1mbit,trace_end_down=once,rtt=50ms");
+    struct link_profile start, next;
+    struct link_error error;
+    read_as("3mbit/50ms", &start);
+    assert_int_equal(link_profile_change(&next, &start, "trace_end=once", &error), -1);
+    assert_int_equal(link_profile_change(&next, &start, "rate=1mbit,trace_end_up=once", &error), -1);
+    assert_string_equal(error.line,
+                        "link: trace_end is for a trace, and there is none: give one, or leave it out");
+    link_profile_close(&start);
+}
+
+static void write_numbers(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+// A change need not find, nor read again, what the link has in memory; it does where it names the file.
+static void files_that_a_change_does_not_name_stay(void **state) {
+    (void)state;
+    char folder[] = "/tmp/trilane-kept-XXXXXX", form[300], trace_path[64], numbers_path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(trace_path, sizeof trace_path, "%s/trace", folder);
+    snprintf(numbers_path, sizeof numbers_path, "%s/numbers", folder);
+    write_numbers(trace_path, "1\n2\n");
+    write_numbers(numbers_path, "0 1 0 0");
+    snprintf(form, sizeof form, "trace=%s,rtt=50ms,jitter=file:%s,loss_up=file:%s", trace_path, numbers_path,
+             numbers_path);
+    struct link_profile start, next, after;
+    struct link_error error;
+    read_as(form, &start);
+    assert_int_equal(unlink(trace_path), 0);
+    assert_int_equal(unlink(numbers_path), 0);
+    if (link_profile_change(&next, &start, "rtt=80ms,loss_down=2%", &error) < 0) fail_msg("%s", error.line);
+    assert_ptr_equal(next.down.rate.trace, start.down.rate.trace);
+    assert_ptr_equal(next.up.rate.trace, start.up.rate.trace);
+    assert_ptr_equal(next.up.delay.file, start.up.delay.file);
+    assert_ptr_equal(next.up.loss.file, start.up.loss.file);
+    link_profile_close(&start);
+    assert_int_equal(link_rate_bps(&next.up), 12000000);
+    assert_true(link_loss(&next.up) == 0.25 && link_loss(&next.down) == 0.02);
+    assert_true(number_file_at(next.down.delay.file, 1) == 1);
+    assert_int_equal(link_profile_change(&after, &next, "up=1mbit", &error), 0);
+    assert_ptr_equal(after.down.rate.trace, next.down.rate.trace);
+    link_profile_close(&after);
+    // A change that fails gives back what it has taken over.
+    assert_int_equal(link_profile_change(&after, &next, "loss_up=1,rtt=90ms", &error), -1);
+    snprintf(form, sizeof form, "trace=%s", trace_path);
+    assert_int_equal(link_profile_change(&after, &next, form, &error), -1);
+    assert_non_null(strstr(error.line, trace_path));
+    write_numbers(trace_path, "1\n2\n2\n2\n");
+    assert_int_equal(link_profile_change(&after, &next, form, &error), 0);
+    assert_int_equal(link_rate_bps(&after.down), 24000000);
+    link_profile_close(&next);
+    link_profile_close(&after);
+    unlink(trace_path);
+    rmdir(folder);
+}
+
 // Where the examples' files are named relative to.
 static int enter_checkout(void **state) {
     (void)state;
@@ -283,6 +386,9 @@ int main(void) {
         cmocka_unit_test(files_are_opened),
         cmocka_unit_test(bad_files_are_named),
         cmocka_unit_test(a_change_replaces_what_it_names),
+        cmocka_unit_test(a_link_replaces_all_but_the_seed),
+        cmocka_unit_test(a_traces_end_goes_with_it),
+        cmocka_unit_test(files_that_a_change_does_not_name_stay),
     };
     return cmocka_run_group_tests(tests, enter_checkout, NULL);
 }

@@ -1,6 +1,7 @@
 // Files of numbers as people write them, and the line that says what is wrong with one.
 #include "shaper/number_file.h"
 
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,19 +26,51 @@ static struct number_file *open_text(const char *text, size_t size, double max) 
     return number_file_open(path, max, error, sizeof error);
 }
 
+// The examples of schemas/examples/number-files.json are those of test/cli/link too.
+static json_t *load_examples(void) {
+    json_error_t bad;
+    json_t *examples = json_load_file(TRILANE_ROOT "/schemas/examples/number-files.json", 0, &bad);
+    if (!examples) fail_msg("%s: %s", bad.source, bad.text);
+    return examples;
+}
+
+static struct number_file *open_example(const json_t *example) {
+    const char *text = json_string_value(json_object_get(example, "text"));
+    return open_text(text, strlen(text), 30);
+}
+
 static void numbers_are_read_and_wrap(void **state) {
     (void)state;
-    static const char *const texts[] = {"1\n2.5\n0\n30\n", "1 2.5 0 30", "\r\n1\t2.50\n\n 0.0 3e1 \r\n",
-                                        "+1 25e-1 .0 30."};
-    static const double expected[] = {1, 2.5, 0, 30};
-    for (int t = 0; t < 4; t++) {
-        struct number_file *file = open_text(texts[t], strlen(texts[t]), 30);
+    size_t index;
+    json_t *example, *examples = load_examples(), *valid = json_object_get(examples, "valid");
+    assert_true(json_array_size(valid) >= 10);
+    json_array_foreach(valid, index, example) {
+        const json_t *expected = json_object_get(example, "numbers");
+        struct number_file *file = open_example(example);
         if (!file) fail_msg("%s", error);
-        assert_int_equal(number_file_count(file), 4);
-        for (uint64_t n = 0; n < 12; n++)
-            assert_true(number_file_at(file, n) == expected[n % 4]);
+        size_t count = json_array_size(expected);
+        assert_int_equal(number_file_count(file), count);
+        for (uint64_t n = 0; n < 3 * count; n++)
+            assert_true(number_file_at(file, n) == json_number_value(json_array_get(expected, n % count)));
         number_file_close(file);
     }
+    json_decref(examples);
+}
+
+static void what_is_no_number_is_refused_with_its_line(void **state) {
+    (void)state;
+    size_t index;
+    json_t *example, *examples = load_examples(), *invalid = json_object_get(examples, "invalid");
+    assert_true(json_array_size(invalid) >= 20);
+    json_array_foreach(invalid, index, example) {
+        if (open_example(example))
+            fail_msg("%s was taken", json_string_value(json_object_get(example, "text")));
+        char place[128];
+        snprintf(place, sizeof place, "%s: line %d: \"", path,
+                 (int)json_integer_value(json_object_get(example, "line")));
+        if (strncmp(error, place, strlen(place)) != 0) fail_msg("%s instead of %s", error, place);
+    }
+    json_decref(examples);
 }
 
 static void errors_name_file_and_line(void **state) {
@@ -123,8 +156,11 @@ static void random_bytes_do_no_harm(void **state) {
 int main(void) {
     snprintf(path, sizeof path, "/tmp/trilane-numbers-test.%d", (int)getpid());
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_read_and_wrap),   cmocka_unit_test(errors_name_file_and_line),
-        cmocka_unit_test(only_regular_files_are_read), cmocka_unit_test(a_million_numbers_are_read),
+        cmocka_unit_test(numbers_are_read_and_wrap),
+        cmocka_unit_test(what_is_no_number_is_refused_with_its_line),
+        cmocka_unit_test(errors_name_file_and_line),
+        cmocka_unit_test(only_regular_files_are_read),
+        cmocka_unit_test(a_million_numbers_are_read),
         cmocka_unit_test(random_bytes_do_no_harm),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
