@@ -56,3 +56,23 @@ struct send_item *send_order_first(const struct send_order *order) {
 struct send_item *send_order_next(const struct send_order *order, const struct send_item *item) {
     return item->next ? item->next : first_from(order, item->urgency + 1U);
 }
+
+bool send_order_run(struct send_order *order, enum sent (*turn)(void *context, struct send_item *item),
+                    void *context) {
+    bool any = false;
+    struct send_item *item = send_order_first(order);
+    while (item) {
+        struct send_item *next = send_order_next(order, item);
+        const uint8_t urgency = item->urgency;
+        const bool incremental = item->incremental;
+        enum sent sent = turn(context, item);
+        any |= sent != SENT_NOTHING;
+        if (sent == SENT_SOME) {
+            // Again until it finds no room: one that is incremental after its equals.
+            send_order_turn(order, item);
+            if (!incremental || !next || next->urgency != urgency) next = item;
+        }
+        item = next;
+    }
+    return any;
+}

@@ -1,7 +1,7 @@
 // In which order responses of one connection get to send (RFC 9218): by urgency, 0 first; within one urgency
 // in order of arrival, where an incremental one goes behind the others after each turn and one that is not
-// stays until it is done. This is nghttp2's order too, so that h2 and h3 honour priorities alike. Does not
-// own the items.
+// stays until it is done. h2 and h3 both send by it, so that they honour priorities alike. Does not own the
+// items.
 #ifndef TRILANE_REPLAY_SEND_ORDER_H
 #define TRILANE_REPLAY_SEND_ORDER_H
 
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum { URGENCY_LEVELS = 8, URGENCY_DEFAULT = 3 };
+enum { SEND_ORDER_TURN_BYTES = 16 * 1024 }; // of an incremental response, before the next one's turn
 
 // Part of the owner's struct; zeroed: not queued.
 struct send_item {
@@ -31,6 +32,18 @@ void send_order_remove(struct send_order *order, struct send_item *item);
 void send_order_change(struct send_order *order, struct send_item *item, uint8_t urgency, bool incremental);
 // The item has had a turn.
 void send_order_turn(struct send_order *order, struct send_item *item);
+
+// What came of an item's turn.
+enum sent {
+    SENT_ALL,     // it is done, and in the order no more
+    SENT_SOME,    // of an incremental one, no more than SEND_ORDER_TURN_BYTES
+    SENT_NOTHING, // there is no room for it now
+    SENT_FAILED,  // it cannot be sent, and is in the order no more
+};
+// Gives each item turns, in order, until there is room for none. `turn` may remove its own item, no other.
+// True if anything was sent or given up.
+bool send_order_run(struct send_order *order, enum sent (*turn)(void *context, struct send_item *item),
+                    void *context);
 
 struct send_item *send_order_first(const struct send_order *order);
 struct send_item *send_order_next(const struct send_order *order, const struct send_item *item);

@@ -1,0 +1,109 @@
+// Responses into quiche, in the order of send_order.h, until its congestion window is full. Makes no packets.
+#include "base/clock.h"
+#include "replay/fields.h"
+#include "replay/h3_connection.h"
+#include "replay/h3_long_head.h"
+
+#include <stdlib.h>
+
+// Each response says that its origin has h3 (RFC 7838), as those of real ones do. A browser that was forced
+// onto h3 would else not know that the origin takes priorities: Chromium asks such a host for no more than
+// six images at a time, which over h2 it never does.
+static const char alternative_name[] = "alt-svc", alternative_value[] = "h3=\":443\"; ma=86400";
+static const quiche_h3_header alternative_service = {
+    (const uint8_t *)alternative_name, sizeof alternative_name - 1, (const uint8_t *)alternative_value,
+    sizeof alternative_value - 1};
+
+// A stream that is framed here. SENT_ALL already with the head where there is no body.
+static enum sent send_framed_here(struct h3_connection *c, struct h3_request *request) {
+    size_t left;
+    const bool in_head = buf_size(&request->long_head) > 0;
+    const uint8_t *bytes = exchange_peek(request->exchange, &left);
+    size_t size = request->item.incremental && left > SEND_ORDER_TURN_BYTES ? SEND_ORDER_TURN_BYTES : left;
+    bool end = size == left;
+    if (in_head) {
+        bytes = buf_bytes(&request->long_head);
+        size = buf_size(&request->long_head);
+        end = left == 0;
+    }
+    uint64_t error;
+    ssize_t taken = quiche_conn_stream_send(c->quic, request->id, bytes, size, end, &error);
+    if (taken == QUICHE_ERR_DONE || taken == 0) return SENT_NOTHING;
+    if (taken < 0) return SENT_FAILED;
+    if (in_head)
+        buf_drain(&request->long_head, (size_t)taken);
+    else
+        exchange_take(request->exchange, (size_t)taken, clock_now_ns());
+    return end && (size_t)taken == size ? SENT_ALL : SENT_SOME;
+}
+
+// quiche has no room for the head: later, if its window may then have; else the stream is framed here.
+static enum sent hold_head(struct h3_connection *c, struct h3_request *request, const quiche_h3_header *list,
+                           size_t count, size_t body_size) {
+    if (h3_head_can_go_whole(c->quic, list, count)) return SENT_NOTHING;
+    if (h3_long_head_make(&request->long_head, list, count, body_size) < 0) return SENT_FAILED;
+    quiche_conn_stream_priority(c->quic, request->id,
+                                (uint8_t)(request->item.urgency + H3_QUICHE_FIRST_URGENCY),
+                                request->item.incremental);
+    request->framed_here = request->head_sent = true;
+    return send_framed_here(c, request);
+}
+
+static enum sent send_head(struct h3_connection *c, struct h3_request *request) {
+    struct response_fields fields;
+    if (response_fields_make(&fields, request->exchange) < 0) return SENT_FAILED;
+    quiche_h3_header *list = malloc((fields.count + 1) * sizeof *list);
+    int result = QUICHE_H3_ERR_INTERNAL_ERROR;
+    enum sent held = SENT_NOTHING;
+    size_t left;
+    exchange_peek(request->exchange, &left);
+    if (list) {
+        for (size_t i = 0; i < fields.count; i++)
+            list[i] = (quiche_h3_header){(const uint8_t *)fields.list[i].name, fields.list[i].name_size,
+                                         (const uint8_t *)fields.list[i].value, fields.list[i].value_size};
+        list[fields.count] = alternative_service;
+        quiche_h3_priority priority = {request->item.urgency, request->item.incremental};
+        result = quiche_h3_send_response_with_priority(c->http, c->quic, request->id, list, fields.count + 1,
+                                                       &priority, left == 0);
+        if (result == QUICHE_H3_ERR_STREAM_BLOCKED)
+            held = hold_head(c, request, list, fields.count + 1, left);
+    }
+    free(list);
+    response_fields_free(&fields);
+    if (result == QUICHE_H3_ERR_STREAM_BLOCKED || result == QUICHE_H3_ERR_DONE) return held;
+    if (result < 0) return SENT_FAILED;
+    request->head_sent = true;
+    return left == 0 ? SENT_ALL : SENT_SOME;
+}
+
+static enum sent send_some(struct h3_connection *c, struct h3_request *request) {
+    if (request->framed_here) return send_framed_here(c, request);
+    bool head_now = !request->head_sent;
+    if (head_now) {
+        enum sent sent = send_head(c, request);
+        if (sent != SENT_SOME || request->framed_here) return sent;
+    }
+    size_t left;
+    const uint8_t *body = exchange_peek(request->exchange, &left);
+    size_t size = request->item.incremental && left > SEND_ORDER_TURN_BYTES ? SEND_ORDER_TURN_BYTES : left;
+    ssize_t taken = quiche_h3_send_body(c->http, c->quic, request->id, body, size, size == left);
+    if (taken == QUICHE_H3_ERR_DONE) return head_now ? SENT_SOME : SENT_NOTHING;
+    if (taken < 0) return SENT_FAILED; // most often: the client does not want it any more
+    exchange_take(request->exchange, (size_t)taken, clock_now_ns());
+    return (size_t)taken == left ? SENT_ALL : SENT_SOME;
+}
+
+// A turn of send_order.h.
+static enum sent send_turn(void *context, struct send_item *item) {
+    struct h3_connection *c = context;
+    struct h3_request *request = (struct h3_request *)item;
+    enum sent sent = send_some(c, request);
+    if (sent == SENT_FAILED)
+        quiche_conn_stream_shutdown(c->quic, request->id, QUICHE_SHUTDOWN_WRITE, H3_INTERNAL_ERROR);
+    if (sent == SENT_ALL || sent == SENT_FAILED) h3_request_end(c, request, sent == SENT_ALL, clock_now_ns());
+    return sent;
+}
+
+bool h3_responses_send(struct h3_connection *c) {
+    return send_order_run(&c->order, send_turn, c);
+}
