@@ -3,6 +3,8 @@
 #ifndef TRILANE_ARCHIVE_RECORDING_H
 #define TRILANE_ARCHIVE_RECORDING_H
 
+#include "archive/recorded_certificate.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +29,8 @@ struct recorded_exchange {
     size_t header_count;
     const uint8_t *body; // as on the wire (content-encoded), mapped; NULL when empty
     uint64_t body_size;
+    int64_t server_time_ns;                         // the recorded server's think time; -1: not known
+    const struct recorded_certificate *certificate; // its server's; NULL: not known
 };
 
 struct recording {
