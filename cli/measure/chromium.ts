@@ -44,7 +44,8 @@ const disabledFeatures = [
   "WebUIReloadButton",
 ];
 
-const sharedArguments: readonly string[] = [
+/** What every browser of ours is started with, lane and profile apart. */
+export const sharedArguments: readonly string[] = [
   "--headless=new",
   "--remote-debugging-pipe",
   `--window-size=${window.width},${window.height}`,

@@ -27,24 +27,40 @@ export class NavigationError extends Error {
 const maxPostData_bytes = 65_536;
 const emptyPagePoll_ms = 5;
 
-type Taker = (event: CaptureEvent) => void;
+/** Given each event as it came, with the session that told it. */
+export type Overhear = (event: CaptureEvent, session: CDPSession) => void;
 
-async function watch(session: CDPSession, target: string, taker: Taker, connection: Connection): Promise<void> {
+export interface WatchOptions {
+  readonly overhear?: Overhear;
+  /** How much of the bodies the browser shall keep for who asks for them; default 0. */
+  readonly keptBodies_bytes?: number;
+  /** Larger bodies of requests are left out of their events. */
+  readonly postData_bytes?: number;
+}
+
+type Watching = Required<Omit<WatchOptions, "overhear">> & { readonly taker: Overhear };
+
+async function watch(session: CDPSession, target: string, watching: Watching, connection: Connection): Promise<void> {
+  const { taker, keptBodies_bytes, postData_bytes } = watching;
   for (const method of capturedMethods) {
     // TypeScript cannot follow that `method` and `params` belong together through the loop.
-    session.on(method, (params: unknown) => taker({ method, params, target } as CaptureEvent));
+    session.on(method, (params: unknown) => taker({ method, params, target } as CaptureEvent, session));
   }
   session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
     const child = connection.session(sessionId);
     if (!child) return;
     // The new process stands still until it is let run, so that none of its requests is missed.
-    watch(child, targetInfo.type, taker, connection).catch(() => {});
+    watch(child, targetInfo.type, watching, connection).catch(() => {});
   });
   const isPage = target === "page";
   await Promise.all([
-    // Nobody asks for bodies here, so the browser need not keep copies of them.
+    // Where nobody asks for bodies, the browser need not keep copies of them.
     session
-      .send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: maxPostData_bytes })
+      .send("Network.enable", {
+        maxTotalBufferSize: keptBodies_bytes,
+        maxResourceBufferSize: keptBodies_bytes,
+        maxPostDataSize: postData_bytes,
+      })
       // Some kinds of targets have no Network domain.
       .catch((error: unknown) => {
         if (isPage) throw error;
@@ -70,8 +86,8 @@ async function emptyPageShown(session: CDPSession): Promise<void> {
   }
 }
 
-/** Attaches to the page that the browser started with. `overhear` is given each event as it came. */
-export async function watchPage(connection: Connection, overhear?: Taker): Promise<WatchedPage> {
+/** Attaches to the page that the browser started with. */
+export async function watchPage(connection: Connection, options: WatchOptions = {}): Promise<WatchedPage> {
   const { targetInfos } = await connection.send("Target.getTargets");
   let info = targetInfos.find(({ type }) => type === "page");
   if (!info) {
@@ -91,11 +107,15 @@ export async function watchPage(connection: Connection, overhear?: Taker): Promi
   connection.on("Target.targetDestroyed", ({ targetId }) => {
     if (targetId === mainFrame) crash.reject(new NavigationError("the page closed itself"));
   });
-  const taker: Taker = (event) => {
-    overhear?.(event);
-    take(capture, event);
+  const watching: Watching = {
+    keptBodies_bytes: options.keptBodies_bytes ?? 0,
+    postData_bytes: options.postData_bytes ?? maxPostData_bytes,
+    taker(event, from) {
+      options.overhear?.(event, from);
+      take(capture, event);
+    },
   };
-  await watch(session, "page", taker, connection);
+  await watch(session, "page", watching, connection);
   await emptyPageShown(session);
 
   const load = async (url: string): Promise<void> => {

@@ -121,7 +121,7 @@ try {
       timeout_ms: 20_000,
     });
     const events: CaptureEvent[] = [];
-    const watched = await watchPage(browser.connection, (event) => events.push(event));
+    const watched = await watchPage(browser.connection, { overhear: (event) => events.push(event) });
     await watched.load("https://shop.test/");
     const timings = await watched.evaluate(timingsExpression);
     await browser.stop();
