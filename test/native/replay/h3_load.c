@@ -134,6 +134,20 @@ static void send_packets(struct connection *c) {
     }
 }
 
+__attribute__((noreturn)) static void die_of_close(const struct connection *c) {
+    bool application;
+    uint64_t code = 0;
+    const uint8_t *text = NULL;
+    size_t size = 0;
+    if (quiche_conn_peer_error(c->quic, &application, &code, &text, &size))
+        die(EXIT_RUN_FAILED, "the server closed with %s error 0x%llx", application ? "HTTP/3" : "QUIC",
+            (unsigned long long)code);
+    if (quiche_conn_local_error(c->quic, &application, &code, &text, &size))
+        die(EXIT_RUN_FAILED, "closed with %s error 0x%llx", application ? "HTTP/3" : "QUIC",
+            (unsigned long long)code);
+    die(EXIT_RUN_FAILED, "a connection timed out");
+}
+
 static void turn(struct connection *c) {
     struct load *load = c->load;
     if (!c->ready && quiche_conn_is_established(c->quic)) {
@@ -149,7 +163,7 @@ static void turn(struct connection *c) {
         }
     }
     if (c->http) read_events(c);
-    if (quiche_conn_is_closed(c->quic)) die(EXIT_RUN_FAILED, "the server closed a connection");
+    if (quiche_conn_is_closed(c->quic)) die_of_close(c);
     if (load->ready == load->connections) ask(c);
     send_packets(c);
     uint64_t timeout_ns = quiche_conn_timeout_as_nanos(c->quic);
@@ -202,6 +216,9 @@ static void open_connection(struct load *load) {
         die(EXIT_RUN_FAILED, "%s", error);
     c->link = udp_link(c->udp);
     c->local = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(udp_port(c->udp))};
+    // The kernel chooses the address to send from; of the server's family, as IPV6_PKTINFO wants it.
+    if (IN6_IS_ADDR_V4MAPPED(&load->server.sin6_addr))
+        inet_pton(AF_INET6, "::ffff:0.0.0.0", &c->local.sin6_addr);
     c->quic = quiche_connect(load->host, scid, sizeof scid, (struct sockaddr *)&c->local, sizeof c->local,
                              (struct sockaddr *)&load->server, sizeof load->server, load->quic);
     if (!c->quic) die(EXIT_RUN_FAILED, "memory is short");
