@@ -9,6 +9,8 @@
 struct exchange_site {
     struct matcher *matcher;
     struct report *report;
+    struct think think;
+    struct loop *loop; // NULL: no request waits
 };
 
 struct exchange_connection {
@@ -27,6 +29,9 @@ struct exchange {
     bool first_byte_seen;
     uint64_t taken_bytes;
     uint64_t request_body_bytes;
+    struct loop_timer think_timer;
+    void (*ready)(void *context); // the lane's, while the timer is set
+    void *ready_context;
 };
 
 static const char missed_body[] = "trilane: this request is not in the recording\n";
@@ -44,6 +49,11 @@ struct exchange_site *exchange_site_open(const struct recording *recording, stru
     if (site->matcher) return site;
     free(site);
     return NULL;
+}
+
+void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop) {
+    site->think = *think;
+    site->loop = loop;
 }
 
 void exchange_site_close(struct exchange_site *site) {
@@ -120,6 +130,26 @@ void exchange_request_body(struct exchange *exchange, size_t size) {
     exchange->request_body_bytes += size;
 }
 
+static void on_thought(void *context, uint64_t now_ns) {
+    const struct exchange *exchange = context;
+    (void)now_ns;
+    exchange->ready(exchange->ready_context);
+}
+
+bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
+                         void *context) {
+    const struct exchange_site *site = exchange->connection->site;
+    bool known = true;
+    uint64_t think_ns = site->loop ? think_time_ns(&site->think, exchange->recorded, &known) : 0;
+    report_request_whole(site->report, exchange->report_name, think_ns, known, now_ns);
+    if (think_ns == 0) return true;
+    exchange->ready = ready;
+    exchange->ready_context = context;
+    exchange->think_timer = (struct loop_timer){.due = on_thought, .context = exchange};
+    // Without memory for the timer an answer that comes too soon is better than none.
+    return loop_timer_set(site->loop, &exchange->think_timer, now_ns + think_ns) < 0;
+}
+
 uint16_t exchange_status(const struct exchange *exchange) {
     return exchange->recorded ? exchange->recorded->status : 404;
 }
@@ -158,6 +188,7 @@ void exchange_take(struct exchange *exchange, size_t size, uint64_t now_ns) {
 
 void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns) {
     struct exchange_connection *connection = exchange->connection;
+    if (exchange->ready) loop_timer_clear(connection->site->loop, &exchange->think_timer);
     report_request_end(connection->site->report, exchange->report_name, exchange->taken_bytes,
                        exchange->request_body_bytes, complete, now_ns);
     if (exchange->previous)

@@ -5,6 +5,8 @@
 #define TRILANE_REPLAY_EXCHANGE_H
 
 #include "archive/recording.h"
+#include "base/loop.h"
+#include "replay/think.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +21,8 @@ struct report;
 // Both must outlive the site. NULL when memory is short.
 struct exchange_site *exchange_site_open(const struct recording *recording, struct report *report);
 void exchange_site_close(struct exchange_site *site);
+// From now on each request waits for the server's think time, by the loop's timers; without this none does.
+void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop);
 
 // One accepted connection, as the report tells it.
 struct exchange_connection;
@@ -51,6 +55,12 @@ struct exchange_request {
 struct exchange *exchange_begin(struct exchange_connection *connection,
                                 const struct exchange_request *request, uint64_t now_ns);
 void exchange_request_body(struct exchange *exchange, size_t size);
+
+// The request is whole, its body too: called once by the lane, before anything of the response is sent. True:
+// the response may go at once. False: not before `ready` is called, which comes later by a timer (the
+// server's think time), and not at all once the exchange has ended.
+bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
+                         void *context);
 
 uint16_t exchange_status(const struct exchange *exchange);
 // Response headers without framing (no content-length, connection, transfer-encoding); names in lower case;

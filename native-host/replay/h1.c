@@ -25,6 +25,7 @@ struct h1 {
     struct exchange *exchange;
     const char *refusal; // why the request is answered with 400; a literal
     bool answering;
+    bool thinking; // the request is whole, the answer waits for the server's think time
     bool keep_alive;
     bool peer_done; // it has finished its side: no further request, but the answer is still wanted
 };
@@ -52,6 +53,7 @@ static void close_in_order(struct h1 *h1, const char *reason) {
 static void start_refusal(struct h1 *h1, unsigned status, const char *phrase, const char *why) {
     if (h1->exchange) exchange_end(h1->exchange, false, clock_now_ns());
     h1->exchange = NULL;
+    h1->thinking = false;
     buf_drain(&h1->head, buf_size(&h1->head));
     buf_printf(&h1->head, "HTTP/1.1 %u %s\r\ncontent-length: 0\r\nconnection: close\r\n\r\n", status, phrase);
     h1->refusal = why;
@@ -152,10 +154,15 @@ static int on_body(llhttp_t *parser, const char *bytes, size_t size) {
     return HPE_OK;
 }
 
+static void on_thought(void *context);
+
 static int on_message_complete(llhttp_t *parser) {
     struct h1 *h1 = parser->data;
     h1->keep_alive = llhttp_should_keep_alive(parser) != 0;
-    start_response(h1);
+    if (exchange_may_answer(h1->exchange, clock_now_ns(), on_thought, h1))
+        start_response(h1);
+    else
+        h1->thinking = true;
     return HPE_PAUSED;
 }
 
@@ -231,15 +238,25 @@ static void go_on(struct h1 *h1) {
             stream_pause_reading(h1->stream, sent == 0);
             if (sent == 0) return;
             if (!next_request(h1)) return;
+        } else if (h1->thinking) {
+            stream_pause_reading(h1->stream, true);
+            return;
         } else if (!read_request(h1)) {
             return;
         }
     }
 }
 
+static void on_thought(void *context) {
+    struct h1 *h1 = context;
+    h1->thinking = false;
+    start_response(h1);
+    go_on(h1);
+}
+
 static void on_readable(void *context) {
     struct h1 *h1 = context;
-    if (!h1->answering) {
+    if (!h1->answering && !h1->thinking) {
         go_on(h1);
         return;
     }

@@ -45,6 +45,8 @@ struct h2 {
 };
 
 struct h2_request {
+    struct h2 *h2;
+    int32_t id;
     struct h2_request *previous;
     struct h2_request *next;
     struct fields fields;      // until the request's head is whole
@@ -206,11 +208,21 @@ static int respond(struct h2 *h2, int32_t id, struct h2_request *request) {
     return result;
 }
 
+static int respond_or_reset(struct h2_request *request) {
+    struct h2 *h2 = request->h2;
+    if (respond(h2, request->id, request) == 0) return 0;
+    return nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, request->id, NGHTTP2_INTERNAL_ERROR);
+}
+
+static void on_thought(void *context);
+
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *context) {
     struct h2 *h2 = context;
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
     struct h2_request *request = calloc(1, sizeof *request);
     if (!request) return NGHTTP2_ERR_CALLBACK_FAILURE;
+    request->h2 = h2;
+    request->id = frame->hd.stream_id;
     request->next = h2->requests;
     if (request->next) request->next->previous = request;
     h2->requests = request;
@@ -246,9 +258,9 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
         if (!request->exchange)
             return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR);
     }
-    if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM && request->exchange && respond(h2, id, request) < 0)
-        return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR);
-    return 0;
+    bool whole = frame->hd.flags & NGHTTP2_FLAG_END_STREAM && request->exchange;
+    if (!whole || !exchange_may_answer(request->exchange, h2->now_ns, on_thought, request)) return 0;
+    return respond_or_reset(request);
 }
 
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
@@ -302,6 +314,14 @@ static void go_on(struct h2 *h2) {
         h2_free(h2, "");
         stream_finish(stream);
     }
+}
+
+static void on_thought(void *context) {
+    struct h2_request *request = context;
+    struct h2 *h2 = request->h2;
+    h2->now_ns = clock_now_ns();
+    if (respond_or_reset(request) < 0) h2->failed = true;
+    go_on(h2);
 }
 
 static void on_readable(void *context) {

@@ -40,6 +40,7 @@ struct h3_connection {
 
 struct h3_request {
     struct send_item item; // first: the order's item is the request
+    struct h3_connection *connection;
     struct h3_request *previous;
     struct h3_request *next;
     uint64_t id;

@@ -1,5 +1,6 @@
 // Requests as quiche's HTTP/3 tells them: events to exchanges, and what the client says of their priority
 // (RFC 9218), at first and later. Does not answer them.
+#include "base/clock.h"
 #include "replay/fields.h"
 #include "replay/h2.h"
 #include "replay/h3_connection.h"
@@ -76,6 +77,7 @@ static void begin_request(struct h3_connection *c, uint64_t id, quiche_h3_event 
         return;
     }
     struct priority priority = request_priority(c, id, &head);
+    request->connection = c;
     request->id = id;
     request->item.urgency = priority.urgency;
     request->item.incremental = priority.incremental;
@@ -108,6 +110,17 @@ static void change_priority(struct h3_connection *c, uint64_t id) {
                                     request->item.incremental);
 }
 
+static void respond(struct h3_request *request) {
+    send_order_add(&request->connection->order, &request->item);
+    request->connection->fresh = true;
+}
+
+static void on_thought(void *context) {
+    struct h3_request *request = context;
+    respond(request);
+    h3_connection_turn(request->connection, clock_now_ns());
+}
+
 void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
     quiche_h3_event *event;
     int64_t id;
@@ -122,8 +135,8 @@ void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
             break;
         case QUICHE_H3_EVENT_FINISHED:
             request = find_request(c, (uint64_t)id);
-            if (request) send_order_add(&c->order, &request->item);
-            c->fresh = true;
+            if (request && exchange_may_answer(request->exchange, now_ns, on_thought, request))
+                respond(request);
             break;
         case QUICHE_H3_EVENT_RESET:
             request = find_request(c, (uint64_t)id);

@@ -138,6 +138,7 @@ static void serve(struct replay *replay) {
     if (far_network_open(&replay->far, replay->loop, &replay->recording, options->initcwnd_packets, error,
                          sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
+    exchange_site_think(replay->site, &options->think, replay->loop);
     replay->parts = (struct server_parts){.loop = replay->loop,
                                           .site = replay->site,
                                           .report = replay->report,
@@ -183,6 +184,7 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
 static void write_report(struct replay *replay) {
     char error[ERROR_SIZE];
     const struct report_setting setting = {.scheduling = replay->scheduling,
+                                           .think = replay->options.think_text,
                                            .quiche_version = quic_library_version(),
                                            .nghttp2_version = h2_library_version(),
                                            .tcp_congestion = replay->tcp_congestion,

@@ -27,6 +27,9 @@ static const char help[] =
     "  --quic-congestion NAME QUIC's: cubic, reno or bbr2 (default cubic)\n"
     "  --qlog FOLDER          write a qlog of each QUIC connection into it\n"
     "  --https-alpn LIST      what HTTPS records in DNS offer (default h2,h3; \"\": no HTTPS records)\n"
+    "  --think TIME           how long a request waits for its answer: none (default), recorded (as the "
+    "recorded\n"
+    "                         server took, where that is known), or milliseconds, as 20\n"
     "  --print-spki           print the key hashes for Chromium's --ignore-certificate-errors-spki-list and "
     "stop\n"
     "  --version, --help\n"
@@ -72,6 +75,7 @@ enum choice {
     QUIC_CONGESTION,
     QLOG,
     HTTPS_ALPN,
+    THINK,
     PRINT_SPKI,
     VERSION,
     HELP
@@ -86,6 +90,7 @@ static const struct option choices[] = {
     {"quic-congestion", required_argument, NULL, QUIC_CONGESTION},
     {"qlog", required_argument, NULL, QLOG},
     {"https-alpn", required_argument, NULL, HTTPS_ALPN},
+    {"think", required_argument, NULL, THINK},
     {"print-spki", no_argument, NULL, PRINT_SPKI},
     {"version", no_argument, NULL, VERSION},
     {"help", no_argument, NULL, HELP},
@@ -101,7 +106,8 @@ void options_parse(struct options *options, int argc, char *const *argv) {
     *options = (struct options){.initcwnd_packets = INITCWND_PACKETS_DEFAULT,
                                 .tcp_congestion = "cubic",
                                 .quic_congestion = "cubic",
-                                .https_alpn = "h2,h3"};
+                                .https_alpn = "h2,h3",
+                                .think_text = "none"};
     const char *home = NULL;
     opterr = 0;
     for (int choice; (choice = getopt_long(argc, argv, "+:", choices, NULL)) != -1;) {
@@ -129,6 +135,12 @@ void options_parse(struct options *options, int argc, char *const *argv) {
             break;
         case HTTPS_ALPN:
             options->https_alpn = optarg;
+            break;
+        case THINK:
+            options->think_text = optarg;
+            if (think_parse(&options->think, optarg) < 0)
+                die(EXIT_BAD_INPUT,
+                    "--think: must be none, recorded, or milliseconds up to an hour (got \"%s\")", optarg);
             break;
         case PRINT_SPKI:
             options->print_spki = true;

@@ -2,6 +2,8 @@
 #ifndef TRILANE_REPLAY_OPTIONS_H
 #define TRILANE_REPLAY_OPTIONS_H
 
+#include "replay/think.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +18,8 @@ struct options {
     const char *quic_congestion;
     const char *qlog_folder; // NULL: none
     const char *https_alpn;
+    const char *think_text; // as given
+    struct think think;
     bool print_spki;
     char *const *command; // NULL-terminated; NULL: none, serve until interrupted
 };

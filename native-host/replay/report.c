@@ -36,6 +36,8 @@ struct request {
     int64_t seq;
     uint16_t status;
     uint64_t request_ns;
+    uint64_t whole_ns; // 0: not
+    uint64_t think_ns;
     uint64_t first_byte_ns; // 0: none
     uint64_t end_ns;        // 0: not
     uint64_t body_bytes;
@@ -66,6 +68,7 @@ struct report {
     struct list dns;
     uint64_t matches[3]; // by enum match
     uint64_t aborted;
+    uint64_t think_unknown;
     uint64_t failed_handshakes;
     uint64_t lost; // events that found no memory
 };
@@ -190,6 +193,15 @@ size_t report_request(struct report *report, const struct report_request *seen, 
     return ++report->requests.count;
 }
 
+void report_request_whole(struct report *report, size_t name, uint64_t think_ns, bool known,
+                          uint64_t now_ns) {
+    if (!known) report->think_unknown++;
+    struct request *request = request_of(report, name);
+    if (!request) return;
+    request->whole_ns = now_ns;
+    request->think_ns = think_ns;
+}
+
 void report_first_byte(struct report *report, size_t name, uint64_t now_ns) {
     struct request *request = request_of(report, name);
     if (request) request->first_byte_ns = now_ns;
@@ -259,14 +271,15 @@ static json_t *requests_json(const struct report *report) {
         json_t *connection =
             r->connection == NOT_KEPT ? json_null() : json_integer((json_int_t)r->connection - 1);
         json_t *seq = r->seq < 0 ? json_null() : json_integer((json_int_t)r->seq);
-        json_array_append_new(list,
-                              json_pack("{s:o, s:s, s:s, s:s, s:o, s:i, s:I, s:o, s:o, s:I, s:I, s:b}",
-                                        "connection", connection, "method", r->method, "url", r->url,
-                                        "outcome", outcomes[r->match], "seq", seq, "status", r->status,
-                                        "request_ns", (json_int_t)r->request_ns, "first_byte_ns",
-                                        time_or_null(r->first_byte_ns), "end_ns", time_or_null(r->end_ns),
-                                        "body_bytes", (json_int_t)r->body_bytes, "request_body_bytes",
-                                        (json_int_t)r->request_body_bytes, "complete", r->complete));
+        json_array_append_new(
+            list,
+            json_pack("{s:o, s:s, s:s, s:s, s:o, s:i, s:I, s:o, s:I, s:o, s:o, s:I, s:I, s:b}", "connection",
+                      connection, "method", r->method, "url", r->url, "outcome", outcomes[r->match], "seq",
+                      seq, "status", r->status, "request_ns", (json_int_t)r->request_ns, "whole_ns",
+                      time_or_null(r->whole_ns), "think_ns", (json_int_t)r->think_ns, "first_byte_ns",
+                      time_or_null(r->first_byte_ns), "end_ns", time_or_null(r->end_ns), "body_bytes",
+                      (json_int_t)r->body_bytes, "request_body_bytes", (json_int_t)r->request_body_bytes,
+                      "complete", r->complete));
     }
     return list;
 }
@@ -310,15 +323,17 @@ int report_write(const struct report *report, const struct report_setting *setti
                  char *error, size_t error_size) {
     const struct recording *recording = report->recording;
     json_t *document = json_pack(
-        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
+        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, "
+        "s:I, s:I}}",
         "schema", "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
         recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns, "ready_ns",
-        time_or_null(report->ready_ns), "scheduling", setting->scheduling, "versions", versions_json(setting),
-        "transport", transport_json(setting), "connections", connections_json(report), "requests",
-        requests_json(report), "dns", dns_json(report), "counts", "exact",
-        (json_int_t)report->matches[MATCH_EXACT], "fuzzy", (json_int_t)report->matches[MATCH_FUZZY], "missed",
-        (json_int_t)report->matches[MATCH_MISSED], "aborted", (json_int_t)report->aborted,
-        "failed_handshakes", (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
+        time_or_null(report->ready_ns), "scheduling", setting->scheduling, "think", setting->think,
+        "versions", versions_json(setting), "transport", transport_json(setting), "connections",
+        connections_json(report), "requests", requests_json(report), "dns", dns_json(report), "counts",
+        "exact", (json_int_t)report->matches[MATCH_EXACT], "fuzzy", (json_int_t)report->matches[MATCH_FUZZY],
+        "missed", (json_int_t)report->matches[MATCH_MISSED], "aborted", (json_int_t)report->aborted,
+        "think_unknown", (json_int_t)report->think_unknown, "failed_handshakes",
+        (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
     if (!document) {
         snprintf(error, error_size, "%s: not enough memory for the report", path);
         return -1;

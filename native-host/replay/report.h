@@ -16,6 +16,7 @@ struct report;
 // What the program ran with: all literals or kept by the caller as long as the report.
 struct report_setting {
     const char *scheduling; // fifo, short-slice or default
+    const char *think;      // as --think has it
     const char *quiche_version;
     const char *nghttp2_version;
     const char *tcp_congestion; // as read back from the kernel
@@ -57,6 +58,10 @@ struct report_request {
     uint16_t status;
 };
 size_t report_request(struct report *report, const struct report_request *request, uint64_t now_ns);
+// All of it is here. Its answer waits for `think_ns`; `known` is false where the recording does not say how
+// long.
+void report_request_whole(struct report *report, size_t request, uint64_t think_ns, bool known,
+                          uint64_t now_ns);
 void report_first_byte(struct report *report, size_t request, uint64_t now_ns);
 void report_request_end(struct report *report, size_t request, uint64_t body_bytes,
                         uint64_t request_body_bytes, bool complete, uint64_t now_ns);

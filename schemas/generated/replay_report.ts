@@ -25,6 +25,10 @@ export interface ReplayReport {
    * How the program was scheduled once it served: fifo (real time), short-slice or default.
    */
   scheduling: "fifo" | "short-slice" | "default";
+  /**
+   * What requests waited for before they were answered: none, recorded (the recorded server's time), or milliseconds.
+   */
+  think: string;
   versions: {
     trilane: string;
     quiche: string;
@@ -92,6 +96,10 @@ export interface ReplayReport {
      */
     aborted: number;
     /**
+     * Requests answered at once under --think recorded, as the recording does not say how long their server took.
+     */
+    think_unknown: number;
+    /**
      * TCP connections that came to no lane.
      */
     failed_handshakes: number;
@@ -158,6 +166,14 @@ export interface ReplayedRequest {
    * The request's head was there.
    */
   request_ns: number;
+  /**
+   * All of the request was there, its body too; null: it never was.
+   */
+  whole_ns: number | null;
+  /**
+   * How long the answer was then held back, as --think asks.
+   */
+  think_ns: number;
   /**
    * The first byte of the body was handed to the transport; null: there was none.
    */

@@ -129,7 +129,8 @@ json_t *lane_site_report(struct lane_site *site) {
                                      .nghttp2_version = "-",
                                      .tcp_congestion = "cubic",
                                      .quic_congestion = "cubic",
-                                     .scheduling = "-"};
+                                     .scheduling = "-",
+                                     .think = "none"};
     assert_int_equal(report_write(site->report, &setting, path, error, sizeof error), 0);
     json_t *report = json_load_file(path, 0, NULL);
     assert_non_null(report);
