@@ -24,6 +24,8 @@ export interface Body {
   readonly filledWith: FillKind | null;
   /** The HAR holds only the beginning of the text; the rest is filled. */
   readonly cutOff: boolean;
+  /** The very bytes that were received: the headers that say what they are stay as they were. */
+  readonly asOnWire: boolean;
 }
 
 interface Wanted {
@@ -43,6 +45,7 @@ const describe = ({ transfer, decoded_bytes }: Wanted) => ({
   charset: null,
   filledWith: null,
   cutOff: false,
+  asOnWire: false,
 });
 
 function filled(wanted: Wanted, wire_bytes: number, dimensions: Dimensions | null): Body {
@@ -149,11 +152,13 @@ export interface BodyHints {
   readonly dimensions: Dimensions | null;
   /** Of a document. */
   readonly standInHtml: string | null;
+  /** The body as received, before content-decoding; null: it was not seen. */
+  readonly wireBytes: Buffer | null;
 }
 
 /** `headers`: the response's as recorded, names in lower case. */
 export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyHints): Body {
-  const { dimensions, standInHtml } = hints;
+  const { dimensions, standInHtml, wireBytes } = hints;
   const encodingHeader = headerValue(headers, "content-encoding");
   const encoding = contentEncoding(encodingHeader);
   const isEncoded = encodingHeader !== undefined && encodingHeader.trim().toLowerCase() !== "identity";
@@ -163,6 +168,10 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyH
   const wanted: Wanted = { entry, encoding, contentType, transfer, decoded_bytes };
   const empty: Body = { ...describe(wanted), bytes: Buffer.alloc(0), origin: "empty", encoding: null };
   if (hasNoBody(entry)) return empty;
+  if (wireBytes !== null) {
+    const onWire: TransferSize = { body_bytes: wireBytes.length, source: "wire" };
+    return { ...empty, transfer: onWire, bytes: wireBytes, origin: "recorded", encoding, asOnWire: true };
+  }
   mustBePlausible(wanted);
   const { text } = entry.content;
   if (typeof text === "string" && text !== "") return fromText(wanted, text);
