@@ -33,6 +33,7 @@ struct h3_connection {
     struct send_order order;
     struct pacer pacer;
     bool drained; // quiche has made packets of all it was given
+    bool given;   // quiche has taken something of this round of responses
     bool fresh;   // a response has become ready, or changed its priority, since
     struct loop_timer timer;
     struct burst burst;

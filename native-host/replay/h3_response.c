@@ -98,6 +98,7 @@ static enum sent send_turn(void *context, struct send_item *item) {
     struct h3_connection *c = context;
     struct h3_request *request = (struct h3_request *)item;
     enum sent sent = send_some(c, request);
+    c->given |= sent != SENT_NOTHING;
     if (sent == SENT_FAILED)
         quiche_conn_stream_shutdown(c->quic, request->id, QUICHE_SHUTDOWN_WRITE, H3_INTERNAL_ERROR);
     if (sent == SENT_ALL || sent == SENT_FAILED) h3_request_end(c, request, sent == SENT_ALL, clock_now_ns());
@@ -105,5 +106,7 @@ static enum sent send_turn(void *context, struct send_item *item) {
 }
 
 bool h3_responses_send(struct h3_connection *c) {
-    return send_order_run(&c->order, send_turn, c);
+    c->given = false;
+    send_order_run(&c->order, send_turn, c);
+    return c->given;
 }

@@ -16,6 +16,7 @@ void send_order_add(struct send_order *order, struct send_item *item) {
 
 void send_order_remove(struct send_order *order, struct send_item *item) {
     if (!item->queued) return;
+    if (order->up_next == item) order->up_next = send_order_next(order, item);
     item->queued = false;
     if (item->previous)
         item->previous->next = item->next;
@@ -57,22 +58,19 @@ struct send_item *send_order_next(const struct send_order *order, const struct s
     return item->next ? item->next : first_from(order, item->urgency + 1U);
 }
 
-bool send_order_run(struct send_order *order, enum sent (*turn)(void *context, struct send_item *item),
+void send_order_run(struct send_order *order, enum sent (*turn)(void *context, struct send_item *item),
                     void *context) {
-    bool any = false;
-    struct send_item *item = send_order_first(order);
-    while (item) {
-        struct send_item *next = send_order_next(order, item);
+    enum sent sent = SENT_NOTHING;
+    for (struct send_item *item = send_order_first(order); item && sent != SENT_FULL; item = order->up_next) {
         const uint8_t urgency = item->urgency;
         const bool incremental = item->incremental;
-        enum sent sent = turn(context, item);
-        any |= sent != SENT_NOTHING;
-        if (sent == SENT_SOME) {
-            // Again until it finds no room: one that is incremental after its equals.
-            send_order_turn(order, item);
-            if (!incremental || !next || next->urgency != urgency) next = item;
-        }
-        item = next;
+        order->up_next = send_order_next(order, item);
+        sent = turn(context, item);
+        if (sent != SENT_SOME) continue;
+        // Again until it finds no room: one that is incremental after its equals.
+        const struct send_item *next = order->up_next;
+        send_order_turn(order, item);
+        if (!incremental || !next || next->urgency != urgency) order->up_next = item;
     }
-    return any;
+    order->up_next = NULL;
 }

@@ -24,6 +24,7 @@ struct send_item {
 struct send_order {
     struct send_item *first[URGENCY_LEVELS];
     struct send_item *last[URGENCY_LEVELS];
+    struct send_item *up_next; // of send_order_run
 };
 
 void send_order_add(struct send_order *order, struct send_item *item);
@@ -38,11 +39,11 @@ enum sent {
     SENT_ALL,     // it is done, and in the order no more
     SENT_SOME,    // of an incremental one, no more than SEND_ORDER_TURN_BYTES
     SENT_NOTHING, // there is no room for it now
+    SENT_FULL,    // there is no room for any other either
     SENT_FAILED,  // it cannot be sent, and is in the order no more
 };
-// Gives each item turns, in order, until there is room for none. `turn` may remove its own item, no other.
-// True if anything was sent or given up.
-bool send_order_run(struct send_order *order, enum sent (*turn)(void *context, struct send_item *item),
+// Gives each item turns, in order, until there is room for none. `turn` may remove any item, and add none.
+void send_order_run(struct send_order *order, enum sent (*turn)(void *context, struct send_item *item),
                     void *context);
 
 struct send_item *send_order_first(const struct send_order *order);
