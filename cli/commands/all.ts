@@ -7,6 +7,7 @@ import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
 import { command as meter } from "./meter.ts";
 import { command as race } from "./race.ts";
+import { command as record } from "./record.ts";
 import { command as remove } from "./remove.ts";
 import { command as report } from "./report.ts";
 import { command as selftest } from "./selftest.ts";
@@ -25,6 +26,7 @@ export const allCommands: readonly Command[] = [
   list,
   links,
   exportCommand,
+  record,
   importCommand,
   synth,
   remove,

@@ -1,0 +1,282 @@
+// Chromium's net log -> what went over the wire: each request with its headers in order and its body's bytes before
+// decoding, each connection with its handshake's time and certificates. Reads the file line by line; knows no page.
+//
+// The log must have been written with --net-log-capture-mode=Everything. Its lines are one event each; the numbers of
+// event types are told in its first line. A log of a browser that was killed has no end: what is there is read.
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Header } from "../archive/archive.ts";
+
+/** One request as the network saw it: a redirect begins another. */
+export interface LoggedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** On the clock of DevTools' timestamps, whole ms. */
+  readonly started_ms: number;
+  /** The site of the page that it was made for, as the browser keys its connections; empty for the browser's own. */
+  readonly isolation: string;
+  /** As sent, names in lower case, with pseudo-headers; null: it never got on a connection. */
+  requestHeaders: readonly Header[] | null;
+  /** The final response's status, and its headers as received; null: none came. */
+  status: number | null;
+  responseHeaders: readonly Header[] | null;
+  /** The body before content-decoding, without the transfer's framing. */
+  body: Buffer[];
+  /** HTTP/2 and HTTP/3; those of HTTP/1.1 are not told. */
+  trailers: readonly Header[];
+  /** Whether the body is decoded in the network process, so that its bytes are logged twice. */
+  hasFilters: boolean;
+}
+
+export interface LoggedConnection {
+  /** As "203.0.113.1:443", "[2001:db8::1]:443". */
+  readonly address: string;
+  /** From TCP's or QUIC's first packet to its answer; null: none came. */
+  connect_ms: number | null;
+  /** As the server sent them, the leaf first, PEM; QUIC's are not logged. */
+  certificates: readonly string[];
+}
+
+export interface NetLog {
+  readonly requests: readonly LoggedRequest[];
+  readonly connections: readonly LoggedConnection[];
+}
+
+interface LogEvent {
+  readonly type: number;
+  readonly phase: number;
+  readonly time: string;
+  readonly source: { readonly id: number };
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+const phaseBegin = 1;
+const phaseEnd = 2;
+
+const wantedTypes = [
+  "URL_REQUEST_START_JOB",
+  "URL_REQUEST_FILTERS_SET",
+  "URL_REQUEST_JOB_BYTES_READ",
+  "URL_REQUEST_JOB_FILTERED_BYTES_READ",
+  "HTTP_TRANSACTION_SEND_REQUEST_HEADERS",
+  "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS",
+  "HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS",
+  "HTTP_TRANSACTION_READ_RESPONSE_HEADERS",
+  "HTTP2_SESSION_SEND_HEADERS",
+  "HTTP2_SESSION_RECV_HEADERS",
+  "HTTP3_HEADERS_SENT",
+  "HTTP3_HEADERS_DECODED",
+  "TCP_CONNECT_ATTEMPT",
+  "SSL_CERTIFICATES_RECEIVED",
+  "QUIC_SESSION_PACKET_SENT",
+  "QUIC_SESSION_PACKET_RECEIVED",
+] as const;
+
+type WantedType = (typeof wantedTypes)[number];
+
+const textOf = (params: LogEvent["params"], name: string): string => {
+  const value = params?.[name];
+  return typeof value === "string" ? value : "";
+};
+
+const textsOf = (params: LogEvent["params"], name: string): string[] => {
+  const value = params?.[name];
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+};
+
+/** "name: value" lines, also those of pseudo-headers, whose names begin with a colon. */
+function headersOf(lines: readonly string[]): Header[] {
+  return lines.flatMap((line): Header[] => {
+    const colon = line.indexOf(":", 1);
+    return colon < 0 ? [] : [[line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]];
+  });
+}
+
+/** "HTTP/1.1 200 OK" and, for h2 and h3 too, "HTTP/1.1 200". */
+function statusOf(line: string | undefined): number | null {
+  const status = /^HTTP\/\S+\s+(\d{3})/.exec(line ?? "")?.[1];
+  return status === undefined ? null : Number(status);
+}
+
+const pseudo = (headers: readonly Header[], name: string): string =>
+  headers.find(([candidate]) => candidate === name)?.[1] ?? "";
+
+/** How h2 and h3 sessions' streams and requests are brought together: they share no number. */
+function requestKey(headers: readonly Header[]): string {
+  return `${pseudo(headers, ":method")} ${pseudo(headers, ":scheme")}://${pseudo(headers, ":authority")}${pseudo(headers, ":path")}`;
+}
+
+class Reader {
+  readonly #types = new Map<number, WantedType>();
+  readonly #requests: LoggedRequest[] = [];
+  readonly #current = new Map<number, LoggedRequest>();
+  readonly #connections: LoggedConnection[] = [];
+  readonly #connectionOf = new Map<number, { connection: LoggedConnection; began_ms: number }>();
+  /** When a QUIC session's first packet was sent. */
+  readonly #quicSent_ms = new Map<number, number | "answered">();
+  // Trailers come on a session's stream. The n-th stream of a request line is the n-th such request's.
+  readonly #sentByKey = new Map<string, LoggedRequest[]>();
+  readonly #streamsByKey = new Map<string, string[]>();
+  readonly #trailers = new Map<string, Header[]>();
+
+  /** The log's first line. */
+  learnTypes(constants: unknown): void {
+    const types = (constants as { logEventTypes?: Readonly<Record<string, unknown>> } | null)?.logEventTypes ?? {};
+    for (const name of wantedTypes) {
+      const number = types[name];
+      if (typeof number === "number") this.#types.set(number, name);
+    }
+  }
+
+  get knowsTypes(): boolean {
+    return this.#types.size > 0;
+  }
+
+  wants(type: number): boolean {
+    return this.#types.has(type);
+  }
+
+  take(event: LogEvent): void {
+    const type = this.#types.get(event.type);
+    if (type === undefined) return;
+    if (type.startsWith("HTTP2_SESSION") || type.startsWith("HTTP3")) this.#takeStream(event, type);
+    else if (type === "TCP_CONNECT_ATTEMPT" || type === "SSL_CERTIFICATES_RECEIVED") this.#takeConnection(event, type);
+    else if (type === "QUIC_SESSION_PACKET_SENT" || type === "QUIC_SESSION_PACKET_RECEIVED")
+      this.#takeQuic(event, type);
+    else if (type === "URL_REQUEST_START_JOB") this.#begin(event);
+    else this.#takeRequest(event, type);
+  }
+
+  finish(): NetLog {
+    for (const [key, streams] of this.#streamsByKey) {
+      const sent = this.#sentByKey.get(key) ?? [];
+      for (const [index, stream] of streams.entries()) {
+        const trailers = this.#trailers.get(stream);
+        const request = sent[index];
+        if (trailers && request) request.trailers = trailers;
+      }
+    }
+    return { requests: this.#requests, connections: this.#connections };
+  }
+
+  #begin({ phase, params, source, time }: LogEvent): void {
+    if (phase !== phaseBegin) return;
+    const request: LoggedRequest = {
+      method: textOf(params, "method"),
+      url: textOf(params, "url"),
+      started_ms: Number(time),
+      isolation: textOf(params, "network_isolation_key"),
+      requestHeaders: null,
+      status: null,
+      responseHeaders: null,
+      body: [],
+      trailers: [],
+      hasFilters: false,
+    };
+    this.#current.set(source.id, request);
+    this.#requests.push(request);
+  }
+
+  #takeRequest({ params, source }: LogEvent, type: WantedType): void {
+    const request = this.#current.get(source.id);
+    if (!request) return;
+    switch (type) {
+      case "URL_REQUEST_FILTERS_SET":
+        request.hasFilters = true;
+        break;
+      case "URL_REQUEST_JOB_BYTES_READ":
+        if (request.hasFilters) request.body.push(Buffer.from(textOf(params, "bytes"), "base64"));
+        break;
+      case "URL_REQUEST_JOB_FILTERED_BYTES_READ":
+        if (!request.hasFilters) request.body.push(Buffer.from(textOf(params, "bytes"), "base64"));
+        break;
+      case "HTTP_TRANSACTION_READ_RESPONSE_HEADERS": {
+        const [line, ...lines] = textsOf(params, "headers");
+        request.status = statusOf(line);
+        request.responseHeaders = headersOf(lines);
+        // Asked again, as for a password: what counts is the last answer.
+        request.body = [];
+        break;
+      }
+      default:
+        this.#send(request, headersOf(textsOf(params, "headers")));
+    }
+  }
+
+  #send(request: LoggedRequest, headers: readonly Header[]): void {
+    request.requestHeaders = headers;
+    const key = requestKey(headers);
+    const sent = this.#sentByKey.get(key);
+    if (sent) sent.push(request);
+    else this.#sentByKey.set(key, [request]);
+  }
+
+  #takeStream({ params, source }: LogEvent, type: WantedType): void {
+    const stream = `${source.id} ${String(params?.stream_id)}`;
+    const headers = headersOf(textsOf(params, "headers"));
+    if (type === "HTTP2_SESSION_SEND_HEADERS" || type === "HTTP3_HEADERS_SENT") {
+      const key = requestKey(headers);
+      const streams = this.#streamsByKey.get(key);
+      if (streams) streams.push(stream);
+      else this.#streamsByKey.set(key, [stream]);
+    } else if (headers.length > 0 && pseudo(headers, ":status") === "") {
+      this.#trailers.set(stream, headers);
+    }
+  }
+
+  #takeQuic({ params, source, time }: LogEvent, type: WantedType): void {
+    const sent_ms = this.#quicSent_ms.get(source.id);
+    if (type === "QUIC_SESSION_PACKET_SENT") {
+      if (sent_ms === undefined) this.#quicSent_ms.set(source.id, Number(time));
+    } else if (typeof sent_ms === "number") {
+      this.#quicSent_ms.set(source.id, "answered");
+      const address = textOf(params, "peer_address");
+      this.#connections.push({ address, connect_ms: Number(time) - sent_ms, certificates: [] });
+    }
+  }
+
+  #takeConnection({ phase, params, source, time }: LogEvent, type: WantedType): void {
+    const known = this.#connectionOf.get(source.id);
+    if (type === "SSL_CERTIFICATES_RECEIVED") {
+      if (known) known.connection.certificates = textsOf(params, "certificates");
+      return;
+    }
+    if (phase === phaseBegin) {
+      const connection: LoggedConnection = { address: textOf(params, "address"), connect_ms: null, certificates: [] };
+      this.#connectionOf.set(source.id, { connection, began_ms: Number(time) });
+      this.#connections.push(connection);
+    } else if (phase === phaseEnd && known && params?.os_error === undefined && params?.net_error === undefined) {
+      known.connection.connect_ms = Number(time) - known.began_ms;
+    }
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line.replace(/,\s*$/, ""));
+  } catch {
+    // The last line of a log that was cut off, or the brackets around the events.
+    return null;
+  }
+}
+
+/** Reads the log at `path`. An unreadable or foreign file gives no requests; the file's absence rejects. */
+export async function readNetLog(path: string): Promise<NetLog> {
+  const reader = new Reader();
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) {
+    if (!reader.knowsTypes) {
+      if (line.startsWith('{"constants":')) {
+        const head = parsed(`${line.replace(/,\s*$/, "")}}`) as { constants?: unknown } | null;
+        reader.learnTypes(head?.constants);
+      }
+      continue;
+    }
+    // Most lines are of types that nobody wants, and long: their number stands at the end.
+    const type = /"type":(\d+)\},?\s*$/.exec(line.slice(-32))?.[1];
+    if (type === undefined || !reader.wants(Number(type))) continue;
+    const event = parsed(line) as LogEvent | null;
+    if (event) reader.take(event);
+  }
+  return reader.finish();
+}
