@@ -1,6 +1,7 @@
 #include "replay/exchange.h"
 
 #include "archive/matcher.h"
+#include "base/clock.h"
 #include "replay/report.h"
 
 #include <stdlib.h>
@@ -17,6 +18,9 @@ struct exchange_connection {
     struct exchange_site *site;
     size_t report_name;
     struct exchange *exchanges; // open ones
+    size_t *sending;            // report names of responses that have begun but are not out yet
+    size_t sending_count;
+    size_t sending_capacity;
 };
 
 struct exchange {
@@ -26,7 +30,6 @@ struct exchange {
     size_t report_name;
     const struct recorded_exchange *recorded; // NULL: missed
     bool no_body;                             // by the request's method or the status
-    bool first_byte_seen;
     uint64_t taken_bytes;
     uint64_t request_body_bytes;
     struct loop_timer think_timer;
@@ -83,6 +86,7 @@ void exchange_connection_close(struct exchange_connection *connection, const cha
     while (connection->exchanges)
         exchange_end(connection->exchanges, false, now_ns);
     report_closed(connection->site->report, connection->report_name, reason, now_ns);
+    free(connection->sending);
     free(connection);
 }
 
@@ -179,11 +183,28 @@ const uint8_t *exchange_peek(const struct exchange *exchange, size_t *size) {
     return body + exchange->taken_bytes;
 }
 
-void exchange_take(struct exchange *exchange, size_t size, uint64_t now_ns) {
+void exchange_take(struct exchange *exchange, size_t size) {
     exchange->taken_bytes += size;
-    if (exchange->first_byte_seen) return;
-    exchange->first_byte_seen = true;
-    report_first_byte(exchange->connection->site->report, exchange->report_name, now_ns);
+}
+
+void exchange_sending(struct exchange *exchange) {
+    struct exchange_connection *connection = exchange->connection;
+    if (connection->sending_count == connection->sending_capacity) {
+        size_t capacity = connection->sending_capacity ? 2 * connection->sending_capacity : 16;
+        size_t *grown = realloc(connection->sending, capacity * sizeof *grown);
+        if (!grown) return; // the report has no first byte of this one
+        connection->sending = grown;
+        connection->sending_capacity = capacity;
+    }
+    connection->sending[connection->sending_count++] = exchange->report_name;
+}
+
+void exchange_connection_sent(struct exchange_connection *connection) {
+    if (connection->sending_count == 0) return;
+    const uint64_t now_ns = clock_now_ns();
+    for (size_t i = 0; i < connection->sending_count; i++)
+        report_first_byte(connection->site->report, connection->sending[i], now_ns);
+    connection->sending_count = 0;
 }
 
 void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns) {

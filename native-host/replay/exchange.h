@@ -74,9 +74,14 @@ bool exchange_has_content_length(const struct exchange *exchange);
 // The next stretch of body not yet taken: a pointer into the recording and its size, 0 at the end. Stays
 // valid until the site is closed, so a lane may hand it to writev, nghttp2 or quiche without copying.
 const uint8_t *exchange_peek(const struct exchange *exchange, size_t *size);
-// The lane has handed `size` of those bytes to the transport. The first call marks the first byte in the
-// report.
-void exchange_take(struct exchange *exchange, size_t size, uint64_t now_ns);
+// The lane has handed `size` of those bytes to the transport.
+void exchange_take(struct exchange *exchange, size_t size);
+
+// The lane has handed the response's head to its own part of the transport (a queue of frames, QUIC): once.
+void exchange_sending(struct exchange *exchange);
+// What the lane has handed over so far the kernel has been given: the first bytes of all those responses are
+// out, also of such as have ended by now.
+void exchange_connection_sent(struct exchange_connection *connection);
 
 // The response is wholly handed over (`complete`) or was cut off. Frees the exchange.
 void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns);

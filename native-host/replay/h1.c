@@ -83,6 +83,7 @@ static void start_response(struct h1 *h1) {
         failed |= buf_printf(&h1->head, "connection: keep-alive\r\n");
     failed |= buf_add(&h1->head, "\r\n", 2);
     h1->answering = true;
+    exchange_sending(h1->exchange);
     if (failed) start_refusal(h1, 500, "Internal Server Error", "memory is short");
 }
 
@@ -100,7 +101,8 @@ static int send_response(struct h1 *h1) {
         if (n < 0) return -1;
         size_t of_head = (size_t)n < head_size ? (size_t)n : head_size;
         buf_drain(&h1->head, of_head);
-        if ((size_t)n > of_head) exchange_take(h1->exchange, (size_t)n - of_head, clock_now_ns());
+        if ((size_t)n > of_head) exchange_take(h1->exchange, (size_t)n - of_head);
+        exchange_connection_sent(h1->connection);
     }
 }
 
@@ -159,7 +161,7 @@ static void on_thought(void *context);
 static int on_message_complete(llhttp_t *parser) {
     struct h1 *h1 = parser->data;
     h1->keep_alive = llhttp_should_keep_alive(parser) != 0;
-    if (exchange_may_answer(h1->exchange, clock_now_ns(), on_thought, h1))
+    if (exchange_may_answer(h1->exchange, stream_turn_ns(h1->stream), on_thought, h1))
         start_response(h1);
     else
         h1->thinking = true;

@@ -79,6 +79,7 @@ void h3_packets_turn(struct h3_connection *c) {
             given = may_give && h3_responses_send(c);
             c->fresh = false;
             packets = send_packets(c);
+            if (c->connection) exchange_connection_sent(c->connection);
             c->drained = packets == PACKETS_DRAINED;
         } while (c->drained && (given || (c->http && !may_give))); // drained just now: quiche may take more
         if (packets == PACKETS_PACED && c->http) not_application_limited(c);

@@ -33,7 +33,7 @@ static enum sent send_framed_here(struct h3_connection *c, struct h3_request *re
     if (in_head)
         buf_drain(&request->long_head, (size_t)taken);
     else
-        exchange_take(request->exchange, (size_t)taken, clock_now_ns());
+        exchange_take(request->exchange, (size_t)taken);
     return end && (size_t)taken == size ? SENT_ALL : SENT_SOME;
 }
 
@@ -46,6 +46,7 @@ static enum sent hold_head(struct h3_connection *c, struct h3_request *request, 
                                 (uint8_t)(request->item.urgency + H3_QUICHE_FIRST_URGENCY),
                                 request->item.incremental);
     request->framed_here = request->head_sent = true;
+    exchange_sending(request->exchange);
     return send_framed_here(c, request);
 }
 
@@ -73,6 +74,7 @@ static enum sent send_head(struct h3_connection *c, struct h3_request *request) 
     if (result == QUICHE_H3_ERR_STREAM_BLOCKED || result == QUICHE_H3_ERR_DONE) return held;
     if (result < 0) return SENT_FAILED;
     request->head_sent = true;
+    exchange_sending(request->exchange);
     return left == 0 ? SENT_ALL : SENT_SOME;
 }
 
@@ -89,7 +91,7 @@ static enum sent send_some(struct h3_connection *c, struct h3_request *request) 
     ssize_t taken = quiche_h3_send_body(c->http, c->quic, request->id, body, size, size == left);
     if (taken == QUICHE_H3_ERR_DONE) return head_now ? SENT_SOME : SENT_NOTHING;
     if (taken < 0) return SENT_FAILED; // most often: the client does not want it any more
-    exchange_take(request->exchange, (size_t)taken, clock_now_ns());
+    exchange_take(request->exchange, (size_t)taken);
     return (size_t)taken == left ? SENT_ALL : SENT_SOME;
 }
 

@@ -95,7 +95,7 @@ static struct client *route(struct h3_server *server, const struct udp_packet *p
 }
 
 void h3_server_receive(struct h3_server *server, struct udp_packet *packets, size_t count) {
-    uint64_t now_ns = clock_now_ns();
+    uint64_t now_ns = loop_turn_ns(server->parts->loop);
     for (size_t i = 0; i < count; i++) {
         struct client *client = route(server, &packets[i], now_ns);
         if (!client) continue;

@@ -1,6 +1,7 @@
 #include "replay/report.h"
 
 #include "base/json_file.h"
+#include "replay/server_time.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -67,6 +68,7 @@ struct report {
     struct list requests;
     struct list dns;
     uint64_t matches[3]; // by enum match
+    struct server_times server_times;
     uint64_t aborted;
     uint64_t think_unknown;
     uint64_t failed_handshakes;
@@ -93,6 +95,7 @@ void report_close(struct report *report) {
     free(report->connections.entries);
     free(report->requests.entries);
     free(report->dns.entries);
+    server_times_free(&report->server_times);
     free(report);
 }
 
@@ -204,7 +207,14 @@ void report_request_whole(struct report *report, size_t name, uint64_t think_ns,
 
 void report_first_byte(struct report *report, size_t name, uint64_t now_ns) {
     struct request *request = request_of(report, name);
-    if (request) request->first_byte_ns = now_ns;
+    if (!request) return;
+    request->first_byte_ns = now_ns;
+    if (request->end_ns > 0) request->end_ns = now_ns; // it was handed over whole, but had to wait
+    const struct connection *connection = connection_of(report, request->connection);
+    const uint64_t due_ns = request->whole_ns + request->think_ns;
+    if (!connection || request->whole_ns == 0) return;
+    if (server_times_add(&report->server_times, connection->lane, now_ns > due_ns ? now_ns - due_ns : 0) < 0)
+        report->lost++;
 }
 
 void report_request_end(struct report *report, size_t name, uint64_t body_bytes, uint64_t request_body_bytes,
@@ -319,7 +329,7 @@ static json_t *transport_json(const struct report_setting *setting) {
                      (json_int_t)setting->quic_max_udp_payload_bytes);
 }
 
-int report_write(const struct report *report, const struct report_setting *setting, const char *path,
+int report_write(struct report *report, const struct report_setting *setting, const char *path,
                  char *error, size_t error_size) {
     const struct recording *recording = report->recording;
     json_t *document = json_pack(
@@ -334,6 +344,7 @@ int report_write(const struct report *report, const struct report_setting *setti
         "missed", (json_int_t)report->matches[MATCH_MISSED], "aborted", (json_int_t)report->aborted,
         "think_unknown", (json_int_t)report->think_unknown, "failed_handshakes",
         (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
+    if (document) json_object_set_new(document, "server_time", server_times_json(&report->server_times));
     if (!document) {
         snprintf(error, error_size, "%s: not enough memory for the report", path);
         return -1;

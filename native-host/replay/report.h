@@ -62,6 +62,7 @@ size_t report_request(struct report *report, const struct report_request *reques
 // long.
 void report_request_whole(struct report *report, size_t request, uint64_t think_ns, bool known,
                           uint64_t now_ns);
+// Of the response, its head included: the kernel has been given it.
 void report_first_byte(struct report *report, size_t request, uint64_t now_ns);
 void report_request_end(struct report *report, size_t request, uint64_t body_bytes,
                         uint64_t request_body_bytes, bool complete, uint64_t now_ns);
@@ -70,7 +71,7 @@ void report_dns(struct report *report, const struct dns_question *question, uint
 
 void report_ready(struct report *report, uint64_t now_ns);
 // 0, or -1 with one line in `error` and nothing half-written.
-int report_write(const struct report *report, const struct report_setting *setting, const char *path,
+int report_write(struct report *report, const struct report_setting *setting, const char *path,
                  char *error, size_t error_size);
 
 #endif

@@ -393,6 +393,10 @@ uint16_t stream_local_port(const struct stream *stream) {
     return stream->local_port;
 }
 
+uint64_t stream_turn_ns(const struct stream *stream) {
+    return loop_turn_ns(stream->set->loop);
+}
+
 const SSL *stream_ssl(const struct stream *stream) {
     return stream->ssl;
 }

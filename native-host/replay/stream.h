@@ -72,6 +72,7 @@ void stream_pause_reading(struct stream *stream, bool paused);
 bool stream_is_secure(const struct stream *stream);
 const char *stream_local_address(const struct stream *stream);
 uint16_t stream_local_port(const struct stream *stream);
+uint64_t stream_turn_ns(const struct stream *stream); // when what is read now had come: loop_turn_ns
 const SSL *stream_ssl(const struct stream *stream); // NULL in clear; for tls_version and alpn
 
 // Gone at once; what is taken but not flushed is lost.
