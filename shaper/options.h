@@ -4,12 +4,14 @@
 
 #include "shaper/evidence.h"
 #include "shaper/link_profile.h"
+#include "shaper/origin_delays.h"
 
 #include <stdbool.h>
 
 struct options {
     struct link_profile profile;
     const char *nameserver;
+    struct origin_delays *origin_delays; // NULL: none
     const char *report; // NULL: none
     struct evidence_options evidence;
     const char *control; // path of the socket; NULL: none
