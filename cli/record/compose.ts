@@ -79,9 +79,12 @@ function harEntry({ entry, request, logged }: Known, bodies: BodyTexts, toWallTi
   const body = bodies.ofResponses.get(request);
   const sentBody = requestBody(request, bodies);
   const { response } = entry;
+  // Of a worker's own script no session tells the response.
+  const told = response.status === 0 && logged !== null && response._error === null ? statusAndType(logged) : null;
   const isPreflight = request.sent.initiator.type === "preflight";
   return {
     ...entry,
+    ...(entry._protocol === undefined && logged?.protocol ? { _protocol: logged.protocol } : {}),
     // Told late, but sent before the request that it was made for.
     ...(logged && isPreflight ? { startedDateTime: toWallTime(logged.started_ms) } : {}),
     request: {
@@ -91,74 +94,88 @@ function harEntry({ entry, request, logged }: Known, bodies: BodyTexts, toWallTi
     },
     response: {
       ...response,
+      ...told,
       headers: logged?.responseHeaders ? linesOf(logged.responseHeaders) : response.headers,
-      content: body ? { ...response.content, ...body } : response.content,
+      content: { ...response.content, ...told?.content, ...body },
     },
     ...(response._fetchedViaServiceWorker ? { _fetchedViaServiceWorker: true } : {}),
   };
 }
 
+/** An answered request of the page that no session told the end of. */
+function statusAndType({ status, responseHeaders, body }: LoggedRequest): { status: number | null; content: object } {
+  const size = body.reduce((sum, { length }) => sum + length, 0);
+  const mimeType = responseHeaders?.find(([name]) => name === "content-type")?.[1] ?? "";
+  return { status, content: { size, mimeType } };
+}
+
 /** An answered request of the page that no session told of. */
 function unattendedEntry(logged: LoggedRequest, toWallTime: ToWallTime): object {
-  const { method, url, status, started_ms, requestHeaders, responseHeaders, body } = logged;
-  const size = body.reduce((sum, { length }) => sum + length, 0);
-  const type = responseHeaders?.find(([name]) => name === "content-type")?.[1];
+  const { method, url, started_ms, requestHeaders, responseHeaders } = logged;
   return {
     pageref: "page_1",
     startedDateTime: toWallTime(started_ms),
     time: 0,
     request: { method, url, headers: linesOf(requestHeaders ?? []) },
     response: {
-      status,
+      ...statusAndType(logged),
       headers: linesOf(responseHeaders ?? []),
-      content: { size, mimeType: type ?? "" },
       redirectURL: responseHeaders?.find(([name]) => name === "location")?.[1] ?? "",
     },
     _resourceType: "other",
+    _protocol: logged.protocol,
   };
 }
 
-/** Bodies of redirects are not read by the browser, nor are those of requests without a response. */
-const bodyIsSeen = (entry: HarEntry): boolean =>
-  entry._trilane.complete && !(entry.response.status >= 300 && entry.response.status < 400);
+const isRedirect = ({ status }: LoggedRequest): boolean => status !== null && status >= 300 && status < 400;
 
-/** What was told of a server's certificate: of later responses over a connection it is not always. */
-function securityDetailsOf(known: readonly Known[]): (request: CapturedRequest) => SecurityDetails | null {
-  const ofOrigin = new Map<string, SecurityDetails>();
-  const originOf = (request: CapturedRequest): string => new URL(request.sent.request.url).origin;
-  for (const { request } of known) {
-    const details = request.response?.securityDetails;
-    if (details && !ofOrigin.has(originOf(request))) ofOrigin.set(originOf(request), details);
-  }
-  return (request) => request.response?.securityDetails ?? ofOrigin.get(originOf(request)) ?? null;
+/** Redirects' bodies are not read by the browser, and what was asked of a cache was told of the cache's response. */
+function bodySeen(logged: LoggedRequest, entry: HarEntry | null): Buffer | null {
+  const { status } = entry?.response ?? { status: 0 };
+  const isTheEntrys = status === 0 || status === logged.status;
+  const isWhole = logged.ended || entry?._trilane.complete === true;
+  return isTheEntrys && isWhole && !isRedirect(logged) ? Buffer.concat(logged.body) : null;
 }
 
-function wireFactsOf(known: readonly Known[], { connections }: NetLog): WireFacts[] {
+/** Of a certificate it is told with some of a connection's responses only. */
+function securityDetailsOf(known: readonly Known[]): (url: string) => SecurityDetails | null {
+  const ofOrigin = new Map<string, SecurityDetails>();
+  for (const { request } of known) {
+    const { origin } = new URL(request.sent.request.url);
+    const details = request.response?.securityDetails;
+    if (details && !ofOrigin.has(origin)) ofOrigin.set(origin, details);
+  }
+  return (url) => ofOrigin.get(new URL(url).origin) ?? null;
+}
+
+/** In the order of the HAR's entries. */
+function wireFactsOf(
+  known: readonly Known[],
+  unattended: readonly LoggedRequest[],
+  { connections }: NetLog,
+): WireFacts[] {
   const certificates = new Certificates(connections);
   const detailsOf = securityDetailsOf(known);
-  return known.map(({ entry, request, logged }) => {
-    const details = detailsOf(request);
-    const address = addressOf(request);
-    const isWhole = logged !== null && logged.status === entry.response.status && bodyIsSeen(entry);
+  const facts = (
+    url: string,
+    logged: LoggedRequest | null,
+    entry: HarEntry | null,
+    request: CapturedRequest | null,
+  ): WireFacts => {
+    const details = request?.response?.securityDetails ?? detailsOf(url);
+    const address = request ? addressOf(request) : "";
     return {
-      body: isWhole ? Buffer.concat(logged.body) : null,
+      body: logged ? bodySeen(logged, entry) : null,
       trailers: logged?.trailers ?? [],
       certificate: details ? certificates.of(details, address) : null,
       tlsVersion: details?.protocol ?? null,
       connect_ms: connectTimeTo(address, connections),
     };
-  });
-}
-
-function unattendedFacts({ body, trailers, status }: LoggedRequest): WireFacts {
-  const isRedirect = status !== null && status >= 300 && status < 400;
-  return {
-    body: isRedirect ? null : Buffer.concat(body),
-    trailers,
-    certificate: null,
-    tlsVersion: null,
-    connect_ms: null,
   };
+  return [
+    ...known.map(({ entry, request, logged }) => facts(request.sent.request.url, logged, entry, request)),
+    ...unattended.map((logged) => facts(logged.url, logged, null, null)),
+  ];
 }
 
 /** `browser`: name and version. */
@@ -184,9 +201,11 @@ export function composeRecorded(
   });
   // What the browser asks for itself is keyed by another site, or by none.
   const sites = new Set(known.flatMap(({ logged }) => (logged?.isolation ? [logged.isolation] : [])));
-  const unattended = left.filter(({ isolation }) => sites.has(isolation));
-  const facts = [...wireFactsOf(known, net), ...unattended.map(unattendedFacts)];
-  const answered = known.filter(({ entry }) => entry.response.status > 0 && entry._fromCache === undefined);
+  const unattended = left.filter(({ isolation, ended }) => ended && sites.has(isolation));
+  const facts = wireFactsOf(known, unattended, net);
+  const answered = known.filter(
+    ({ entry, logged }) => (entry.response.status > 0 || logged !== null) && entry._fromCache === undefined,
+  );
   return {
     har: {
       log: {

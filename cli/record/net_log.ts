@@ -15,6 +15,8 @@ export interface LoggedRequest {
   readonly started_ms: number;
   /** The site of the page that it was made for, as the browser keys its connections; empty for the browser's own. */
   readonly isolation: string;
+  /** http/1.1, h2, h3; null: it never got on a connection. */
+  protocol: string | null;
   /** As sent, names in lower case, with pseudo-headers; null: it never got on a connection. */
   requestHeaders: readonly Header[] | null;
   /** The final response's status, and its headers as received; null: none came. */
@@ -24,6 +26,8 @@ export interface LoggedRequest {
   body: Buffer[];
   /** HTTP/2 and HTTP/3; those of HTTP/1.1 are not told. */
   trailers: readonly Header[];
+  /** Read to its end, and not given up. */
+  ended: boolean;
   /** Whether the body is decoded in the network process, so that its bytes are logged twice. */
   hasFilters: boolean;
 }
@@ -54,6 +58,9 @@ const phaseBegin = 1;
 const phaseEnd = 2;
 
 const wantedTypes = [
+  "REQUEST_ALIVE",
+  "CANCELLED",
+  "FAILED",
   "URL_REQUEST_START_JOB",
   "URL_REQUEST_FILTERS_SET",
   "URL_REQUEST_JOB_BYTES_READ",
@@ -71,6 +78,13 @@ const wantedTypes = [
   "QUIC_SESSION_PACKET_SENT",
   "QUIC_SESSION_PACKET_RECEIVED",
 ] as const;
+
+// By the event that tells of the request's headers.
+const protocolOf: Readonly<Partial<Record<WantedType, string>>> = {
+  HTTP_TRANSACTION_SEND_REQUEST_HEADERS: "http/1.1",
+  HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS: "h2",
+  HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS: "h3",
+};
 
 type WantedType = (typeof wantedTypes)[number];
 
@@ -166,21 +180,30 @@ class Reader {
       url: textOf(params, "url"),
       started_ms: Number(time),
       isolation: textOf(params, "network_isolation_key"),
+      protocol: null,
       requestHeaders: null,
       status: null,
       responseHeaders: null,
       body: [],
       trailers: [],
+      ended: false,
       hasFilters: false,
     };
     this.#current.set(source.id, request);
     this.#requests.push(request);
   }
 
-  #takeRequest({ params, source }: LogEvent, type: WantedType): void {
+  #takeRequest({ phase, params, source }: LogEvent, type: WantedType): void {
     const request = this.#current.get(source.id);
     if (!request) return;
     switch (type) {
+      case "REQUEST_ALIVE":
+        if (phase === phaseEnd) request.ended = true;
+        break;
+      case "CANCELLED":
+      case "FAILED":
+        this.#current.delete(source.id);
+        break;
       case "URL_REQUEST_FILTERS_SET":
         request.hasFilters = true;
         break;
@@ -199,6 +222,7 @@ class Reader {
         break;
       }
       default:
+        request.protocol = protocolOf[type] ?? null;
         this.#send(request, headersOf(textsOf(params, "headers")));
     }
   }
@@ -251,11 +275,16 @@ class Reader {
   }
 }
 
+function isEvent(value: unknown): value is LogEvent {
+  const { type, source } = (value ?? {}) as Partial<LogEvent>;
+  return typeof type === "number" && typeof source?.id === "number";
+}
+
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(line.replace(/,\s*$/, ""));
+    return JSON.parse(line);
   } catch {
-    // The last line of a log that was cut off, or the brackets around the events.
+    // The last line of a log that was cut off.
     return null;
   }
 }
@@ -272,11 +301,11 @@ export async function readNetLog(path: string): Promise<NetLog> {
       }
       continue;
     }
-    // Most lines are of types that nobody wants, and long: their number stands at the end.
-    const type = /"type":(\d+)\},?\s*$/.exec(line.slice(-32))?.[1];
-    if (type === undefined || !reader.wants(Number(type))) continue;
-    const event = parsed(line) as LogEvent | null;
-    if (event) reader.take(event);
+    // Most lines are of types that nobody wants, and long: their number stands at the end. The last has the list's end too.
+    const end = /"type":(\d+)\}(\]?,?\s*)$/.exec(line.slice(-32));
+    if (!end || !reader.wants(Number(end[1]))) continue;
+    const event = parsed(line.slice(0, line.length - (end[2] ?? "").length));
+    if (isEvent(event)) reader.take(event);
   }
   return reader.finish();
 }

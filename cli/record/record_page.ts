@@ -148,8 +148,8 @@ async function watched(browser: RunningBrowser, options: RecordOptions): Promise
   const { product } = await connection.send("Browser.getVersion");
   const [name = "Chromium", version = ""] = product.split("/");
   const until_ms = performance.now() + options.timeout_ms;
-  const screensScrolled = await loadWhole(page, options, until_ms, () => lastEvent_ms);
-  const underWay = waitedFor(page.capture).length;
+  const { screensScrolled, atRest } = await loadWhole(page, options, until_ms, () => lastEvent_ms);
+  const underWay = atRest ? 0 : waitedFor(page.capture).length;
   const bodies = await bodiesOf(page.capture, sessions);
   return {
     capture: page.capture,
@@ -160,27 +160,27 @@ async function watched(browser: RunningBrowser, options: RecordOptions): Promise
   };
 }
 
-/** To its load event, its end where asked, and its rest. Returns the screens scrolled. */
+/** To its load event, its end where asked, and its rest. */
 async function loadWhole(
   page: WatchedPage,
   { url, timeout_ms, scroll, quiet_ms }: RecordOptions,
   until_ms: number,
   lastEvent_ms: () => number,
-): Promise<number | null> {
+): Promise<{ screensScrolled: number | null; atRest: boolean }> {
   const tooLong = delay(timeout_ms, undefined, { ref: false }).then((): never => {
     throw new NavigationError(`the load event did not come within ${timeout_ms / 1000} s: give it more with --timeout`);
   });
   tooLong.catch(() => {});
   await Promise.race([page.load(url), page.crashed, tooLong]);
-  await comesToRest(page.capture, lastEvent_ms, quiet_ms, until_ms);
-  if (!scroll) return null;
+  const rest = () => comesToRest(page.capture, lastEvent_ms, quiet_ms, until_ms);
+  const atRest = await rest();
+  if (!scroll) return { screensScrolled: null, atRest };
   const screens = await Promise.race([
     page.evaluate(scrollExpression),
     page.crashed,
-    delay(until_ms - performance.now()),
+    delay(until_ms - performance.now(), undefined, { ref: false }),
   ]);
-  await comesToRest(page.capture, lastEvent_ms, quiet_ms, until_ms);
-  return typeof screens === "number" ? screens : 0;
+  return { screensScrolled: typeof screens === "number" ? screens : 0, atRest: await rest() };
 }
 
 async function bodiesOf(capture: Capture, sessions: ReadonlyMap<string, CDPSession>): Promise<BodyTexts> {

@@ -22,6 +22,8 @@ ip address add 198.51.100.1/24 dev world0
 ip link set world0 up
 ip link set world1 up
 ip route add default via 198.51.100.2
+ip address add 2001:db8:ffff::1/64 dev world0 nodad
+ip -6 route add default via 2001:db8:ffff::2
 mount --bind "$folder/resolv.conf" /etc/resolv.conf
 
 servers=()

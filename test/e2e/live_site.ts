@@ -29,7 +29,7 @@ export interface LiveSite {
 const script = join(import.meta.dirname, "live_site.sh");
 
 /** Programs that live_site.sh needs, for tests to say what is missing. */
-export function missingPrograms(programs: readonly LiveServer["program"][]): string[] {
+export function missingPrograms(programs: readonly string[]): string[] {
   return ["dnsmasq", "openssl", "ip", ...programs].filter((program) => {
     try {
       execFileSync("sh", ["-c", `command -v ${program}`], { env: { PATH: searchPath } });
