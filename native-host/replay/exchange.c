@@ -82,6 +82,14 @@ void exchange_connection_secured(struct exchange_connection *connection, const c
     report_secured(connection->site->report, connection->report_name, tls_version, alpn, resumed, now_ns);
 }
 
+void exchange_connection_qlog(struct exchange_connection *connection, const char *file, uint64_t start_ns) {
+    report_qlog(connection->site->report, connection->report_name, file, start_ns);
+}
+
+uint64_t exchange_connection_id(const struct exchange_connection *connection) {
+    return connection->report_name > 0 ? connection->report_name - 1 : 0;
+}
+
 void exchange_connection_close(struct exchange_connection *connection, const char *reason, uint64_t now_ns) {
     while (connection->exchanges)
         exchange_end(connection->exchanges, false, now_ns);

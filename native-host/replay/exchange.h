@@ -32,6 +32,10 @@ struct exchange_connection *exchange_connection_open(struct exchange_site *site,
 // After the handshake. tls_version and alpn are literals or live as long as the site; NULL in clear.
 void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
                                  const char *alpn, bool resumed, uint64_t now_ns);
+// A qlog of it is being written: a file in the folder of qlogs, whose times count from `start_ns`.
+void exchange_connection_qlog(struct exchange_connection *connection, const char *file, uint64_t start_ns);
+// As the report numbers it; 0 where no report is kept.
+uint64_t exchange_connection_id(const struct exchange_connection *connection);
 // Frees the connection. Exchanges still open are recorded as aborted and freed too: do not end them after
 // this. `reason` is for the report and copied: "" when the peer closed in order.
 void exchange_connection_close(struct exchange_connection *connection, const char *reason, uint64_t now_ns);

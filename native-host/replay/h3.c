@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Why it ended, for the report.
 static void close_reason(const quiche_conn *quic, char *reason, size_t size) {
@@ -90,12 +91,18 @@ static void address_text(const struct in6_addr *address, char text[INET6_ADDRSTR
 
 // Named by the id that the client uses for the connection, as other tools have it.
 static void start_qlog(struct h3_connection *c, const struct cid *scid) {
-    char path[4096];
-    int n = snprintf(path, sizeof path, "%s/", c->parts->qlog_folder);
-    for (size_t i = 0; i < scid->size && n < (int)sizeof path - 16; i++)
-        n += snprintf(path + n, sizeof path - (size_t)n, "%02x", scid->bytes[i]);
-    snprintf(path + n, sizeof path - (size_t)n, ".sqlog");
-    quiche_conn_set_qlog_path(c->quic, path, "trilane-replay", "");
+    char name[2 * CID_MAX + sizeof ".sqlog"];
+    char path[4096 + sizeof name];
+    char times[96];
+    for (size_t i = 0; i < scid->size; i++)
+        snprintf(name + 2 * i, 3, "%02x", scid->bytes[i]);
+    strcpy(name + 2 * scid->size, ".sqlog");
+    snprintf(path, sizeof path, "%s/%s", c->parts->qlog_folder, name);
+    uint64_t start_ns = clock_now_ns();
+    snprintf(times, sizeof times, "times are milliseconds since CLOCK_MONOTONIC %llu ns",
+             (unsigned long long)start_ns);
+    if (!quiche_conn_set_qlog_path(c->quic, path, "trilane-replay", times)) return;
+    exchange_connection_qlog(c->connection, name, start_ns);
 }
 
 struct h3_connection *h3_connection_open(const struct h3_owner *owner, const struct cid *scid,
@@ -107,7 +114,8 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     c->parts = parts;
     c->drained = true;
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
-    pacer_init(&c->pacer, parts->quic_max_udp_payload, parts->quic_initcwnd_packets);
+    pacer_init(&c->pacer, parts->transport->quic.max_udp_payload_bytes,
+               parts->transport->quic.initcwnd_packets);
     char address[INET6_ADDRSTRLEN];
     address_text(&packet->local.sin6_addr, address);
     SSL *ssl = tls_new_quic(parts->tls, address);

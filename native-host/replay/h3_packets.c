@@ -23,12 +23,14 @@ static enum packets send_packets(struct h3_connection *c) {
         uint64_t now_ns = clock_now_ns();
         uint64_t due_by_ns = now_ns + RELEASE_EARLY_NS;
         bool may_send = !c->owner->settings->paced || pacer_may_send(&c->pacer, now_ns);
-        uint8_t *place = may_send ? burst_place(&c->burst, c->parts->quic_max_udp_payload) : NULL;
+        uint8_t *place =
+            may_send ? burst_place(&c->burst, c->parts->transport->quic.max_udp_payload_bytes) : NULL;
         if (!place && !burst_flush(&c->burst, c->owner->link, due_by_ns)) return PACKETS_WAIT;
         if (!may_send) return PACKETS_PACED;
         if (!place) continue;
         quiche_send_info info;
-        ssize_t size = quiche_conn_send(c->quic, place, c->parts->quic_max_udp_payload, &info);
+        ssize_t size =
+            quiche_conn_send(c->quic, place, c->parts->transport->quic.max_udp_payload_bytes, &info);
         if (size <= 0)
             return burst_flush(&c->burst, c->owner->link, due_by_ns) ? PACKETS_DRAINED : PACKETS_WAIT;
         pacer_sent(&c->pacer, (size_t)size, now_ns);

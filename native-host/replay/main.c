@@ -16,6 +16,7 @@
 #include "replay/report.h"
 #include "replay/server.h"
 #include "replay/stream.h"
+#include "replay/tcp_info.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -26,7 +27,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 512, QUIC_MAX_UDP_PAYLOAD_BYTES = 1350 };
+enum { ERROR_SIZE = 512 };
 static const char trust_store_variable[] = "SSL_CERT_FILE";
 static const uint64_t child_grace_ns = 3 * NS_PER_S; // a little more than the shaper in it gives its own
 
@@ -35,6 +36,7 @@ struct replay {
     struct recording recording;
     struct certificates *certificates;
     struct report *report;
+    struct tcp_info_log *tcp_info;
     struct exchange_site *site;
     struct tls *tls;
     struct loop *loop;
@@ -43,6 +45,7 @@ struct replay {
     struct server *server;
     struct dns *dns;
     struct child child;
+    struct transport_granted granted;
     char tcp_congestion[16];
     struct rlimit descriptors_before;
     const char *scheduling; // as schedule_promptly tells
@@ -120,11 +123,15 @@ static void load(struct replay *replay, uint64_t start_ns) {
     const struct options *options = &replay->options;
     if (recording_open(&replay->recording, options->home, options->recording, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
-    if (!quic_has_congestion_control(options->quic_congestion))
-        die(EXIT_BAD_INPUT, "--quic-congestion: must be cubic, reno or bbr2 (got \"%s\")",
-            options->quic_congestion);
+    const char *quic_congestion = options->transport.quic.congestion;
+    if (!quic_has_congestion_control(quic_congestion))
+        die(EXIT_BAD_INPUT, "--quic-congestion: must be cubic, reno or bbr2 (got \"%s\")", quic_congestion);
     if (options->report) check_report_folder(options->report);
-    replay->report = report_open(&replay->recording, options->report != NULL, start_ns);
+    if (options->tcp_info && tcp_info_open(&replay->tcp_info, options->tcp_info, error, sizeof error) < 0)
+        die(EXIT_BAD_INPUT, "%s", error);
+    // The samples of a connection name it as the report does.
+    bool keep = options->report || options->tcp_info;
+    replay->report = report_open(&replay->recording, keep, start_ns);
     replay->site = replay->report ? exchange_site_open(&replay->recording, replay->report) : NULL;
     if (!replay->site) die(EXIT_RUN_FAILED, "not enough memory");
     if (tls_open(&replay->tls, replay->certificates, error, sizeof error) < 0)
@@ -135,23 +142,20 @@ static void serve(struct replay *replay) {
     char error[ERROR_SIZE];
     const struct options *options = &replay->options;
     if (loop_open(&replay->loop) < 0) die(EXIT_RUN_FAILED, "no event loop: %s", strerror(errno));
-    if (far_network_open(&replay->far, replay->loop, &replay->recording, options->initcwnd_packets, error,
+    if (far_network_open(&replay->far, replay->loop, &replay->recording, &options->transport.tcp, error,
                          sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
     exchange_site_think(replay->site, &options->think, replay->loop);
     replay->parts = (struct server_parts){.loop = replay->loop,
                                           .site = replay->site,
                                           .report = replay->report,
-                                          .tcp_congestion = options->tcp_congestion,
                                           .tls = replay->tls,
-                                          .quic_congestion = options->quic_congestion,
+                                          .transport = &options->transport,
                                           .qlog_folder = options->qlog_folder,
-                                          .quic_initcwnd_packets = options->initcwnd_packets,
-                                          .quic_max_udp_payload = QUIC_MAX_UDP_PAYLOAD_BYTES};
+                                          .tcp_info = replay->tcp_info};
+    if (replay->tcp_info) tcp_info_sample_by(replay->tcp_info, replay->loop);
     if (server_open(&replay->server, &replay->parts, &replay->recording, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
-    snprintf(replay->tcp_congestion, sizeof replay->tcp_congestion, "%s",
-             server_tcp_congestion(replay->server));
     const struct dns_options dns = {
         .https_alpn = options->https_alpn, .asked = on_question, .context = replay};
     if (dns_open(&replay->dns, replay->loop, &replay->recording, &dns, error, sizeof error) < 0)
@@ -187,16 +191,21 @@ static void write_report(struct replay *replay) {
                                            .think = replay->options.think_text,
                                            .quiche_version = quic_library_version(),
                                            .nghttp2_version = h2_library_version(),
-                                           .tcp_congestion = replay->tcp_congestion,
-                                           .tcp_initcwnd_packets = replay->options.initcwnd_packets,
+                                           .transport = &replay->options.transport,
+                                           .granted = &replay->granted,
                                            .tcp_notsent_lowat_bytes = SERVER_NOTSENT_LOWAT_BYTES,
                                            .tls_record_bytes = STREAM_RECORD_BYTES,
                                            .tcp_metrics_saved = replay->far.tcp_metrics_saved,
-                                           .tcp_slow_start_after_idle = replay->far.tcp_slow_start_after_idle,
-                                           .quic_congestion = replay->options.quic_congestion,
-                                           .quic_initcwnd_packets = replay->options.initcwnd_packets,
-                                           .quic_max_udp_payload_bytes = QUIC_MAX_UDP_PAYLOAD_BYTES};
+                                           .tcp_slow_start_after_idle =
+                                               replay->far.tcp_slow_start_after_idle};
     if (report_write(replay->report, &setting, replay->options.report, error, sizeof error) == 0) return;
+    log_line("%s", error);
+    replay->status = EXIT_RUN_FAILED;
+}
+
+static void close_tcp_info(struct replay *replay) {
+    char error[ERROR_SIZE];
+    if (tcp_info_close(replay->tcp_info, error, sizeof error) == 0) return;
     log_line("%s", error);
     replay->status = EXIT_RUN_FAILED;
 }
@@ -204,7 +213,11 @@ static void write_report(struct replay *replay) {
 static void stop(struct replay *replay) {
     child_close(&replay->child);
     dns_close(replay->dns);
+    replay->granted = server_granted(replay->server);
+    snprintf(replay->tcp_congestion, sizeof replay->tcp_congestion, "%s", replay->granted.tcp_congestion);
+    replay->granted.tcp_congestion = replay->tcp_congestion;
     server_close(replay->server); // before the report, which tells how each connection ended
+    close_tcp_info(replay);
     if (replay->options.report) write_report(replay);
     exchange_site_close(replay->site);
     report_close(replay->report);

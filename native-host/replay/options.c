@@ -2,13 +2,10 @@
 
 #include "base/log.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { INITCWND_PACKETS_DEFAULT = 10, INITCWND_PACKETS_MAX = 1000 };
 
 static const char help[] =
     "Usage: trilane-replay --recording NAME [OPTIONS] [-- COMMAND [ARGUMENT...]]\n"
@@ -22,10 +19,9 @@ static const char help[] =
     "  --home DIR             folder of the archive (default: $TRILANE_HOME, else ~/.local/share/trilane)\n"
     "  --recording NAME       the recording to serve\n"
     "  --report FILE          write what was served as JSON (trilane/replay-report/1)\n"
-    "  --initcwnd N           initial window of TCP and QUIC, in packets (default 10)\n"
-    "  --congestion NAME      TCP's congestion control (default cubic)\n"
-    "  --quic-congestion NAME QUIC's: cubic, reno or bbr2 (default cubic)\n"
     "  --qlog FOLDER          write a qlog of each QUIC connection into it\n"
+    "  --tcp-info FILE        write what the kernel knows of each TCP connection every 5 ms, as lines of "
+    "JSON\n"
     "  --https-alpn LIST      what HTTPS records in DNS offer (default h2,h3; \"\": no HTTPS records)\n"
     "  --think TIME           how long a request waits for its answer: none (default), recorded (as the "
     "recorded\n"
@@ -33,6 +29,24 @@ static const char help[] =
     "  --print-spki           print the key hashes for Chromium's --ignore-certificate-errors-spki-list and "
     "stop\n"
     "  --version, --help\n"
+    "\n"
+    "How TCP (the lanes h1 and h2) and QUIC (h3) carry it; these are sizes and switches of the servers:\n"
+    "  --tcp-congestion NAME  cubic (default), reno, bbr or what else the kernel has\n"
+    "  --quic-congestion NAME cubic (default), reno or bbr2\n"
+    "  --tcp-initcwnd N, --quic-initcwnd N\n"
+    "                         the initial window, in packets (default 10); --initcwnd N: of both\n"
+    "  --tcp-pacing SWITCH    on: spread what TCP sends over the round trip (default off; bbr always does)\n"
+    "  --quic-pacing SWITCH   the same of QUIC (default on)\n"
+    "  --tcp-slow-start-after-idle SWITCH\n"
+    "                         off: keep the window over a pause (default on; QUIC keeps it always)\n"
+    "  --tcp-send-buffer N, --tcp-receive-buffer N\n"
+    "                         fixed, in bytes as the kernel counts them (default: the kernel grows them)\n"
+    "  --quic-send-buffer N, --quic-receive-buffer N\n"
+    "                         of the UDP socket, in bytes (default: up to 1 MiB, as the kernel grants)\n"
+    "  --quic-payload N       largest UDP payload sent, 1200 to 1452 bytes (default 1350)\n"
+    "  --quic-max-ack-delay N how long the server says that it may hold back an ACK, in ms (default 25)\n"
+    "  --quic-batching HOW    gso (default), sendmmsg or none: a system call for a burst, or for each "
+    "packet\n"
     "\n"
     "Examples:\n"
     "  trilane-replay --recording carlucci-small -- \\\n"
@@ -56,13 +70,9 @@ static void find_home(char home[OPTIONS_PATH_SIZE], const char *option) {
     if (n < 0 || n >= OPTIONS_PATH_SIZE) die(EXIT_BAD_INPUT, "--home: the path is too long");
 }
 
-static uint32_t parse_initcwnd(const char *text) {
-    char *end;
-    errno = 0;
-    unsigned long packets = strtoul(text, &end, 10);
-    if (errno || *end || end == text || text[0] == '-' || packets < 1 || packets > INITCWND_PACKETS_MAX)
-        die(EXIT_BAD_INPUT, "--initcwnd: must be 1 to %d packets (got \"%s\")", INITCWND_PACKETS_MAX, text);
-    return (uint32_t)packets;
+static void set_transport(struct transport *transport, const char *option, const char *value) {
+    char error[256];
+    if (transport_set(transport, option, value, error, sizeof error) < 0) die(EXIT_BAD_INPUT, "%s", error);
 }
 
 // The only use of a numbered list of choices is getopt's.
@@ -70,10 +80,9 @@ enum choice {
     HOME = 256,
     RECORDING,
     REPORT,
-    INITCWND,
-    CONGESTION,
-    QUIC_CONGESTION,
+    TRANSPORT, // by its name
     QLOG,
+    TCP_INFO,
     HTTPS_ALPN,
     THINK,
     PRINT_SPKI,
@@ -85,10 +94,24 @@ static const struct option choices[] = {
     {"home", required_argument, NULL, HOME},
     {"recording", required_argument, NULL, RECORDING},
     {"report", required_argument, NULL, REPORT},
-    {"initcwnd", required_argument, NULL, INITCWND},
-    {"congestion", required_argument, NULL, CONGESTION},
-    {"quic-congestion", required_argument, NULL, QUIC_CONGESTION},
+    {"initcwnd", required_argument, NULL, TRANSPORT},
+    {"congestion", required_argument, NULL, TRANSPORT},
+    {"tcp-congestion", required_argument, NULL, TRANSPORT},
+    {"tcp-initcwnd", required_argument, NULL, TRANSPORT},
+    {"tcp-pacing", required_argument, NULL, TRANSPORT},
+    {"tcp-slow-start-after-idle", required_argument, NULL, TRANSPORT},
+    {"tcp-send-buffer", required_argument, NULL, TRANSPORT},
+    {"tcp-receive-buffer", required_argument, NULL, TRANSPORT},
+    {"quic-congestion", required_argument, NULL, TRANSPORT},
+    {"quic-initcwnd", required_argument, NULL, TRANSPORT},
+    {"quic-pacing", required_argument, NULL, TRANSPORT},
+    {"quic-payload", required_argument, NULL, TRANSPORT},
+    {"quic-max-ack-delay", required_argument, NULL, TRANSPORT},
+    {"quic-batching", required_argument, NULL, TRANSPORT},
+    {"quic-send-buffer", required_argument, NULL, TRANSPORT},
+    {"quic-receive-buffer", required_argument, NULL, TRANSPORT},
     {"qlog", required_argument, NULL, QLOG},
+    {"tcp-info", required_argument, NULL, TCP_INFO},
     {"https-alpn", required_argument, NULL, HTTPS_ALPN},
     {"think", required_argument, NULL, THINK},
     {"print-spki", no_argument, NULL, PRINT_SPKI},
@@ -103,14 +126,11 @@ __attribute__((noreturn)) static void print_and_exit(const char *text) {
 }
 
 void options_parse(struct options *options, int argc, char *const *argv) {
-    *options = (struct options){.initcwnd_packets = INITCWND_PACKETS_DEFAULT,
-                                .tcp_congestion = "cubic",
-                                .quic_congestion = "cubic",
-                                .https_alpn = "h2,h3",
-                                .think_text = "none"};
+    *options = (struct options){.transport = transport_stock, .https_alpn = "h2,h3", .think_text = "none"};
     const char *home = NULL;
     opterr = 0;
-    for (int choice; (choice = getopt_long(argc, argv, "+:", choices, NULL)) != -1;) {
+    int index = 0;
+    for (int choice; (choice = getopt_long(argc, argv, "+:", choices, &index)) != -1;) {
         switch (choice) {
         case HOME:
             home = optarg;
@@ -121,17 +141,14 @@ void options_parse(struct options *options, int argc, char *const *argv) {
         case REPORT:
             options->report = optarg;
             break;
-        case INITCWND:
-            options->initcwnd_packets = parse_initcwnd(optarg);
-            break;
-        case CONGESTION:
-            options->tcp_congestion = optarg;
-            break;
-        case QUIC_CONGESTION:
-            options->quic_congestion = optarg;
+        case TRANSPORT:
+            set_transport(&options->transport, choices[index].name, optarg);
             break;
         case QLOG:
             options->qlog_folder = optarg;
+            break;
+        case TCP_INFO:
+            options->tcp_info = optarg;
             break;
         case HTTPS_ALPN:
             options->https_alpn = optarg;

@@ -3,6 +3,7 @@
 #define TRILANE_REPLAY_OPTIONS_H
 
 #include "replay/think.h"
+#include "replay/transport.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,10 +14,9 @@ struct options {
     char home[OPTIONS_PATH_SIZE];
     const char *recording;
     const char *report; // NULL: none
-    uint32_t initcwnd_packets;
-    const char *tcp_congestion;
-    const char *quic_congestion;
+    struct transport transport;
     const char *qlog_folder; // NULL: none
+    const char *tcp_info;    // NULL: none
     const char *https_alpn;
     const char *think_text; // as given
     struct think think;

@@ -27,6 +27,8 @@ struct connection {
     uint64_t secured_ns; // 0: not
     uint64_t closed_ns;  // 0: not
     char *close_reason;
+    char *qlog; // the file's name; NULL: none
+    uint64_t qlog_start_ns;
 };
 
 struct request {
@@ -86,8 +88,10 @@ struct report *report_open(const struct recording *recording, bool keep, uint64_
 
 void report_close(struct report *report) {
     if (!report) return;
-    for (size_t i = 0; i < report->connections.count; i++)
+    for (size_t i = 0; i < report->connections.count; i++) {
         free(((struct connection *)report->connections.entries)[i].close_reason);
+        free(((struct connection *)report->connections.entries)[i].qlog);
+    }
     for (size_t i = 0; i < report->requests.count; i++)
         free(((struct request *)report->requests.entries)[i].method);
     for (size_t i = 0; i < report->dns.count; i++)
@@ -142,6 +146,14 @@ void report_secured(struct report *report, size_t name, const char *tls_version,
     connection->alpn = alpn;
     connection->resumed = resumed;
     connection->secured_ns = now_ns;
+}
+
+void report_qlog(struct report *report, size_t name, const char *file, uint64_t start_ns) {
+    struct connection *connection = connection_of(report, name);
+    if (!connection) return;
+    connection->qlog = strdup(file);
+    connection->qlog_start_ns = start_ns;
+    if (!connection->qlog) report->lost++;
 }
 
 void report_closed(struct report *report, size_t name, const char *reason, uint64_t now_ns) {
@@ -255,18 +267,25 @@ static json_t *text_or_null(const char *text) {
     return text ? json_string(text) : json_null();
 }
 
+static json_t *qlog_json(const struct connection *connection) {
+    if (!connection->qlog) return json_null();
+    return json_pack("{s:s, s:I}", "file", connection->qlog, "start_ns",
+                     (json_int_t)connection->qlog_start_ns);
+}
+
 static json_t *connections_json(const struct report *report) {
     json_t *list = json_array();
     const struct connection *connections = report->connections.entries;
     for (size_t i = 0; i < report->connections.count; i++) {
         const struct connection *c = &connections[i];
-        json_array_append_new(
-            list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "id", (json_int_t)i,
-                            "lane", c->lane, "local_address", c->local_address, "local_port", c->local_port,
-                            "tls_version", text_or_null(c->tls_version), "alpn", text_or_null(c->alpn),
-                            "resumed", c->resumed, "opened_ns", time_or_null(c->opened_ns), "secured_ns",
-                            time_or_null(c->secured_ns), "closed_ns", time_or_null(c->closed_ns),
-                            "close_reason", text_or_null(c->close_reason)));
+        json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}",
+                                              "id", (json_int_t)i, "lane", c->lane, "local_address",
+                                              c->local_address, "local_port", c->local_port, "tls_version",
+                                              text_or_null(c->tls_version), "alpn", text_or_null(c->alpn),
+                                              "resumed", c->resumed, "opened_ns", time_or_null(c->opened_ns),
+                                              "secured_ns", time_or_null(c->secured_ns), "closed_ns",
+                                              time_or_null(c->closed_ns), "close_reason",
+                                              text_or_null(c->close_reason), "qlog", qlog_json(c)));
     }
     return list;
 }
@@ -315,22 +334,43 @@ static json_t *versions_json(const struct report_setting *setting) {
                          LLHTTP_VERSION_PATCH));
 }
 
-static json_t *transport_json(const struct report_setting *setting) {
-    return json_pack("{s:{s:s, s:I, s:I, s:I, s:b, s:b, s:b}, s:{s:s, s:b, s:I, s:b, s:I}}", "tcp",
-                     "congestion_control", setting->tcp_congestion, "initial_window_packets",
-                     (json_int_t)setting->tcp_initcwnd_packets, "notsent_lowat_bytes",
-                     (json_int_t)setting->tcp_notsent_lowat_bytes, "tls_record_bytes",
-                     (json_int_t)setting->tls_record_bytes, "metrics_saved", setting->tcp_metrics_saved,
-                     "slow_start_after_idle", setting->tcp_slow_start_after_idle, "pacing", false, "quic",
-                     "congestion_control", setting->quic_congestion, "reductions_taken_back",
-                     // quiche 0.30, recovery/congestion/cubic.rs: not to be switched off
-                     strcmp(setting->quic_congestion, "cubic") == 0, "initial_window_packets",
-                     (json_int_t)setting->quic_initcwnd_packets, "pacing", true, "max_udp_payload",
-                     (json_int_t)setting->quic_max_udp_payload_bytes);
+// 0: the kernel chooses.
+static json_t *size_or_null(uint32_t size_bytes) {
+    return size_bytes ? json_integer(size_bytes) : json_null();
 }
 
-int report_write(struct report *report, const struct report_setting *setting, const char *path,
-                 char *error, size_t error_size) {
+static json_t *tcp_json(const struct report_setting *setting) {
+    const struct tcp_transport *tcp = &setting->transport->tcp;
+    return json_pack("{s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:o, s:o}", "congestion_control",
+                     setting->granted->tcp_congestion, "initial_window_packets",
+                     (json_int_t)tcp->initcwnd_packets, "notsent_lowat_bytes",
+                     (json_int_t)setting->tcp_notsent_lowat_bytes, "tls_record_bytes",
+                     (json_int_t)setting->tls_record_bytes, "metrics_saved", setting->tcp_metrics_saved,
+                     "slow_start_after_idle", setting->tcp_slow_start_after_idle, "pacing",
+                     transport_tcp_is_paced(tcp), "send_buffer_bytes", size_or_null(tcp->send_buffer_bytes),
+                     "receive_buffer_bytes", size_or_null(tcp->receive_buffer_bytes));
+}
+
+static json_t *quic_json(const struct report_setting *setting) {
+    const struct quic_transport *quic = &setting->transport->quic;
+    const struct transport_granted *granted = setting->granted;
+    return json_pack("{s:s, s:b, s:I, s:b, s:I, s:I, s:s, s:I, s:I}", "congestion_control", quic->congestion,
+                     "reductions_taken_back",
+                     // quiche 0.30, recovery/congestion/cubic.rs: not to be switched off
+                     strcmp(quic->congestion, "cubic") == 0, "initial_window_packets",
+                     (json_int_t)quic->initcwnd_packets, "pacing", quic->paced, "max_udp_payload",
+                     (json_int_t)quic->max_udp_payload_bytes, "max_ack_delay_ms",
+                     (json_int_t)quic->max_ack_delay_ms, "batching", udp_batching_name(granted->udp_batching),
+                     "send_buffer_bytes", (json_int_t)granted->udp_send_buffer_bytes, "receive_buffer_bytes",
+                     (json_int_t)granted->udp_receive_buffer_bytes);
+}
+
+static json_t *transport_json(const struct report_setting *setting) {
+    return json_pack("{s:o, s:o}", "tcp", tcp_json(setting), "quic", quic_json(setting));
+}
+
+int report_write(struct report *report, const struct report_setting *setting, const char *path, char *error,
+                 size_t error_size) {
     const struct recording *recording = report->recording;
     json_t *document = json_pack(
         "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, "

@@ -6,6 +6,7 @@
 #include "archive/matcher.h"
 #include "archive/recording.h"
 #include "replay/dns_zone.h"
+#include "replay/transport.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,15 +20,12 @@ struct report_setting {
     const char *think;      // as --think has it
     const char *quiche_version;
     const char *nghttp2_version;
-    const char *tcp_congestion; // as read back from the kernel
-    uint32_t tcp_initcwnd_packets;
+    const struct transport *transport;       // as asked
+    const struct transport_granted *granted; // and what became of it
     uint32_t tcp_notsent_lowat_bytes;
     uint32_t tls_record_bytes;      // of plaintext, at most
     bool tcp_metrics_saved;         // as read back
     bool tcp_slow_start_after_idle; // as read back
-    const char *quic_congestion;
-    uint32_t quic_initcwnd_packets;
-    uint32_t quic_max_udp_payload_bytes;
 };
 
 // `keep`: events are kept for report_write; else only counted. NULL when memory is short.
@@ -40,6 +38,8 @@ size_t report_connection(struct report *report, const char *lane, const char *lo
                          uint16_t local_port, uint64_t opened_ns);
 void report_secured(struct report *report, size_t connection, const char *tls_version, const char *alpn,
                     bool resumed, uint64_t now_ns);
+// The file's times count from `start_ns`.
+void report_qlog(struct report *report, size_t connection, const char *file, uint64_t start_ns);
 void report_closed(struct report *report, size_t connection, const char *reason, uint64_t now_ns);
 // A TCP connection that never got as far as a lane.
 void report_failed_handshake(struct report *report);
@@ -71,7 +71,7 @@ void report_dns(struct report *report, const struct dns_question *question, uint
 
 void report_ready(struct report *report, uint64_t now_ns);
 // 0, or -1 with one line in `error` and nothing half-written.
-int report_write(struct report *report, const struct report_setting *setting, const char *path,
-                 char *error, size_t error_size);
+int report_write(struct report *report, const struct report_setting *setting, const char *path, char *error,
+                 size_t error_size);
 
 #endif

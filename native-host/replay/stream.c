@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "replay/tcp_info.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -44,7 +45,8 @@ struct stream {
     const struct stream_handler *handler; // NULL: finishing
     void *context;
     struct loop_timer timer; // to call `readable` again soon; once finishing, the limit
-    size_t read_left;        // bytes, this turn
+    struct tcp_info_watch samples;
+    size_t read_left; // bytes, this turn
     size_t write_left;
     bool lane_waits; // its last writev was not taken whole
     bool paused;
@@ -65,6 +67,7 @@ static void destroy(struct stream *stream) {
     if (stream->next) stream->next->previous = stream->previous;
     loop_timer_clear(stream->set->loop, &stream->timer);
     loop_remove(stream->set->loop, &stream->watch);
+    tcp_info_forget(&stream->samples);
     close(stream->watch.fd);
     SSL_free(stream->ssl);
     buf_free(&stream->sealed);
@@ -395,6 +398,10 @@ uint16_t stream_local_port(const struct stream *stream) {
 
 uint64_t stream_turn_ns(const struct stream *stream) {
     return loop_turn_ns(stream->set->loop);
+}
+
+void stream_sample(struct stream *stream, struct tcp_info_log *log, uint64_t connection, const char *lane) {
+    tcp_info_watch(log, &stream->samples, stream->watch.fd, connection, lane);
 }
 
 const SSL *stream_ssl(const struct stream *stream) {

@@ -20,6 +20,7 @@
 #include <sys/uio.h>
 
 struct stream;
+struct tcp_info_log;
 
 // What stream_read and stream_writev return beside a count of bytes.
 enum { STREAM_END = 0, STREAM_AGAIN = -1, STREAM_FAILED = -2 };
@@ -73,6 +74,8 @@ bool stream_is_secure(const struct stream *stream);
 const char *stream_local_address(const struct stream *stream);
 uint16_t stream_local_port(const struct stream *stream);
 uint64_t stream_turn_ns(const struct stream *stream); // when what is read now had come: loop_turn_ns
+// Lets the log tell of the connection until it is closed; `connection` and `lane` as tcp_info_watch has them.
+void stream_sample(struct stream *stream, struct tcp_info_log *log, uint64_t connection, const char *lane);
 const SSL *stream_ssl(const struct stream *stream); // NULL in clear; for tls_version and alpn
 
 // Gone at once; what is taken but not flushed is lost.

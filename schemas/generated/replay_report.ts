@@ -63,6 +63,11 @@ export interface ReplayReport {
        * Whether the kernel paces what it sends.
        */
       pacing: boolean;
+      /**
+       * Of each socket, fixed, as the kernel counts it; null: the kernel chooses and lets it grow.
+       */
+      send_buffer_bytes: number | null;
+      receive_buffer_bytes: number | null;
     };
     quic: {
       congestion_control: string;
@@ -76,6 +81,19 @@ export interface ReplayReport {
        * Bytes of the largest datagram sent.
        */
       max_udp_payload: number;
+      /**
+       * How long the server says that it may hold back an ACK (RFC 9000, 18.2). The library has no other choice of how often it acknowledges.
+       */
+      max_ack_delay_ms: number;
+      /**
+       * How packets that leave together were handed to the kernel, at the end: one message that it cuts up, one call, or a call each.
+       */
+      batching: "gso" | "sendmmsg" | "none";
+      /**
+       * Of the UDP socket that all connections share, as the kernel granted it.
+       */
+      send_buffer_bytes: number;
+      receive_buffer_bytes: number;
     };
   };
   connections: ReplayConnection[];
@@ -142,6 +160,17 @@ export interface ReplayConnection {
    * Empty: the client closed in order.
    */
   close_reason: string | null;
+  /**
+   * A QUIC connection's qlog in the folder asked for; null: none was asked for, or it is a TCP connection.
+   */
+  qlog: ReplayedQlog | null;
+}
+export interface ReplayedQlog {
+  file: string;
+  /**
+   * What the file's times count from.
+   */
+  start_ns: number;
 }
 export interface ReplayedRequest {
   /**
