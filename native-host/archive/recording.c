@@ -187,6 +187,22 @@ static int map_body(struct reader *reader, struct recorded_exchange *exchange, c
     return 0;
 }
 
+static uint8_t hex_value(char digit) {
+    return (uint8_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+// NULL in the archive: there was no body. What is no hash is as good as none: it only decides between requests.
+static int read_request_body(struct reader *reader, sqlite3_stmt *row, struct recorded_exchange *exchange) {
+    const char *sha256 = (const char *)sqlite3_column_text(row, 13);
+    if (!sha256 || !is_sha256(sha256)) return 0;
+    uint8_t *hash = arena_take(&reader->recording->memory->arena, RECORDING_HASH_BYTES);
+    if (!hash) return -1;
+    for (size_t i = 0; i < RECORDING_HASH_BYTES; i++)
+        hash[i] = (uint8_t)(hex_value(sha256[2 * i]) << 4 | hex_value(sha256[2 * i + 1]));
+    exchange->request_body_sha256 = hash;
+    return 0;
+}
+
 static bool is_address(const char *text) {
     struct in6_addr address;
     return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1;
@@ -231,7 +247,8 @@ static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct record
     const char *headers = (const char *)sqlite3_column_text(row, 8);
     if (read_headers(reader, exchange, headers ? headers : "", (size_t)sqlite3_column_bytes(row, 8)) < 0)
         return -1;
-    if (read_certificate(reader, row, exchange) < 0) return fail_memory(reader);
+    if (read_certificate(reader, row, exchange) < 0 || read_request_body(reader, row, exchange) < 0)
+        return fail_memory(reader);
     if (exchange->body_size == 0) return 0;
     const char *sha256 = (const char *)sqlite3_column_text(row, 9);
     return map_body(reader, exchange, sha256 ? sha256 : "");
@@ -322,7 +339,8 @@ static int read_exchanges(struct reader *reader) {
                 "SELECT seq, method, scheme, host, port, path, address, status, response_headers, "
                 "body_sha256, body_size, "
                 "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.server_time_ms') END, "
-                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls') END"
+                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls') END, "
+                "request_body_sha256"
                 " FROM exchange WHERE recording = ? ORDER BY seq",
                 &row) < 0)
         return -1;

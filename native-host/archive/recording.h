@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { RECORDING_HASH_BYTES = 32 };
+
 struct header {
     const char *name; // lower case; NUL-terminated
     const char *value;
@@ -24,6 +26,7 @@ struct recorded_exchange {
     uint16_t port;       // as in the URL, 80 or 443 by default
     const char *path;    // with query, as on the wire
     const char *address; // the server address it is replayed from, text form
+    const uint8_t *request_body_sha256; // RECORDING_HASH_BYTES; NULL: the request had no body
     uint16_t status;
     struct header *headers; // hop-by-hop and content-length left out: each lane writes its own framing
     size_t header_count;

@@ -54,13 +54,14 @@ struct exchange_request {
     size_t header_count;
 };
 
-// Matches the request; never fails: what is not in the recording is a 404. NULL only when memory is short.
-// When the lane receives request-body bytes it only counts them (exchange_request_body).
+// The request's head is whole. NULL only when memory is short.
 struct exchange *exchange_begin(struct exchange_connection *connection,
                                 const struct exchange_request *request, uint64_t now_ns);
-void exchange_request_body(struct exchange *exchange, size_t size);
+// Some of its body, which is hashed and counted, not kept.
+void exchange_request_body(struct exchange *exchange, const void *bytes, size_t size);
 
-// The request is whole, its body too: called once by the lane, before anything of the response is sent. True:
+// The request is whole, its body too: finds the answer, which never fails (what is not in the recording is a
+// 404). Called once by the lane, before anything of the response is asked for below. True:
 // the response may go at once. False: not before `ready` is called, which comes later by a timer (the
 // server's think time), and not at all once the exchange has ended.
 bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
@@ -70,9 +71,9 @@ uint16_t exchange_status(const struct exchange *exchange);
 // Response headers without framing (no content-length, connection, transfer-encoding); names in lower case;
 // values that no lane may send (CR, LF, NUL) are already left out.
 const struct header *exchange_headers(const struct exchange *exchange, size_t *count);
-// The body's full size, for content-length; 0 for HEAD, 204 and 304.
-uint64_t exchange_body_size(const struct exchange *exchange);
-// False where a content-length is not to be sent at all (HEAD, 204, 304).
+// For content-length: the body's size, also of the one that HEAD leaves out.
+uint64_t exchange_content_length(const struct exchange *exchange);
+// False where a content-length is not to be sent at all (204, 304, HEAD where the size is not known).
 bool exchange_has_content_length(const struct exchange *exchange);
 
 // The next stretch of body not yet taken: a pointer into the recording and its size, 0 at the end. Stays

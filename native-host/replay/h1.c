@@ -75,7 +75,7 @@ static void start_response(struct h1 *h1) {
     }
     if (exchange_has_content_length(exchange))
         failed |= buf_printf(&h1->head, "content-length: %llu\r\n",
-                             (unsigned long long)exchange_body_size(exchange));
+                             (unsigned long long)exchange_content_length(exchange));
     // HTTP/1.1 goes on by default, HTTP/1.0 stops.
     if (!h1->keep_alive)
         failed |= buf_printf(&h1->head, "connection: close\r\n");
@@ -151,8 +151,7 @@ static int on_headers_complete(llhttp_t *parser) {
 
 static int on_body(llhttp_t *parser, const char *bytes, size_t size) {
     struct h1 *h1 = parser->data;
-    (void)bytes;
-    exchange_request_body(h1->exchange, size);
+    exchange_request_body(h1->exchange, bytes, size);
     return HPE_OK;
 }
 

@@ -155,8 +155,8 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,
                    void *context) {
     const struct h2_request *request = nghttp2_session_get_stream_user_data(session, id);
-    (void)flags, (void)context, (void)bytes;
-    if (request && request->exchange) exchange_request_body(request->exchange, size);
+    (void)flags, (void)context;
+    if (request && request->exchange) exchange_request_body(request->exchange, bytes, size);
     return 0;
 }
 

@@ -93,7 +93,7 @@ static void count_body(struct h3_connection *c, uint64_t id) {
     for (;;) {
         ssize_t size = quiche_h3_recv_body(c->http, c->quic, id, bytes, sizeof bytes);
         if (size <= 0) return;
-        if (request) exchange_request_body(request->exchange, (size_t)size);
+        if (request) exchange_request_body(request->exchange, bytes, (size_t)size);
     }
 }
 

@@ -35,8 +35,7 @@ struct request {
     size_t connection;
     char *method; // one allocation with the URL
     char *url;
-    enum match match;
-    int64_t seq;
+    struct match_answer answer;
     uint16_t status;
     uint64_t request_ns;
     uint64_t whole_ns; // 0: not
@@ -183,7 +182,6 @@ static size_t copy_printable(char *to, const char *bytes, size_t size) {
 }
 
 size_t report_request(struct report *report, const struct report_request *seen, uint64_t now_ns) {
-    report->matches[seen->match]++;
     struct request *request = next_entry(report, &report->requests, sizeof *request);
     if (!request) return NOT_KEPT;
     size_t scheme_size = strlen(seen->scheme);
@@ -201,11 +199,16 @@ size_t report_request(struct report *report, const struct report_request *seen, 
     at += copy_printable(request->method + at, seen->path, seen->path_size);
     request->method[at] = '\0';
     request->connection = seen->connection;
-    request->match = seen->match;
-    request->seq = seen->seq;
-    request->status = seen->status;
     request->request_ns = now_ns;
     return ++report->requests.count;
+}
+
+void report_answered(struct report *report, size_t name, const struct match_answer *answer, uint16_t status) {
+    report->matches[answer->match]++;
+    struct request *request = request_of(report, name);
+    if (!request) return;
+    request->answer = *answer;
+    request->status = status;
 }
 
 void report_request_whole(struct report *report, size_t name, uint64_t think_ns, bool known,
@@ -290,26 +293,55 @@ static json_t *connections_json(const struct report *report) {
     return list;
 }
 
-static json_t *requests_json(const struct report *report) {
+static bool has_own_port(const struct recorded_exchange *exchange) {
+    return exchange->port == (strcmp(exchange->scheme, "https") == 0 ? 443 : 80);
+}
+
+static json_t *recorded_url(const struct recorded_exchange *exchange) {
+    const bool v6 = strchr(exchange->host, ':') != NULL;
+    char *plain = NULL, port[8] = "";
+    if (!has_own_port(exchange)) snprintf(port, sizeof port, ":%u", exchange->port);
+    int size = asprintf(&plain, "%s://%s%s%s%s%s", exchange->scheme, v6 ? "[" : "", exchange->host,
+                        v6 ? "]" : "", port, exchange->path);
+    char *printable = size < 0 ? NULL : malloc(3 * (size_t)size + 1);
+    json_t *url = printable ? json_stringn(printable, copy_printable(printable, plain, (size_t)size)) : NULL;
+    free(printable);
+    if (size >= 0) free(plain);
+    return url ? url : json_null();
+}
+
+// What was given instead of what was asked for; null where nothing else was.
+static json_t *fuzzy_json(const struct match_answer *answer) {
+    static const char *const differences[] = {[DIFFERENCE_NONE] = "",
+                                              [DIFFERENCE_BODY] = "body",
+                                              [DIFFERENCE_PORT] = "port",
+                                              [DIFFERENCE_QUERY] = "query"};
+    if (answer->match != MATCH_FUZZY) return json_null();
+    return json_pack("{s:o, s:s, s:f}", "url", recorded_url(answer->exchange), "difference",
+                     differences[answer->difference], "likeness", answer->likeness);
+}
+
+static json_t *request_json(const struct request *r) {
     static const char *const outcomes[] = {
         [MATCH_EXACT] = "exact", [MATCH_FUZZY] = "fuzzy", [MATCH_MISSED] = "missed"};
+    json_t *connection =
+        r->connection == NOT_KEPT ? json_null() : json_integer((json_int_t)r->connection - 1);
+    json_t *seq = r->answer.exchange ? json_integer(r->answer.exchange->seq) : json_null();
+    return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:i, s:I, s:o, s:I, s:o, s:o, s:I, s:I, s:b}",
+                     "connection", connection, "method", r->method, "url", r->url, "outcome",
+                     outcomes[r->answer.match], "seq", seq, "instead", fuzzy_json(&r->answer), "status",
+                     r->status, "request_ns", (json_int_t)r->request_ns, "whole_ns",
+                     time_or_null(r->whole_ns), "think_ns", (json_int_t)r->think_ns, "first_byte_ns",
+                     time_or_null(r->first_byte_ns), "end_ns", time_or_null(r->end_ns), "body_bytes",
+                     (json_int_t)r->body_bytes, "request_body_bytes", (json_int_t)r->request_body_bytes,
+                     "complete", r->complete);
+}
+
+static json_t *requests_json(const struct report *report) {
     json_t *list = json_array();
     const struct request *requests = report->requests.entries;
-    for (size_t i = 0; i < report->requests.count; i++) {
-        const struct request *r = &requests[i];
-        json_t *connection =
-            r->connection == NOT_KEPT ? json_null() : json_integer((json_int_t)r->connection - 1);
-        json_t *seq = r->seq < 0 ? json_null() : json_integer((json_int_t)r->seq);
-        json_array_append_new(
-            list,
-            json_pack("{s:o, s:s, s:s, s:s, s:o, s:i, s:I, s:o, s:I, s:o, s:o, s:I, s:I, s:b}", "connection",
-                      connection, "method", r->method, "url", r->url, "outcome", outcomes[r->match], "seq",
-                      seq, "status", r->status, "request_ns", (json_int_t)r->request_ns, "whole_ns",
-                      time_or_null(r->whole_ns), "think_ns", (json_int_t)r->think_ns, "first_byte_ns",
-                      time_or_null(r->first_byte_ns), "end_ns", time_or_null(r->end_ns), "body_bytes",
-                      (json_int_t)r->body_bytes, "request_body_bytes", (json_int_t)r->request_body_bytes,
-                      "complete", r->complete));
-    }
+    for (size_t i = 0; i < report->requests.count; i++)
+        json_array_append_new(list, request_json(&requests[i]));
     return list;
 }
 
