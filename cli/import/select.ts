@@ -66,7 +66,7 @@ export function isFromCache({ raw }: HarEntry): boolean {
 const isPushed = ({ raw }: HarEntry): boolean => raw._was_pushed === 1 || raw._was_pushed === true;
 
 /** Names that a browser resolves by itself to the machine it runs on: no lab can stand behind them. */
-function isLocalHost(hostname: string): boolean {
+export function isLocalHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   return (
     /(^|\.)localhost\.?$/i.test(host) || /^127\./.test(host) || host === "::1" || host === "0.0.0.0" || host === "::"
