@@ -1,7 +1,9 @@
 // The recorded queries of each path, ready to be asked which is most like another one (archive/query.h),
-// without scoring each: queries with the same names, and volatile values of the same looks under the same
-// names, have the same shape and share that part of the points; of one shape only those are looked at that
-// have a parameter of the asked query which not all of the shape have. Does not know requests or responses.
+// without scoring each. A query's points are the sum of what its features are worth that the asked one has
+// too: a name, a name with volatile looks, a name with its value. Queries of one path and with as many
+// parameters are a group, compared by points alone. What all of a group have tells none of them apart; of the
+// rest only those queries are looked at that have the rarest of the asked features, until no other can have
+// as many points. Does not know requests or responses.
 #ifndef TRILANE_ARCHIVE_QUERY_INDEX_H
 #define TRILANE_ARCHIVE_QUERY_INDEX_H
 
@@ -22,7 +24,7 @@ void query_index_add(struct query_index *index, uint32_t path, const char *text,
 void query_index_finish(struct query_index *index);
 
 // The one most like the text, of a path that has any. Of several the first that is not used up; if all are,
-// the last. `used_up`: for each query.
+// the last. `used_up`: for each query; what is used up stays so.
 uint32_t query_index_find(struct query_index *index, uint32_t path, const char *text, size_t size,
                           const bool *used_up, double *likeness);
 
