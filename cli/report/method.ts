@@ -7,6 +7,7 @@ import { isValid, sortLanes } from "../stats/sample.ts";
 import { reasonKind } from "../stats/verdict.ts";
 import type { ReportData } from "./data.ts";
 import { html, type Markup, middleCut } from "./markup.ts";
+import { originsNote } from "./origins_note.ts";
 import { field, flattened } from "./unknown_json.ts";
 
 const maxReasons = 60;
@@ -113,7 +114,7 @@ export function methodSection(data: ReportData): Markup {
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
   return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.repetitions} valid loads asked of each cell, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${facts.length > 0 && environmentRows(facts)}</tbody></table>
-${congestionNote(facts)}
+${congestionNote(facts)}${originsNote(facts)}
 <h3>Definitions</h3>
 <ul>
 <li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, with a fresh browser profile for every load.</li>

@@ -8,10 +8,12 @@
 #include "base/namespace.h"
 #include "base/schedule.h"
 #include "replay/certificate.h"
+#include "replay/clear_origins.h"
 #include "replay/dns.h"
 #include "replay/far_network.h"
 #include "replay/h2.h"
 #include "replay/options.h"
+#include "replay/origins.h"
 #include "replay/quic.h"
 #include "replay/report.h"
 #include "replay/server.h"
@@ -34,6 +36,9 @@ static const uint64_t child_grace_ns = 3 * NS_PER_S; // a little more than the s
 struct replay {
     struct options options;
     struct recording recording;
+    struct origins *origins;
+    struct clear_origins *clear_origins; // NULL: served in clear
+    struct clear_origins_counts clear;
     struct certificates *certificates;
     struct report *report;
     struct tcp_info_log *tcp_info;
@@ -117,6 +122,18 @@ static void restore_trust_store(struct replay *replay) {
     free(replay->trust_store);
 }
 
+// Before anything reads the recording.
+static void arrange_origins(struct replay *replay) {
+    const struct options *options = &replay->options;
+    struct recording *recording = &replay->recording;
+    replay->clear.exchanges = clear_origins_count(recording);
+    if ((options->upgrades_clear &&
+         clear_origins_upgrade(&replay->clear_origins, recording, &replay->clear) < 0) ||
+        origins_open(&replay->origins, recording, options->origins) < 0 ||
+        origins_certify(recording, &options->chain, replay->certificates) < 0)
+        die(EXIT_RUN_FAILED, "not enough memory");
+}
+
 // Everything that needs the user's own files and rights.
 static void load(struct replay *replay, uint64_t start_ns) {
     char error[ERROR_SIZE];
@@ -127,6 +144,7 @@ static void load(struct replay *replay, uint64_t start_ns) {
     if (!quic_has_congestion_control(quic_congestion))
         die(EXIT_BAD_INPUT, "--quic-congestion: must be cubic, reno or bbr2 (got \"%s\")", quic_congestion);
     if (options->report) check_report_folder(options->report);
+    arrange_origins(replay);
     if (options->tcp_info && tcp_info_open(&replay->tcp_info, options->tcp_info, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
     // The samples of a connection name it as the report does.
@@ -136,6 +154,7 @@ static void load(struct replay *replay, uint64_t start_ns) {
     if (!replay->site) die(EXIT_RUN_FAILED, "not enough memory");
     if (tls_open(&replay->tls, replay->certificates, error, sizeof error) < 0)
         die(EXIT_RUN_FAILED, "%s", error);
+    tls_limit_versions(replay->tls, options->tls_lowest, options->tls_highest);
 }
 
 static void serve(struct replay *replay) {
@@ -189,6 +208,11 @@ static void write_report(struct replay *replay) {
     char error[ERROR_SIZE];
     const struct report_setting setting = {.scheduling = replay->scheduling,
                                            .think = replay->options.think_text,
+                                           .origins = origins_kind_name(replay->options.origins),
+                                           .upgrades_clear = replay->options.upgrades_clear,
+                                           .clear_exchanges = replay->clear.exchanges,
+                                           .redirects_left_out = replay->clear.redirects,
+                                           .addresses = replay->far.address_count,
                                            .quiche_version = quic_library_version(),
                                            .nghttp2_version = h2_library_version(),
                                            .transport = &replay->options.transport,
@@ -225,6 +249,8 @@ static void stop(struct replay *replay) {
     loop_close(replay->loop);
     tls_close(replay->tls);
     certificates_close(replay->certificates);
+    origins_close(replay->origins);
+    clear_origins_close(replay->clear_origins);
     recording_close(&replay->recording);
 }
 

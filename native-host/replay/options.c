@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,17 @@ static const char help[] =
     "  --think TIME           how long a request waits for its answer: none (default), recorded (as the "
     "recorded\n"
     "                         server took, where that is known), or milliseconds, as 20\n"
+    "  --origins KIND         as-recorded (default), merged (the hosts of one operator are one server), "
+    "single\n"
+    "                         (all are)\n"
+    "  --chain SIZE           certificate chains: recorded (default; 3243 bytes where that is not known), "
+    "small,\n"
+    "                         or so many bytes\n"
+    "  --http-origins HOW     what was recorded over http://: clear (default), or upgraded to https:// with "
+    "documents\n"
+    "                         that make the browser ask so\n"
+    "  --tls-min VERSION, --tls-max VERSION\n"
+    "                         over TCP: 1.2 (the default's lowest) or 1.3 (its highest)\n"
     "  --print-spki           print the key hashes for Chromium's --ignore-certificate-errors-spki-list and "
     "stop\n"
     "  --version, --help\n"
@@ -75,6 +87,25 @@ static void set_transport(struct transport *transport, const char *option, const
     if (transport_set(transport, option, value, error, sizeof error) < 0) die(EXIT_BAD_INPUT, "%s", error);
 }
 
+static uint16_t parse_tls_version(const char *option, const char *text) {
+    enum { TLS_1_2 = 0x0303, TLS_1_3 = 0x0304 };
+    if (strcmp(text, "1.2") == 0) return TLS_1_2;
+    if (strcmp(text, "1.3") == 0) return TLS_1_3;
+    die(EXIT_BAD_INPUT, "%s: must be 1.2 or 1.3 (got \"%s\")", option, text);
+}
+
+static struct chain_size parse_chain(const char *text) {
+    if (strcmp(text, "recorded") == 0) return (struct chain_size){.kind = CHAIN_AS_RECORDED};
+    if (strcmp(text, "small") == 0) return (struct chain_size){.kind = CHAIN_SMALLEST};
+    char *end;
+    errno = 0;
+    unsigned long bytes = strtoul(text, &end, 10);
+    if (errno || *end || end == text || text[0] == '-' || bytes < 1 || bytes > CHAIN_BYTES_MAX)
+        die(EXIT_BAD_INPUT, "--chain: must be recorded, small, or 1 to %d bytes (got \"%s\")",
+            CHAIN_BYTES_MAX, text);
+    return (struct chain_size){.kind = CHAIN_FIXED, .bytes = (uint32_t)bytes};
+}
+
 // The only use of a numbered list of choices is getopt's.
 enum choice {
     HOME = 256,
@@ -85,6 +116,11 @@ enum choice {
     TCP_INFO,
     HTTPS_ALPN,
     THINK,
+    ORIGINS,
+    CHAIN,
+    HTTP_ORIGINS,
+    TLS_MIN,
+    TLS_MAX,
     PRINT_SPKI,
     VERSION,
     HELP
@@ -114,6 +150,11 @@ static const struct option choices[] = {
     {"tcp-info", required_argument, NULL, TCP_INFO},
     {"https-alpn", required_argument, NULL, HTTPS_ALPN},
     {"think", required_argument, NULL, THINK},
+    {"origins", required_argument, NULL, ORIGINS},
+    {"chain", required_argument, NULL, CHAIN},
+    {"http-origins", required_argument, NULL, HTTP_ORIGINS},
+    {"tls-min", required_argument, NULL, TLS_MIN},
+    {"tls-max", required_argument, NULL, TLS_MAX},
     {"print-spki", no_argument, NULL, PRINT_SPKI},
     {"version", no_argument, NULL, VERSION},
     {"help", no_argument, NULL, HELP},
@@ -126,7 +167,11 @@ __attribute__((noreturn)) static void print_and_exit(const char *text) {
 }
 
 void options_parse(struct options *options, int argc, char *const *argv) {
-    *options = (struct options){.transport = transport_stock, .https_alpn = "h2,h3", .think_text = "none"};
+    *options = (struct options){.transport = transport_stock,
+                                .tls_lowest = parse_tls_version("--tls-min", "1.2"),
+                                .tls_highest = parse_tls_version("--tls-max", "1.3"),
+                                .https_alpn = "h2,h3",
+                                .think_text = "none"};
     const char *home = NULL;
     opterr = 0;
     int index = 0;
@@ -159,6 +204,24 @@ void options_parse(struct options *options, int argc, char *const *argv) {
                 die(EXIT_BAD_INPUT,
                     "--think: must be none, recorded, or milliseconds up to an hour (got \"%s\")", optarg);
             break;
+        case ORIGINS:
+            if (origins_kind_named(optarg, &options->origins) < 0)
+                die(EXIT_BAD_INPUT, "--origins: must be as-recorded, merged or single (got \"%s\")", optarg);
+            break;
+        case CHAIN:
+            options->chain = parse_chain(optarg);
+            break;
+        case HTTP_ORIGINS:
+            options->upgrades_clear = strcmp(optarg, "upgraded") == 0;
+            if (!options->upgrades_clear && strcmp(optarg, "clear") != 0)
+                die(EXIT_BAD_INPUT, "--http-origins: must be clear or upgraded (got \"%s\")", optarg);
+            break;
+        case TLS_MIN:
+            options->tls_lowest = parse_tls_version("--tls-min", optarg);
+            break;
+        case TLS_MAX:
+            options->tls_highest = parse_tls_version("--tls-max", optarg);
+            break;
         case PRINT_SPKI:
             options->print_spki = true;
             break;
@@ -177,6 +240,8 @@ void options_parse(struct options *options, int argc, char *const *argv) {
             die(EXIT_BAD_INPUT, "%s: unexpected; a command comes after \"--\" (see --help)", argv[optind]);
         options->command = argv + optind;
     }
+    if (options->tls_lowest > options->tls_highest)
+        die(EXIT_BAD_INPUT, "--tls-min is above --tls-max: leave one of them away");
     find_home(options->home, home);
     if (!options->recording && !options->print_spki)
         die(EXIT_BAD_INPUT, "--recording NAME is missing (see --help)");

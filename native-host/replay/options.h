@@ -2,6 +2,7 @@
 #ifndef TRILANE_REPLAY_OPTIONS_H
 #define TRILANE_REPLAY_OPTIONS_H
 
+#include "replay/origins.h"
 #include "replay/think.h"
 #include "replay/transport.h"
 
@@ -20,6 +21,11 @@ struct options {
     const char *https_alpn;
     const char *think_text; // as given
     struct think think;
+    enum origins_kind origins;
+    struct chain_size chain;
+    bool upgrades_clear; // http:// origins are served as https://
+    uint16_t tls_lowest; // over TCP, as TLS numbers them: 0x0303 is 1.2, 0x0304 is 1.3
+    uint16_t tls_highest;
     bool print_spki;
     char *const *command; // NULL-terminated; NULL: none, serve until interrupted
 };

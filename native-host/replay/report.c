@@ -397,6 +397,13 @@ static json_t *quic_json(const struct report_setting *setting) {
                      (json_int_t)granted->udp_receive_buffer_bytes);
 }
 
+static json_t *origins_json(const struct report_setting *setting) {
+    return json_pack("{s:s, s:I, s:s, s:I, s:I}", "kind", setting->origins, "addresses",
+                     (json_int_t)setting->addresses, "http", setting->upgrades_clear ? "upgraded" : "clear",
+                     "http_exchanges", (json_int_t)setting->clear_exchanges, "redirects_left_out",
+                     (json_int_t)setting->redirects_left_out);
+}
+
 static json_t *transport_json(const struct report_setting *setting) {
     return json_pack("{s:o, s:o}", "tcp", tcp_json(setting), "quic", quic_json(setting));
 }
@@ -405,12 +412,12 @@ int report_write(struct report *report, const struct report_setting *setting, co
                  size_t error_size) {
     const struct recording *recording = report->recording;
     json_t *document = json_pack(
-        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, "
+        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, "
         "s:I, s:I}}",
         "schema", "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
         recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns, "ready_ns",
         time_or_null(report->ready_ns), "scheduling", setting->scheduling, "think", setting->think,
-        "versions", versions_json(setting), "transport", transport_json(setting), "connections",
+        "origins", origins_json(setting), "versions", versions_json(setting), "transport", transport_json(setting), "connections",
         connections_json(report), "requests", requests_json(report), "dns", dns_json(report), "counts",
         "exact", (json_int_t)report->matches[MATCH_EXACT], "fuzzy", (json_int_t)report->matches[MATCH_FUZZY],
         "missed", (json_int_t)report->matches[MATCH_MISSED], "aborted", (json_int_t)report->aborted,

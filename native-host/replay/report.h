@@ -18,6 +18,11 @@ struct report;
 struct report_setting {
     const char *scheduling; // fifo, short-slice or default
     const char *think;      // as --think has it
+    const char *origins;    // as --origins has it
+    bool upgrades_clear;    // http:// origins were served as https://
+    size_t clear_exchanges; // recorded over http://
+    size_t redirects_left_out;
+    size_t addresses; // servers
     const char *quiche_version;
     const char *nghttp2_version;
     const struct transport *transport;       // as asked

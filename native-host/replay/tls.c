@@ -85,6 +85,11 @@ void tls_close(struct tls *tls) {
     free(tls);
 }
 
+void tls_limit_versions(struct tls *tls, uint16_t lowest, uint16_t highest) {
+    SSL_CTX_set_min_proto_version(tls->tcp, lowest);
+    SSL_CTX_set_max_proto_version(tls->tcp, highest);
+}
+
 static SSL *new_ssl(struct tls *tls, SSL_CTX *context, const char *local_address) {
     SSL *ssl = SSL_new(context);
     const char *address = certificates_name(tls->certificates, local_address);

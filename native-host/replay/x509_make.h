@@ -11,8 +11,14 @@ EVP_PKEY *x509_make_key(void);
 
 X509 *x509_make_root(EVP_PKEY *key);
 
-// For a TLS server called `name`: a host name or an address in text form.
-CRYPTO_BUFFER *x509_make_leaf(const char *name, EVP_PKEY *key, const X509 *root, EVP_PKEY *root_key);
+struct x509_leaf {
+    const char *name;         // of a TLS server: a host name or an address in text form
+    const char *const *names; // what it is good for besides, also "*.host"
+    size_t name_count;
+    size_t size_bytes; // what it is filled up to by a comment, to within a few bytes; 0: not filled up
+};
+CRYPTO_BUFFER *x509_make_leaf(const struct x509_leaf *wanted, EVP_PKEY *key, const X509 *root,
+                              EVP_PKEY *root_key);
 
 CRYPTO_BUFFER *x509_to_der(X509 *certificate);
 

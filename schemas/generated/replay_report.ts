@@ -25,6 +25,7 @@ export interface ReplayReport {
    * How the program was scheduled once it served: fifo (real time), short-slice or default.
    */
   scheduling: "fifo" | "short-slice" | "default";
+  origins?: ReplayOrigins;
   /**
    * What requests waited for before they were answered: none, recorded (the recorded server's time), or milliseconds.
    */
@@ -126,6 +127,31 @@ export interface ReplayReport {
      */
     lost_events: number;
   };
+}
+/**
+ * Which servers stood for the recorded ones.
+ */
+export interface ReplayOrigins {
+  /**
+   * As recorded; merged: the hosts of one operator are one server; single: all are.
+   */
+  kind: "as-recorded" | "merged" | "single";
+  /**
+   * Of servers.
+   */
+  addresses: number;
+  /**
+   * What was recorded over http:// was served in clear, or upgraded to https://.
+   */
+  http: "clear" | "upgraded";
+  /**
+   * Recorded over http://.
+   */
+  http_exchanges: number;
+  /**
+   * Redirects that led from http:// to https:// only, and lead nowhere when upgraded.
+   */
+  redirects_left_out: number;
 }
 export interface ReplayConnection {
   /**
