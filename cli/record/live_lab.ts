@@ -4,6 +4,7 @@
 // Without a link it runs where we run. With one, it runs behind trilane-shaper, whose far side is a namespace that pasta
 // connects to the world (live_lab.sh); or, where we are in a lab already, this lab, whose servers are the world then.
 import { accessSync, constants, readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 import { UserError } from "../errors.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
@@ -30,8 +31,13 @@ function isInstalled(program: string): boolean {
   });
 }
 
-/** The first name server that the system uses; null: none is named. */
-function systemNameserver(): string | null {
+/** trilane-replay's, which the shaper takes where no other is named. */
+const replayNameserver = "100.64.0.53";
+
+/** The name server to use in a lab: trilane-replay's where it is one of its labs, else the system's; null: none is named. */
+function labNameserver(): string | null {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  if (addresses.some(({ address }) => address === replayNameserver)) return replayNameserver;
   try {
     return /^nameserver\s+(\S+)/m.exec(readFileSync("/etc/resolv.conf", "utf8"))?.[1] ?? null;
   } catch {
@@ -48,7 +54,7 @@ export function liveLabCommand(link: LinkProfile | null): readonly string[] {
   if (link === null) return asUser();
   const shaper = [programPath("trilane-shaper"), "--link", formatLink(link)];
   if (isInLab()) {
-    const nameserver = systemNameserver();
+    const nameserver = labNameserver();
     return [...shaper, ...(nameserver ? ["--nameserver", nameserver] : []), "--"];
   }
   if (!isInstalled("pasta"))

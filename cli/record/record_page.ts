@@ -120,6 +120,8 @@ async function observe(options: RecordOptions, start: Parameters<typeof startBro
     await Promise.race([browser.exited, delay(closePatience_ms, undefined, { ref: false })]);
     return seen;
   } catch (error) {
+    // A browser that is stopped looks like one that ended.
+    signal?.throwIfAborted();
     if (error instanceof NavigationError) throw new RunError(`${options.url}: ${error.message}`);
     throw error;
   } finally {
