@@ -139,7 +139,7 @@ static enum sent send_turn(void *context, struct send_item *item) {
     struct h2 *h2 = context;
     struct h2_request *request = (struct h2_request *)item;
     if (h2->error < 0 || !make_room(h2)) return SENT_FULL;
-    const size_t turn_bytes = item->incremental ? SEND_ORDER_TURN_BYTES : SIZE_MAX;
+    const size_t turn_bytes = send_order_turn_left(item);
     const bool head_now = !request->head_sent;
     h2->turn = request;
     h2->turn_left = turn_bytes;
@@ -153,8 +153,10 @@ static enum sent send_turn(void *context, struct send_item *item) {
     const bool over = h2->turn == NULL;
     h2->turn = NULL;
     if (over) return SENT_ALL;
-    if (h2->error < 0 || (h2->turn_left > 0 && !h2_pieces_have_room(&h2->out))) return SENT_FULL;
-    return head_now || h2->turn_left < turn_bytes ? SENT_SOME : SENT_NOTHING;
+    const size_t size = turn_bytes - h2->turn_left;
+    if (send_order_took(item, size)) return SENT_TURN;
+    if (h2->error < 0 || !h2_pieces_have_room(&h2->out)) return SENT_FULL;
+    return head_now || size > 0 ? SENT_SOME : SENT_NOTHING;
 }
 
 void h2_responses_send(struct h2 *h2) {

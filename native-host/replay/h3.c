@@ -49,6 +49,7 @@ void h3_connection_receive(struct h3_connection *c, const struct udp_packet *pac
     struct sockaddr_in6 peer = packet->peer, local = packet->local;
     quiche_recv_info info = {(struct sockaddr *)&peer, sizeof peer, (struct sockaddr *)&local, sizeof local};
     quiche_conn_recv(c->quic, packet->bytes, packet->size, &info); // its errors show in the turn
+    c->given_bytes = c->sent_bytes = 0;
 }
 
 void h3_connection_turn(struct h3_connection *c, uint64_t now_ns) {
@@ -112,7 +113,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     if (!c) return NULL;
     c->owner = owner;
     c->parts = parts;
-    c->drained = true;
+    c->drained = c->empty = true;
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
     pacer_init(&c->pacer, parts->transport->quic.max_udp_payload_bytes,
                parts->transport->quic.initcwnd_packets);

@@ -20,7 +20,10 @@ enum {
     H3_NO_ERROR = 0x100,
     H3_INTERNAL_ERROR = 0x102,
     H3_MESSAGE_ERROR = 0x10e,
-    H3_QUICHE_FIRST_URGENCY = 124, // how quiche's h3 shifts urgency 0, so that it comes after its own streams
+    // quiche's h3 has urgencies from here on, so that its own streams come first. Here each has so many
+    // places.
+    H3_QUICHE_FIRST_URGENCY = 124,
+    H3_QUICHE_PLACES = 16,
 };
 
 struct h3_connection {
@@ -32,9 +35,14 @@ struct h3_connection {
     struct h3_request *requests;
     struct send_order order;
     struct pacer pacer;
-    bool drained; // quiche has made packets of all it was given
-    bool given;   // quiche has taken something of this round of responses
-    bool fresh;   // a response has become ready, or changed its priority, since
+    size_t given_bytes;             // of streams, since a packet last came in
+    size_t sent_bytes;              // of packets, since then
+    bool empty;                     // as drained, and not for want of room in the window
+    unsigned round;                 // from one time that quiche had nothing left to send to the next
+    uint8_t places[URGENCY_LEVELS]; // taken in this round
+    bool drained;                   // quiche has made packets of all it was given
+    bool given;                     // quiche has taken something of this round of responses
+    bool fresh;                     // a response has become ready, or changed its priority, since
     struct loop_timer timer;
     struct burst burst;
 };
@@ -46,6 +54,7 @@ struct h3_request {
     struct h3_request *next;
     uint64_t id;
     struct exchange *exchange;
+    unsigned round; // in which it got its place
     bool head_sent;
     bool framed_here;     // its head was too long for quiche: all of its stream is written here
     struct buf long_head; // what of it is left
@@ -60,6 +69,8 @@ void h3_request_end(struct h3_connection *connection, struct h3_request *request
 
 // Gives quiche as much of the responses as it takes, in their order. True if it took anything.
 bool h3_responses_send(struct h3_connection *connection);
+// Its priority has changed: what quiche holds of it moves too.
+void h3_response_reprioritized(struct h3_connection *connection, struct h3_request *request);
 
 // Responses to quiche and packets to the link, as far as window, pacer and link allow, and one timer for
 // whatever comes first of what they wait for.

@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-enum { AEAD_TAG_BYTES = 16 };
+enum {
+    AEAD_TAG_BYTES = 16,
+    CONTROL_STREAM = 3, // the server's first unidirectional one: quiche's h3 opens it first
+};
 static const uint64_t RELEASE_EARLY_NS = 50 * NS_PER_US; // a timer is no more exact than that
 
 enum packets { PACKETS_DRAINED, PACKETS_PACED, PACKETS_WAIT };
@@ -17,8 +20,9 @@ static void address_in(struct sockaddr_in6 *out, const struct sockaddr_storage *
     out->sin6_flowinfo = 0;
 }
 
-// Makes and sends packets until quiche has no more, the pacer wants a pause, or a packet has to wait.
-static enum packets send_packets(struct h3_connection *c) {
+// Makes packets, and sends them in bursts, until quiche has no more (then the last burst is still to be
+// sent), the pacer wants a pause, or a packet has to wait.
+static enum packets make_packets(struct h3_connection *c) {
     for (;;) {
         uint64_t now_ns = clock_now_ns();
         uint64_t due_by_ns = now_ns + RELEASE_EARLY_NS;
@@ -31,9 +35,9 @@ static enum packets send_packets(struct h3_connection *c) {
         quiche_send_info info;
         ssize_t size =
             quiche_conn_send(c->quic, place, c->parts->transport->quic.max_udp_payload_bytes, &info);
-        if (size <= 0)
-            return burst_flush(&c->burst, c->owner->link, due_by_ns) ? PACKETS_DRAINED : PACKETS_WAIT;
+        if (size <= 0) return PACKETS_DRAINED;
         pacer_sent(&c->pacer, (size_t)size, now_ns);
+        c->sent_bytes += (size_t)size;
         struct udp_burst packet = {.size = (size_t)size, .segment_size = (size_t)size};
         address_in(&packet.local, &info.from);
         address_in(&packet.peer, &info.to);
@@ -71,24 +75,47 @@ static void set_timer(struct h3_connection *c, enum packets packets) {
         loop_timer_set(c->parts->loop, &c->timer, due_ns);
 }
 
+static bool flush(struct h3_connection *c) {
+    return burst_flush(&c->burst, c->owner->link, clock_now_ns() + RELEASE_EARLY_NS);
+}
+
+// Whether the window had room for more when quiche had no more: what it tells of the room is as of the last
+// packet that came in, less what streams were given since.
+static bool window_has_room(const struct h3_connection *c) {
+    const size_t packet_bytes = c->parts->transport->quic.max_udp_payload_bytes;
+    ssize_t capacity = quiche_conn_stream_capacity(c->quic, CONTROL_STREAM);
+    return capacity > 0 && (size_t)capacity + c->given_bytes > c->sent_bytes + 2 * packet_bytes;
+}
+
+static void begin_round(struct h3_connection *c) {
+    c->round++;
+    memset(c->places, 0, sizeof c->places);
+}
+
 void h3_packets_turn(struct h3_connection *c) {
     enum packets packets = PACKETS_WAIT;
     if (!c->burst.no_room) {
         update_pacer(c);
-        bool may_give, given;
+        bool may_give, given, idle = true;
         do {
             may_give = c->http && (c->drained || c->fresh);
+            if (c->empty) begin_round(c);
             given = may_give && h3_responses_send(c);
             c->fresh = false;
-            packets = send_packets(c);
-            if (c->connection) exchange_connection_sent(c->connection);
+            const size_t sent_before = c->sent_bytes;
+            packets = make_packets(c);
+            idle = idle && !given && c->sent_bytes == sent_before;
             c->drained = packets == PACKETS_DRAINED;
+            c->empty = c->drained && window_has_room(c);
         } while (c->drained && (given || (c->http && !may_give))); // drained just now: quiche may take more
+        if (c->drained && idle) c->empty = true;                   // else a full round could wait for ever
+        if (c->drained && !flush(c)) packets = PACKETS_WAIT;
+        if (c->connection) exchange_connection_sent(c->connection);
         if (packets == PACKETS_PACED && c->http) not_application_limited(c);
     }
     set_timer(c, packets);
 }
 
 void h3_packets_last(struct h3_connection *c) {
-    send_packets(c);
+    if (make_packets(c) == PACKETS_DRAINED) flush(c);
 }

@@ -105,9 +105,7 @@ static void change_priority(struct h3_connection *c, uint64_t id) {
     if (!priority.found) return;
     send_order_change(&c->order, &request->item, priority.urgency, priority.incremental);
     c->fresh = true;
-    if (request->head_sent)
-        quiche_conn_stream_priority(c->quic, id, (uint8_t)(request->item.urgency + H3_QUICHE_FIRST_URGENCY),
-                                    request->item.incremental);
+    h3_response_reprioritized(c, request);
 }
 
 static void respond(struct h3_request *request) {

@@ -1,10 +1,17 @@
 // Responses into quiche, in the order of send_order.h, until its congestion window is full. Makes no packets.
+//
+// quiche sends what it holds in an order of its own: by urgency, then by the ids of streams, incremental ones
+// in turns of a packet. So that it sends in the order of giving, each stream gets a place of its own behind
+// the others of its urgency, and in one round no more than what may leave in one piece.
 #include "base/clock.h"
 #include "replay/fields.h"
 #include "replay/h3_connection.h"
 #include "replay/h3_long_head.h"
 
 #include <stdlib.h>
+
+// A 16th of what is sent in packets of 1350 bytes is more than their heads take, and those of the frames.
+enum { OVERHEAD_PART = 16, HEAD_BYTES = 128, WORTHWHILE_BYTES = 1200 };
 
 // Each response says that its origin has h3 (RFC 7838), as those of real ones do. A browser that was forced
 // onto h3 would else not know that the origin takes priorities: Chromium asks such a host for no more than
@@ -14,27 +21,81 @@ static const quiche_h3_header alternative_service = {
     (const uint8_t *)alternative_name, sizeof alternative_name - 1, (const uint8_t *)alternative_value,
     sizeof alternative_value - 1};
 
+static void set_place(const struct h3_connection *c, const struct h3_request *request, unsigned place) {
+    const unsigned urgency = H3_QUICHE_FIRST_URGENCY + request->item.urgency * H3_QUICHE_PLACES + place;
+    quiche_conn_stream_priority(c->quic, request->id, (uint8_t)urgency, false);
+}
+
+// Behind all that quiche holds of its urgency, unless it has a place there.
+static void take_place(struct h3_connection *c, struct h3_request *request) {
+    if (request->round == c->round) return;
+    request->round = c->round;
+    set_place(c, request, c->places[request->item.urgency]++);
+}
+
+void h3_response_reprioritized(struct h3_connection *c, struct h3_request *request) {
+    if (!request->head_sent) return;
+    set_place(c, request, H3_QUICHE_PLACES - 1);
+    request->round = 0;
+}
+
+// Whether quiche would send it in its order, after all that it holds.
+static bool has_place(const struct h3_connection *c, const struct h3_request *request) {
+    const struct send_item *item = &request->item;
+    if (request->round != c->round) return c->places[item->urgency] < H3_QUICHE_PLACES;
+    const bool alone = !item->previous && !item->next && c->places[item->urgency] == 1;
+    return !item->incremental || alone || item->turn_taken_bytes > 0;
+}
+
+// How many bytes of a body quiche is to get now at most. It would take as many as the window has room for,
+// and then with the packets' own bytes not find room to send them all: what stays behind would grow with each
+// round trip, and an urgent response could not pass it by.
+static size_t body_room(const struct h3_connection *c, const struct h3_request *request) {
+    ssize_t capacity = quiche_conn_stream_capacity(c->quic, request->id);
+    if (capacity < 0) return SIZE_MAX; // sending will tell
+    const size_t overhead = c->given_bytes / OVERHEAD_PART;
+    const size_t room = (size_t)capacity > overhead ? (size_t)capacity - overhead : 0;
+    return room - room / OVERHEAD_PART;
+}
+
+// 0: nothing now.
+static size_t body_size_now(const struct h3_connection *c, const struct h3_request *request, size_t left) {
+    const size_t turn_left = send_order_turn_left(&request->item), room = body_room(c, request);
+    size_t size = left < turn_left ? left : turn_left;
+    if (size <= room) return size;
+    return room < WORTHWHILE_BYTES ? 0 : room;
+}
+
+// quiche has taken so much of the body, of which so much was left.
+static enum sent sent_body(struct h3_connection *c, struct h3_request *request, size_t size, size_t left) {
+    exchange_take(request->exchange, size);
+    c->given_bytes += size;
+    if (size == left) return SENT_ALL;
+    return send_order_took(&request->item, size) ? SENT_TURN : SENT_SOME;
+}
+
 // A stream that is framed here. SENT_ALL already with the head where there is no body.
 static enum sent send_framed_here(struct h3_connection *c, struct h3_request *request) {
     size_t left;
     const bool in_head = buf_size(&request->long_head) > 0;
     const uint8_t *bytes = exchange_peek(request->exchange, &left);
-    size_t size = request->item.incremental && left > SEND_ORDER_TURN_BYTES ? SEND_ORDER_TURN_BYTES : left;
+    size_t size = body_size_now(c, request, left);
     bool end = size == left;
     if (in_head) {
         bytes = buf_bytes(&request->long_head);
         size = buf_size(&request->long_head);
         end = left == 0;
     }
+    if (size == 0) return SENT_NOTHING;
     uint64_t error;
     ssize_t taken = quiche_conn_stream_send(c->quic, request->id, bytes, size, end, &error);
     if (taken == QUICHE_ERR_DONE || taken == 0) return SENT_NOTHING;
     if (taken < 0) return SENT_FAILED;
-    if (in_head)
+    if (in_head) {
         buf_drain(&request->long_head, (size_t)taken);
-    else
-        exchange_take(request->exchange, (size_t)taken);
-    return end && (size_t)taken == size ? SENT_ALL : SENT_SOME;
+        return end && (size_t)taken == size ? SENT_ALL : SENT_SOME;
+    }
+    return sent_body(c, request, (size_t)taken, left);
 }
 
 // quiche has no room for the head: later, if its window may then have; else the stream is framed here.
@@ -42,10 +103,8 @@ static enum sent hold_head(struct h3_connection *c, struct h3_request *request, 
                            size_t count, size_t body_size) {
     if (h3_head_can_go_whole(c->quic, list, count)) return SENT_NOTHING;
     if (h3_long_head_make(&request->long_head, list, count, body_size) < 0) return SENT_FAILED;
-    quiche_conn_stream_priority(c->quic, request->id,
-                                (uint8_t)(request->item.urgency + H3_QUICHE_FIRST_URGENCY),
-                                request->item.incremental);
     request->framed_here = request->head_sent = true;
+    take_place(c, request);
     exchange_sending(request->exchange);
     return send_framed_here(c, request);
 }
@@ -74,6 +133,8 @@ static enum sent send_head(struct h3_connection *c, struct h3_request *request) 
     if (result == QUICHE_H3_ERR_STREAM_BLOCKED || result == QUICHE_H3_ERR_DONE) return held;
     if (result < 0) return SENT_FAILED;
     request->head_sent = true;
+    c->given_bytes += HEAD_BYTES;
+    take_place(c, request);
     exchange_sending(request->exchange);
     return left == 0 ? SENT_ALL : SENT_SOME;
 }
@@ -87,18 +148,20 @@ static enum sent send_some(struct h3_connection *c, struct h3_request *request) 
     }
     size_t left;
     const uint8_t *body = exchange_peek(request->exchange, &left);
-    size_t size = request->item.incremental && left > SEND_ORDER_TURN_BYTES ? SEND_ORDER_TURN_BYTES : left;
+    size_t size = body_size_now(c, request, left);
+    if (size == 0) return head_now ? SENT_SOME : SENT_NOTHING;
     ssize_t taken = quiche_h3_send_body(c->http, c->quic, request->id, body, size, size == left);
     if (taken == QUICHE_H3_ERR_DONE) return head_now ? SENT_SOME : SENT_NOTHING;
     if (taken < 0) return SENT_FAILED; // most often: the client does not want it any more
-    exchange_take(request->exchange, (size_t)taken);
-    return (size_t)taken == left ? SENT_ALL : SENT_SOME;
+    return sent_body(c, request, (size_t)taken, left);
 }
 
 // A turn of send_order.h.
 static enum sent send_turn(void *context, struct send_item *item) {
     struct h3_connection *c = context;
     struct h3_request *request = (struct h3_request *)item;
+    if (!has_place(c, request)) return SENT_FULL;
+    if (request->head_sent) take_place(c, request);
     enum sent sent = send_some(c, request);
     c->given |= sent != SENT_NOTHING;
     if (sent == SENT_FAILED)

@@ -6,6 +6,7 @@
 #define TRILANE_REPLAY_SEND_ORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { URGENCY_LEVELS = 8, URGENCY_DEFAULT = 3 };
@@ -18,6 +19,7 @@ struct send_item {
     bool queued;
     bool incremental;
     uint8_t urgency;
+    size_t turn_taken_bytes; // of the turn that it is in, if it is incremental
 };
 
 // Zeroed: empty.
@@ -33,11 +35,17 @@ void send_order_remove(struct send_order *order, struct send_item *item);
 void send_order_change(struct send_order *order, struct send_item *item, uint8_t urgency, bool incremental);
 // The item has had a turn.
 void send_order_turn(struct send_order *order, struct send_item *item);
+// How many bytes of body the item may still send in its turn.
+size_t send_order_turn_left(const struct send_item *item);
+// It has sent so many of them. True if its turn is over; a turn goes on where the transport was full in
+// between, so that which bytes follow which does not depend on how much a transport takes at a time.
+bool send_order_took(struct send_item *item, size_t size);
 
 // What came of an item's turn.
 enum sent {
     SENT_ALL,     // it is done, and in the order no more
-    SENT_SOME,    // of an incremental one, no more than SEND_ORDER_TURN_BYTES
+    SENT_SOME,    // there may be room for more of it
+    SENT_TURN,    // its turn is over
     SENT_NOTHING, // there is no room for it now
     SENT_FULL,    // there is no room for any other either
     SENT_FAILED,  // it cannot be sent, and is in the order no more

@@ -148,6 +148,7 @@ static void client_receive(struct h3_client *client, struct h3_link_packet *pack
     quiche_recv_info info = {(struct sockaddr *)&packet->local, sizeof packet->local,
                              (struct sockaddr *)&packet->peer, sizeof packet->peer};
     if (client->quic) quiche_conn_recv(client->quic, packet->bytes, packet->size, &info);
+    if (client->http) poll_events(client); // at once: so responses finish in the order of their packets
 }
 
 #define FIELD(n, v)                                                                                          \

@@ -131,7 +131,8 @@ json_t *lane_site_report(struct lane_site *site) {
                                      .transport = &transport_stock,
                                      .granted = &granted,
                                      .scheduling = "-",
-                                     .think = "none"};
+                                     .think = "none",
+                                     .origins = "as-recorded"};
     assert_int_equal(report_write(site->report, &setting, path, error, sizeof error), 0);
     json_t *report = json_load_file(path, 0, NULL);
     assert_non_null(report);
