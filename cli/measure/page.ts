@@ -2,8 +2,8 @@
 // own, hands all their events to the capture, navigates, waits for the load event. Judges nothing.
 //
 // Only the domains Network and Page are turned on (with Target, to follow the page's processes, and one Runtime call at
-// the end): they observe. Nothing is injected before the load is over, and then into an isolated world: it shares the
-// page's document and timeline, but no object that the page's scripts can reach.
+// the end): they observe. Unless a first script is asked for, nothing is injected before the load is over, and then into
+// an isolated world: it shares the page's document and timeline, but no object that the page's scripts can reach.
 
 import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
 import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
@@ -36,12 +36,28 @@ export interface WatchOptions {
   readonly keptBodies_bytes?: number;
   /** Larger bodies of requests are left out of their events. */
   readonly postData_bytes?: number;
+  /** Evaluated before their own scripts in every frame and worker (cli/measure/pin_time.ts). Default: nothing. */
+  readonly firstScript?: string;
 }
 
 type Watching = Required<Omit<WatchOptions, "overhear">> & { readonly taker: Overhear };
 
+/** A frame runs it with each document that it comes to show; a worker, which stands still before its first script, now. */
+async function runFirst(session: CDPSession, target: string, script: string): Promise<void> {
+  if (script === "") return;
+  if (target === "page" || target === "iframe") {
+    // Both at once: the target may be let run by the command that comes after them.
+    await Promise.all([
+      session.send("Page.enable"),
+      session.send("Page.addScriptToEvaluateOnNewDocument", { source: script }),
+    ]);
+  } else if (target.endsWith("worker")) {
+    await session.send("Runtime.evaluate", { expression: script });
+  }
+}
+
 async function watch(session: CDPSession, target: string, watching: Watching, connection: Connection): Promise<void> {
-  const { taker, keptBodies_bytes, postData_bytes } = watching;
+  const { taker, keptBodies_bytes, postData_bytes, firstScript } = watching;
   for (const method of capturedMethods) {
     // TypeScript cannot follow that `method` and `params` belong together through the loop.
     session.on(method, (params: unknown) => taker({ method, params, target } as CaptureEvent, session));
@@ -66,6 +82,10 @@ async function watch(session: CDPSession, target: string, watching: Watching, co
         if (isPage) throw error;
       }),
     ...(isPage ? [session.send("Page.enable")] : []),
+    // Before the target is let run: commands are taken in their order.
+    runFirst(session, target, firstScript).catch((error: unknown) => {
+      if (isPage) throw error;
+    }),
     session
       .send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true })
       .catch(() => {}),
@@ -110,6 +130,7 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
   const watching: Watching = {
     keptBodies_bytes: options.keptBodies_bytes ?? 0,
     postData_bytes: options.postData_bytes ?? maxPostData_bytes,
+    firstScript: options.firstScript ?? "",
     taker(event, from) {
       options.overhear?.(event, from);
       take(capture, event);

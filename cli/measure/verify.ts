@@ -82,7 +82,9 @@ function join(entries: readonly HarEntry[], replayed: readonly ReplayedRequest[]
   const joined = entries.map((entry): HarEntry => {
     if (!isOnWire(entry)) return entry;
     const found = waiting.get(`${entry.request.method} ${withoutFragment(entry.request.url)}`)?.shift();
-    return found ? { ...entry, _trilane: { ...entry._trilane, match: found.outcome } } : entry;
+    if (!found) return entry;
+    const instead = found.instead ? { instead: found.instead } : {};
+    return { ...entry, _trilane: { ...entry._trilane, match: found.outcome, ...instead } };
   });
   return { joined, left: [...waiting.values()].flat() };
 }

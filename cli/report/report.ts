@@ -24,6 +24,7 @@ import { linkTestSection } from "./link_tests.ts";
 import { html, Markup, middleCut } from "./markup.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
+import { matchSection } from "./unmatched.ts";
 import { hatchPatterns } from "./waterfall.ts";
 import { writeWhole } from "./write_whole.ts";
 
@@ -149,11 +150,12 @@ export function buildReport(data: ReportData): string {
 <main>
 ${verdictMarkup(verdict, profiles.size)}
 ${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
 <section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
 <section id="pages"><h2>Page by page</h2>${filterMarkup(results)}${sectionsMarkup(data, results, profiles)}</section>
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>
+<section id="matching"><h2>What was matched</h2>${matchSection(data)}</section>
 <section id="excluded"><h2>What was left out</h2>${excludedSection(data)}</section>
 <section id="method"><h2>How it was done</h2>${methodSection(data)}</section>
 <section id="data"><h2>Data</h2>${csvLink(data)}<p>To cite: ${citation(data)}</p></section>

@@ -196,6 +196,15 @@ export interface EntryFacts {
    * How the replay found the response; absent: the request never reached it.
    */
   match?: "exact" | "fuzzy" | "missed";
+  instead?: GivenInstead;
+}
+/**
+ * Of a fuzzy match: the recorded URL that was given, what the two differ in, and how alike their queries are (native-host/archive/query.h), 0 to 1.
+ */
+export interface GivenInstead {
+  url: string | null;
+  difference: "body" | "port" | "query";
+  likeness: number;
 }
 export interface LoadFacts {
   schema: "trilane/page-load/1";

@@ -61,11 +61,15 @@ test("an unmatched request spoils a load, unless it began after the load event",
 });
 
 test("a fuzzy match is counted apart and spoils nothing", () => {
-  const { status, counts } = verify(
+  const { status, counts, entries } = verify(
     evidence({ replay: replayReport([replayed(pageUrl), replayed(imageUrl, "fuzzy")]) }),
   );
   assert.equal(status, "valid");
   assert.deepEqual([counts.matched, counts.fuzzy, counts.missed], [1, 1, 0]);
+  assert.deepEqual(
+    entries.map((entry) => entry._trilane.instead),
+    [undefined, { url: `${imageUrl}?recorded`, difference: "query", likeness: 0.5 }],
+  );
 });
 
 test("a failed request spoils a load; a cancelled and a blocked one do not", () => {
