@@ -129,11 +129,15 @@ function unattendedEntry(logged: LoggedRequest, toWallTime: ToWallTime): object 
 
 const isRedirect = ({ status }: LoggedRequest): boolean => status !== null && status >= 300 && status < 400;
 
+/** A body that is not what its content-encoding says, which is to fail in a replay too. */
+const cannotBeDecoded = (entry: HarEntry | null): boolean =>
+  entry?.response._error === "net::ERR_CONTENT_DECODING_FAILED";
+
 /** Redirects' bodies are not read by the browser, and what was asked of a cache was told of the cache's response. */
 function bodySeen(logged: LoggedRequest, entry: HarEntry | null): Buffer | null {
   const { status } = entry?.response ?? { status: 0 };
   const isTheEntrys = status === 0 || status === logged.status;
-  const isWhole = logged.ended || entry?._trilane.complete === true;
+  const isWhole = logged.ended || entry?._trilane.complete === true || cannotBeDecoded(entry);
   return isTheEntrys && isWhole && !isRedirect(logged) ? Buffer.concat(logged.body) : null;
 }
 

@@ -35,7 +35,7 @@ const library = Array.from({ length: 3000 }, (_, line) => `window.v${line}=${lin
 // which asks first, one that names a range, one for the head alone, one that is missing, one of a host that does not
 // exist, cookies, an empty file, and a picture that nobody sees without scrolling.
 const html = `<!doctype html><meta charset=utf-8><title>recorded</title>
-<link rel=stylesheet href=/styles.css><script src=https://cdn.site.test/library.js></script>
+<link rel=stylesheet href=/styles.css><link rel=stylesheet href=/lying.css><script src=https://cdn.site.test/library.js></script>
 <img src=/old.gif><img src=/missing.gif><img src=https://gone.test/gone.gif><iframe src=https://frame.test/></iframe>
 <script>
 fetch("/post", { method: "POST", body: new Uint8Array([0, 1, 2, 253, 254, 255]) });
@@ -54,6 +54,7 @@ function makeFiles(): string {
   const files: Record<string, string | Buffer> = {
     "index.html": html,
     "styles.css": styles,
+    "lying.css": "p{} /* not gzip */",
     "library.js": library,
     "new.gif": gif,
     "lazy.gif": gif,
@@ -90,6 +91,7 @@ const site = skip
         program: "nginx",
         directives: `location = /old.gif { return 302 /new.gif; }
           location = /index.html { add_header Set-Cookie "a=1; path=/" always; add_header Set-Cookie "b=2; path=/" always; }
+          location = /lying.css { gzip off; add_header Content-Encoding gzip always; }
           location = /post { return 200 "posted"; }`,
       },
       {
@@ -143,6 +145,7 @@ function sentByNginx(): string[] {
 const expected = [
   "GET https://site.test/ 200",
   "GET https://site.test/styles.css 200",
+  "GET https://site.test/lying.css 200",
   "GET https://cdn.site.test/library.js 200",
   "GET https://site.test/old.gif 302",
   "GET https://site.test/new.gif 200",
@@ -165,7 +168,7 @@ const expected = [
   "GET https://site.test/favicon.ico 200",
 ];
 
-test("a page is recorded whole: frames, workers, preflights, redirects, bodies both ways, to the byte", {
+test("a page is recorded whole: frames, workers, preflights, redirects, lies, bodies both ways, to the byte", {
   skip,
 }, async () => {
   const told = await record(["https://site.test/", "--name", "whole", "--scroll"]);
@@ -203,6 +206,12 @@ test("a page is recorded whole: frames, workers, preflights, redirects, bodies b
   assert.equal(script.body_origin, "recorded");
   assert.equal(script.recorded.transfer_size_from, "wire");
   assert.ok(script.body_size < library.length / 2, "as it was compressed on the wire");
+  const lying = found("GET https://site.test/lying.css 200");
+  assert.equal(bodyOf(lying).toString(), "p{} /* not gzip */");
+  assert.deepEqual(
+    lying.response_headers.filter(([name]) => name === "content-encoding").map(([, value]) => value),
+    ["gzip"],
+  );
   assert.equal(decoded(found("GET https://site.test/range.txt 206")).toString(), "abcdefghij");
 
   const document = found("GET https://site.test/ 200");
@@ -218,7 +227,7 @@ test("a page is recorded whole: frames, workers, preflights, redirects, bodies b
   );
   assert.equal(found("PUT https://api.site.test/put.json?x=1 200").request_body_sha256, sha256("large ".repeat(20000)));
 
-  assert.deepEqual(recording.notes.failed_urls, ["https://gone.test/gone.gif"]);
+  assert.deepEqual(recording.notes.failed_urls, ["https://site.test/lying.css", "https://gone.test/gone.gif"]);
   assert.equal(document.address, "203.0.113.1");
   assert.equal(found("PUT https://api.site.test/put.json?x=1 200").address, "2001:db8::7");
   for (const { recorded } of exchanges) assert.equal(recorded.protocol, "h2");

@@ -358,6 +358,22 @@ test("entries are taken in the order in which they were sent", () => {
   );
 });
 
+test("what had a response and failed all the same is kept, and may fail again", () => {
+  const entry = (url: string, _error: string | null) => ({
+    request: { method: "GET", url, headers: [] },
+    response: { status: 200, headers: [], content: { size: 4, text: "body" }, _error },
+  });
+  const entries = [
+    entry("https://a.test/", null),
+    entry("https://a.test/b", "net::ERR_BLOCKED_BY_ORB"),
+    entry("https://a.test/c", ""),
+    entry("https://a.test/d", "net::ERR_ABORTED"),
+  ];
+  const page = importHar({ log: { entries } }, { url: "https://a.test/" });
+  assert.equal(page.exchanges.length, 4);
+  assert.deepEqual(page.notes.failed_urls, ["https://a.test/b"]);
+});
+
 test("an unknown content-encoding is taken off with its header, a dictionary's is replaced by its codec", () => {
   const encoded = (value: string): NewExchange => {
     const text = "a".repeat(1000);
