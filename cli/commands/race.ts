@@ -3,12 +3,13 @@ import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { pageFor } from "../sweep/pages.ts";
 import { allLanes, type Plan, pageName, planOf } from "../sweep/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface RaceOptions extends CommonOptions {
+interface RaceOptions extends CommonOptions, ServingOptions {
   page: string;
   link: string;
   runs: number;
@@ -18,6 +19,7 @@ interface RaceOptions extends CommonOptions {
   timeout: number;
   settle: number;
   new: boolean;
+  evidence: string | undefined;
 }
 
 /** `h1,h3` as lanes. UserError naming the one that is none. */
@@ -50,6 +52,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     retries: options.retries,
     timeout_s: options.timeout,
     settle_ms: options.settle,
+    serving: servingChoiceOf(options),
   };
   try {
     return planOf(document, "race");
@@ -63,7 +66,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    yargs
+    defineServing(yargs)
       .positional("page", {
         type: "string",
         demandOption: true,
@@ -85,14 +88,23 @@ export const command: Command<RaceOptions> = {
         default: false,
         describe: "begin again, also where the same race was interrupted",
       })
+      .option("evidence", {
+        type: "string",
+        requiresArg: true,
+        describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
+      })
       .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
-      .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines"),
+      .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
+      .example(
+        "trilane race my-page --think recorded --transport tuned",
+        "servers as slow as recorded, tuned transports",
+      ),
   run: async (options) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a HAR file is imported.
     racePlan(options, "page");
     const plan = racePlan(options, await pageFor(home, options.page));
-    await executePlan({ home, plan, fresh: options.new, json: options.json });
+    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
   },
 };

@@ -12,9 +12,12 @@ import { formatLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
 import { labCommand, spkiList } from "../measure/lab.ts";
 import { openLiveLine } from "../meter/live_line.ts";
+import { servingArguments } from "../serving/arguments.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
+import { settleServing } from "../serving/serving.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface ShellOptions extends CommonOptions {
+interface ShellOptions extends CommonOptions, ServingOptions {
   link: string;
   recording: string | undefined;
   meter: boolean;
@@ -34,7 +37,7 @@ export const command: Command<ShellOptions> = {
   usage: "shell",
   summary: "Run a command behind an emulated link",
   define: (yargs) =>
-    yargs
+    defineServing(yargs)
       .usage("trilane shell --link LINK [--recording NAME] -- COMMAND...")
       .option("link", {
         type: "string",
@@ -63,6 +66,7 @@ export const command: Command<ShellOptions> = {
     const home = homeFolder(options.home);
     const link = readLink(options.link, process.cwd());
     const recording = options.recording ?? null;
+    const replayOptions = servingArguments(settleServing(servingChoiceOf(options)));
     const origins = recording === null ? farEnds : await originsOf(home, recording);
     if (recording !== null) await spkiList(home);
     const note: ShellNote = {
@@ -75,14 +79,19 @@ export const command: Command<ShellOptions> = {
     process.stderr.write(`${options.json ? JSON.stringify(note) : noteText(note)}\n`);
     const scratch = mkdtempSync(join(tmpdir(), "trilane-shell-"));
     try {
-      process.exitCode = await runBehindLink(options, words, scratch);
+      process.exitCode = await runBehindLink(options, words, replayOptions, scratch);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
     }
   },
 };
 
-async function runBehindLink(options: ShellOptions, words: readonly string[], scratch: string): Promise<number> {
+async function runBehindLink(
+  options: ShellOptions,
+  words: readonly string[],
+  replayOptions: readonly string[],
+  scratch: string,
+): Promise<number> {
   const home = homeFolder(options.home);
   const recording = options.recording ?? null;
   const link = readLink(options.link, process.cwd());
@@ -100,7 +109,7 @@ async function runBehindLink(options: ShellOptions, words: readonly string[], sc
     environment.SSLKEYLOGFILE ||= join(scratch, "keys");
     pass("--tls-keys", environment.SSLKEYLOGFILE);
   }
-  const lab = labCommand({ home, recording, link, reports: null, shaperOptions });
+  const lab = labCommand({ home, recording, link, replayOptions, reports: null, shaperOptions });
   const [program, ...rest] = [...lab.replay, ...lab.shaper, ...words];
   if (program === undefined) return 0;
   const line = options.meter && control !== undefined ? openLiveLine(control) : null;

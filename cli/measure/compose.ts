@@ -4,6 +4,7 @@ import type { Capture } from "../../extension/capture/requests.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
 import type { PageLoad, ReplayFacts } from "../../schemas/generated/page_load.ts";
 import type { LinkProfile } from "../link/link.ts";
+import type { Serving } from "../serving/serving.ts";
 import { version } from "../version.ts";
 import type { Lane } from "./chromium.ts";
 import { environmentOf, machine } from "./environment.ts";
@@ -14,6 +15,9 @@ import { verify } from "./verify.ts";
 export interface Measured {
   readonly lane: Lane;
   readonly link: LinkProfile;
+  readonly serving: Serving;
+  /** The folder of what else the load left; null: nothing. */
+  readonly evidence: string | null;
   readonly recording: {
     readonly name: string;
     readonly digest: string;
@@ -95,6 +99,8 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
         counts: verdict.counts,
         background: verdict.background,
         dns: (replay?.dns ?? []).map(({ name, type, answer, time_ns }) => ({ name, type, answer, time_ns })),
+        serving: measured.serving,
+        ...(measured.evidence === null ? {} : { evidence: measured.evidence }),
         replay: replay && withoutLists(replay),
         shaper,
         environment: environmentOf({

@@ -9,9 +9,13 @@ import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../errors.ts";
 import type { LinkProfile } from "../link/link.ts";
 import { chromiumPath } from "../programs.ts";
+import { servingArguments } from "../serving/arguments.ts";
+import { type Serving, stockServing } from "../serving/serving.ts";
 import { type RunningBrowser, StartError, startBrowser } from "./browser.ts";
 import { chromiumArguments, chromiumEnvironment, type Lane } from "./chromium.ts";
 import { composePageLoad, type Measured } from "./compose.ts";
+import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
+import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { type PageTimings, readTimings, timingsExpression } from "./metrics.ts";
 import { NavigationError, type WatchedPage, watchPage } from "./page.ts";
@@ -37,6 +41,10 @@ export interface LoadOptions {
   readonly timeout_ms: number;
   /** How long the page is watched after its load event, for late requests and the largest paint. Default 0. */
   readonly settle_ms?: number;
+  /** How the origins serve. Default: as stock. */
+  readonly serving?: Serving;
+  /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
+  readonly evidence?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -67,19 +75,33 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
-    const lab = labCommand({ home, recording: recording.name, link, reports: scratch.reports });
+    const serving = options.serving ?? stockServing;
+    const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
+    const replayOptions = [...servingArguments(serving), ...(evidence?.replayOptions ?? [])];
+    const shaperOptions = [
+      ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
+      ...(evidence?.shaperOptions ?? []),
+    ];
+    const { reports } = scratch;
+    const lab = labCommand({ home, recording: recording.name, link, reports, replayOptions, shaperOptions });
     const browserCommand = [chromium, ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis })];
     const observation = await observe(options, {
       commandLine: [...lab.replay, ...lab.shaper, ...browserCommand],
-      environment: chromiumEnvironment(scratch.profile, scratch.folder, process.env),
+      environment: {
+        ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
+        ...evidence?.environment,
+      },
       timeout_ms: startTimeout_ms,
     });
     signal?.throwIfAborted();
     const replay = await readReplayReport(scratch.reports.replay);
     const replaced = replacedRecording(recording, replay);
     if (replaced !== null) throw new RunError(replaced);
+    if (evidence) await keepReports(evidence, reports);
     const measured: Measured = {
       lane,
+      serving,
+      evidence: evidence?.folder ?? null,
       link,
       recording,
       ...observation,
@@ -91,11 +113,14 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
         { path: scratch.profile, name: "$PROFILE" },
         { path: scratch.folder, name: "$REPORTS" },
         { path: home, name: "$TRILANE_HOME" },
+        ...(evidence ? [{ path: evidence.folder, name: "$EVIDENCE" }] : []),
       ],
       started_ns,
     };
     await removeScratchFolder(scratch);
-    return composePageLoad(measured, nowNs());
+    const load = composePageLoad(measured, nowNs());
+    if (evidence) await keepLoad(evidence, load);
+    return load;
   } finally {
     await removeScratchFolder(scratch);
   }

@@ -13,6 +13,7 @@ import { formatLink, parseLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
 import { checkout } from "../programs.ts";
 import { explainSchemaErrors } from "../schema_error.ts";
+import { isStockServing, type Serving, settleServing } from "../serving/serving.ts";
 
 export type Lane = SweepPlan["lanes"][number];
 export const allLanes: readonly Lane[] = ["h1", "h2", "h3"];
@@ -23,6 +24,7 @@ export interface Plan extends SweepPlan {
   readonly retries: number;
   readonly timeout_s: number;
   readonly settle_ms: number;
+  readonly serving: Serving;
 }
 
 export interface PlannedLink {
@@ -38,6 +40,7 @@ export interface PlannedCell extends PlannedLink {
 }
 
 const schemaPath = join(checkout, "schemas", "sweep-plan.schema.json");
+const servingSchemaPath = join(checkout, "schemas", "serving.schema.json");
 const shippedFolder = join(import.meta.dirname, "plans");
 /** More than this is a mistake in a plan, not a plan. */
 const maximumLoads = 10_000_000;
@@ -83,9 +86,9 @@ function loadsOf({ pages, lanes, links, repetitions }: SweepPlan): number {
  * named relative to `folder`.
  */
 export function planOf(document: unknown, source: string, folder = process.cwd()): Plan {
-  const validate = new Ajv({ useDefaults: true, allErrors: true, verbose: true }).compile<Plan>(
-    JSON.parse(readFileSync(schemaPath, "utf8")),
-  );
+  const validate = new Ajv({ useDefaults: true, allErrors: true, verbose: true })
+    .addSchema(JSON.parse(readFileSync(servingSchemaPath, "utf8")))
+    .compile<SweepPlan & Omit<Plan, "serving">>(JSON.parse(readFileSync(schemaPath, "utf8")));
   const plan = copyOf(document, source);
   if (!validate(plan))
     throw new UserError(
@@ -101,7 +104,7 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   ) as Plan["links"];
   // A link that cannot be, or stands there twice.
   linksOf(plan);
-  return plan;
+  return { ...plan, serving: settleServing(plan.serving) };
 }
 
 export function shippedPlans(): string[] {
@@ -192,6 +195,8 @@ export function planDigest(plan: Plan): string {
   const { name, lanes, repetitions, seed, retries, timeout_s, settle_ms } = plan;
   const pages = plan.pages.map(pageName);
   const links = formsOf(plan).map((link) => ({ link, link_profile: parseLink(link) }));
-  const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms };
+  // Sweeps from before there was a choice are those that make none.
+  const serving = isStockServing(plan.serving) ? {} : { serving: plan.serving };
+  const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...serving };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -4,6 +4,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { LoadFinished, LoadStarted, SweepStarted } from "../../schemas/generated/sweep_event.ts";
 import type { Cell, Lane, Results, Sweep } from "../results/results.ts";
+import type { Serving } from "../serving/serving.ts";
 import { TimeLeft } from "./estimate.ts";
 import { lossSeed, orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
@@ -21,6 +22,9 @@ export interface LoadRequest {
   readonly link: LinkProfile;
   readonly timeout_ms: number;
   readonly settle_ms: number;
+  readonly serving: Serving;
+  /** A folder for what the load leaves behind. */
+  readonly evidence?: string;
   readonly signal: AbortSignal;
 }
 
@@ -40,6 +44,8 @@ export interface RunOptions {
   readonly failedUrlsOf?: (page: string) => readonly string[];
   /** Why loads on a link do not count, whatever becomes of them; null: they do. Asked before each load. */
   readonly linkFault?: (link: string) => Promise<string | null>;
+  /** A folder for what each attempt at a load leaves behind; without it nothing is kept but the page load. */
+  readonly evidenceOf?: (cell: Cell, block: number, attempt: number) => string;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
   /** Aborted: the load under way is dropped, and runSweep returns. */
@@ -112,7 +118,7 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
       if (signal.aborted) return { state: "stopped", done, loads: tasks.length, wall_ms };
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
-      const load = await measureOne(options, cell, planned.block);
+      const load = await measureOne(options, cell, planned.block, task.attempts);
       if (!load) return { state: "stopped", done, loads: tasks.length, wall_ms };
       const { status, reasons, metrics, wall_ms: took_ms } = load.log._trilane;
       const { attempt } = place;
@@ -142,7 +148,7 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
 }
 
 /** Null for a load that the signal cut off: whatever it came to is not what was asked. */
-async function measureOne(options: RunOptions, cell: Cell, block: number): Promise<PageLoad | null> {
+async function measureOne(options: RunOptions, cell: Cell, block: number, attempt: number): Promise<PageLoad | null> {
   const { plan, signal } = options;
   const name = cell.page;
   let fault: string | null;
@@ -161,6 +167,8 @@ async function measureOne(options: RunOptions, cell: Cell, block: number): Promi
       link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
       timeout_ms: plan.timeout_s * 1000,
       settle_ms: plan.settle_ms,
+      serving: plan.serving,
+      ...(options.evidenceOf ? { evidence: options.evidenceOf(cell, block, attempt) } : {}),
       signal,
     });
   } catch (error) {

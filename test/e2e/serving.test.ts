@@ -1,0 +1,137 @@
+// What a choice of how origins serve does to real loads: think time is waited for, on every lane alike; transports are as
+// asked, in the servers' own words and in the kernel's; the evidence is there, on one clock, and says what the load says.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { withArchive } from "../../cli/archive/client.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import { type LoadOptions, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import { settleServing } from "../../cli/serving/serving.ts";
+import { ensureSynth } from "../../cli/synth/ensure.ts";
+import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-serving-"));
+const home = join(folder, "home");
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let recording: LoadOptions["recording"];
+before(async () => {
+  recording = await withArchive(home, (archive) => ensureSynth(archive, "object-1MB"));
+});
+
+type Asked = Pick<LoadOptions, "lane"> & Partial<Pick<LoadOptions, "serving" | "evidence">>;
+
+async function load(asked: Asked): Promise<PageLoad> {
+  const reasonsSeen: string[] = [];
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const link = parseLink("20mbit/20ms");
+    const result = await measureLoad({ home, recording, link, timeout_ms: 60_000, ...asked });
+    const { status, reasons } = result.log._trilane;
+    if (status === "valid") return result;
+    reasonsSeen.push(...reasons);
+  }
+  assert.fail(`${asked.lane}: no valid load of 4: ${reasonsSeen.join("; ")}`);
+}
+
+const pltOf = (result: PageLoad): number => result.log._trilane.metrics.plt_ms ?? Number.NaN;
+
+for (const lane of ["h1", "h2", "h3"] as const) {
+  test(`${lane}: a server that thinks a second over its page makes the load a second longer`, async () => {
+    const plain = pltOf(await load({ lane }));
+    const result = await load({ lane, serving: settleServing({ think: { ms: 1000 } }) });
+    const more_ms = pltOf(result) - plain;
+    // One load of each, on a machine that does other things too.
+    assert.ok(more_ms > 800 && more_ms < 1400, `${more_ms.toFixed(0)} ms longer`);
+    assert.deepEqual(result.log._trilane.serving?.think, { ms: 1000 });
+  });
+}
+
+interface TcpLine {
+  readonly event: string;
+  readonly time_ns: number;
+  readonly connection: number;
+  readonly congestion_control?: string;
+  readonly paced?: boolean;
+  readonly cwnd_packets?: number;
+  readonly bytes_sent?: number;
+}
+
+const linesOf = (path: string): TcpLine[] =>
+  readFileSync(path, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as TcpLine);
+
+const tuned = settleServing({ transport: { preset: "tuned", tcp: { congestion_control: "reno" } } });
+
+test("h2: transports as asked, and evidence of them", async () => {
+  const evidence = join(folder, "evidence-h2");
+  const result = await load({ lane: "h2", serving: tuned, evidence });
+  const facts = result.log._trilane;
+  assert.equal(facts.evidence, evidence);
+  assert.deepEqual(readdirSync(evidence).toSorted(), [
+    "flows.json",
+    "load.har",
+    "packets.pcapng",
+    "qlog",
+    "replay.json",
+    "shaper.json",
+    "tcp.jsonl",
+  ]);
+  const { transport } = JSON.parse(readFileSync(join(evidence, "replay.json"), "utf8")) as ReplayReport;
+  assert.deepEqual(
+    [transport.tcp.congestion_control, transport.tcp.initial_window_packets, transport.tcp.pacing],
+    ["reno", 32, true],
+  );
+  assert.equal(transport.tcp.slow_start_after_idle, false);
+  const lines = linesOf(join(evidence, "tcp.jsonl"));
+  const opened = lines.filter(({ event }) => event === "opened");
+  assert.ok(opened.length > 0);
+  assert.ok(opened.every((line) => line.congestion_control === "reno" && line.paced === true));
+  // The window that a connection begins with, before any packet could be acknowledged.
+  const [first] = lines.filter(({ event }) => event === "sample");
+  assert.ok((first?.cwnd_packets ?? 0) >= 32, JSON.stringify(first));
+  const sent = lines.filter(({ event }) => event === "closed").map(({ bytes_sent }) => bytes_sent ?? 0);
+  assert.ok(Math.max(...sent) > 1e6, "no connection sent the object");
+  // The shaper's clock: every sample lies between its beginning and its end.
+  assert.ok(facts.shaper !== null && facts.replay !== null);
+  const { start_ns, end_ns } = facts.shaper;
+  for (const { time_ns } of lines.filter(({ event }) => event !== "closed"))
+    assert.ok(time_ns >= start_ns && time_ns <= end_ns);
+  assert.deepEqual(readdirSync(join(evidence, "qlog")), []);
+  const kept = JSON.parse(readFileSync(join(evidence, "load.har"), "utf8")) as PageLoad;
+  assert.equal(pltOf(kept), pltOf(result));
+});
+
+test("h3: a qlog of each connection, whose times count from a moment on the shaper's clock", async () => {
+  const evidence = join(folder, "evidence-h3");
+  const serving = settleServing({ transport: { quic: { congestion_control: "reno", batching: "sendmmsg" } } });
+  await load({ lane: "h3", serving, evidence });
+  const report = JSON.parse(readFileSync(join(evidence, "replay.json"), "utf8")) as ReplayReport;
+  assert.equal(report.transport.quic.congestion_control, "reno");
+  assert.equal(report.transport.quic.batching, "sendmmsg");
+  const connections = report.connections.filter(({ lane }) => lane === "h3");
+  assert.ok(connections.length > 0);
+  for (const { qlog, opened_ns, closed_ns } of connections) {
+    assert.ok(qlog !== null);
+    const path = join(evidence, "qlog", qlog.file);
+    assert.ok(existsSync(path), qlog.file);
+    assert.ok(qlog.start_ns >= opened_ns - 1e6 && qlog.start_ns <= opened_ns + 50e6);
+    const records = readFileSync(path, "utf8")
+      .split("\u001e")
+      .filter((text) => text.trim() !== "")
+      .map((text) => JSON.parse(text) as { time?: number; trace?: { description?: string } });
+    assert.match(records[0]?.trace?.description ?? "", new RegExp(`CLOCK_MONOTONIC ${qlog.start_ns} ns`));
+    const last_ms = Math.max(...records.flatMap(({ time }) => (time === undefined ? [] : [time])));
+    const ended_ns = qlog.start_ns + last_ms * 1e6;
+    assert.ok(closed_ns !== null && Math.abs(ended_ns - closed_ns) < 1e9, `${ended_ns} and ${closed_ns}`);
+  }
+});
+
+test("a load without evidence names none", async () => {
+  const result = await load({ lane: "h2" });
+  assert.equal(result.log._trilane.evidence, undefined);
+  assert.equal(result.log._trilane.serving?.transport?.preset, "stock");
+});
