@@ -106,6 +106,14 @@ export interface ReplayReport {
    * The questions answered, in their order.
    */
   dns: ReplayedQuestion[];
+  /**
+   * How long the server itself took for a request, by the protocol of its connection: from the turn that brought its last byte, or the end of its think time, until the kernel was given the first byte of its response. Only protocols that answered something.
+   */
+  server_time?: {
+    h1?: ServerTime;
+    h2?: ServerTime;
+    h3?: ServerTime;
+  };
   counts: {
     exact: number;
     fuzzy: number;
@@ -209,17 +217,13 @@ export interface ReplayedRequest {
    */
   url: string;
   /**
-   * exact: method, host, port, path, query and request body are those of a recorded request, whichever of http and https. fuzzy: all but the body, the port or the query are. missed: answered with 404.
+   * exact: scheme, method, host, port, path and query. fuzzy: the same of another scheme or port, or the recorded query most like it. missed: answered with 404.
    */
   outcome: "exact" | "fuzzy" | "missed";
   /**
    * The recorded exchange; null: missed.
    */
   seq: number | null;
-  /**
-   * Of a fuzzy match: what was given instead of what was asked for. null: the match was not fuzzy.
-   */
-  instead: GivenInstead | null;
   status: number;
   /**
    * The request's head was there.
@@ -234,11 +238,11 @@ export interface ReplayedRequest {
    */
   think_ns: number;
   /**
-   * The first byte of the body was handed to the transport; null: there was none.
+   * The kernel was given the first byte of the response, its head included; null: nothing was sent.
    */
   first_byte_ns: number | null;
   /**
-   * The last byte was handed to the transport, or the response was cut off.
+   * The last byte was handed to the transport, or the response was cut off; not before first_byte_ns.
    */
   end_ns: number | null;
   /**
@@ -251,20 +255,6 @@ export interface ReplayedRequest {
    */
   complete: boolean;
 }
-export interface GivenInstead {
-  /**
-   * As recorded; bytes that may not stand in a URL are written %XX.
-   */
-  url: string | null;
-  /**
-   * What the request and the recorded one differ in.
-   */
-  difference: "body" | "port" | "query";
-  /**
-   * Of the queries (native-host/archive/query.h), 0 to 1; 1 where they are the same.
-   */
-  likeness: number;
-}
 export interface ReplayedQuestion {
   name: string;
   /**
@@ -273,4 +263,10 @@ export interface ReplayedQuestion {
   type: string;
   answer: "ok" | "nodata" | "nxdomain";
   time_ns: number;
+}
+export interface ServerTime {
+  requests: number;
+  median_ns: number;
+  p90_ns: number;
+  max_ns: number;
 }
