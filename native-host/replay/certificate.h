@@ -22,12 +22,12 @@ const char *certificates_name(struct certificates *certificates, const char *nam
 
 // What a leaf is to be like.
 struct certificate_form {
-    const char *const *names; // further subject alternative names: hosts, "*.host", addresses in text form
+    const char *const *names; // subject alternative names: hosts, "*.host", addresses in text form
     size_t name_count;
     uint32_t chain_bytes; // what the chain is filled up to, leaf and root as DER; 0: as small as it can be
 };
-// Makes the leaf for `name`, once: a second form changes nothing. It is good for `name` in any case. 0, also
-// for what no certificate can be made for; -1 when memory is short.
+// Makes the leaf for `name`, once: a second form changes nothing. It is good for `name` in any case, by a
+// name of its own if need be. 0, also for what no certificate can be made for; -1 when memory is short.
 int certificates_make(struct certificates *certificates, const char *name,
                       const struct certificate_form *form);
 

@@ -2,6 +2,7 @@
 
 #include "archive/arena.h"
 #include "replay/certificate.h"
+#include "replay/x509_make.h"
 
 #include <arpa/inet.h>
 #include <libpsl.h>
@@ -38,12 +39,6 @@ int origins_kind_named(const char *name, enum origins_kind *kind) {
         return 0;
     }
     return -1;
-}
-
-int origins_name_covers(const char *name, const char *host) {
-    if (strncmp(name, "*.", 2) != 0) return strcmp(name, host) == 0;
-    const char *dot = strchr(host, '.');
-    return dot && dot > host && strcmp(name + 1, dot) == 0;
 }
 
 static bool is_address(const char *host) {
@@ -150,7 +145,7 @@ static void merge_certified(struct origins *origins) {
         }
         for (size_t n = 0; !seen && n < certificate->name_count; n++)
             for (size_t k = 0; k < origins->count; k++)
-                if (origins_name_covers(certificate->names[n], origins->list[k].host)) merge(origins, i, k);
+                if (x509_name_covers(certificate->names[n], origins->list[k].host)) merge(origins, i, k);
     }
 }
 

@@ -47,8 +47,4 @@ struct certificates;
 int origins_certify(const struct recording *recording, const struct chain_size *size,
                     struct certificates *certificates);
 
-// Whether a certificate's name (a host or "*.host", in lower case) is good for `host` (RFC 6125: the star
-// stands for one whole label).
-int origins_name_covers(const char *name, const char *host);
-
 #endif

@@ -10,7 +10,6 @@
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/x509v3.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,13 +128,19 @@ static bool add_name(GENERAL_NAMES *names, const char *name) {
     return done;
 }
 
+bool x509_name_covers(const char *name, const char *host) {
+    if (strncmp(name, "*.", 2) != 0) return strcmp(name, host) == 0;
+    const char *dot = strchr(host, '.');
+    return dot && dot > host && strcmp(name + 1, dot) == 0;
+}
+
 static bool add_alternative_names(X509 *certificate, const struct x509_leaf *wanted) {
     GENERAL_NAMES *names = GENERAL_NAMES_new();
     bool done = names != NULL;
     bool has_own = false;
     for (size_t i = 0; done && i < wanted->name_count; i++) {
         done = add_name(names, wanted->names[i]);
-        has_own |= strcmp(wanted->names[i], wanted->name) == 0;
+        has_own |= x509_name_covers(wanted->names[i], wanted->name);
     }
     done = done && (has_own || add_name(names, wanted->name));
     done = done && X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT);
