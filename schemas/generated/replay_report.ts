@@ -217,13 +217,17 @@ export interface ReplayedRequest {
    */
   url: string;
   /**
-   * exact: scheme, method, host, port, path and query. fuzzy: the same of another scheme or port, or the recorded query most like it. missed: answered with 404.
+   * exact: method, host, port, path, query and request body are those of a recorded request, whichever of http and https. fuzzy: all but the body, the port or the query are. missed: answered with 404.
    */
   outcome: "exact" | "fuzzy" | "missed";
   /**
    * The recorded exchange; null: missed.
    */
   seq: number | null;
+  /**
+   * Of a fuzzy match: what was given instead of what was asked for. null: the match was not fuzzy.
+   */
+  instead: GivenInstead | null;
   status: number;
   /**
    * The request's head was there.
@@ -254,6 +258,20 @@ export interface ReplayedRequest {
    * Not cut off by the client, the connection's end or the replay's.
    */
   complete: boolean;
+}
+export interface GivenInstead {
+  /**
+   * As recorded; bytes that may not stand in a URL are written %XX.
+   */
+  url: string | null;
+  /**
+   * What the request and the recorded one differ in.
+   */
+  difference: "body" | "port" | "query";
+  /**
+   * Of the queries (native-host/archive/query.h), 0 to 1; 1 where they are the same.
+   */
+  likeness: number;
 }
 export interface ReplayedQuestion {
   name: string;
