@@ -8,6 +8,7 @@ import { command as list } from "./list.ts";
 import { command as meter } from "./meter.ts";
 import { command as race } from "./race.ts";
 import { command as record } from "./record.ts";
+import { command as recording } from "./recording.ts";
 import { command as remove } from "./remove.ts";
 import { command as report } from "./report.ts";
 import { command as selftest } from "./selftest.ts";
@@ -29,6 +30,7 @@ export const allCommands: readonly Command[] = [
   record,
   importCommand,
   synth,
+  recording,
   remove,
   shell,
   meter,
