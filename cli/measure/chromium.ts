@@ -7,19 +7,29 @@
 // One thing that stays is not the page's: on every navigation Chromium opens two connections to the page's host while it
 // still prepares the request, a few ms before it. People's browsers do so too; h1 has use of both, h2 and h3 of one. The
 // setting that would stop it also stops <link rel=preconnect> and speculation rules, which belong to the page.
-import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-
-export type Lane = LoadFacts["lane"];
-export const lanes: readonly Lane[] = ["h1", "h2", "h3"];
+import type { Lane } from "../lanes.ts";
 
 export const window = { width: 1366, height: 768 };
 
-// Each lane is what is left over when the others are taken away, but for h3: without being forced Chromium would have
-// to learn of it from a first request over h2.
+const h1 = ["--disable-http2", "--disable-quic"];
+const h2 = ["--disable-quic"];
+const h3 = ["--origin-to-force-quic-on=*"];
+// Forces h3 on port 1 of every host, which no page asks for. What it is for: these hosts may have a certificate for h3
+// that no known root has signed.
+const anyQuic = ["--origin-to-force-quic-on=*:1"];
+
+// A forced lane is what is left over when the others are taken away, but for h3: without being forced Chromium would have
+// to learn of it, from DNS or from a first request over h2, and that is what the lanes are about that leave it free.
 const laneArguments: Record<Lane, readonly string[]> = {
-  h1: ["--disable-http2", "--disable-quic"],
-  h2: ["--disable-quic"],
-  h3: ["--origin-to-force-quic-on=*"],
+  h1,
+  "h1-clear": h1,
+  h2,
+  // Chromium resumes TCP's connections all the same, but does not send early data by default.
+  "h2-0rtt": [...h2, "--enable-features=EnableTLS13EarlyData"],
+  h3,
+  "h3-discovered": anyQuic,
+  "h3-altsvc": anyQuic,
+  "h3-0rtt": h3,
 };
 
 const disabledFeatures = [

@@ -17,6 +17,8 @@ export interface WatchedPage {
   load(url: string): Promise<void>;
   /** The value of an expression, asked in a world of its own: nothing there is the page's to change. Promises are awaited. */
   evaluate(expression: string): Promise<unknown>;
+  /** From now on nobody minds what becomes of it. */
+  leave(): void;
 }
 
 /** The page did not come, or did not stay. */
@@ -38,9 +40,11 @@ export interface WatchOptions {
   readonly postData_bytes?: number;
   /** Evaluated before their own scripts in every frame and worker (cli/measure/pin_time.ts). Default: nothing. */
   readonly firstScript?: string;
+  /** The target id of the page; default: the page that the browser started with. */
+  readonly tab?: string;
 }
 
-type Watching = Required<Omit<WatchOptions, "overhear">> & { readonly taker: Overhear };
+type Watching = Required<Omit<WatchOptions, "overhear" | "tab">> & { readonly taker: Overhear };
 
 /** A frame runs it with each document that it comes to show; a worker, which stands still before its first script, now. */
 async function runFirst(session: CDPSession, target: string, script: string): Promise<void> {
@@ -106,10 +110,10 @@ async function emptyPageShown(session: CDPSession): Promise<void> {
   }
 }
 
-/** Attaches to the page that the browser started with. */
+/** Attaches to a page. */
 export async function watchPage(connection: Connection, options: WatchOptions = {}): Promise<WatchedPage> {
   const { targetInfos } = await connection.send("Target.getTargets");
-  let info = targetInfos.find(({ type }) => type === "page");
+  let info = targetInfos.find(({ type, targetId }) => type === "page" && (options.tab ?? targetId) === targetId);
   if (!info) {
     // Started without a page yet: the browser makes one within milliseconds, but need not.
     const { targetId } = await connection.send("Target.createTarget", { url: "about:blank" });
@@ -121,12 +125,17 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
 
   const crash = Promise.withResolvers<never>();
   crash.promise.catch(() => {});
-  connection.on("Target.targetCrashed", ({ targetId, status, errorCode }) => {
-    if (targetId === mainFrame) crash.reject(new NavigationError(`the page's process ended (${status}, ${errorCode})`));
-  });
-  connection.on("Target.targetDestroyed", ({ targetId }) => {
-    if (targetId === mainFrame) crash.reject(new NavigationError("the page closed itself"));
-  });
+  let left = false;
+  const fail = (targetId: string, why: string) => {
+    if (targetId === mainFrame && !left) crash.reject(new NavigationError(why));
+  };
+  connection.on("Target.targetCrashed", ({ targetId, status, errorCode }) =>
+    fail(targetId, `the page's process ended (${status}, ${errorCode})`),
+  );
+  connection.on("Target.targetDestroyed", ({ targetId }) => fail(targetId, "the page closed itself"));
+  const leave = () => {
+    left = true;
+  };
   const watching: Watching = {
     keptBodies_bytes: options.keptBodies_bytes ?? 0,
     postData_bytes: options.postData_bytes ?? maxPostData_bytes,
@@ -163,5 +172,5 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     if (exceptionDetails) throw new NavigationError(`the page could not be asked: ${exceptionDetails.text}`);
     return result.value as unknown;
   };
-  return { capture, crashed: crash.promise, load, evaluate };
+  return { capture, crashed: crash.promise, load, evaluate, leave };
 }

@@ -77,9 +77,11 @@ function pin({ moment_ms, seed }: Pins): void {
     }
   }
 
-  // mulberry32, begun from the seed and the document's URL: frames of one page do not draw the same numbers.
+  // mulberry32, begun from the seed and the document's URL: frames of one page do not draw the same numbers. A worker
+  // has no URL yet where this runs, and Chromium ends the page's process over asking for it.
+  const url = Reflect.has(globalThis, "document") ? String(Reflect.get(globalThis, "location")) : "worker";
   let state = seed >>> 0;
-  for (const character of String(Reflect.get(globalThis, "location") ?? "")) {
+  for (const character of url) {
     state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   }
   const draw = (): number => {

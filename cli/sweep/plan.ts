@@ -16,7 +16,6 @@ import { explainSchemaErrors } from "../schema_error.ts";
 import { isStockServing, type Serving, settleServing } from "../serving/serving.ts";
 
 export type Lane = SweepPlan["lanes"][number];
-export const allLanes: readonly Lane[] = ["h1", "h2", "h3"];
 
 /** A plan with every default filled in. */
 export interface Plan extends SweepPlan {
@@ -195,8 +194,11 @@ export function planDigest(plan: Plan): string {
   const { name, lanes, repetitions, seed, retries, timeout_s, settle_ms } = plan;
   const pages = plan.pages.map(pageName);
   const links = formsOf(plan).map((link) => ({ link, link_profile: parseLink(link) }));
+  // What is not asked for leaves the digest of plans that never heard of it.
+  const warm = plan.warm_cache ? { warm_cache: true } : {};
   // Sweeps from before there was a choice are those that make none.
   const serving = isStockServing(plan.serving) ? {} : { serving: plan.serving };
-  const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...serving };
+  const choices = { ...warm, ...serving };
+  const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

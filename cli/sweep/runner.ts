@@ -22,6 +22,7 @@ export interface LoadRequest {
   readonly link: LinkProfile;
   readonly timeout_ms: number;
   readonly settle_ms: number;
+  readonly keepCache: boolean;
   readonly serving: Serving;
   /** A folder for what the load leaves behind. */
   readonly evidence?: string;
@@ -167,6 +168,7 @@ async function measureOne(options: RunOptions, cell: Cell, block: number, attemp
       link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
       timeout_ms: plan.timeout_s * 1000,
       settle_ms: plan.settle_ms,
+      keepCache: plan.warm_cache ?? false,
       serving: plan.serving,
       ...(options.evidenceOf ? { evidence: options.evidenceOf(cell, block, attempt) } : {}),
       signal,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 struct exchange_site {
+    const struct recording *recording;
     struct matcher *matcher;
     struct report *report;
     struct decoded_bodies *decoded;
@@ -44,6 +45,7 @@ struct exchange {
 struct exchange_site *exchange_site_open(const struct recording *recording, struct report *report) {
     struct exchange_site *site = calloc(1, sizeof *site);
     if (!site) return NULL;
+    site->recording = recording;
     site->report = report;
     site->matcher = matcher_open(recording);
     site->decoded = decoded_bodies_open(recording);
@@ -55,6 +57,16 @@ struct exchange_site *exchange_site_open(const struct recording *recording, stru
 void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop) {
     site->think = *think;
     site->loop = loop;
+}
+
+int exchange_site_restart(struct exchange_site *site, uint64_t now_ns) {
+    // Open exchanges point into the recording, so the matcher that found them may go.
+    struct matcher *matcher = matcher_open(site->recording);
+    if (!matcher) return -1;
+    matcher_close(site->matcher);
+    site->matcher = matcher;
+    report_visit(site->report, now_ns);
+    return 0;
 }
 
 void exchange_site_close(struct exchange_site *site) {
@@ -79,6 +91,10 @@ struct exchange_connection *exchange_connection_open(struct exchange_site *site,
 void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
                                  const char *alpn, bool resumed, uint64_t now_ns) {
     report_secured(connection->site->report, connection->report_name, tls_version, alpn, resumed, now_ns);
+}
+
+void exchange_connection_early_data(struct exchange_connection *connection) {
+    report_early_data(connection->site->report, connection->report_name);
 }
 
 void exchange_connection_qlog(struct exchange_connection *connection, const char *file, uint64_t start_ns) {

@@ -24,6 +24,10 @@ void exchange_site_close(struct exchange_site *site);
 // From now on each request waits for the server's think time, by the loop's timers; without this none does.
 void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop);
 
+// A new visit begins: what was answered before does not count for the order of repeated answers. 0, or -1
+// when memory is short, and nothing changed.
+int exchange_site_restart(struct exchange_site *site, uint64_t now_ns);
+
 // One accepted connection, as the report tells it.
 struct exchange_connection;
 struct exchange_connection *exchange_connection_open(struct exchange_site *site, enum lane lane,
@@ -32,6 +36,8 @@ struct exchange_connection *exchange_connection_open(struct exchange_site *site,
 // After the handshake. tls_version and alpn are literals or live as long as the site; NULL in clear.
 void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
                                  const char *alpn, bool resumed, uint64_t now_ns);
+// With it: requests came in the first flight of the handshake, and were taken.
+void exchange_connection_early_data(struct exchange_connection *connection);
 // A qlog of it is being written: a file in the folder of qlogs, whose times count from `start_ns`.
 void exchange_connection_qlog(struct exchange_connection *connection, const char *file, uint64_t start_ns);
 // As the report numbers it; 0 where no report is kept.

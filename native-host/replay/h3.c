@@ -53,8 +53,11 @@ void h3_connection_receive(struct h3_connection *c, const struct udp_packet *pac
 }
 
 void h3_connection_turn(struct h3_connection *c, uint64_t now_ns) {
-    if (!c->http && c->connection && quiche_conn_is_established(c->quic)) {
-        exchange_connection_secured(c->connection, "TLSv1.3", "h3", quiche_conn_is_resumed(c->quic), now_ns);
+    bool early = quiche_conn_is_in_early_data(c->quic);
+    if (!c->http && c->connection && (early || quiche_conn_is_established(c->quic))) {
+        bool resumed = early || quiche_conn_is_resumed(c->quic);
+        exchange_connection_secured(c->connection, "TLSv1.3", "h3", resumed, now_ns);
+        if (early) exchange_connection_early_data(c->connection);
         c->http = quiche_h3_conn_new_with_transport(c->quic, c->owner->settings->http);
         if (!c->http) quiche_conn_close(c->quic, true, H3_INTERNAL_ERROR, NULL, 0);
     }

@@ -7,6 +7,7 @@
 #include "base/loop.h"
 #include "base/namespace.h"
 #include "base/schedule.h"
+#include "replay/alternative_service.h"
 #include "replay/certificate.h"
 #include "replay/clear_origins.h"
 #include "replay/dns.h"
@@ -37,6 +38,7 @@ struct replay {
     struct options options;
     struct recording recording;
     struct origins *origins;
+    struct alternative_service *alternative_service;
     struct clear_origins *clear_origins; // NULL: served in clear
     struct clear_origins_counts clear;
     struct certificates *certificates;
@@ -67,6 +69,13 @@ static void on_child_ended(void *context, int status) {
     struct replay *replay = context;
     replay->status = status;
     loop_stop(replay->loop);
+}
+
+static void on_visit(void *context, int signal) {
+    struct replay *replay = context;
+    (void)signal;
+    if (exchange_site_restart(replay->site, clock_now_ns()) < 0)
+        log_line("a new visit: not enough memory; repeated answers go on in their order");
 }
 
 static void on_interrupted(void *context, int signal) {
@@ -130,7 +139,8 @@ static void arrange_origins(struct replay *replay) {
     if ((options->upgrades_clear &&
          clear_origins_upgrade(&replay->clear_origins, recording, &replay->clear) < 0) ||
         origins_open(&replay->origins, recording, options->origins) < 0 ||
-        origins_certify(recording, &options->chain, replay->certificates) < 0)
+        origins_certify(recording, &options->chain, replay->certificates) < 0 ||
+        (options->offer_h3 && alternative_service_offer(&replay->alternative_service, recording) < 0))
         die(EXIT_RUN_FAILED, "not enough memory");
 }
 
@@ -155,6 +165,7 @@ static void load(struct replay *replay, uint64_t start_ns) {
     if (tls_open(&replay->tls, replay->certificates, error, sizeof error) < 0)
         die(EXIT_RUN_FAILED, "%s", error);
     tls_limit_versions(replay->tls, options->tls_lowest, options->tls_highest);
+    if (options->early_data) tls_allow_early_data(replay->tls);
 }
 
 static void serve(struct replay *replay) {
@@ -169,6 +180,7 @@ static void serve(struct replay *replay) {
                                           .site = replay->site,
                                           .report = replay->report,
                                           .tls = replay->tls,
+                                          .clear = options->clear,
                                           .transport = &options->transport,
                                           .qlog_folder = options->qlog_folder,
                                           .tcp_info = replay->tcp_info};
@@ -185,7 +197,10 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
     replay->child.ended = on_child_ended;
     replay->child.interrupted = on_interrupted;
     replay->child.context = replay;
-    if (child_open(&replay->child, replay->loop) < 0) die(EXIT_RUN_FAILED, "signals: %s", strerror(errno));
+    static const int visits[] = {SIGUSR1, 0};
+    if (child_open(&replay->child, replay->loop) < 0 ||
+        loop_on_signals(replay->loop, visits, on_visit, replay) < 0)
+        die(EXIT_RUN_FAILED, "signals: %s", strerror(errno));
     if (!replay->options.command) {
         printf("serving \"%s\" on %zu addresses until interrupted; enter with\n"
                "nsenter --target %d --user --net --preserve-credentials COMMAND\n",
@@ -249,6 +264,7 @@ static void stop(struct replay *replay) {
     loop_close(replay->loop);
     tls_close(replay->tls);
     certificates_close(replay->certificates);
+    alternative_service_close(replay->alternative_service);
     origins_close(replay->origins);
     clear_origins_close(replay->clear_origins);
     recording_close(&replay->recording);

@@ -38,6 +38,11 @@ static const char help[] =
     "                         that make the browser ask so\n"
     "  --tls-min VERSION, --tls-max VERSION\n"
     "                         over TCP: 1.2 (the default's lowest) or 1.3 (its highest)\n"
+    "  --early-data           let resumed connections send requests in their first flight (0-RTT)\n"
+    "  --alt-svc on|off       whether responses over every protocol say that their origin has h3; off "
+    "(default): those\n"
+    "                         over h3 do, others as recorded\n"
+    "  --clear                serve https:// origins in clear: on port 80 for 443, and nothing under TLS\n"
     "  --print-spki           print the key hashes for Chromium's --ignore-certificate-errors-spki-list and "
     "stop\n"
     "  --version, --help\n"
@@ -121,6 +126,9 @@ enum choice {
     HTTP_ORIGINS,
     TLS_MIN,
     TLS_MAX,
+    EARLY_DATA,
+    ALT_SVC,
+    CLEAR,
     PRINT_SPKI,
     VERSION,
     HELP
@@ -155,6 +163,9 @@ static const struct option choices[] = {
     {"http-origins", required_argument, NULL, HTTP_ORIGINS},
     {"tls-min", required_argument, NULL, TLS_MIN},
     {"tls-max", required_argument, NULL, TLS_MAX},
+    {"early-data", no_argument, NULL, EARLY_DATA},
+    {"alt-svc", required_argument, NULL, ALT_SVC},
+    {"clear", no_argument, NULL, CLEAR},
     {"print-spki", no_argument, NULL, PRINT_SPKI},
     {"version", no_argument, NULL, VERSION},
     {"help", no_argument, NULL, HELP},
@@ -221,6 +232,17 @@ void options_parse(struct options *options, int argc, char *const *argv) {
             break;
         case TLS_MAX:
             options->tls_highest = parse_tls_version("--tls-max", optarg);
+            break;
+        case EARLY_DATA:
+            options->early_data = true;
+            break;
+        case ALT_SVC:
+            options->offer_h3 = strcmp(optarg, "on") == 0;
+            if (!options->offer_h3 && strcmp(optarg, "off") != 0)
+                die(EXIT_BAD_INPUT, "--alt-svc: must be on or off (got \"%s\")", optarg);
+            break;
+        case CLEAR:
+            options->clear = true;
             break;
         case PRINT_SPKI:
             options->print_spki = true;

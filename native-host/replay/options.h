@@ -26,6 +26,9 @@ struct options {
     bool upgrades_clear; // http:// origins are served as https://
     uint16_t tls_lowest; // over TCP, as TLS numbers them: 0x0303 is 1.2, 0x0304 is 1.3
     uint16_t tls_highest;
+    bool early_data;
+    bool offer_h3; // in every response, by Alt-Svc
+    bool clear;
     bool print_spki;
     char *const *command; // NULL-terminated; NULL: none, serve until interrupted
 };

@@ -23,6 +23,7 @@ struct connection {
     const char *tls_version;
     const char *alpn;
     bool resumed;
+    bool early_data;
     uint64_t opened_ns;
     uint64_t secured_ns; // 0: not
     uint64_t closed_ns;  // 0: not
@@ -68,6 +69,7 @@ struct report {
     struct list connections;
     struct list requests;
     struct list dns;
+    struct list visits;  // uint64_t: when each began
     uint64_t matches[3]; // by enum match
     struct server_times server_times;
     uint64_t aborted;
@@ -99,6 +101,7 @@ void report_close(struct report *report) {
     free(report->requests.entries);
     free(report->dns.entries);
     server_times_free(&report->server_times);
+    free(report->visits.entries);
     free(report);
 }
 
@@ -145,6 +148,11 @@ void report_secured(struct report *report, size_t name, const char *tls_version,
     connection->alpn = alpn;
     connection->resumed = resumed;
     connection->secured_ns = now_ns;
+}
+
+void report_early_data(struct report *report, size_t name) {
+    struct connection *connection = connection_of(report, name);
+    if (connection) connection->early_data = true;
 }
 
 void report_qlog(struct report *report, size_t name, const char *file, uint64_t start_ns) {
@@ -261,6 +269,13 @@ void report_ready(struct report *report, uint64_t now_ns) {
     report->ready_ns = now_ns;
 }
 
+void report_visit(struct report *report, uint64_t now_ns) {
+    uint64_t *visit_ns = next_entry(report, &report->visits, sizeof *visit_ns);
+    if (!visit_ns) return;
+    *visit_ns = now_ns;
+    report->visits.count++;
+}
+
 // Monotonic nanoseconds fit a signed 64-bit integer for 292 years.
 static json_t *time_or_null(uint64_t time_ns) {
     return time_ns ? json_integer((json_int_t)time_ns) : json_null();
@@ -268,6 +283,14 @@ static json_t *time_or_null(uint64_t time_ns) {
 
 static json_t *text_or_null(const char *text) {
     return text ? json_string(text) : json_null();
+}
+
+static json_t *visits_json(const struct report *report) {
+    json_t *list = json_array();
+    const uint64_t *visits_ns = report->visits.entries;
+    for (size_t i = 0; i < report->visits.count; i++)
+        json_array_append_new(list, json_integer((json_int_t)visits_ns[i]));
+    return list;
 }
 
 static json_t *qlog_json(const struct connection *connection) {
@@ -281,14 +304,14 @@ static json_t *connections_json(const struct report *report) {
     const struct connection *connections = report->connections.entries;
     for (size_t i = 0; i < report->connections.count; i++) {
         const struct connection *c = &connections[i];
-        json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}",
-                                              "id", (json_int_t)i, "lane", c->lane, "local_address",
-                                              c->local_address, "local_port", c->local_port, "tls_version",
-                                              text_or_null(c->tls_version), "alpn", text_or_null(c->alpn),
-                                              "resumed", c->resumed, "opened_ns", time_or_null(c->opened_ns),
-                                              "secured_ns", time_or_null(c->secured_ns), "closed_ns",
-                                              time_or_null(c->closed_ns), "close_reason",
-                                              text_or_null(c->close_reason), "qlog", qlog_json(c)));
+        json_array_append_new(
+            list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "id",
+                            (json_int_t)i, "lane", c->lane, "local_address", c->local_address, "local_port",
+                            c->local_port, "tls_version", text_or_null(c->tls_version), "alpn",
+                            text_or_null(c->alpn), "resumed", c->resumed, "early_data", c->early_data,
+                            "opened_ns", time_or_null(c->opened_ns), "secured_ns",
+                            time_or_null(c->secured_ns), "closed_ns", time_or_null(c->closed_ns),
+                            "close_reason", text_or_null(c->close_reason), "qlog", qlog_json(c)));
     }
     return list;
 }
@@ -366,6 +389,13 @@ static json_t *versions_json(const struct report_setting *setting) {
                          LLHTTP_VERSION_PATCH));
 }
 
+static json_t *origins_json(const struct report_setting *setting) {
+    return json_pack("{s:s, s:I, s:s, s:I, s:I}", "kind", setting->origins, "addresses",
+                     (json_int_t)setting->addresses, "http", setting->upgrades_clear ? "upgraded" : "clear",
+                     "http_exchanges", (json_int_t)setting->clear_exchanges, "redirects_left_out",
+                     (json_int_t)setting->redirects_left_out);
+}
+
 // 0: the kernel chooses.
 static json_t *size_or_null(uint32_t size_bytes) {
     return size_bytes ? json_integer(size_bytes) : json_null();
@@ -397,13 +427,6 @@ static json_t *quic_json(const struct report_setting *setting) {
                      (json_int_t)granted->udp_receive_buffer_bytes);
 }
 
-static json_t *origins_json(const struct report_setting *setting) {
-    return json_pack("{s:s, s:I, s:s, s:I, s:I}", "kind", setting->origins, "addresses",
-                     (json_int_t)setting->addresses, "http", setting->upgrades_clear ? "upgraded" : "clear",
-                     "http_exchanges", (json_int_t)setting->clear_exchanges, "redirects_left_out",
-                     (json_int_t)setting->redirects_left_out);
-}
-
 static json_t *transport_json(const struct report_setting *setting) {
     return json_pack("{s:o, s:o}", "tcp", tcp_json(setting), "quic", quic_json(setting));
 }
@@ -412,22 +435,24 @@ int report_write(struct report *report, const struct report_setting *setting, co
                  size_t error_size) {
     const struct recording *recording = report->recording;
     json_t *document = json_pack(
-        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, "
+        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, "
+        "s:I, "
         "s:I, s:I}}",
         "schema", "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
         recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns, "ready_ns",
-        time_or_null(report->ready_ns), "scheduling", setting->scheduling, "think", setting->think,
-        "origins", origins_json(setting), "versions", versions_json(setting), "transport", transport_json(setting), "connections",
-        connections_json(report), "requests", requests_json(report), "dns", dns_json(report), "counts",
-        "exact", (json_int_t)report->matches[MATCH_EXACT], "fuzzy", (json_int_t)report->matches[MATCH_FUZZY],
-        "missed", (json_int_t)report->matches[MATCH_MISSED], "aborted", (json_int_t)report->aborted,
-        "think_unknown", (json_int_t)report->think_unknown, "failed_handshakes",
-        (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
+        time_or_null(report->ready_ns), "scheduling", setting->scheduling, "think", setting->think, "origins",
+        origins_json(setting), "versions", versions_json(setting), "transport", transport_json(setting),
+        "connections", connections_json(report), "requests", requests_json(report), "dns", dns_json(report),
+        "counts", "exact", (json_int_t)report->matches[MATCH_EXACT], "fuzzy",
+        (json_int_t)report->matches[MATCH_FUZZY], "missed", (json_int_t)report->matches[MATCH_MISSED],
+        "aborted", (json_int_t)report->aborted, "think_unknown", (json_int_t)report->think_unknown,
+        "failed_handshakes", (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
     if (document) json_object_set_new(document, "server_time", server_times_json(&report->server_times));
     if (!document) {
         snprintf(error, error_size, "%s: not enough memory for the report", path);
         return -1;
     }
+    json_object_set_new(document, "visits_ns", visits_json(report));
     int result = json_file_write(path, document);
     if (result < 0) snprintf(error, error_size, "%s: cannot be written: %s", path, strerror(errno));
     json_decref(document);

@@ -43,6 +43,7 @@ size_t report_connection(struct report *report, const char *lane, const char *lo
                          uint16_t local_port, uint64_t opened_ns);
 void report_secured(struct report *report, size_t connection, const char *tls_version, const char *alpn,
                     bool resumed, uint64_t now_ns);
+void report_early_data(struct report *report, size_t connection);
 // The file's times count from `start_ns`.
 void report_qlog(struct report *report, size_t connection, const char *file, uint64_t start_ns);
 void report_closed(struct report *report, size_t connection, const char *reason, uint64_t now_ns);
@@ -75,6 +76,8 @@ void report_request_end(struct report *report, size_t request, uint64_t body_byt
 void report_dns(struct report *report, const struct dns_question *question, uint64_t now_ns);
 
 void report_ready(struct report *report, uint64_t now_ns);
+// A visit after the first begins.
+void report_visit(struct report *report, uint64_t now_ns);
 // 0, or -1 with one line in `error` and nothing half-written.
 int report_write(struct report *report, const struct report_setting *setting, const char *path, char *error,
                  size_t error_size);

@@ -85,6 +85,7 @@ static void pending_to_lane(struct pending *pending) {
     if (ssl)
         exchange_connection_secured(connection, tls_version(ssl), alpn, SSL_session_reused(ssl) == 1,
                                     clock_now_ns());
+    if (ssl && SSL_early_data_accepted(ssl)) exchange_connection_early_data(connection);
     struct tcp_info_log *samples = pending->server->parts->tcp_info;
     if (samples)
         stream_sample(stream, samples, exchange_connection_id(connection), lane == LANE_H2 ? "h2" : "h1");
@@ -254,7 +255,11 @@ static int listen_on(struct server *server, uint16_t port, bool secure, char *er
     return 0;
 }
 
+enum { HTTP_PORT = 80, HTTPS_PORT = 443 };
+
 static int serve_https_port(struct server *server, uint16_t port, char *error, size_t error_size) {
+    if (server->parts->clear)
+        return listen_on(server, port == HTTPS_PORT ? HTTP_PORT : port, false, error, error_size);
     for (size_t i = 0; i < server->listener_count; i++)
         if (server->listeners[i].port == port) return 0;
     if (listen_on(server, port, true, error, error_size) < 0) return -1;
@@ -273,7 +278,6 @@ int server_open(struct server **out, const struct server_parts *parts, const str
         return -1;
     }
     server->parts = parts;
-    enum { HTTP_PORT = 80, HTTPS_PORT = 443 };
     int result = serve_https_port(server, HTTPS_PORT, error, error_size);
     if (result == 0) result = listen_on(server, HTTP_PORT, false, error, error_size);
     for (size_t i = 0; result == 0 && i < recording->exchange_count; i++) {

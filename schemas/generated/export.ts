@@ -2,7 +2,7 @@
 
 export type PlanPage = string | SynthPage;
 export type PlanLink = string | LinkGrid;
-export type Lane = "h1" | "h2" | "h3";
+export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 /**
  * What the queue holds; bdp: in products of this direction's rate and the RTT at the start, but never less than 10 packets of 1500 bytes.
  */
@@ -62,7 +62,10 @@ export interface SweepPlan {
   /**
    * @minItems 1
    */
-  lanes: ["h1" | "h2" | "h3", ...("h1" | "h2" | "h3")[]];
+  lanes: [
+    "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt",
+    ...("h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt")[]
+  ];
   /**
    * @minItems 1
    */
@@ -83,6 +86,10 @@ export interface SweepPlan {
    * A load that takes longer has failed.
    */
   timeout_s?: number;
+  /**
+   * Whether a repeat visit (h2-0rtt, h3-0rtt) finds the first one's cache, cookies and storage; else only its tickets.
+   */
+  warm_cache?: boolean;
   /**
    * How long a load is watched after its load event, for late requests and the largest paint.
    */

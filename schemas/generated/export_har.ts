@@ -28,7 +28,7 @@ export interface ExportHarPage {
 }
 export interface LoadFacts {
   schema: "trilane/page-load/1";
-  lane: "h1" | "h2" | "h3";
+  lane: "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
   link: LinkProfile;
   /**
    * The recording's name.
@@ -45,6 +45,16 @@ export interface LoadFacts {
   reasons: string[];
   metrics: Metrics;
   counts: LoadCounts;
+  /**
+   * Requests on the wire by the protocol that answered them (ALPN). Absent from loads of before there were lanes with more than one.
+   */
+  protocols?: {
+    [k: string]: number;
+  };
+  /**
+   * What a repeat visit was; null: the load was a first visit.
+   */
+  repeat?: RepeatVisit | null;
   /**
    * Requests and names asked by the browser for itself (favicon, its own services): kept apart from the page.
    */
@@ -301,6 +311,28 @@ export interface LoadCounts {
    * Answered over another protocol than the lane's.
    */
   off_lane: number;
+}
+export interface RepeatVisit {
+  /**
+   * Page load time of the first visit, which made the tickets; null: it was not told.
+   */
+  first_plt_ms: number | null;
+  /**
+   * emptied: what the first visit stored went, but for what makes connections resume. kept: nothing went.
+   */
+  cache: "emptied" | "kept";
+  /**
+   * Under TLS or QUIC, that the origins accepted from the second navigation on.
+   */
+  connections: number;
+  /**
+   * Of these, resumed with a ticket.
+   */
+  resumed: number;
+  /**
+   * Of these, with requests in the first flight (0-RTT).
+   */
+  early_data: number;
 }
 export interface BackgroundRequest {
   url: string;

@@ -97,6 +97,10 @@ export interface ReplayReport {
       receive_buffer_bytes: number;
     };
   };
+  /**
+   * When a visit after the first began (SIGUSR1): repeated answers are given from the first one on again.
+   */
+  visits_ns: number[];
   connections: ReplayConnection[];
   /**
    * In the order in which they came.
@@ -184,6 +188,10 @@ export interface ReplayConnection {
    * A session of an earlier connection was taken up.
    */
   resumed: boolean;
+  /**
+   * Requests came in its first flight (0-RTT) and were taken.
+   */
+  early_data: boolean;
   opened_ns: number;
   /**
    * The handshake was finished; null: in clear, or it was not.

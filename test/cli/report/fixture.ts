@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { laneFacts } from "../../../cli/lanes.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { type Lane, type NewSweep, openResults } from "../../../cli/results/results.ts";
 import { type RandomSource, randomSource } from "../../../cli/stats/random.ts";
@@ -43,10 +44,11 @@ const defaultUrls = [
 /** A plausible PLT: round trips, bytes on the link, and what loss costs. */
 export function modelPlt_ms(link: string, lane: Lane, page: number): number {
   const { down, rtt_ms } = parseLink(link);
-  const trips = { h1: 12, h2: 8, h3: 7 }[lane];
+  const { family } = laneFacts[lane];
+  const trips = { h1: 12, h2: 8, h3: 7 }[family];
   const bits = 8 * 350_000 * (1 + 0.4 * page);
-  const cpu_ms = { h1: 120, h2: 130, h3: 150 }[lane];
-  const loss = 1 + down.loss * { h1: 10, h2: 30, h3: 12 }[lane];
+  const cpu_ms = { h1: 120, h2: 130, h3: 150 }[family];
+  const loss = 1 + down.loss * { h1: 10, h2: 30, h3: 12 }[family];
   return (cpu_ms + trips * rtt_ms + (bits / (down.rate_bps ?? 1e9)) * 1000) * loss;
 }
 
@@ -83,7 +85,7 @@ function entryOf(
     .filter((duration) => duration > 0)
     .reduce((sum, duration) => sum + duration, 0);
   const size = index === 0 ? 14_000 : 2600 + Math.floor(random() * 80_000);
-  const protocol = { h1: "http/1.1", h2: "h2", h3: "h3" }[lane];
+  const protocol = laneFacts[lane].protocols[0] ?? "";
   return {
     pageref: "page_1",
     startedDateTime: new Date(Date.UTC(2026, 2, 1) + start_ms).toISOString(),

@@ -102,7 +102,7 @@ describe("plan", () => {
     [
       "an unknown lane",
       { lanes: ["h1", "h4"] },
-      /^UserError: plan x: lanes\[1\]: must be one of h1, h2, h3 \(got "h4"\)$/,
+      /^UserError: plan x: lanes\[1\]: must be one of h1, h1-clear, .*h3-0rtt \(got "h4"\)$/,
     ],
     ["a lane twice", { lanes: ["h1", "h1"] }, /plan x: lanes: .*duplicate/],
     ["no page", { pages: [] }, /plan x: pages: must NOT have fewer than 1 items/],
