@@ -70,6 +70,13 @@ function refuseControls(plan: SweepPlan, source: string): void {
   throw new UserError(`plan ${source}: control characters in ${JSON.stringify(wrong.slice(0, 80))}: take them out`);
 }
 
+/** Early data over TCP came with TLS 1.3: without it no load of that lane can be valid. */
+function refuseContradiction({ lanes, serving }: SweepPlan, source: string): void {
+  const lane = lanes.find((each) => (each as string) === "h2-0rtt");
+  if (lane === undefined || serving?.tls !== "1.2") return;
+  throw new UserError(`plan ${source}: lane ${lane} needs TLS 1.3: leave the lane out, or take serving.tls "both"`);
+}
+
 /** Counted without expanding a grid. */
 function loadsOf({ pages, lanes, links, repetitions }: SweepPlan): number {
   const sizes = links.map((link) =>
@@ -103,6 +110,7 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   ) as Plan["links"];
   // A link that cannot be, or stands there twice.
   linksOf(plan);
+  refuseContradiction(plan, source);
   return { ...plan, serving: settleServing(plan.serving) };
 }
 

@@ -1,6 +1,7 @@
 // What a choice of how origins serve does to real loads: think time is waited for, on every lane alike; transports are as
 // asked, in the servers' own words and in the kernel's; the evidence is there, on one clock, and says what the load says.
 import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,10 +9,12 @@ import { after, before, test } from "node:test";
 import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { type LoadOptions, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import { openResults } from "../../cli/results/results.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
 import { ensureSynth } from "../../cli/synth/ensure.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
 
+const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const folder = mkdtempSync(join(tmpdir(), "trilane-serving-"));
 const home = join(folder, "home");
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -134,4 +137,60 @@ test("a load without evidence names none", async () => {
   const result = await load({ lane: "h2" });
   assert.equal(result.log._trilane.evidence, undefined);
   assert.equal(result.log._trilane.serving?.transport?.preset, "stock");
+});
+
+test("a race as asked on the command line: stored with the sweep and its loads, told in the report, evidence of each load", () => {
+  const out = join(folder, "evidence-race");
+  const words = ["race", "object-1kB", "--runs", "1", "--lanes", "h2,h3", "--link", "20mbit/20ms", "--home", home];
+  const served = ["--think", "20", "--transport", "tuned", "--tcp-congestion", "bbr", "--evidence", out];
+  const said = execFileSync(trilane, [...words, ...served], { encoding: "utf8", stdio: "pipe" });
+  const results = openResults(home);
+  try {
+    const [sweep] = results.listSweeps();
+    assert.ok(sweep);
+    assert.deepEqual(sweep.plan.serving?.think, { ms: 20 });
+    assert.equal(sweep.plan.serving?.transport?.preset, "custom");
+    for (const { id, lane, block, attempt, status } of results.loadsOf(sweep.id)) {
+      const facts = results.harOf(id).log._trilane;
+      assert.deepEqual(facts.serving, sweep.plan.serving);
+      const evidence = join(
+        out,
+        `sweep-${sweep.id}`,
+        "object-1kB",
+        "20mbit_20ms",
+        `${lane}-block${block}-attempt${attempt}`,
+      );
+      assert.equal(facts.evidence, evidence);
+      if (status !== "valid") continue;
+      const replay = JSON.parse(readFileSync(join(evidence, "replay.json"), "utf8")) as ReplayReport;
+      assert.equal(replay.think, "20");
+      assert.equal(replay.transport.tcp.congestion_control, "bbr");
+      assert.equal(replay.transport.tcp.pacing, true);
+      const [request] = replay.requests.filter(({ outcome }) => outcome === "exact");
+      assert.equal(request?.think_ns, 20e6);
+    }
+    const report = said.split(/\s+/).findLast((word) => word.endsWith(".html"));
+    assert.ok(report, said);
+    const html = readFileSync(report, "utf8");
+    assert.match(html, /<th scope="row">server think time<\/th><td>20 ms<\/td>/);
+    assert.match(html, /<th scope="row">congestion control<\/th><td>bbr<\/td><td>cubic<\/td>/);
+    assert.match(html, /<th scope="row">initial window<\/th><td>32 packets<\/td><td>32 packets<\/td>/);
+    assert.match(html, /<th scope="row">after a pause<\/th><td>the window is kept<\/td>/);
+  } finally {
+    results.close();
+  }
+});
+
+test("what cannot be is refused before anything is run", () => {
+  for (const [words, message] of [
+    [["--tcp-initial-window", "0"], /--tcp-initial-window: must be 1 to 1000 packets/],
+    [["--think", "soon"], /--think: must be none, recorded, or milliseconds/],
+    [["--quic-congestion", "bbr"], /quic-congestion/],
+  ] as const) {
+    const { status, stderr } = spawnSync(trilane, ["race", "object-1kB", "--home", home, ...words], {
+      encoding: "utf8",
+    });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, message);
+  }
 });

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { presets } from "../../../cli/serving/presets.ts";
 import { cellsOf, linksOf, planDigest, planOf, readPlan, shippedPlans } from "../../../cli/sweep/plan.ts";
 
 const least = { name: "least", pages: ["page"], lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 };
@@ -83,6 +84,13 @@ describe("plan", () => {
     const same = digest({});
     assert.equal(digest({ description: "words", reference: "more words" }), same);
     assert.equal(digest({ seed: 1, retries: 2 }), same, "defaults written out");
+    assert.equal(digest({ serving: { think: "none", transport: { preset: "stock" } } }), same, "stock written out");
+    const tuned = digest({ serving: { transport: { preset: "tuned" } } });
+    assert.equal(
+      digest({ serving: { transport: { preset: "custom", ...presets.tuned } } }),
+      tuned,
+      "tuned written out",
+    );
     assert.equal(digest({ links: [{ grid: { rates_mbit: [3], rtts_ms: [50] } }] }), same, "a grid of the same link");
     const changes = [
       { name: "other" },
@@ -94,11 +102,28 @@ describe("plan", () => {
       { retries: 3 },
       { timeout_s: 61 },
       { settle_ms: 1 },
+      { serving: { think: "recorded" } },
+      { serving: { transport: { tcp: { pacing: true } } } },
     ];
     assert.equal(new Set([same, ...changes.map(digest)]).size, changes.length + 1);
   });
 
+  test("a plan says all of how it is served, and a plan made of it says the same", () => {
+    const plan = planOf({ ...least, serving: { think: { ms: 20 }, transport: { preset: "tuned" } } }, "serving");
+    assert.deepEqual(plan.serving.think, { ms: 20 });
+    assert.deepEqual(plan.serving.transport.tcp, presets.tuned.tcp);
+    assert.deepEqual(planOf(plan, "again"), plan);
+    assert.equal(planOf(least, "least").serving.transport.preset, "stock");
+  });
+
   const wrong: [string, object, RegExp][] = [
+    [
+      "a window of 0",
+      { serving: { transport: { tcp: { initial_window_packets: 0 } } } },
+      /serving\.transport\.tcp\.initial_window_packets: must be >= 1 \(got 0\)/,
+    ],
+    ["a serving with a word that is not known", { serving: { speed: 1 } }, /plan x: serving: "speed" is not known/],
+    ["a think time of no unit", { serving: { think: 20 } }, /plan x: serving\.think/],
     [
       "an unknown lane",
       { lanes: ["h1", "h4"] },
