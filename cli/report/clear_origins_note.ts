@@ -1,14 +1,9 @@
-// Which servers stood for the recorded ones, where that is not simply "as recorded".
+// What each lane made of what was recorded over http://.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { count } from "../stats/numbers.ts";
 import { sortLanes } from "../stats/sample.ts";
 import { html, type Markup } from "./markup.ts";
 import { field } from "./unknown_json.ts";
-
-const kinds: Readonly<Record<string, string>> = {
-  merged: "The hosts of one operator were served as one server: one address, one certificate.",
-  single: "All hosts were served as one server: one address, one certificate.",
-};
 
 const originsOf = ({ replay }: LoadFacts, name: string): unknown => field(replay, "origins", name);
 const numberOf = (facts: LoadFacts, name: string): number => {
@@ -16,13 +11,8 @@ const numberOf = (facts: LoadFacts, name: string): number => {
   return typeof value === "number" ? value : 0;
 };
 
-function kindNotes(facts: readonly LoadFacts[]): Markup[] {
-  const found = new Set(facts.map((each) => originsOf(each, "kind")));
-  return Object.entries(kinds).flatMap(([kind, text]) => (found.has(kind) ? [html`<p>${text}</p>`] : []));
-}
-
-/** null where nothing was recorded over http://. */
-function clearNote(facts: readonly LoadFacts[]): Markup | null {
+/** null where all was recorded over https://. */
+export function clearOriginsNote(facts: readonly LoadFacts[]): Markup | null {
   const concerned = facts.filter((each) => numberOf(each, "http_exchanges") > 0);
   if (concerned.length === 0) return null;
   const pages = [...new Set(concerned.map(({ page }) => page))].sort();
@@ -38,8 +28,4 @@ function clearNote(facts: readonly LoadFacts[]): Markup | null {
   const [clear, upgraded] = [served("clear"), served("upgraded")];
   const redirects = Math.max(...concerned.map((each) => numberOf(each, "redirects_left_out")));
   return html`<p>Recorded in part over http://: ${recorded}${pages.length > 20 && ", …"}.${clear && ` On ${clear} that is served in clear, as it was.`}${upgraded && ` On ${upgraded} it is upgraded to https://, as browsers speak these protocols over TLS only; documents say so in a header.`}${redirects > 0 && ` There ${count(redirects, "redirect")} from http:// to https:// of one page ${redirects === 1 ? "is" : "are"} left out.`}${clear && upgraded && " So these lanes differ by more than the protocol: in clear there are no handshakes of TLS, and redirects to https:// take their round trips."}</p>`;
-}
-
-export function originsNote(facts: readonly LoadFacts[]): Markup {
-  return html`${kindNotes(facts)}${clearNote(facts)}`;
 }

@@ -1,12 +1,11 @@
-// What a report says of the servers that stood for the recorded ones.
+// What a report says of origins recorded over http://.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Lane } from "../../../cli/lanes.ts";
-import { originsNote } from "../../../cli/report/origins_note.ts";
+import { clearOriginsNote } from "../../../cli/report/clear_origins_note.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 
 interface Origins {
-  readonly kind?: string;
   readonly http?: string;
   readonly http_exchanges?: number;
   readonly redirects_left_out?: number;
@@ -14,16 +13,11 @@ interface Origins {
 
 const facts = (lane: Lane, origins: Origins | null, page = "shop") =>
   ({ lane, page, replay: origins && { transport: {}, origins } }) as unknown as LoadFacts;
-const noteOf = (...loads: readonly LoadFacts[]): string => String(originsNote(loads));
+const noteOf = (...loads: readonly LoadFacts[]): string => String(clearOriginsNote(loads) ?? "");
 
-test("servers as recorded, all of them https, need no words", () => {
+test("where all is https nothing is said", () => {
   assert.equal(noteOf(), "");
-  assert.equal(noteOf(facts("h1", null), facts("h2", { kind: "as-recorded", http: "clear", http_exchanges: 0 })), "");
-});
-
-test("merged servers are told", () => {
-  assert.match(noteOf(facts("h2", { kind: "merged" })), /^<p>The hosts of one operator were served as one server/);
-  assert.match(noteOf(facts("h2", { kind: "single" })), /^<p>All hosts were served as one server/);
+  assert.equal(noteOf(facts("h1", null), facts("h2", { http: "clear", http_exchanges: 0 })), "");
 });
 
 test("what was recorded over http:// is told with what each lane made of it", () => {
