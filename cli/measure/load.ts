@@ -49,9 +49,7 @@ export interface LoadOptions {
   readonly settle_ms?: number;
   /** Whether a repeat visit finds the first one's cache, cookies and storage. Default: only what resumes connections. */
   readonly keepCache?: boolean;
-  /** Whether the page's time and chance are pinned (cli/measure/pin_time.ts). Default: not. */
-  readonly pinTime?: boolean;
-  /** How the origins serve. Default: as stock. */
+  /** How the origins serve, and whether the page's time and chance are pinned. Default: as stock. */
   readonly serving?: Serving;
   /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
   readonly evidence?: string;
@@ -228,8 +226,8 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
   }
 }
 
-function watching({ pinTime }: LoadOptions): WatchOptions {
-  return pinTime ? { firstScript: pinTimeScript() } : {};
+function watching({ serving }: LoadOptions): WatchOptions {
+  return serving?.pin_time ? { firstScript: pinTimeScript() } : {};
 }
 
 /** Closes the first visit and gives the page for the second. */

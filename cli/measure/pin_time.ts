@@ -69,11 +69,12 @@ function pin({ moment_ms, seed }: Pins): void {
 
   const pinned = (real: number): number => (real === 0 ? 0 : real - realOrigin_ms + moment_ms);
   replaceGetter(Object.getPrototypeOf(performance), "timeOrigin", pinned);
+  const inWhole_ms = (real: number): number => (real === 0 ? 0 : real - Math.floor(realOrigin_ms) + moment_ms);
   const timing: unknown = Reflect.get(performance, "timing");
   if (typeof timing === "object" && timing !== null) {
     const prototype: object = Object.getPrototypeOf(timing);
     for (const name of Object.getOwnPropertyNames(prototype)) {
-      if (name !== "constructor") replaceGetter(prototype, name, (real) => Math.round(pinned(real)));
+      if (name !== "constructor") replaceGetter(prototype, name, inWhole_ms);
     }
   }
 

@@ -2,6 +2,7 @@
 // bodies. No lane, no network.
 #include "replay/exchange.h"
 
+#include "lane_site.h"
 #include "replay/precondition.h"
 #include "replay/report.h"
 
@@ -271,21 +272,13 @@ static void test_head(void **state) {
 }
 
 static json_t *report_of(struct site *site) {
-    char path[] = "/tmp/trilane-test-XXXXXX", error[256];
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    close(fd);
-    const struct report_setting setting = {.quiche_version = "-",
-                                           .nghttp2_version = "-",
-                                           .tcp_congestion = "cubic",
-                                           .quic_congestion = "cubic",
-                                           .scheduling = "-",
-                                           .think = "none",
-                                           .origins = "as-recorded"};
-    assert_int_equal(report_write(site->report, &setting, path, error, sizeof error), 0);
-    json_t *report = json_load_file(path, 0, NULL);
-    unlink(path);
-    assert_non_null(report);
+    struct lane_site reported = {.report = site->report, .home = "/tmp/trilane-test-XXXXXX"};
+    char path[96];
+    assert_non_null(mkdtemp(reported.home));
+    json_t *report = lane_site_report(&reported);
+    snprintf(path, sizeof path, "%s/report.json", reported.home);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(reported.home), 0);
     return report;
 }
 
