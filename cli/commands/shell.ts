@@ -5,16 +5,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ShellNote } from "../../schemas/generated/shell.ts";
+import type { Exchange } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { formatLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
-import { labCommand, spkiList } from "../measure/lab.ts";
+import { extraRttArguments, extraRtts } from "../measure/extra_rtts.ts";
+import { type LabOptions, labCommand, spkiList } from "../measure/lab.ts";
 import { openLiveLine } from "../meter/live_line.ts";
 import { servingArguments } from "../serving/arguments.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
-import { settleServing } from "../serving/serving.ts";
+import { type Serving, settleServing } from "../serving/serving.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ShellOptions extends CommonOptions, ServingOptions {
@@ -66,8 +68,14 @@ export const command: Command<ShellOptions> = {
     const home = homeFolder(options.home);
     const link = readLink(options.link, process.cwd());
     const recording = options.recording ?? null;
-    const replayOptions = servingArguments(settleServing(servingChoiceOf(options)));
-    const origins = recording === null ? farEnds : await originsOf(home, recording);
+    const serving = servingOf(options);
+    const exchanges =
+      recording === null ? [] : (await withArchive(home, (archive) => archive.show(recording))).exchanges;
+    const origins = recording === null ? farEnds : originsOf(exchanges);
+    const lab: LabSettings = {
+      replayOptions: servingArguments(serving),
+      shaperOptions: serving.extra_rtt ? extraRttArguments(extraRtts(exchanges)) : [],
+    };
     if (recording !== null) await spkiList(home);
     const note: ShellNote = {
       schema: "trilane/shell/1",
@@ -79,17 +87,28 @@ export const command: Command<ShellOptions> = {
     process.stderr.write(`${options.json ? JSON.stringify(note) : noteText(note)}\n`);
     const scratch = mkdtempSync(join(tmpdir(), "trilane-shell-"));
     try {
-      process.exitCode = await runBehindLink(options, words, replayOptions, scratch);
+      process.exitCode = await runBehindLink(options, words, lab, scratch);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
     }
   },
 };
 
+type LabSettings = Required<Pick<LabOptions, "replayOptions" | "shaperOptions">>;
+
+/** UserError for what has nothing to work on here. */
+function servingOf(options: ShellOptions): Serving {
+  const choice = servingChoiceOf(options);
+  if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
+  if (options.recording === undefined && Object.keys(choice).length > 0)
+    throw new UserError("shell: nothing is served: name a --recording, or leave out how it is served");
+  return settleServing(choice);
+}
+
 async function runBehindLink(
   options: ShellOptions,
   words: readonly string[],
-  replayOptions: readonly string[],
+  settings: LabSettings,
   scratch: string,
 ): Promise<number> {
   const home = homeFolder(options.home);
@@ -97,7 +116,8 @@ async function runBehindLink(
   const link = readLink(options.link, process.cwd());
   const environment = shellEnvironment(recording === null ? null : home);
   const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
-  const shaperOptions: string[] = [];
+  const { replayOptions } = settings;
+  const shaperOptions = [...settings.shaperOptions];
   const pass = (name: string, value: string | undefined) => {
     if (value !== undefined) shaperOptions.push(name, value);
   };
@@ -120,8 +140,7 @@ async function runBehindLink(
   }
 }
 
-async function originsOf(home: string, recording: string): Promise<string[]> {
-  const { exchanges } = await withArchive(home, (archive) => archive.show(recording));
+function originsOf(exchanges: readonly Exchange[]): string[] {
   const origins = exchanges.map(({ scheme, host, port }) => {
     const name = host.includes(":") ? `[${host}]` : host;
     return port === (scheme === "https" ? 443 : 80) ? `${scheme}://${name}` : `${scheme}://${name}:${port}`;

@@ -72,9 +72,8 @@ function refuseControls(plan: SweepPlan, source: string): void {
 
 /** Early data over TCP came with TLS 1.3: without it no load of that lane can be valid. */
 function refuseContradiction({ lanes, serving }: SweepPlan, source: string): void {
-  const lane = lanes.find((each) => (each as string) === "h2-0rtt");
-  if (lane === undefined || serving?.tls !== "1.2") return;
-  throw new UserError(`plan ${source}: lane ${lane} needs TLS 1.3: leave the lane out, or take serving.tls "both"`);
+  if (serving?.tls !== "1.2" || !lanes.includes("h2-0rtt")) return;
+  throw new UserError(`plan ${source}: lane h2-0rtt needs TLS 1.3: leave the lane out, or take serving.tls "both"`);
 }
 
 /** Counted without expanding a grid. */

@@ -123,6 +123,11 @@ describe("plan", () => {
       /serving\.transport\.tcp\.initial_window_packets: must be >= 1 \(got 0\)/,
     ],
     ["a serving with a word that is not known", { serving: { speed: 1 } }, /plan x: serving: "speed" is not known/],
+    [
+      "a lane of early data without TLS 1.3",
+      { lanes: ["h2-0rtt"], serving: { tls: "1.2" } },
+      /^UserError: plan x: lane h2-0rtt needs TLS 1\.3/,
+    ],
     ["a think time of no unit", { serving: { think: 20 } }, /plan x: serving\.think/],
     [
       "an unknown lane",
