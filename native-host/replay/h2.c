@@ -53,7 +53,7 @@ static void on_readable(void *context) {
                 stream_close(stream);
             return;
         }
-        nghttp2_ssize used = nghttp2_session_mem_recv2(h2->session, bytes, (size_t)size);
+        nghttp2_ssize used = h2_requests_read(h2, bytes, (size_t)size);
         if (used < 0) { // not HTTP/2 at all, a flood, or no memory; all else nghttp2 answers with a GOAWAY
             h2_free(h2, nghttp2_strerror((int)used));
             stream_finish(stream);

@@ -5,6 +5,8 @@
 
 #include "replay/exchange.h"
 #include "replay/fields.h"
+#include "replay/h2_closed.h"
+#include "replay/h2_heads.h"
 #include "replay/h2_pieces.h"
 #include "replay/send_order.h"
 
@@ -32,6 +34,8 @@ struct h2 {
     struct h2_pieces out;    // on their way to the stream
     int error;               // nghttp2's, by which the connection ends; 0: none
     uint64_t now_ns;         // of this turn
+    struct h2_heads heads;
+    struct h2_closed closed;
     size_t early_count;
     struct h2_early_priority early[H2_CONCURRENT_STREAMS];
 };
@@ -47,6 +51,8 @@ struct h2_request {
     bool head_sent;            // nghttp2 has the response's head
 };
 
+// Takes what the client has sent; a count, or nghttp2's error, where the connection is to end.
+nghttp2_ssize h2_requests_read(struct h2 *h2, const uint8_t *bytes, size_t size);
 // nghttp2's callbacks that read.
 void h2_requests_set_callbacks(nghttp2_session_callbacks *callbacks);
 // Ends its exchange, if it has one: no more is sent for it.

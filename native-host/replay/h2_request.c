@@ -167,6 +167,26 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
     return 0;
 }
 
+nghttp2_ssize h2_requests_read(struct h2 *h2, const uint8_t *bytes, size_t size) {
+    size_t done = 0;
+    for (size_t at = 0; at < size;) {
+        nghttp2_frame_hd head;
+        int32_t dependency;
+        bool found;
+        at += h2_heads_take(&h2->heads, bytes + at, size - at, &found, &head, &dependency);
+        if (!found || head.type > NGHTTP2_PRIORITY) continue;
+        // What came before decides which streams there are.
+        nghttp2_ssize used = nghttp2_session_mem_recv2(h2->session, bytes + done, at - done);
+        if (used < 0) return used;
+        done = at;
+        uint32_t error = h2_closed_frame(&h2->closed, h2->session, &head, dependency);
+        if (error == NGHTTP2_NO_ERROR) continue;
+        int result = nghttp2_session_terminate_session(h2->session, error);
+        if (result < 0) return result;
+    }
+    return nghttp2_session_mem_recv2(h2->session, bytes + done, size - done);
+}
+
 void h2_requests_set_callbacks(nghttp2_session_callbacks *callbacks) {
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);

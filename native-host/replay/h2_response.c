@@ -84,7 +84,8 @@ static int send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8
 }
 
 static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame, void *context) {
-    (void)context;
+    struct h2 *h2 = context;
+    if (frame->hd.type == NGHTTP2_RST_STREAM) h2_closed_reset(&h2->closed, frame->hd.stream_id);
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
     struct h2_request *request = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (!request || !request->exchange) return 0;
