@@ -18,7 +18,7 @@ import type {
 import { HostConversation } from "./host.ts";
 
 // Far below what a message may have (64 MiB), so that neither side holds much more than one piece.
-const pieceSize_bytes = 1024 * 1024;
+const pieceSize_bytes = 256 * 1024;
 
 // As `name` in schemas/message.schema.json; checked here too, because a name is what a user typed.
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;

@@ -16,7 +16,7 @@ enum {
     TRANSACTIONS_MAX = 16,
     UPLOADS_MAX = 64,               // each has a file open
     EXCHANGE_SIZE_MAX = 256 * 1024, // of its JSON, so that any exchange can be shown in one message
-    READ_PIECE_SIZE = 512 * 1024,   // of a body, so that its base64 fits into a message to a browser
+    READ_PIECE_SIZE = 128 * 1024,   // of a body: a fraction of what a message to a browser may have
 };
 
 // A body that is coming in pieces, or has come whole and waits for its exchange.

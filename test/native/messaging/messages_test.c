@@ -223,13 +223,13 @@ static void test_read_verified_used_again(void **state) {
         const json_t *data = json_object_get(answer, "data"), *next = json_object_get(answer, "next");
         const char *base64 = json_string_value(data);
         size_t base64_size = json_string_length(data);
-        assert_true(base64_size > 0 && base64_size < 1000 * 1000);
+        assert_true(base64_size > 0 && base64_size < 200 * 1000);
         read += (int64_t)(base64_size / 4 * 3) - (base64[base64_size - 1] == '=') -
                 (base64[base64_size - 2] == '=');
         from = json_is_null(next) ? -1 : json_integer_value(next);
         assert_int_equal(read, from < 0 ? size : from);
         json_decref(answer);
-        assert_true(piece < 3);
+        assert_true(piece < 8);
     }
     snprintf(text, sizeof text, "{\"id\":1,\"type\":\"archive.read\",\"sha256\":\"%s\",\"from\":%lld}",
              sha256, (long long)size);
