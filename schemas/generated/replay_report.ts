@@ -25,7 +25,7 @@ export interface ReplayReport {
    * How the program was scheduled once it served: fifo (real time), short-slice or default.
    */
   scheduling: "fifo" | "short-slice" | "default";
-  origins?: ReplayOrigins;
+  origins: ReplayOrigins;
   /**
    * What requests waited for before they were answered: none, recorded (the recorded server's time), or milliseconds.
    */

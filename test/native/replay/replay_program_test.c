@@ -148,8 +148,10 @@ static void assert_shape(const json_t *report, const json_t *example) {
         if (!json_object_get(other, key)) fail_msg("%s: is in no example", key);
         assert_shape(member, json_object_get(other, key));
     }
-    json_object_foreach(other, key, member) if (json_is_object(report) && !json_object_get(report, key))
-        fail_msg("%s: is missing", key);
+    // A protocol that answered nothing is not told of.
+    json_object_foreach(other, key, member) if (json_is_object(report) && !json_object_get(report, key) &&
+                                                strcmp(key, "h1") != 0 && strcmp(key, "h2") != 0 &&
+                                                strcmp(key, "h3") != 0) fail_msg("%s: is missing", key);
     size_t at;
     json_array_foreach((json_t *)report, at, member) assert_shape(member, json_array_get(other, 0));
 }
