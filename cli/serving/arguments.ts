@@ -12,6 +12,10 @@ function thinkText(think: Serving["think"]): string {
   return typeof think === "string" ? think : String(think.ms);
 }
 
+function chainText(chain: Serving["chain"]): string {
+  return typeof chain === "string" ? chain : String(chain.bytes);
+}
+
 const onOff = (on: boolean): string => (on ? "on" : "off");
 
 /** Option names of each setting of a transport, and its value as text; null: there is nothing to say. */
@@ -43,6 +47,7 @@ export function servingArguments(serving: Serving): string[] {
   return [
     ...(serving.origins === stockServing.origins ? [] : ["--origins", serving.origins]),
     ...(serving.think === "none" ? [] : ["--think", thinkText(serving.think)]),
+    ...(serving.chain === "recorded" ? [] : ["--chain", chainText(serving.chain)]),
     ...tlsArguments[serving.tls],
     ...transport,
   ];

@@ -10,6 +10,7 @@ export interface ServingOptions {
   origins: "as-recorded" | "merged" | "single" | undefined;
   think: string | undefined;
   extraRtt: boolean | undefined;
+  chain: string | undefined;
   tls: "1.2" | "1.3" | "both" | undefined;
   pinTime: boolean | undefined;
   transport: "stock" | "tuned" | undefined;
@@ -49,6 +50,7 @@ const originOptions: Readonly<Record<string, Definition>> = {
   },
   think: { type: "string", describe: "a request waits for its answer: none, recorded (as it did then), or ms, as 20" },
   "extra-rtt": { type: "boolean", describe: "servers that were farther away when recorded are so again" },
+  chain: { type: "string", describe: "certificate chains: as large as recorded, small, or bytes, as 5000" },
   tls: { choices: ["1.2", "1.3", "both"], describe: "TLS versions offered over TCP" },
   "pin-time": { type: "boolean", describe: "the page's clock and random numbers are the same in every load" },
 };
@@ -101,6 +103,14 @@ function thinkOf(text: string): NonNullable<ServingChoice["think"]> {
   if (!(ms <= 3_600_000))
     throw new UserError(`--think: must be none, recorded, or milliseconds up to an hour (got ${JSON.stringify(text)})`);
   return { ms };
+}
+
+function chainOf(text: string): NonNullable<ServingChoice["chain"]> {
+  if (text === "recorded" || text === "small") return text;
+  const bytes = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (bytes < 1 || bytes > 65_536)
+    throw new UserError(`--chain: must be recorded, small, or 1 to 65536 bytes (got ${JSON.stringify(text)})`);
+  return { bytes };
 }
 
 const camelCase = (name: string): string => name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -160,6 +170,7 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
       origins: options.origins,
       think: options.think === undefined ? undefined : thinkOf(options.think),
       extra_rtt: options.extraRtt,
+      chain: options.chain === undefined ? undefined : chainOf(options.chain),
       tls: options.tls,
       pin_time: options.pinTime,
     }),

@@ -32,6 +32,7 @@ export function settleServing(choice: ServingChoice = {}): Serving {
     origins: choice.origins ?? "as-recorded",
     think: choice.think ?? "none",
     extra_rtt: choice.extra_rtt ?? false,
+    chain: choice.chain ?? "recorded",
     tls: choice.tls ?? "both",
     pin_time: choice.pin_time ?? false,
     transport: settleTransport(choice.transport ?? {}),

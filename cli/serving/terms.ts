@@ -7,6 +7,11 @@ export function thinkTerm(think: Serving["think"]): string {
   return think === "recorded" ? "as recorded" : "none";
 }
 
+function chainTerm(chain: Serving["chain"]): string {
+  if (typeof chain === "object") return `${chain.bytes} bytes`;
+  return chain === "small" ? "as small as can be" : "as large as recorded, or the Web's median";
+}
+
 const originsTerm: Readonly<Record<Serving["origins"], string>> = {
   "as-recorded": "one server for each recorded address",
   merged: "one server for the hosts of one operator",
@@ -15,11 +20,12 @@ const originsTerm: Readonly<Record<Serving["origins"], string>> = {
 
 /** Each setting of the origins with its value; the transports' are a table of their own. */
 export function servingTerms(serving: Serving): [name: string, value: string][] {
-  const { origins, think, extra_rtt, tls, pin_time, transport } = serving;
+  const { origins, think, extra_rtt, chain, tls, pin_time, transport } = serving;
   return [
     ["origins", originsTerm[origins]],
     ["server think time", thinkTerm(think)],
     ["extra RTT of far servers", extra_rtt ? "as recorded" : "none"],
+    ["certificate chains", chainTerm(chain)],
     ["TLS over TCP", tls === "both" ? "1.2 and 1.3 offered" : `${tls} only`],
     ["the page's clock and random numbers", pin_time ? "the same in every load" : "as they come"],
     ["transports", transport.preset],

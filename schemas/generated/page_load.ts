@@ -714,6 +714,10 @@ export interface ServingChoice {
    */
   extra_rtt?: boolean;
   /**
+   * How large a certificate chain servers send. recorded: as it was, 3243 bytes where that is not known (the Web's median, as browsers ask for it). small: about 900 bytes. Or always so large.
+   */
+  chain?: ("recorded" | "small") | FixedChain;
+  /**
    * TLS versions offered over TCP; QUIC always has 1.3.
    */
   tls?: "1.2" | "1.3" | "both";
@@ -725,6 +729,9 @@ export interface ServingChoice {
 }
 export interface FixedThink {
   ms: number;
+}
+export interface FixedChain {
+  bytes: number;
 }
 export interface TransportChoice {
   /**

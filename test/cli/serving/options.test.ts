@@ -28,6 +28,8 @@ test("each option chooses its own and no more", () => {
     [["--think", "2.5"], { think: { ms: 2.5 } }],
     [["--extra-rtt"], { extra_rtt: true }],
     [["--no-extra-rtt"], { extra_rtt: false }],
+    [["--chain", "recorded"], { chain: "recorded" }],
+    [["--chain", "5000"], { chain: { bytes: 5000 } }],
     [["--tls", "1.2"], { tls: "1.2" }],
     [["--pin-time"], { pin_time: true }],
     [["--transport", "tuned"], { transport: { preset: "tuned" } }],
@@ -56,6 +58,9 @@ test("what cannot be is refused by its option's name", () => {
   const cases: [string[], RegExp][] = [
     [["--think", "fast"], /^--think: must be none, recorded, or milliseconds.*"fast"/],
     [["--think", "-5"], /think/],
+    [["--chain", "large"], /^--chain: must be recorded, small, or 1 to 65536 bytes.*"large"/],
+    [["--chain", "0"], /^--chain: /],
+    [["--chain", "65537"], /^--chain: /],
     [["--think", "3600001"], /^--think: /],
     [["--think", "1", "--think", "2"], /^--think: said more than once/],
     [["--tcp-initial-window", "0"], /^--tcp-initial-window: must be 1 to 1000 packets \(got 0\)/],

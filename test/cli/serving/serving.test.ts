@@ -65,6 +65,8 @@ test("stock needs no options; each setting that differs is one", () => {
     "--tls-max",
     "1.2",
   ]);
+  assert.deepEqual(servingArguments(settleServing({ chain: { bytes: 5000 } })), ["--chain", "5000"]);
+  assert.deepEqual(servingArguments(settleServing({ chain: "small" })), ["--chain", "small"]);
   assert.deepEqual(servingArguments(settleServing({ think: { ms: 2.5 }, tls: "1.3" })), [
     "--think",
     "2.5",
