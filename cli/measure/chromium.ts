@@ -32,6 +32,12 @@ const laneArguments: Record<Lane, readonly string[]> = {
   "h3-0rtt": h3,
 };
 
+// In clear the page's own request goes to http:// and what it names belongs to https://: apart as two sites are, they
+// would not share names and connections (clear.ts).
+const laneDisabledFeatures: Partial<Record<Lane, readonly string[]>> = {
+  "h1-clear": ["PartitionConnectionsByNetworkIsolationKey"],
+};
+
 const disabledFeatures = [
   // Recorded pages mix public and private addresses; a permission prompt would block the load.
   "LocalNetworkAccessChecks",
@@ -96,7 +102,6 @@ export const sharedArguments: readonly string[] = [
   "--disable-backgrounding-occluded-windows",
   "--disable-renderer-backgrounding",
   "--disable-hang-monitor",
-  `--disable-features=${disabledFeatures.join(",")}`,
 ];
 
 export interface ChromiumOptions {
@@ -111,6 +116,8 @@ export function chromiumArguments({ lane, profile, spkiList }: ChromiumOptions):
   return [
     ...sharedArguments,
     ...laneArguments[lane],
+    // Of this argument the browser takes the last one only.
+    `--disable-features=${[...disabledFeatures, ...(laneDisabledFeatures[lane] ?? [])].join(",")}`,
     `--ignore-certificate-errors-spki-list=${spkiList}`,
     `--user-data-dir=${profile}`,
     "about:blank",

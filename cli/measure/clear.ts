@@ -1,8 +1,8 @@
 // The lane without TLS: a page's requests for https:// go to http:// on the way out of the browser, and the page does not
 // see it: its origins, its secure context and its cookies stay those of https. No body is changed.
 //
-// Every request is held in the browser until it was handed on from here, 0.3 to 1 ms on an idle machine; no other lane has
-// that. The origins do not listen on 443 in this lane, so that Chromium's early connections to it are refused at once.
+// Every request is held in the browser until it was handed on from here, one after another: some ms where a page asks for
+// many at once. No other lane has that. The origins do not listen on 443 in this lane, so that Chromium's early connections to it are refused at once.
 import type { Connection } from "./browser.ts";
 
 /** Where a request for `url` goes in clear: default port to default port, any other stays. */

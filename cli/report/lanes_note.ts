@@ -45,8 +45,8 @@ const notes: readonly { readonly of: (lane: Lane) => boolean; readonly text: str
   {
     of: (lane) => laneFacts[lane].clear,
     text:
-      "Without TLS each https:// request is sent to http:// as it leaves the browser, which holds it up by a millisecond or " +
-      "less; the page does not see it.",
+      "Without TLS each https:// request is sent to http:// as it leaves the browser. The page does not see it, but the " +
+      "requests are held up by it, some ms where a page asks for many at once.",
   },
   {
     of: (lane) => lane === "h3-altsvc",

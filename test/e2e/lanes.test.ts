@@ -82,6 +82,16 @@ test("h1-clear: the page is what it is over TLS: the same origin, a secure conte
   );
 });
 
+test("h1-clear: what the page names is asked for on the connection that the page came on", async () => {
+  const site = recordSite(home, "reuse", [
+    { url: page, body: "<!doctype html><img src=/1.gif>" },
+    { url: `${page}1.gif`, type: "image/gif", body: image },
+  ]);
+  const { entries, _trilane } = await load(site, "h1-clear", "20mbit/20ms");
+  assert.equal(new Set(entries.map(({ _connectionId }) => _connectionId)).size, 1);
+  assert.equal(_trilane.counts.connections, 1);
+});
+
 for (const lane of ["h2-0rtt", "h3-0rtt"] as const) {
   test(`${lane}: the second visit's requests are in the first flight, and none is answered from the cache`, async () => {
     const { entries, _trilane } = await load(origins, lane, "20mbit/60ms");
