@@ -89,6 +89,71 @@ test("a folder that is none, or has a file that is none, is refused in one line 
   }
 });
 
+/** A protobuf by hand: a field's number, and its bytes, text or number. */
+function message(...fields: readonly (readonly [number, Buffer | string | number])[]): Buffer {
+  return Buffer.concat(
+    fields.map(([number, value]) => {
+      if (typeof value === "number") return Buffer.from([number * 8, (value & 0x7f) | 0x80, value >> 7]);
+      const bytes = Buffer.from(value);
+      return Buffer.concat([Buffer.from([number * 8 + 2, (bytes.length & 0x7f) | 0x80, bytes.length >> 7]), bytes]);
+    }),
+  );
+}
+
+const header = (name: string, value: Buffer | string): readonly [number, Buffer] => [2, message([1, name], [2, value])];
+
+function saved(
+  host: Buffer | string,
+  target: string,
+  ...response: readonly (readonly [number, Buffer | string])[]
+): Buffer {
+  const request = message([1, `GET ${target} HTTP/1.1`], header("Host", host));
+  return message([1, "2001:db8::5"], [2, 443], [3, 2], [4, request], [5, message(...response)]);
+}
+
+test("names of any script, IPv6, no body, and headers that HTTP does not allow", async () => {
+  const html = header("Content-Type", "text/html");
+  const names = ["bücher.example", "日本語.example", "BÜCHER.example:444"];
+  for (const [index, name] of names.entries())
+    writeFileSync(join(folder, `save.${index}`), saved(name, `/${index}`, [1, "HTTP/1.1 200 OK"], html, [3, ""]));
+  // Of one byte a letter, and with a control character and an empty name in its headers.
+  const odd = [header("X-Odd", "a\u0001b"), header("", "x"), header("X-Bytes", Buffer.from([0xe9])), html] as const;
+  writeFileSync(
+    join(folder, "save.3"),
+    saved(Buffer.from("b\xfccher.example", "latin1"), "/ä ö", [1, "HTTP/1.1 200"], ...odd, [3, "x"]),
+  );
+  const { written, notes } = await imported(folder, "https://bücher.example/0");
+  assert.deepEqual(
+    written.map(({ exchange: e, body }) => [e.host, e.port, e.path, e.address, e.body_origin, body.length]),
+    [
+      ["xn--bcher-kva.example", 443, "/0", "2001:db8::5", "recorded", 0],
+      ["xn--wgv71a119e.example", 443, "/1", "2001:db8::5", "recorded", 0],
+      ["xn--bcher-kva.example", 444, "/2", "2001:db8::5", "recorded", 0],
+      ["xn--bcher-kva.example", 443, "/%C3%A4%20%C3%B6", "2001:db8::5", "recorded", 1],
+    ],
+  );
+  assert.deepEqual(written[3]?.exchange.response_headers, [
+    ["x-bytes", "é"],
+    ["content-type", "text/html"],
+  ]);
+  assert.equal((notes as WireNotes).illegal_headers, 2);
+  assert.deepEqual((notes as WireNotes).bodies, { recorded: 1, empty: 3 });
+
+  for (const target of ["no-slash", "/x"])
+    await assert.rejects(async () => {
+      writeFileSync(join(folder, "save.4"), saved("a b/c", target, [1, "HTTP/1.1 200 OK"]));
+      await readMahimahi(folder);
+    }, /save\.4: has no host, or a request for what is no URL/);
+});
+
+test("a file that is cut off anywhere is refused", async () => {
+  const page = readFileSync(join(fixture, "save.zW8a01"));
+  for (let size = 0; size < page.length; size++) {
+    writeFileSync(join(folder, "save.x"), page.subarray(0, size));
+    await assert.rejects(imported(folder, "https://www.shop.example/"), UserError, `${size} bytes`);
+  }
+});
+
 test("a mutated file is imported or refused, and never anything else", async () => {
   const files = ["save.zW8a01", "save.Aa11bb", "save.m4rT5x", "save.10.1.1"].map((name) =>
     readFileSync(join(fixture, name)),

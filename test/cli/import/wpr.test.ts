@@ -96,6 +96,15 @@ test("what is no archive, or a damaged one, is refused in one line that names it
   assert.equal((await imported(path)).written.length, 7);
 });
 
+test("an archive that is cut off anywhere is refused, zipped or not", async () => {
+  const path = join(folder, "cut.wprgo");
+  for (const bytes of [whole, Buffer.from(json)])
+    for (let size = 0; size < bytes.length - 2; size += 1 + Math.floor(bytes.length / 200)) {
+      writeFileSync(path, bytes.subarray(0, size));
+      await assert.rejects(imported(path), UserError, `${size} bytes`);
+    }
+});
+
 test("a mutated archive is imported or refused, and never anything else", async () => {
   const path = join(folder, "x.wprgo");
   let taken = 0;
