@@ -14,6 +14,8 @@
 #include <string.h>
 
 enum { ROOT_DAYS = 3650, LEAF_DAYS = 90, DAY_S = 86400 };
+// No server has so many names; TLS clients take certificates of up to 100 kB.
+enum { NAMES_BYTES_MAX = 48 * 1024, NAME_FRAMING = 3 };
 
 EVP_PKEY *x509_make_key(void) {
     EC_KEY *ec = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
@@ -138,7 +140,10 @@ static bool add_alternative_names(X509 *certificate, const struct x509_leaf *wan
     GENERAL_NAMES *names = GENERAL_NAMES_new();
     bool done = names != NULL;
     bool has_own = false;
+    size_t bytes = 0;
     for (size_t i = 0; done && i < wanted->name_count; i++) {
+        bytes += strlen(wanted->names[i]) + NAME_FRAMING;
+        if (bytes > NAMES_BYTES_MAX) break; // its own name is added all the same
         done = add_name(names, wanted->names[i]);
         has_own |= x509_name_covers(wanted->names[i], wanted->name);
     }

@@ -150,6 +150,24 @@ for (const [lane, sizes] of [
   });
 }
 
+test("servers that were farther away are so again where that is asked", async () => {
+  const recording = await recordSite(home, "far", [
+    { url: "https://near.test/", body: pageAt("https://far.test/1.gif"), recorded: { rtt_ms: 5 } },
+    imageAt("https://far.test/1.gif", { recorded: { rtt_ms: 105 } }),
+  ]);
+  // TCP and TLS 1.3 each take the server's round trip, 20 ms over the link.
+  const connect_ms = async (serving: LoadOptions["serving"]) => {
+    const log = await load(recording, "h2", { serving });
+    const of = (host: string) => log.entries.find((entry) => new URL(entry.request.url).hostname === host);
+    return { near: of("near.test")?.timings.connect ?? -1, far: of("far.test")?.timings.connect ?? -1 };
+  };
+  const alike = await connect_ms(settleServing({}));
+  const apart = await connect_ms(settleServing({ extra_rtt: true }));
+  assert.ok(alike.far >= 40 && alike.far < 200, `as far as the link: ${alike.far} ms`);
+  assert.ok(apart.far >= 240 && apart.far < 400, `100 ms farther: ${apart.far} ms`);
+  assert.ok(apart.near < 200, `the nearest one: ${apart.near} ms`);
+});
+
 const clearPage: readonly Resource[] = [
   { url: "http://old.test/", status: 301, headers: [["location", "http://www.old.test/"]] },
   {

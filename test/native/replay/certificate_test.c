@@ -135,6 +135,26 @@ static void test_recorded_names(void **state) {
     assert_false(meet(f, "a.test", "x.a.test", "\x02h2")); // of which nothing was recorded
 }
 
+// More names than a client would take: a certificate for its host all the same.
+static void test_too_many_names(void **state) {
+    struct fixture *f = *state;
+    enum { COUNT = 4000, NAME_SIZE = 220 };
+    char(*texts)[NAME_SIZE] = malloc(COUNT * sizeof *texts);
+    const char **names = malloc(COUNT * sizeof *names);
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(texts[i], NAME_SIZE, "%060zu.%060d.%060d.test", i, 0, 0);
+        names[i] = texts[i];
+    }
+    const struct certificate_form form = {.names = names, .name_count = COUNT, .chain_bytes = 65536};
+    assert_int_equal(certificates_make(f->certificates, "host.test", &form), 0);
+    assert_true(meet(f, "host.test", "host.test", "\x02h2"));
+    assert_true(meet(f, "host.test", texts[0], "\x02h2"));
+    assert_false(meet(f, "host.test", texts[COUNT - 1], "\x02h2"));
+    assert_in_range(chain_bytes_seen(f), 45000, 66000);
+    free(texts);
+    free(names);
+}
+
 static void test_chain_sizes(void **state) {
     struct fixture *f = *state;
     enum { SLACK = 8, FRAMING = 24 };
@@ -333,6 +353,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_chain_verifies, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_recorded_names, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_too_many_names, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_chain_sizes, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_tls_versions, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_only_for_its_name, open_all, close_all),
