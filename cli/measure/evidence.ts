@@ -1,7 +1,7 @@
 // What a load leaves behind where somebody asked for it (--evidence): the state of its transports, a capture that opens
 // in Wireshark, its reports. All on one clock, CLOCK_MONOTONIC. Says what the programs are to write, and adds what is
 // known at the end; a load without it leaves nothing.
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 
@@ -19,6 +19,8 @@ export interface Evidence {
  */
 export async function openEvidence(folder: string, scratch: string): Promise<Evidence> {
   const qlogs = join(folder, "qlog");
+  // Each has a name of its own, so that those of an attempt that was killed would stay.
+  await rm(qlogs, { recursive: true, force: true });
   await mkdir(qlogs, { recursive: true });
   const keys = join(scratch, "tls-keys");
   // The shaper reads the file from its beginning.

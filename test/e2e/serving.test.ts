@@ -108,9 +108,16 @@ test("h2: transports as asked, and evidence of them", async () => {
   assert.equal(pltOf(kept), pltOf(result));
 });
 
+interface QlogRecord {
+  readonly time?: number;
+  readonly data?: { readonly congestion_window?: number };
+  readonly trace?: { readonly description?: string };
+}
+
 test("h3: a qlog of each connection, whose times count from a moment on the shaper's clock", async () => {
   const evidence = join(folder, "evidence-h3");
-  const serving = settleServing({ transport: { quic: { congestion_control: "reno", batching: "sendmmsg" } } });
+  const quic = { congestion_control: "reno", batching: "sendmmsg", initial_window_packets: 32 } as const;
+  const serving = settleServing({ transport: { quic } });
   await load({ lane: "h3", serving, evidence });
   const report = JSON.parse(readFileSync(join(evidence, "replay.json"), "utf8")) as ReplayReport;
   assert.equal(report.transport.quic.congestion_control, "reno");
@@ -125,8 +132,10 @@ test("h3: a qlog of each connection, whose times count from a moment on the shap
     const records = readFileSync(path, "utf8")
       .split("\u001e")
       .filter((text) => text.trim() !== "")
-      .map((text) => JSON.parse(text) as { time?: number; trace?: { description?: string } });
+      .map((text) => JSON.parse(text) as QlogRecord);
     assert.match(records[0]?.trace?.description ?? "", new RegExp(`CLOCK_MONOTONIC ${qlog.start_ns} ns`));
+    const windows = records.flatMap(({ data }) => data?.congestion_window ?? []);
+    assert.equal(windows[0], 32 * report.transport.quic.max_udp_payload);
     const last_ms = Math.max(...records.flatMap(({ time }) => (time === undefined ? [] : [time])));
     const ended_ns = qlog.start_ns + last_ms * 1e6;
     assert.ok(closed_ns !== null && Math.abs(ended_ns - closed_ns) < 1e9, `${ended_ns} and ${closed_ns}`);
