@@ -1,9 +1,10 @@
 // How the origins served, and what carried it: think time, origins, TLS, and each setting of TCP beside QUIC's.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { settleServing } from "../serving/serving.ts";
-import { servingTerms } from "../serving/terms.ts";
+import { servingTerms, thinkName } from "../serving/terms.ts";
+import { count } from "../stats/numbers.ts";
 import { html, type Markup } from "./markup.ts";
-import { field, type Json } from "./unknown_json.ts";
+import { field, type Json, numberAt } from "./unknown_json.ts";
 import { variants } from "./variants.ts";
 
 const unavailable = "unavailable: no report";
@@ -69,11 +70,20 @@ const rows: readonly (readonly [name: string, tcp: Of, quic: Of])[] = [
   ],
 ];
 
+/** The setting's value, and where recorded think times are asked for, for how many requests there were none. */
+function termOf(name: string): (facts: LoadFacts) => string {
+  return ({ serving, replay }) => {
+    const settled = settleServing(serving);
+    const value = new Map(servingTerms(settled)).get(name) ?? "";
+    const unknown = numberAt(replay, "counts", "think_unknown") ?? 0;
+    if (name !== thinkName || settled.think !== "recorded" || unknown === 0) return value;
+    return `${value}; ${count(unknown, "request")} answered at once, as no time was recorded`;
+  };
+}
+
 export function servingTables(facts: readonly LoadFacts[]): Markup {
   if (facts.length === 0) return html``;
   const terms = servingTerms(settleServing(facts[0]?.serving));
-  const termOf = (name: string) => (each: LoadFacts) =>
-    new Map(servingTerms(settleServing(each.serving))).get(name) ?? "";
   const of = (kind: "tcp" | "quic", read: Of) => (each: LoadFacts) =>
     each.replay === null ? unavailable : read(field(each.replay, "transport", kind));
   return html`<h3>Servers and transports</h3><table class="facts"><caption>How the origins were asked to serve.</caption><tbody>${terms.map(([name]) => html`<tr><th scope="row">${name}</th><td>${variants(facts, termOf(name))}</td></tr>`)}</tbody></table>

@@ -18,12 +18,14 @@ const originsTerm: Readonly<Record<Serving["origins"], string>> = {
   single: "one server for all hosts",
 };
 
+export const thinkName = "server think time";
+
 /** Each setting of the origins with its value; the transports' are a table of their own. */
 export function servingTerms(serving: Serving): [name: string, value: string][] {
   const { origins, think, extra_rtt, chain, tls, pin_time, transport } = serving;
   return [
     ["origins", originsTerm[origins]],
-    ["server think time", thinkTerm(think)],
+    [thinkName, thinkTerm(think)],
     ["extra RTT of far servers", extra_rtt ? "as recorded" : "none"],
     ["certificate chains", chainTerm(chain)],
     ["TLS over TCP", tls === "both" ? "1.2 and 1.3 offered" : `${tls} only`],

@@ -34,6 +34,7 @@ uint64_t think_time_ns(const struct think *think, const struct recorded_exchange
     case THINK_RECORDED:
         break;
     }
-    *known = recorded && recorded->server_time_ns >= 0;
+    if (!recorded) return 0; // a miss is told as such
+    *known = recorded->server_time_ns >= 0;
     return *known ? (uint64_t)recorded->server_time_ns : 0;
 }

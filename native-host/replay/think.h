@@ -20,7 +20,8 @@ struct think {
 int think_parse(struct think *think, const char *text);
 
 // How long the request waits, in nanoseconds. What is not in the recording (NULL) waits as long as anything
-// where the time is fixed. `known` is false where the recording does not say, and so nothing is waited for.
+// where the time is fixed, and else not at all. `known` is false where the recording has the request and not
+// the time, and so nothing is waited for.
 uint64_t think_time_ns(const struct think *think, const struct recorded_exchange *recorded, bool *known);
 
 #endif

@@ -90,7 +90,8 @@ static void knows_how_long(void **state) {
     assert_int_equal(think_time_ns(&recorded, &unknown, &told), 0);
     assert_false(told);
     assert_int_equal(think_time_ns(&recorded, NULL, &told), 0);
-    assert_false(told);
+    assert_true(told);
+    assert_int_equal(think_time_ns(&fixed, NULL, &told), fixed.fixed_ns);
     assert_int_equal(think_time_ns(&fixed, &unknown, &told), fixed.fixed_ns);
     assert_true(told);
     assert_int_equal(think_time_ns(&none, &known, &told), 0);
