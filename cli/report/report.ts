@@ -74,10 +74,13 @@ function signed(sentence: string): string {
   return sentence.replaceAll(/(?<= )-(?=\d)/g, "−");
 }
 
+/** Sentences that are read in five seconds; those of further pairs are set smaller. */
+const headlines = 3;
+
 function verdictMarkup(verdict: SweepVerdict, links: number): Markup {
   const sentences = verdict.pairs.map(
-    (pair) =>
-      html`<p>${signed(pair.sentence)}</p>${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
+    (pair, index) =>
+      html`${index < headlines ? html`<p>${signed(pair.sentence)}</p>` : html`<p class="more">${signed(pair.sentence)}</p>`}${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;

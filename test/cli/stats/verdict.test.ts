@@ -6,7 +6,7 @@ import { formatPercents, formatSize, formatTime, formatTimeRange } from "../../.
 import type { LoadStatus, Sample } from "../../../cli/stats/sample.ts";
 import { lanePairs, sortLanes } from "../../../cli/stats/sample.ts";
 import { summarize } from "../../../cli/stats/summary.ts";
-import { alignTable, comparisonClause, excludedLine, raceVerdict } from "../../../cli/stats/verdict.ts";
+import { alignTable, comparisonClause, excludedLine, raceVerdict, verdictPairs } from "../../../cli/stats/verdict.ts";
 
 function improvementOf(percent: number | null, low?: number, high?: number): Improvement {
   const interval = low === undefined || high === undefined ? null : { low, high };
@@ -125,4 +125,10 @@ test("of many lanes those are compared that differ in one thing", () => {
     lanePairs(["h3-0rtt", "h1"]).map(({ lane, over }) => `${lane} over ${over}`),
     ["h3-0rtt over h1"],
   );
+});
+
+test("a verdict begins with the plain lanes", () => {
+  const pairs = verdictPairs(allLanes).map(({ lane, over }) => `${lane} over ${over}`);
+  assert.deepEqual(pairs.slice(0, 3), ["h3 over h2", "h3 over h1", "h2 over h1"]);
+  assert.equal(pairs.length, lanePairs(allLanes).length);
 });
