@@ -29,7 +29,7 @@ function list(title: string, exchanges: readonly NamedExchange[]): string[] {
 const isDamaged = ({ damaged, digest_matches }: RecordingVerified): boolean => damaged.length > 0 || !digest_matches;
 
 function lines(verified: RecordingVerified): string[] {
-  const { recording, digest_matches, damaged, misencoded, filled, cut_off, documents } = verified;
+  const { recording, digest_matches, damaged, misencoded, filled, cut_off, unsent_headers, documents } = verified;
   return [
     `${recording.name}: ${count(recording.exchanges, "exchange")}, ${isDamaged(verified) ? "DAMAGED: import it again" : "whole"}`,
     ...(digest_matches ? [] : ["  its rows are not those that were written (another digest)"]),
@@ -37,6 +37,9 @@ function lines(verified: RecordingVerified): string[] {
     ...list("not in the content-encoding named, as recorded", misencoded),
     ...list("cut off when recorded", cut_off),
     ...list("filled in, because the source did not have them", filled),
+    ...(unsent_headers > 0
+      ? [`  ${count(unsent_headers, "header")} kept that no lane sends: of one connection, Alt-Svc, or illegal in HTTP`]
+      : []),
     ...(documents.length > 0 ? [] : [`  the start URL ${recording.url} has no response: a load of it will fail`]),
   ];
 }

@@ -89,6 +89,7 @@ export async function storeWire(
         mime_type: valueIn(exchange.responseHeaders, "content-type") ?? null,
         status: exchange.status,
         cut_off: cutOff,
+        ...(response.unsent.length > 0 ? { unsent_headers: response.unsent.map((header) => [...header]) } : {}),
         ...(address.replaced !== null ? { address_recorded: address.replaced } : {}),
       };
       const stored: Exchange = {

@@ -65,9 +65,11 @@ export interface RecordedParts {
   readonly wire: WireFacts | null;
   readonly address: Address;
   readonly rtt_ms: number | null;
+  /** Response headers that no lane sends. */
+  readonly unsent?: readonly Header[];
 }
 
-export function recordedOf({ entry, body, page, wire, address, rtt_ms }: RecordedParts): JsonObject {
+export function recordedOf({ entry, body, page, wire, address, rtt_ms, unsent = [] }: RecordedParts): JsonObject {
   const { raw, request, response, content } = entry;
   const start = page?.started_ms ?? null;
   const timings = timingsOf(entry);
@@ -94,6 +96,7 @@ export function recordedOf({ entry, body, page, wire, address, rtt_ms }: Recorde
     cut_off: body.cutOff,
     ...(tls ? { tls } : {}),
     ...(trailers.length > 0 ? { trailers } : {}),
+    ...(unsent.length > 0 ? { unsent_headers: unsent } : {}),
     ...(address.replaced !== null ? { address_recorded: address.replaced } : {}),
   };
 }

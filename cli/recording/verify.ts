@@ -20,6 +20,8 @@ export interface RecordingVerified {
   readonly filled: readonly NamedExchange[];
   /** The source had only their beginning. */
   readonly cut_off: readonly NamedExchange[];
+  /** How many response headers no lane sends: of one connection, which h2 and h3 forbid, or illegal in HTTP. */
+  readonly unsent_headers: number;
   /** What the recording's start URL is answered with, in order. */
   readonly documents: readonly number[];
 }
@@ -54,6 +56,9 @@ export async function verifyRecording(archive: Archive, name: string): Promise<R
     misencoded,
     filled: exchanges.filter(({ body_origin }) => body_origin === "filled").map(named),
     cut_off: exchanges.filter(({ recorded }) => recorded.cut_off === true).map(named),
+    unsent_headers: exchanges
+      .map(({ recorded }) => (Array.isArray(recorded.unsent_headers) ? recorded.unsent_headers.length : 0))
+      .reduce((sum, amount) => sum + amount, 0),
     documents: exchanges
       .filter((exchange) => exchange.method === "GET" && URL.parse(urlOf(exchange))?.href === start)
       .map(({ status }) => status),

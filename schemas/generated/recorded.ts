@@ -60,6 +60,10 @@ export interface Recorded {
    */
   start_offset_ms?: number | null;
   /**
+   * Response headers as recorded that no lane sends: those of one connection (RFC 9110 7.6.1), which HTTP/2 and HTTP/3 forbid, Alt-Svc, and those that are illegal in all of HTTP.
+   */
+  unsent_headers?: [string, string][];
+  /**
    * What kind of body was made up.
    */
   filled_with?: string | null;

@@ -33,6 +33,10 @@ export interface VerifiedRecording {
    */
   cut_off: NamedExchange[];
   /**
+   * How many response headers are kept that no lane sends.
+   */
+  unsent_headers: number;
+  /**
    * Statuses of the start URL's responses, in order.
    */
   documents: number[];

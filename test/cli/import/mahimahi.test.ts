@@ -137,6 +137,10 @@ test("names of any script, IPv6, no body, and headers that HTTP does not allow",
     ["content-type", "text/html"],
   ]);
   assert.equal((notes as WireNotes).illegal_headers, 2);
+  assert.deepEqual(written[3]?.exchange.recorded.unsent_headers, [
+    ["x-odd", "a\u0001b"],
+    ["", "x"],
+  ]);
   assert.deepEqual((notes as WireNotes).bodies, { recorded: 1, empty: 3 });
 
   for (const target of ["no-slash", "/x"])
