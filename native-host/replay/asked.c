@@ -88,10 +88,6 @@ void asked_finish(struct asked *asked) {
     const struct asked_text *codings = &asked->fields[ASKED_ACCEPT_ENCODING];
     const struct asked_text *range = &asked->fields[ASKED_RANGE];
     match->wish.accepted = codings_accepted(codings->text, codings->size);
-    // In clear, browsers name neither br nor zstd, for old proxies' sake, and decode them all the same. A
-    // page recorded over https is of the same bytes there as on the other lanes.
-    if (strcmp(match->scheme, "http") == 0 && match->wish.accepted & CODING_GZIP)
-        match->wish.accepted |= CODING_BR | CODING_ZSTD;
     match->wish.is_conditional =
         asked->fields[ASKED_IF_NONE_MATCH].text || asked->fields[ASKED_IF_MODIFIED_SINCE].text;
     // Ranges are defined for GET alone (RFC 9110, 14.2).

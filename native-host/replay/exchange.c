@@ -13,7 +13,7 @@ struct exchange_site {
     const struct recording *recording;
     struct matcher *matcher;
     struct report *report;
-    struct decoded_bodies *decoded;
+    struct recoded_bodies *recoded;
     struct think think;
     struct loop *loop; // NULL: no request waits
 };
@@ -48,8 +48,8 @@ struct exchange_site *exchange_site_open(const struct recording *recording, stru
     site->recording = recording;
     site->report = report;
     site->matcher = matcher_open(recording);
-    site->decoded = decoded_bodies_open(recording);
-    if (site->matcher && site->decoded) return site;
+    site->recoded = recoded_bodies_open(recording);
+    if (site->matcher && site->recoded) return site;
     exchange_site_close(site);
     return NULL;
 }
@@ -57,6 +57,10 @@ struct exchange_site *exchange_site_open(const struct recording *recording, stru
 void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop) {
     site->think = *think;
     site->loop = loop;
+}
+
+void exchange_site_prepare_clear(struct exchange_site *site) {
+    recoded_bodies_prepare(site->recoded);
 }
 
 int exchange_site_restart(struct exchange_site *site, uint64_t now_ns) {
@@ -72,7 +76,7 @@ int exchange_site_restart(struct exchange_site *site, uint64_t now_ns) {
 void exchange_site_close(struct exchange_site *site) {
     if (!site) return;
     matcher_close(site->matcher);
-    decoded_bodies_close(site->decoded);
+    recoded_bodies_close(site->recoded);
     free(site);
 }
 
@@ -147,11 +151,12 @@ static void find_answer(struct exchange *exchange) {
     const struct exchange_site *site = exchange->connection->site;
     asked_finish(&exchange->asked);
     exchange->answer = matcher_find(site->matcher, &exchange->asked.match);
-    if (representation_make(&exchange->response, &exchange->answer, &exchange->asked, site->decoded) < 0) {
+    if (representation_make(&exchange->response, &exchange->answer, &exchange->asked, site->recoded) < 0) {
         exchange->answer = (struct match_answer){.match = MATCH_MISSED};
-        representation_make(&exchange->response, &exchange->answer, &exchange->asked, site->decoded);
+        representation_make(&exchange->response, &exchange->answer, &exchange->asked, site->recoded);
     }
-    report_answered(site->report, exchange->report_name, &exchange->answer, exchange->response.status);
+    report_answered(site->report, exchange->report_name, &exchange->answer, exchange->response.status,
+                    exchange->response.is_recoded);
     exchange->is_answered = true;
 }
 

@@ -24,6 +24,9 @@ void exchange_site_close(struct exchange_site *site);
 // From now on each request waits for the server's think time, by the loop's timers; without this none does.
 void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop);
 
+// All will be asked for in clear, by a browser: what it refuses there is made ready in another coding.
+void exchange_site_prepare_clear(struct exchange_site *site);
+
 // A new visit begins: what was answered before does not count for the order of repeated answers. 0, or -1
 // when memory is short, and nothing changed.
 int exchange_site_restart(struct exchange_site *site, uint64_t now_ns);

@@ -176,6 +176,7 @@ static void serve(struct replay *replay) {
                          sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
     exchange_site_think(replay->site, &options->think, replay->loop);
+    if (options->clear) exchange_site_prepare_clear(replay->site);
     replay->parts = (struct server_parts){.loop = replay->loop,
                                           .site = replay->site,
                                           .report = replay->report,

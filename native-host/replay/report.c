@@ -72,6 +72,7 @@ struct report {
     struct list visits;  // uint64_t: when each began
     uint64_t matches[3]; // by enum match
     struct server_times server_times;
+    uint64_t recoded;
     uint64_t aborted;
     uint64_t think_unknown;
     uint64_t failed_handshakes;
@@ -211,7 +212,9 @@ size_t report_request(struct report *report, const struct report_request *seen, 
     return ++report->requests.count;
 }
 
-void report_answered(struct report *report, size_t name, const struct match_answer *answer, uint16_t status) {
+void report_answered(struct report *report, size_t name, const struct match_answer *answer, uint16_t status,
+                     bool recoded) {
+    report->recoded += recoded;
     report->matches[answer->match]++;
     struct request *request = request_of(report, name);
     if (!request) return;
@@ -431,22 +434,26 @@ static json_t *transport_json(const struct report_setting *setting) {
     return json_pack("{s:o, s:o}", "tcp", tcp_json(setting), "quic", quic_json(setting));
 }
 
+static json_t *counts_json(const struct report *report) {
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "exact", (json_int_t)report->matches[MATCH_EXACT],
+        "fuzzy", (json_int_t)report->matches[MATCH_FUZZY], "missed",
+        (json_int_t)report->matches[MATCH_MISSED], "recoded", (json_int_t)report->recoded, "aborted",
+        (json_int_t)report->aborted, "think_unknown", (json_int_t)report->think_unknown, "failed_handshakes",
+        (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
+}
+
 int report_write(struct report *report, const struct report_setting *setting, const char *path, char *error,
                  size_t error_size) {
     const struct recording *recording = report->recording;
-    json_t *document = json_pack(
-        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, "
-        "s:I, "
-        "s:I, s:I}}",
-        "schema", "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
-        recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns, "ready_ns",
-        time_or_null(report->ready_ns), "scheduling", setting->scheduling, "think", setting->think, "origins",
-        origins_json(setting), "versions", versions_json(setting), "transport", transport_json(setting),
-        "connections", connections_json(report), "requests", requests_json(report), "dns", dns_json(report),
-        "counts", "exact", (json_int_t)report->matches[MATCH_EXACT], "fuzzy",
-        (json_int_t)report->matches[MATCH_FUZZY], "missed", (json_int_t)report->matches[MATCH_MISSED],
-        "aborted", (json_int_t)report->aborted, "think_unknown", (json_int_t)report->think_unknown,
-        "failed_handshakes", (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
+    json_t *document =
+        json_pack("{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+                  "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
+                  recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns,
+                  "ready_ns", time_or_null(report->ready_ns), "scheduling", setting->scheduling, "think",
+                  setting->think, "origins", origins_json(setting), "versions", versions_json(setting),
+                  "transport", transport_json(setting), "connections", connections_json(report), "requests",
+                  requests_json(report), "dns", dns_json(report), "counts", counts_json(report));
     if (document) json_object_set_new(document, "server_time", server_times_json(&report->server_times));
     if (!document) {
         snprintf(error, error_size, "%s: not enough memory for the report", path);

@@ -125,23 +125,26 @@ static int from_whole(struct representation *made, const struct recorded_exchang
     return part(made, range, 0, made->body_size);
 }
 
-// Where the coding is not accepted, and without one it would be. A part cannot be decoded by itself.
-static int decode(struct representation *made, const struct match_answer *answer, const struct asked *asked,
-                  struct decoded_bodies *decoded) {
+// Where the coding is not accepted. A part cannot be decoded by itself.
+static int recode(struct representation *made, const struct match_answer *answer, const struct asked *asked,
+                  struct recoded_bodies *recoded) {
+    static const struct header gzip = {"content-encoding", "gzip", 16, 4};
     const unsigned accepted = asked->match.wish.accepted;
-    if (answer->variant->coding & accepted || !(accepted & CODING_IDENTITY) || answer->variant->is_part ||
-        made->body_size == 0)
-        return 0;
+    if (answer->variant->coding & accepted || answer->variant->is_part || made->body_size == 0) return 0;
+    enum coding coding;
     size_t size;
-    const uint8_t *body = decoded_body(decoded, answer->exchange, answer->variant->coding, &size);
+    const uint8_t *body =
+        recoded_body(recoded, answer->exchange, answer->variant->coding, accepted, &coding, &size);
     if (!body) return 0;
+    if (own(made, is_content_encoding) < 0) return -1;
+    if (coding == CODING_GZIP) made->own_headers[made->header_count++] = gzip;
     set_body(made, body, size);
-    made->is_decoded = true;
-    return own(made, is_content_encoding);
+    made->is_recoded = true;
+    return 0;
 }
 
 static int make_recorded(struct representation *made, const struct match_answer *answer,
-                         const struct asked *asked, struct decoded_bodies *decoded) {
+                         const struct asked *asked, struct recoded_bodies *recoded) {
     const struct recorded_exchange *recorded = answer->exchange;
     *made = (struct representation){.status = recorded->status,
                                     .headers = recorded->headers,
@@ -150,7 +153,7 @@ static int make_recorded(struct representation *made, const struct match_answer 
                                     .body_size = recorded->body_size,
                                     .has_length = true,
                                     .length = recorded->body_size};
-    if (decode(made, answer, asked, decoded) < 0) return -1;
+    if (recode(made, answer, asked, recoded) < 0) return -1;
     if (!asked->is_get && !asked->is_head) return 0;
     if (recorded->status != 200 && recorded->status != 206) return 0;
     switch (precondition_of(asked, recorded)) {
@@ -166,14 +169,14 @@ static int make_recorded(struct representation *made, const struct match_answer 
 }
 
 int representation_make(struct representation *made, const struct match_answer *answer,
-                        const struct asked *asked, struct decoded_bodies *decoded) {
+                        const struct asked *asked, struct recoded_bodies *recoded) {
     if (!answer->exchange) {
         *made = (struct representation){.status = 404,
                                         .headers = missed_headers,
                                         .header_count = sizeof missed_headers / sizeof *missed_headers,
                                         .has_length = true};
         set_body(made, (const uint8_t *)missed_body, sizeof missed_body - 1);
-    } else if (make_recorded(made, answer, asked, decoded) < 0) {
+    } else if (make_recorded(made, answer, asked, recoded) < 0) {
         representation_free(made);
         return -1;
     }

@@ -123,6 +123,10 @@ export interface ReplayReport {
     fuzzy: number;
     missed: number;
     /**
+     * Responses in another content coding than was recorded, which the client did not accept.
+     */
+    recoded: number;
+    /**
      * Responses cut off.
      */
     aborted: number;

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include <brotli/encode.h>
 #include <cmocka.h>
 #include <jansson.h>
 #include <openssl/sha2.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static const char ten[] = "0123456789";
 #define HEADER(name, value)                                                                                  \
@@ -32,6 +34,10 @@ static struct header middle[] = {HEADER("content-range", "bytes 100-109/1000"), 
 static struct header whole[] = {HEADER("content-range", "bytes 0-9/10")};
 static struct header cut_off[] = {HEADER("content-range", "bytes 0-999/1000")};
 
+static struct header brotli[] = {HEADER("content-encoding", "br"), HEADER("content-type", "text/plain")};
+static struct header lying[] = {HEADER("content-encoding", "gzip")};
+static uint8_t brotli_body[64];
+
 static uint8_t posted[RECORDING_HASH_BYTES];
 
 static struct recorded_exchange exchanges[] = {
@@ -46,6 +52,8 @@ static struct recorded_exchange exchanges[] = {
     {.path = "/post?a=1", .status = 201, .method = "POST", .request_body_sha256 = posted},
     {.path = "/no-content", .status = 204},
     {.path = "/head", .status = 200, .method = "HEAD"},
+    {.path = "/br", .status = 200, .headers = brotli, .header_count = 2, .body = brotli_body},
+    {.path = "/lying", .status = 200, .headers = lying, .header_count = 1},
 };
 enum { COUNT = sizeof exchanges / sizeof *exchanges };
 
@@ -56,6 +64,14 @@ struct site {
     struct exchange_connection *connection;
 };
 
+// "0123456789" in brotli; its size.
+static size_t make_brotli(void) {
+    size_t size = sizeof brotli_body;
+    assert_int_equal(
+        BrotliEncoderCompress(5, 22, BROTLI_MODE_TEXT, 10, (const uint8_t *)ten, &size, brotli_body), 1);
+    return size;
+}
+
 static void open_site(struct site *site) {
     SHA256((const uint8_t *)"hello", 5, posted);
     for (int i = 0; i < COUNT; i++) {
@@ -65,7 +81,8 @@ static void open_site(struct site *site) {
         exchange->scheme = "https";
         exchange->host = "a.test";
         exchange->port = 443;
-        if (exchange->status == 204 || strcmp(exchange->method, "HEAD") == 0) continue;
+        if (exchange->body == brotli_body) exchange->body_size = make_brotli();
+        if (exchange->body || exchange->status == 204 || strcmp(exchange->method, "HEAD") == 0) continue;
         exchange->body = (const uint8_t *)ten;
         exchange->body_size = 10;
     }
@@ -282,6 +299,50 @@ static json_t *report_of(struct site *site) {
     return report;
 }
 
+static void test_codings_that_are_not_accepted(void **state) {
+    (void)state;
+    struct site site;
+    open_site(&site);
+    const char *as_recorded = (const char *)brotli_body;
+    static const char *const accepting[] = {"br", "gzip, br;q=0.1", "*"};
+    for (size_t i = 0; i < 3; i++) {
+        struct exchange *exchange = begin(&site, "GET", "/br", "accept-encoding", accepting[i]);
+        assert_true(exchange_may_answer(exchange, 4, never, NULL));
+        size_t size;
+        assert_ptr_equal(exchange_peek(exchange, &size), as_recorded);
+        assert_string_equal(header_of(exchange, "content-encoding"), "br");
+        exchange_end(exchange, true, 5);
+    }
+    struct exchange *exchange = ask(&site, "GET", "/br", "accept-encoding", "identity", 200, ten);
+    assert_null(header_of(exchange, "content-encoding"));
+    assert_string_equal(header_of(exchange, "content-type"), "text/plain");
+    exchange_end(exchange, true, 5);
+    for (int prepared = 0; prepared < 2; prepared++) { // made when asked for, and made before
+        exchange = begin(&site, "GET", "/br", "accept-encoding", "gzip, deflate");
+        assert_true(exchange_may_answer(exchange, 4, never, NULL));
+        assert_string_equal(header_of(exchange, "content-encoding"), "gzip");
+        size_t size;
+        const uint8_t *body = exchange_peek(exchange, &size);
+        uint8_t plain[16];
+        z_stream stream = {.next_in = (uint8_t *)(uintptr_t)body,
+                           .avail_in = (uInt)size,
+                           .next_out = plain,
+                           .avail_out = sizeof plain};
+        assert_int_equal(inflateInit2(&stream, 31), Z_OK);
+        assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+        assert_int_equal(stream.total_out, 10);
+        assert_memory_equal(plain, ten, 10);
+        inflateEnd(&stream);
+        exchange_end(exchange, true, 5);
+        exchange_site_prepare_clear(site.site);
+    }
+    expect(&site, "/lying", "accept-encoding", "br", 200, ten); // no gzip at all: as it was recorded
+    json_t *report = report_of(&site);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(report, "counts"), "recoded")), 3);
+    json_decref(report);
+    close_site(&site);
+}
+
 static void test_request_bodies_and_the_report(void **state) {
     (void)state;
     struct site site;
@@ -355,9 +416,13 @@ static void test_http_dates(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions), cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_if_range),   cmocka_unit_test(test_head),
-        cmocka_unit_test(test_http_dates), cmocka_unit_test(test_request_bodies_and_the_report),
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_if_range),
+        cmocka_unit_test(test_head),
+        cmocka_unit_test(test_http_dates),
+        cmocka_unit_test(test_codings_that_are_not_accepted),
+        cmocka_unit_test(test_request_bodies_and_the_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "archive/content_decoding.h"
+#include "archive/content_coding.h"
 
 #include <brotli/decode.h>
 #include <stdbool.h>
@@ -114,4 +114,27 @@ uint8_t *content_decode(enum coding coding, const uint8_t *body, size_t size, si
     }
     *decoded_size = out.size;
     return out.bytes;
+}
+
+uint8_t *content_gzip(const uint8_t *body, size_t size, size_t *gzip_size) {
+    enum { LEVEL = 6, MEMORY = 8 };
+    z_stream stream = {0};
+    if (size > DECODED_BYTES_MAX ||
+        deflateInit2(&stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+        return NULL;
+    const size_t capacity = deflateBound(&stream, size);
+    uint8_t *bytes = malloc(capacity);
+    int result = Z_MEM_ERROR;
+    if (bytes) {
+        stream.next_in = (uint8_t *)(uintptr_t)body;
+        stream.avail_in = (uInt)size;
+        stream.next_out = bytes;
+        stream.avail_out = (uInt)capacity;
+        result = deflate(&stream, Z_FINISH);
+    }
+    *gzip_size = capacity - stream.avail_out;
+    deflateEnd(&stream);
+    if (result == Z_STREAM_END) return bytes;
+    free(bytes);
+    return NULL;
 }
