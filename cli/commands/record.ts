@@ -1,6 +1,7 @@
 // `trilane record`: loads pages from their live servers and puts them into the archive. The work is cli/record's.
 import { existsSync } from "node:fs";
 import type { Argv } from "yargs";
+import type { Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
@@ -10,8 +11,8 @@ import { readLink } from "../link/profile_file.ts";
 import { type RecordedLane, recordedLanes } from "../record/chromium_arguments.ts";
 import { liveLabCommand } from "../record/live_lab.ts";
 import { recordedLines } from "../record/notes.ts";
-import { recordPage } from "../record/record_page.ts";
-import { type StoredPage, storeRecorded } from "../record/store.ts";
+import { type RecordedPage, recordPage } from "../record/record_page.ts";
+import { storeRecorded } from "../record/store.ts";
 import { nameForUrl, pageUrl, readAddress, readTrustedKeys } from "../record/words.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -21,6 +22,7 @@ interface RecordCommandOptions extends CommonOptions {
   lane: string;
   link: string | undefined;
   scroll: boolean;
+  "pin-time": boolean;
   quiet: number;
   timeout: number;
   resolve: string[];
@@ -92,6 +94,11 @@ export const command: Command<RecordCommandOptions> = {
         default: false,
         describe: "scroll to the end, for what loads when it is seen",
       })
+      .option("pin-time", {
+        type: "boolean",
+        default: false,
+        describe: "the page's clock and random numbers as in every load with --pin-time",
+      })
       .option("quiet", {
         type: "number",
         default: 1000,
@@ -125,20 +132,30 @@ export const command: Command<RecordCommandOptions> = {
     const addresses = options.resolve.map(readAddress);
     const trustedKeys = options.trust.flatMap(readTrustedKeys);
     const within = liveLabCommand(link);
-    const wanted = await wantedPages(home, options);
-    const stored: StoredPage[] = [];
-    for (const { url, name } of wanted) {
-      const page = await untilInterrupted((signal) =>
-        recordPage({ url, lane, scroll: options.scroll, quiet_ms, timeout_ms, trustedKeys, addresses, within, signal }),
-      );
+    const pages = await wantedPages(home, options);
+    const stored: Recording[] = [];
+    for (const { url, name } of pages) {
       const circumstances = { lane, link: link ? formatLink(link) : null };
-      const each = await withArchive(home, (archive) =>
-        storeRecorded(archive, page, { name, url, replace: options.replace, circumstances }),
-      );
-      stored.push(each);
-      if (!options.json) process.stdout.write(`${recordedLines(each, page, lane).join("\n")}\n`);
+      const wanted = {
+        url,
+        lane,
+        scroll: options.scroll,
+        pinTime: options["pin-time"],
+        quiet_ms,
+        timeout_ms,
+        trustedKeys,
+        addresses,
+        within,
+      };
+      const store = async (page: RecordedPage): Promise<void> => {
+        const each = await withArchive(home, (archive) =>
+          storeRecorded(archive, page, { name, url, replace: options.replace, circumstances }),
+        );
+        stored.push(each.recording);
+        if (!options.json) process.stdout.write(`${recordedLines(each, page, lane).join("\n")}\n`);
+      };
+      await untilInterrupted((signal) => recordPage({ ...wanted, signal }, store));
     }
-    if (options.json)
-      process.stdout.write(`${JSON.stringify(importedDocument(stored.map(({ recording }) => recording)))}\n`);
+    if (options.json) process.stdout.write(`${JSON.stringify(importedDocument(stored))}\n`);
   },
 };

@@ -10,9 +10,12 @@ import { encodeText } from "./charset.ts";
 import { entryName, type HarEntry, textField } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import { decodedSize, type TransferSize, transferSize } from "./transfer_size.ts";
+import type { LargeBody } from "./wire_facts.ts";
 
 export interface Body {
+  /** Empty where `large` is set. */
   readonly bytes: Buffer;
+  readonly large: LargeBody | null;
   readonly origin: BodyOrigin;
   /** What the bytes have; null: none, and no such header may be sent. */
   readonly encoding: ContentEncoding | null;
@@ -28,6 +31,8 @@ export interface Body {
   readonly asOnWire: boolean;
 }
 
+export const bodySize = ({ bytes, large }: Body): number => large?.size ?? bytes.length;
+
 interface Wanted {
   readonly entry: HarEntry;
   readonly encoding: ContentEncoding | null;
@@ -40,6 +45,7 @@ interface Wanted {
 const hasNoBody = ({ method, status }: HarEntry): boolean => method === "HEAD" || status === 204 || status === 205;
 
 const describe = ({ transfer, decoded_bytes }: Wanted) => ({
+  large: null,
   transfer,
   decoded_bytes,
   charset: null,
@@ -153,12 +159,22 @@ export interface BodyHints {
   /** Of a document. */
   readonly standInHtml: string | null;
   /** The body as received, before content-decoding; null: it was not seen. */
-  readonly wireBytes: Buffer | null;
+  readonly wireBody: Buffer | LargeBody | null;
+}
+
+function onWire(body: Buffer | LargeBody): Pick<Body, "bytes" | "large" | "transfer" | "origin"> {
+  const isLarge = !Buffer.isBuffer(body);
+  return {
+    bytes: isLarge ? Buffer.alloc(0) : body,
+    large: isLarge ? body : null,
+    transfer: { body_bytes: isLarge ? body.size : body.length, source: "wire" },
+    origin: "recorded",
+  };
 }
 
 /** `headers`: the response's as recorded, names in lower case. */
 export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyHints): Body {
-  const { dimensions, standInHtml, wireBytes } = hints;
+  const { dimensions, standInHtml, wireBody } = hints;
   const encodingHeader = headerValue(headers, "content-encoding");
   const encoding = contentEncoding(encodingHeader);
   const isEncoded = encodingHeader !== undefined && encodingHeader.trim().toLowerCase() !== "identity";
@@ -168,10 +184,7 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyH
   const wanted: Wanted = { entry, encoding, contentType, transfer, decoded_bytes };
   const empty: Body = { ...describe(wanted), bytes: Buffer.alloc(0), origin: "empty", encoding: null };
   if (hasNoBody(entry)) return empty;
-  if (wireBytes !== null) {
-    const onWire: TransferSize = { body_bytes: wireBytes.length, source: "wire" };
-    return { ...empty, transfer: onWire, bytes: wireBytes, origin: "recorded", encoding, asOnWire: true };
-  }
+  if (wireBody !== null) return { ...empty, ...onWire(wireBody), encoding, asOnWire: true };
   mustBePlausible(wanted);
   const { text } = entry.content;
   if (typeof text === "string" && text !== "") return fromText(wanted, text);

@@ -3,7 +3,7 @@
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 import { Addresses, hostOf } from "./addresses.ts";
-import { type Body, bodyOf } from "./body.ts";
+import { type Body, bodyOf, bodySize } from "./body.ts";
 import { charsetParameter } from "./charset.ts";
 import { pictureDimensions } from "./dimensions.ts";
 import {
@@ -23,7 +23,7 @@ import { RoundTrips } from "./round_trips.ts";
 import { type Selection, selectEntries } from "./select.ts";
 import { type StandIn, standIn } from "./stand_in.ts";
 import { bodySizeHasHeaders } from "./transfer_size.ts";
-import type { WireFacts } from "./wire_facts.ts";
+import type { LargeBody, WireFacts } from "./wire_facts.ts";
 
 export interface ImportOptions {
   /** Counted from 1; the first where it is left out. */
@@ -45,6 +45,8 @@ export interface ImportedPage {
   /** "har: Chrome 131". */
   readonly source: string;
   readonly exchanges: readonly NewExchange[];
+  /** Bodies of exchanges that are not in memory, and so not in the exchanges. */
+  readonly large: ReadonlyMap<NewExchange, LargeBody>;
   readonly notes: ImportNotes;
 }
 
@@ -128,7 +130,7 @@ function responseHeaders(entry: HarEntry, cleaned: readonly Header[], body: Body
     headers.push(...cleanHeaders([{ name: "location", value: redirect }], "response").headers);
   // A HAR whose headers were taken out for privacy still says what the bodies are.
   const type = textField(entry.content, "mimeType");
-  if (cleaned.length === 0 && type?.includes("/") && body.bytes.length > 0)
+  if (cleaned.length === 0 && type?.includes("/") && bodySize(body) > 0)
     headers.push(...cleanHeaders([{ name: "content-type", value: type }], "response").headers);
   return headers;
 }
@@ -141,6 +143,7 @@ interface Page {
   readonly bodySizeHasHeaders: boolean;
   readonly roundTrips: RoundTrips;
   readonly wireOf: (index: number) => WireFacts | null;
+  readonly large: Map<NewExchange, LargeBody>;
   readonly notes: NoteCounter;
 }
 
@@ -159,7 +162,7 @@ function mustBeLegal({ index, url, method }: HarEntry, { host, path }: Exchange)
 
 function importEntry(
   entry: HarEntry,
-  { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, roundTrips, wireOf, notes }: Page,
+  { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, roundTrips, wireOf, large, notes }: Page,
 ): NewExchange {
   const wire = wireOf(entry.index);
   const recordedHeaders = headersOf(entry, "response");
@@ -171,7 +174,7 @@ function importEntry(
     bodySizeHasHeaders,
     dimensions: dimensionsOf(entry),
     standInHtml: standIn?.entry === entry ? standIn.html : null,
-    wireBytes: wire?.body ?? null,
+    wireBody: wire?.body ?? null,
   });
   const { url } = entry;
   const https = url.protocol === "https:";
@@ -187,12 +190,14 @@ function importEntry(
     // A fresh browser asks for the whole, so it gets the whole.
     status: entry.status === 304 ? 200 : entry.status,
     response_headers: responseHeaders(entry, cleaned.headers, body),
-    body_origin: body.bytes.length > 0 ? body.origin : "empty",
-    recorded: recordedOf({ entry, body, page, wire, address, rtt_ms: roundTrips.of(entry) }),
+    body_origin: bodySize(body) > 0 ? body.origin : "empty",
+    recorded: recordedOf({ entry, body, page, wire, address, rtt_ms: roundTrips.of(entry), unsent: cleaned.unsent }),
   };
   mustBeLegal(entry, exchange);
   notes.add({ entry, body, exchange, illegalHeaders: request.illegal + cleaned.illegal, recordedHeaders: asRecorded });
-  return { exchange, body: body.bytes, requestBody: requestBody(entry) };
+  const added: NewExchange = { exchange, body: body.bytes, requestBody: requestBody(entry) };
+  if (body.large) large.set(added, body.large);
+  return added;
 }
 
 /** UserError for what is no HAR or lacks what a recording needs; its message names the entry, not the file. */
@@ -203,14 +208,16 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
   const { kept, before, documents } = beginAt(selection.kept, url, options.document);
   const notes = new NoteCounter();
   const wireOf = options.wireOf ?? (() => null);
+  const madeUp = standIn(kept);
   const page: Page = {
     page: selection.page,
     addresses: new Addresses(kept),
     dimensionsOf: pictureDimensions(kept),
-    standIn: standIn(kept),
+    standIn: madeUp && wireOf(madeUp.entry.index)?.body ? null : madeUp,
     bodySizeHasHeaders: bodySizeHasHeaders(kept, har.producer),
     roundTrips: new RoundTrips(kept, wireOf),
     wireOf,
+    large: new Map(),
     notes,
   };
   const exchanges = kept.map((entry, index) => {
@@ -222,6 +229,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
     url,
     source: options.source ?? `har: ${har.producer}`,
     exchanges,
+    large: page.large,
     notes: notes.finish({
       entries: har.entries.length,
       pages: har.pages.length,

@@ -10,9 +10,16 @@ export interface Certificate {
   readonly chain_bytes: number | null;
 }
 
+/** A body that is not in memory. */
+export interface LargeBody {
+  /** In bytes. */
+  readonly size: number;
+  chunks(): AsyncIterable<Buffer>;
+}
+
 export interface WireFacts {
   /** The body as received, before content-decoding; null: not seen. */
-  readonly body: Buffer | null;
+  readonly body: Buffer | LargeBody | null;
   readonly trailers: readonly Header[];
   /** Null for http:, and where it was not told. */
   readonly certificate: Certificate | null;

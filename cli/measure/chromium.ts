@@ -38,7 +38,7 @@ const laneDisabledFeatures: Partial<Record<Lane, readonly string[]>> = {
   "h1-clear": ["PartitionConnectionsByNetworkIsolationKey"],
 };
 
-const disabledFeatures = [
+export const disabledFeatures: readonly string[] = [
   // Recorded pages mix public and private addresses; a permission prompt would block the load.
   "LocalNetworkAccessChecks",
   // An http:// origin was recorded as such and has to stay one.

@@ -1,6 +1,6 @@
 // Chromium's command line for a recording: as for a measured load, but the servers are the world's, whose certificates
 // are the system's to trust, and all that goes over the wire is logged. Pure; starts nothing.
-import { sharedArguments } from "../measure/chromium.ts";
+import { disabledFeatures, sharedArguments } from "../measure/chromium.ts";
 
 /** `any`: whatever browser and site agree on. The others as a measured load is forced to them. */
 export type RecordedLane = "any" | "h1" | "h2" | "h3";
@@ -34,6 +34,7 @@ export function recorderArguments(options: RecorderArguments): string[] {
   const rules = addresses.map(({ host, address }) => `MAP ${host} ${address.includes(":") ? `[${address}]` : address}`);
   return [
     ...sharedArguments,
+    `--disable-features=${disabledFeatures.join(",")}`,
     ...laneArguments[lane],
     `--user-agent=${recorderUserAgent(majorVersion)}`,
     `--log-net-log=${netLog}`,

@@ -8,7 +8,7 @@
 import type { Protocol } from "devtools-protocol";
 import type { BodyTexts } from "../../extension/capture/bodies.ts";
 import { entriesOf, navigationRequest } from "../../extension/capture/entries.ts";
-import type { Capture, CapturedRequest } from "../../extension/capture/requests.ts";
+import { type Capture, type CapturedRequest, isUnderWay } from "../../extension/capture/requests.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Header } from "../archive/archive.ts";
 import type { WireFacts } from "../import/wire_facts.ts";
@@ -28,6 +28,8 @@ export interface Recorded {
     readonly seen: number;
     /** Requests that only the log knew. */
     readonly unattended: number;
+    /** Requests that were left out because they had not ended. */
+    readonly under_way: number;
   };
 }
 
@@ -104,9 +106,8 @@ function harEntry({ entry, request, logged }: Known, bodies: BodyTexts, toWallTi
 
 /** An answered request of the page that no session told the end of. */
 function statusAndType({ status, responseHeaders, body }: LoggedRequest): { status: number | null; content: object } {
-  const size = body.reduce((sum, { length }) => sum + length, 0);
   const mimeType = responseHeaders?.find(([name]) => name === "content-type")?.[1] ?? "";
-  return { status, content: { size, mimeType } };
+  return { status, content: { size: body.size, mimeType } };
 }
 
 /** An answered request of the page that no session told of. */
@@ -134,11 +135,11 @@ const cannotBeDecoded = (entry: HarEntry | null): boolean =>
   entry?.response._error === "net::ERR_CONTENT_DECODING_FAILED";
 
 /** Redirects' bodies are not read by the browser, and what was asked of a cache was told of the cache's response. */
-function bodySeen(logged: LoggedRequest, entry: HarEntry | null): Buffer | null {
+function bodySeen(logged: LoggedRequest, entry: HarEntry | null): WireFacts["body"] {
   const { status } = entry?.response ?? { status: 0 };
   const isTheEntrys = status === 0 || status === logged.status;
   const isWhole = logged.ended || entry?._trilane.complete === true || cannotBeDecoded(entry);
-  return isTheEntrys && isWhole && !isRedirect(logged) ? Buffer.concat(logged.body) : null;
+  return isTheEntrys && isWhole && !isRedirect(logged) ? (logged.body.bytes ?? logged.body) : null;
 }
 
 /** Of a certificate it is told with some of a connection's responses only. */
@@ -199,10 +200,12 @@ export function composeRecorded(
     capture.requests.map((request) => [keyOf(request.requestId, Math.round(request.sent.timestamp * 1e9)), request]),
   );
   const { ofEntries, left } = pair(entries, net.requests);
-  const known = entries.flatMap((entry, index): Known[] => {
+  const captured = entries.flatMap((entry, index): Known[] => {
     const request = requestOf.get(keyOf(entry._trilane.requestId, entry._trilane.start_ns));
     return request ? [{ entry, request, logged: ofEntries[index] ?? null }] : [];
   });
+  // What was still on its way when the time was up has no body that could be replayed.
+  const known = captured.filter(({ request, logged }) => !isUnderWay(request) || logged?.ended === true);
   // What the browser asks for itself is keyed by another site, or by none.
   const sites = new Set(known.flatMap(({ logged }) => (logged?.isolation ? [logged.isolation] : [])));
   const unattended = left.filter(({ isolation, ended }) => ended && sites.has(isolation));
@@ -235,6 +238,7 @@ export function composeRecorded(
       answered: answered.length + unattended.length,
       seen: answered.filter(({ logged }) => logged !== null).length + unattended.length,
       unattended: unattended.length,
+      under_way: captured.length - known.length,
     },
   };
 }

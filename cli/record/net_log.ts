@@ -4,8 +4,8 @@
 // The log must have been written with --net-log-capture-mode=Everything. Its lines are one event each; the numbers of
 // event types are told in its first line. A log of a browser that was killed has no end: what is there is read.
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import type { Header } from "../archive/archive.ts";
+import { LoggedBody } from "./logged_body.ts";
 
 /** One request as the network saw it: a redirect begins another. */
 export interface LoggedRequest {
@@ -23,7 +23,7 @@ export interface LoggedRequest {
   status: number | null;
   responseHeaders: readonly Header[] | null;
   /** The body before content-decoding, without the transfer's framing. */
-  body: Buffer[];
+  readonly body: LoggedBody;
   /** HTTP/2 and HTTP/3; those of HTTP/1.1 are not told. */
   trailers: readonly Header[];
   /** Read to its end, and not given up. */
@@ -52,6 +52,11 @@ interface LogEvent {
   readonly time: string;
   readonly source: { readonly id: number };
   readonly params?: Readonly<Record<string, unknown>>;
+}
+
+interface Line {
+  readonly offset: number;
+  readonly length: number;
 }
 
 const phaseBegin = 1;
@@ -121,6 +126,7 @@ function requestKey(headers: readonly Header[]): string {
 }
 
 class Reader {
+  readonly #path: string;
   readonly #types = new Map<number, WantedType>();
   readonly #requests: LoggedRequest[] = [];
   readonly #current = new Map<number, LoggedRequest>();
@@ -132,6 +138,10 @@ class Reader {
   readonly #sentByKey = new Map<string, LoggedRequest[]>();
   readonly #streamsByKey = new Map<string, string[]>();
   readonly #trailers = new Map<string, Header[]>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
 
   /** The log's first line. */
   learnTypes(constants: unknown): void {
@@ -150,7 +160,8 @@ class Reader {
     return this.#types.has(type);
   }
 
-  take(event: LogEvent): void {
+  /** `line`: where in the log it stands, in bytes. */
+  take(event: LogEvent, line: Line): void {
     const type = this.#types.get(event.type);
     if (type === undefined) return;
     if (type.startsWith("HTTP2_SESSION") || type.startsWith("HTTP3")) this.#takeStream(event, type);
@@ -158,6 +169,7 @@ class Reader {
     else if (type === "QUIC_SESSION_PACKET_SENT" || type === "QUIC_SESSION_PACKET_RECEIVED")
       this.#takeQuic(event, type);
     else if (type === "URL_REQUEST_START_JOB") this.#begin(event);
+    else if (type.endsWith("BYTES_READ")) this.#takeBody(event, type, line);
     else this.#takeRequest(event, type);
   }
 
@@ -184,7 +196,7 @@ class Reader {
       requestHeaders: null,
       status: null,
       responseHeaders: null,
-      body: [],
+      body: new LoggedBody(this.#path),
       trailers: [],
       ended: false,
       hasFilters: false,
@@ -207,24 +219,24 @@ class Reader {
       case "URL_REQUEST_FILTERS_SET":
         request.hasFilters = true;
         break;
-      case "URL_REQUEST_JOB_BYTES_READ":
-        if (request.hasFilters) request.body.push(Buffer.from(textOf(params, "bytes"), "base64"));
-        break;
-      case "URL_REQUEST_JOB_FILTERED_BYTES_READ":
-        if (!request.hasFilters) request.body.push(Buffer.from(textOf(params, "bytes"), "base64"));
-        break;
       case "HTTP_TRANSACTION_READ_RESPONSE_HEADERS": {
         const [line, ...lines] = textsOf(params, "headers");
         request.status = statusOf(line);
         request.responseHeaders = headersOf(lines);
         // Asked again, as for a password: what counts is the last answer.
-        request.body = [];
+        request.body.clear();
         break;
       }
       default:
         request.protocol = protocolOf[type] ?? null;
         this.#send(request, headersOf(textsOf(params, "headers")));
     }
+  }
+
+  #takeBody({ params, source }: LogEvent, type: WantedType, line: Line): void {
+    const request = this.#current.get(source.id);
+    const isBeforeDecoding = type === "URL_REQUEST_JOB_BYTES_READ";
+    if (request && request.hasFilters === isBeforeDecoding) request.body.add(line, textOf(params, "bytes"));
   }
 
   #send(request: LoggedRequest, headers: readonly Header[]): void {
@@ -289,12 +301,35 @@ function parsed(line: string): unknown {
   }
 }
 
-/** Reads the log at `path`. An unreadable or foreign file gives no requests; the file's absence rejects. */
+/** A line without its end, and where it begins. One after the other: a log may be larger than memory. */
+async function* linesOf(path: string): AsyncGenerator<{ bytes: Buffer; offset: number }> {
+  let rest: Buffer[] = [];
+  let offset = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const bytes = Buffer.concat([...rest, chunk.subarray(start, end)]);
+      yield { bytes, offset };
+      offset += bytes.length + 1;
+      rest = [];
+      start = end + 1;
+    }
+    rest.push(chunk.subarray(start));
+  }
+  yield { bytes: Buffer.concat(rest), offset };
+}
+
+const tail_bytes = 32;
+
+/**
+ * Reads the log at `path`, which must stay for who reads large bodies. A foreign file gives no requests; the file's absence
+ * rejects.
+ */
 export async function readNetLog(path: string): Promise<NetLog> {
-  const reader = new Reader();
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
+  const reader = new Reader(path);
+  for await (const { bytes, offset } of linesOf(path)) {
     if (!reader.knowsTypes) {
+      const line = bytes.toString();
       if (line.startsWith('{"constants":')) {
         const head = parsed(`${line.replace(/,\s*$/, "")}}`) as { constants?: unknown } | null;
         reader.learnTypes(head?.constants);
@@ -302,10 +337,11 @@ export async function readNetLog(path: string): Promise<NetLog> {
       continue;
     }
     // Most lines are of types that nobody wants, and long: their number stands at the end. The last has the list's end too.
-    const end = /"type":(\d+)\}(\]?,?\s*)$/.exec(line.slice(-32));
+    const tail = bytes.toString("latin1", Math.max(0, bytes.length - tail_bytes));
+    const end = /"type":(\d+)\}(\]?,?\s*)$/.exec(tail);
     if (!end || !reader.wants(Number(end[1]))) continue;
-    const event = parsed(line.slice(0, line.length - (end[2] ?? "").length));
-    if (isEvent(event)) reader.take(event);
+    const event = parsed(bytes.toString("utf8", 0, bytes.length - (end[2] ?? "").length));
+    if (isEvent(event)) reader.take(event, { offset, length: bytes.length });
   }
   return reader.finish();
 }

@@ -29,12 +29,11 @@ export function recordedLines(stored: StoredPage, page: RecordedPage, lane: Reco
   const asked = protocolOf[lane];
   const off = exchanges - (asked === null ? exchanges : (protocols.get(asked) ?? 0));
   if (off > 0) lines.push(`  ${count(off, "exchange")} not over ${lane}`);
-  const { answered, seen, unattended } = page.counts;
+  const { answered, seen, unattended, under_way } = page.counts;
   lines.push(`  bytes on the wire: seen of ${seen} of ${count(answered, "response")}`);
   if (unattended > 0) lines.push(`  ${count(unattended, "exchange")} of workers that only the network knew`);
   if (page.screensScrolled !== null) lines.push(`  scrolled: ${count(page.screensScrolled, "screen")}`);
-  if (page.underWay > 0)
-    lines.push(`  left out: ${count(page.underWay, "request")} still under way when the time was up`);
+  if (under_way > 0) lines.push(`  left out: ${count(under_way, "request")} still under way when the time was up`);
   lines.push(...noteLines(stored.imported.notes).map((line) => `  ${line}`));
   return lines;
 }

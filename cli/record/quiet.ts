@@ -7,7 +7,7 @@ const endlessTypes = new Set(["EventSource", "WebSocket", "Ping"]);
 const poll_ms = 50;
 
 /** Under way, and not for as long as the page is there. */
-export function waitedFor(capture: Capture): CapturedRequest[] {
+function waitedFor(capture: Capture): CapturedRequest[] {
   return capture.requests.filter(
     (request) =>
       isUnderWay(request) && !endlessTypes.has(request.sent.type ?? "") && /^https?:/i.test(request.sent.request.url),

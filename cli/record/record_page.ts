@@ -13,11 +13,12 @@ import { RunError, UserError } from "../errors.ts";
 import { type CDPSession, type RunningBrowser, StartError, startBrowser } from "../measure/browser.ts";
 import { chromiumEnvironment } from "../measure/chromium.ts";
 import { NavigationError, type WatchedPage, watchPage } from "../measure/page.ts";
+import { pinTimeScript } from "../measure/pin_time.ts";
 import { chromiumPath } from "../programs.ts";
 import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
 import { composeRecorded, type Recorded } from "./compose.ts";
 import { type NetLog, readNetLog } from "./net_log.ts";
-import { comesToRest, waitedFor } from "./quiet.ts";
+import { comesToRest } from "./quiet.ts";
 import { scrollExpression } from "./scroll.ts";
 
 export interface RecordOptions {
@@ -28,6 +29,8 @@ export interface RecordOptions {
   readonly quiet_ms: number;
   /** From navigation to the page's rest. */
   readonly timeout_ms: number;
+  /** Whether the page's time and chance are pinned, as loads of the recording can be (cli/measure/pin_time.ts). */
+  readonly pinTime?: boolean;
   readonly trustedKeys: readonly string[];
   readonly addresses: readonly { readonly host: string; readonly address: string }[];
   /** What the browser is started by, as liveLabCommand tells. */
@@ -39,15 +42,16 @@ export interface RecordedPage extends Recorded {
   /** "Chromium 156.0.7987.1". */
   readonly browser: string;
   readonly screensScrolled: number | null;
-  /** Requests that were still under way when the time was up. */
-  readonly underWay: number;
 }
 
 const startTimeout_ms = 30_000;
 // Closing writes the log's last lines.
 const closePatience_ms = 20_000;
 const bodiesPatience_ms = 30_000;
-const keptBodies_bytes = 256 * 1024 * 1024;
+// What the log has no bytes of is asked for, as far as it costs little.
+const keptBodies_bytes = 64 * 1024 * 1024;
+const askedBody_bytes = 1024 * 1024;
+const askedBodies_bytes = 32 * 1024 * 1024;
 const postData_bytes = 16 * 1024 * 1024;
 
 const run = promisify(execFile);
@@ -64,11 +68,16 @@ interface Seen {
   readonly bodies: BodyTexts;
   readonly browser: { readonly name: string; readonly version: string };
   readonly screensScrolled: number | null;
-  readonly underWay: number;
 }
 
-/** UserError for what the site or the options cannot give, RunError where the browser fails. */
-export async function recordPage(options: RecordOptions): Promise<RecordedPage> {
+/**
+ * Hands what was recorded to `use`, until whose end large bodies can be read. UserError for what the site or the options
+ * cannot give, RunError where the browser fails.
+ */
+export async function recordPage<Result>(
+  options: RecordOptions,
+  use: (page: RecordedPage) => Promise<Result>,
+): Promise<Result> {
   const { signal } = options;
   signal?.throwIfAborted();
   const chromium = chromiumPath();
@@ -91,13 +100,12 @@ export async function recordPage(options: RecordOptions): Promise<RecordedPage> 
     });
     signal?.throwIfAborted();
     const log = await readNetLog(netLog).catch((): NetLog => ({ requests: [], connections: [] }));
-    const { capture, bodies, browser, screensScrolled, underWay } = seen;
-    return {
+    const { capture, bodies, browser, screensScrolled } = seen;
+    return await use({
       ...composeRecorded(capture, bodies, log, browser),
       browser: `${browser.name} ${browser.version}`,
       screensScrolled,
-      underWay,
-    };
+    });
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
@@ -142,6 +150,7 @@ async function watched(browser: RunningBrowser, options: RecordOptions): Promise
   const page = await watchPage(connection, {
     keptBodies_bytes,
     postData_bytes,
+    ...(options.pinTime ? { firstScript: pinTimeScript() } : {}),
     overhear({ params }, session) {
       lastEvent_ms = performance.now();
       if ("requestId" in params) sessions.set(params.requestId, session);
@@ -150,15 +159,13 @@ async function watched(browser: RunningBrowser, options: RecordOptions): Promise
   const { product } = await connection.send("Browser.getVersion");
   const [name = "Chromium", version = ""] = product.split("/");
   const until_ms = performance.now() + options.timeout_ms;
-  const { screensScrolled, atRest } = await loadWhole(page, options, until_ms, () => lastEvent_ms);
-  const underWay = atRest ? 0 : waitedFor(page.capture).length;
+  const screensScrolled = await loadWhole(page, options, until_ms, () => lastEvent_ms);
   const bodies = await bodiesOf(page.capture, sessions);
   return {
     capture: page.capture,
     bodies,
     browser: { name: name.replace("HeadlessChrome", "Chromium"), version },
     screensScrolled,
-    underWay,
   };
 }
 
@@ -168,21 +175,22 @@ async function loadWhole(
   { url, timeout_ms, scroll, quiet_ms }: RecordOptions,
   until_ms: number,
   lastEvent_ms: () => number,
-): Promise<{ screensScrolled: number | null; atRest: boolean }> {
+): Promise<number | null> {
   const tooLong = delay(timeout_ms, undefined, { ref: false }).then((): never => {
     throw new NavigationError(`the load event did not come within ${timeout_ms / 1000} s: give it more with --timeout`);
   });
   tooLong.catch(() => {});
   await Promise.race([page.load(url), page.crashed, tooLong]);
   const rest = () => comesToRest(page.capture, lastEvent_ms, quiet_ms, until_ms);
-  const atRest = await rest();
-  if (!scroll) return { screensScrolled: null, atRest };
+  await rest();
+  if (!scroll) return null;
   const screens = await Promise.race([
     page.evaluate(scrollExpression),
     page.crashed,
     delay(until_ms - performance.now(), undefined, { ref: false }),
   ]);
-  return { screensScrolled: typeof screens === "number" ? screens : 0, atRest: await rest() };
+  await rest();
+  return typeof screens === "number" ? screens : 0;
 }
 
 async function bodiesOf(capture: Capture, sessions: ReadonlyMap<string, CDPSession>): Promise<BodyTexts> {
@@ -191,6 +199,7 @@ async function bodiesOf(capture: Capture, sessions: ReadonlyMap<string, CDPSessi
     if (!session) throw new RangeError(`no session told of request ${requestId}`);
     return session;
   };
+  let asked = 0;
   const patience = AbortSignal.timeout(bodiesPatience_ms);
   const soon = <T>(answer: Promise<T>): Promise<T> =>
     Promise.race([
@@ -203,6 +212,10 @@ async function bodiesOf(capture: Capture, sessions: ReadonlyMap<string, CDPSessi
       responseBody: async (requestId) => soon(of(requestId).send("Network.getResponseBody", { requestId })),
       requestBody: async (requestId) => soon(of(requestId).send("Network.getRequestPostData", { requestId })),
     },
-    () => !patience.aborted,
+    ({ end }) => {
+      const size = end?.how === "finished" ? end.encodedBytes : 0;
+      asked += size;
+      return size <= askedBody_bytes && asked <= askedBodies_bytes && !patience.aborted;
+    },
   );
 }

@@ -23,15 +23,18 @@ export async function storeRecorded(
   { name, url, replace, circumstances }: RecordingOptions,
 ): Promise<StoredPage> {
   const imported = importedFrom(recorded, url);
-  const { counts, screensScrolled, underWay } = recorded;
+  const { counts, screensScrolled } = recorded;
   const notes: JsonObject = {
     ...imported.notes,
-    recorded: { ...circumstances, ...counts, screens_scrolled: screensScrolled, under_way: underWay },
+    recorded: { ...circumstances, ...counts, screens_scrolled: screensScrolled },
   };
   const recording = await archive.write(
     { name, url: imported.url, source: imported.source, notes, replace },
     async (writer) => {
-      for (const exchange of imported.exchanges) await writer.add(exchange);
+      for (const exchange of imported.exchanges) {
+        const large = imported.large.get(exchange);
+        await writer.add(large ? { ...exchange, body: large.chunks() } : exchange);
+      }
     },
   );
   return { recording, imported };

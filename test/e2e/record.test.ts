@@ -28,6 +28,7 @@ const schema = JSON.parse(readFileSync(join(checkout, "schemas/recorded.schema.j
 const isRecorded = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
 
 const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+const large = Buffer.alloc(3_000_000, "neither text nor zeros ");
 const styles = Array.from({ length: 2000 }, (_, line) => `.c${line}{margin:${line}px}`).join("\n");
 const library = Array.from({ length: 3000 }, (_, line) => `window.v${line}=${line};`).join("\n");
 
@@ -40,6 +41,7 @@ const html = `<!doctype html><meta charset=utf-8><title>recorded</title>
 <script>
 fetch("/post", { method: "POST", body: new Uint8Array([0, 1, 2, 253, 254, 255]) });
 fetch("https://api.site.test/put.json?x=1", { method: "PUT", body: "large ".repeat(20000), headers: { "x-asked": "1" } });
+fetch("/large.bin").then((response) => response.arrayBuffer());
 fetch("/range.txt", { headers: { range: "bytes=10-19" } });
 fetch("/empty.txt", { method: "HEAD" }).then(() => fetch("/empty.txt"));
 new Worker("/worker.js");
@@ -54,6 +56,7 @@ function makeFiles(): string {
   const files: Record<string, string | Buffer> = {
     "index.html": html,
     "styles.css": styles,
+    "large.bin": large,
     "lying.css": "p{} /* not gzip */",
     "library.js": library,
     "new.gif": gif,
@@ -155,6 +158,7 @@ const expected = [
   "POST https://site.test/post 200",
   "OPTIONS https://api.site.test/put.json?x=1 204",
   "PUT https://api.site.test/put.json?x=1 200",
+  "GET https://site.test/large.bin 200",
   "GET https://site.test/range.txt 206",
   "HEAD https://site.test/empty.txt 200",
   "GET https://site.test/empty.txt 200",
@@ -196,11 +200,12 @@ test("a page is recorded whole: frames, workers, preflights, redirects, lies, bo
   for (const [name, content] of [
     ["styles.css", styles],
     ["new.gif", gif],
+    ["large.bin", large],
     ["from-worker.json", `{"worker":1}`],
     ["from-shared.json", `{"shared":1}`],
     ["from-service.json", `{"service":1}`],
   ] as const)
-    assert.deepEqual(decoded(found(`GET https://site.test/${name} 200`)), Buffer.from(content), name);
+    assert.ok(decoded(found(`GET https://site.test/${name} 200`)).equals(Buffer.from(content)), name);
   const script = found("GET https://cdn.site.test/library.js 200");
   assert.deepEqual(decoded(script), Buffer.from(library));
   assert.equal(script.body_origin, "recorded");

@@ -127,6 +127,39 @@ test("a body that was seen on the wire is stored to the byte, and the headers th
   }
 });
 
+test("a body that is too large for memory is handed on as it is, with its size", () => {
+  const body = {
+    size: 1_000_000_000,
+    async *chunks() {
+      yield Buffer.alloc(0);
+    },
+  };
+  const headers = [{ name: "content-encoding", value: "br" }];
+  const sent = entry({ url: "https://a.test/", headers });
+  const page = importHar({ log: { entries: [sent] } }, { url: "https://a.test/", wireOf: () => ({ ...seen, body }) });
+  const [exchange] = page.exchanges;
+  assert.ok(exchange);
+  assert.equal(page.large.get(exchange), body);
+  assert.equal(exchange.exchange.body_origin, "recorded");
+  assert.equal(exchange.exchange.recorded.transfer_size, body.size);
+  assert.deepEqual(exchange.exchange.response_headers, [["content-encoding", "br"]]);
+  assert.deepEqual(page.notes.sizes, { compared: 1, exact: 1, worst_error_bytes: 0, unknown: 0 });
+  assert.equal(page.notes.encoding_changed, 0);
+});
+
+test("no document is made up for one that was seen on the wire", () => {
+  const { content, ...response } = entry({ url: "https://a.test/" }).response;
+  const html = { size: 9, mimeType: "text/html" };
+  const document = { ...entry({ url: "https://a.test/" }), response: { ...response, content: html } };
+  const har = { log: { entries: [document, entry({ url: "https://a.test/a.css" })] } };
+  const madeUp = importHar(har, { url: "https://a.test/" });
+  assert.equal(madeUp.notes.stand_in_references, 1, content.text);
+  const wireOf = (): WireFacts => ({ ...seen, body: Buffer.from("<p>as it was") });
+  const page = importHar(har, { url: "https://a.test/", wireOf });
+  assert.equal(page.notes.stand_in_references, null);
+  assert.equal(Buffer.from(page.exchanges[0]?.body ?? []).toString(), "<p>as it was");
+});
+
 test("trailers that were seen are kept", () => {
   const trailers = [["server-timing", "db;dur=3"]] as const;
   const [first] = recordedOf([{ url: "https://a.test/" }], { wireOf: () => ({ ...seen, trailers: [...trailers] }) });

@@ -64,7 +64,7 @@ const answered = (source: number, ...headers: string[]): Event => [
   { headers: ["HTTP/1.1 200", ...headers] },
 ];
 
-const wire = ({ requests }: NetLog, index = 0): string => Buffer.concat(requests[index]?.body ?? []).toString();
+const wire = ({ requests }: NetLog, index = 0): string => requests[index]?.body.bytes?.toString() ?? "";
 
 test("the body is that before decoding: logged once where the browser decodes nothing, else beside the decoded", async () => {
   const log = await read(
@@ -184,6 +184,24 @@ test("connects are timed: TCP's that were answered, QUIC's from its first packet
     { address: "203.0.113.2:443", connect_ms: null, certificates: [] },
     { address: "[2001:db8::3]:443", connect_ms: 52, certificates: [] },
   ]);
+});
+
+test("a large body is read from the log again, between the pieces of others", async () => {
+  const pieces = Array.from({ length: 40 }, (_, index) => String.fromCharCode(65 + (index % 26)).repeat(4000 + index));
+  const events: Event[] = [started(1, "/large"), answered(1), started(2, "/ö"), answered(2)];
+  for (const piece of pieces) {
+    events.push([120, 1, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64(piece)]);
+    events.push([120, 2, "URL_REQUEST_JOB_FILTERED_BYTES_READ", 0, base64("small")]);
+  }
+  const { requests } = await read(logOf(events));
+  const [large, small] = requests;
+  assert.ok(large && small);
+  const whole = pieces.join("");
+  assert.deepEqual([large.body.bytes, large.body.size], [null, whole.length]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of large.body.chunks()) chunks.push(chunk);
+  assert.equal(Buffer.concat(chunks).toString(), whole);
+  assert.equal(small.body.bytes?.toString(), "small".repeat(pieces.length));
 });
 
 test("a log that was cut off anywhere is read up to there", async () => {

@@ -1,6 +1,7 @@
 // Which logged request is which of the page's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { LoggedBody } from "../../../cli/record/logged_body.ts";
 import type { LoggedRequest } from "../../../cli/record/net_log.ts";
 import { pair } from "../../../cli/record/pair.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
@@ -35,7 +36,15 @@ const entry = ({
 
 const logged = ({ at_ms, method = "GET", status = 200, ...rest }: Told): LoggedRequest => ({
   ...{ method, url: rest.url ?? url, started_ms: at_ms, isolation: "", protocol: "h2" },
-  ...{ requestHeaders: [], status, responseHeaders: [], body: [], trailers: [], ended: true, hasFilters: false },
+  ...{
+    requestHeaders: [],
+    status,
+    responseHeaders: [],
+    body: new LoggedBody("/dev/null"),
+    trailers: [],
+    ended: true,
+    hasFilters: false,
+  },
 });
 
 const times = (entries: readonly HarEntry[], requests: readonly LoggedRequest[]): (number | null)[] =>
