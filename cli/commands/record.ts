@@ -135,7 +135,7 @@ export const command: Command<RecordCommandOptions> = {
     const pages = await wantedPages(home, options);
     const stored: Recording[] = [];
     for (const { url, name } of pages) {
-      const circumstances = { lane, link: link ? formatLink(link) : null };
+      const circumstances = { lane, link: link ? formatLink(link) : null, pin_time: options["pin-time"] };
       const wanted = {
         url,
         lane,

@@ -138,13 +138,14 @@ const skipWords: Record<SkipReason, string> = {
   "before the document": "before the document that the load begins with",
 };
 
-function bodyLines({ bodies, filled_bytes, filled_with, cut_off, stand_in_references }: ImportNotes): string[] {
+function bodyLines(notes: ImportNotes, source: string): string[] {
+  const { bodies, filled_bytes, filled_with, cut_off, stand_in_references } = notes;
   const lines = [
     `bodies: ${bodies.recorded} as recorded, ${bodies.recompressed} compressed again, ${bodies.filled} filled, ${bodies.empty} empty`,
   ];
   if (bodies.filled > 0) {
     const kinds = Object.entries(filled_with).map(([kind, amount]) => `${amount} ${kind}`);
-    lines.push(`filled with ${formatSize(filled_bytes)} that the HAR does not hold: ${kinds.join(", ")}`);
+    lines.push(`filled with ${formatSize(filled_bytes)} that ${source} does not hold: ${kinds.join(", ")}`);
   }
   if (cut_off > 0)
     lines.push(`of these, ${count(cut_off, "body is", "bodies are")} cut off in the HAR: the rest is filled`);
@@ -161,9 +162,9 @@ function sizeLine({ compared, exact, worst_error_bytes, unknown }: ImportNotes["
   return `sizes on the wire: ${exact} of ${compared} as recorded${worst}${missing}`;
 }
 
-/** The notes in plain words, what is zero left out. */
-export function noteLines(notes: ImportNotes): string[] {
-  const lines = [...bodyLines(notes), sizeLine(notes.sizes)];
+/** The notes in plain words, what is zero left out. `source`: what may lack a body. */
+export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
+  const lines = [...bodyLines(notes, source), sizeLine(notes.sizes)];
   const say = (amount: number, words: string): void => {
     if (amount > 0) lines.push(`${amount} ${words}`);
   };

@@ -34,6 +34,6 @@ export function recordedLines(stored: StoredPage, page: RecordedPage, lane: Reco
   if (unattended > 0) lines.push(`  ${count(unattended, "exchange")} of workers that only the network knew`);
   if (page.screensScrolled !== null) lines.push(`  scrolled: ${count(page.screensScrolled, "screen")}`);
   if (under_way > 0) lines.push(`  left out: ${count(under_way, "request")} still under way when the time was up`);
-  lines.push(...noteLines(stored.imported.notes).map((line) => `  ${line}`));
+  lines.push(...noteLines(stored.imported.notes, "the browser").map((line) => `  ${line}`));
   return lines;
 }
