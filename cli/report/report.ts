@@ -5,9 +5,12 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
 
+import { settleServing } from "../serving/serving.ts";
+import { servingLine } from "../serving/terms.ts";
 import { compare } from "../stats/comparison.ts";
 import { count } from "../stats/numbers.ts";
 import { isValid, lanePairs, sortLanes } from "../stats/sample.ts";
@@ -77,14 +80,20 @@ function signed(sentence: string): string {
 /** Sentences that are read in five seconds; those of further pairs are set smaller. */
 const headlines = 3;
 
-function verdictMarkup(verdict: SweepVerdict, links: number): Markup {
+/** What is not as by default is said beside the verdict: it decides it as much as the link does. */
+function servedMarkup(serving: ServingChoice | undefined): Markup | null {
+  const line = servingLine(settleServing(serving));
+  return line === "" ? null : html`<p class="scope">Served with ${line}.</p>`;
+}
+
+function verdictMarkup(verdict: SweepVerdict, serving: ServingChoice | undefined, links: number): Markup {
   const sentences = verdict.pairs.map(
     (pair, index) =>
       html`${index < headlines ? html`<p>${signed(pair.sentence)}</p>` : html`<p class="more">${signed(pair.sentence)}</p>`}${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;
-  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p><p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
+  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${servedMarkup(serving)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
 function filterMarkup(results: readonly GroupResult[]): Markup {
@@ -151,7 +160,7 @@ export function buildReport(data: ReportData): string {
     html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
   const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
-${verdictMarkup(verdict, profiles.size)}
+${verdictMarkup(verdict, data.sweep.plan.serving, profiles.size)}
 ${unfinished}
 <nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}

@@ -142,6 +142,16 @@ test("h3: a qlog of each connection, whose times count from a moment on the shap
   }
 });
 
+for (const tls of ["1.2", "1.3"] as const) {
+  test(`h2: only TLS ${tls} where that is asked`, async () => {
+    const result = await load({ lane: "h2", serving: settleServing({ tls }) });
+    const replay = result.log._trilane.replay as unknown as ReplayReport;
+    const versions = replay.connections.flatMap(({ tls_version }) => tls_version ?? []);
+    assert.ok(versions.length > 0);
+    assert.deepEqual([...new Set(versions)], [`TLSv${tls}`]);
+  });
+}
+
 test("a load without evidence names none", async () => {
   const result = await load({ lane: "h2" });
   assert.equal(result.log._trilane.evidence, undefined);
@@ -181,6 +191,7 @@ test("a race as asked on the command line: stored with the sweep and its loads, 
     const report = said.split(/\s+/).findLast((word) => word.endsWith(".html"));
     assert.ok(report, said);
     const html = readFileSync(report, "utf8");
+    assert.match(html, /Served with server think time: 20 ms; transports: custom\./);
     assert.match(html, /<th scope="row">server think time<\/th><td>20 ms<\/td>/);
     assert.match(html, /<th scope="row">congestion control<\/th><td>bbr<\/td><td>cubic<\/td>/);
     assert.match(html, /<th scope="row">initial window<\/th><td>32 packets<\/td><td>32 packets<\/td>/);

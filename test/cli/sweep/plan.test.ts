@@ -197,6 +197,8 @@ describe("plan", () => {
     assert.ok(cellsOf(readPlan("das-2014-grid")).length >= 100 * 3);
     assert.equal(linksOf(readPlan("das-2014-grid")).length, 100);
     assert.equal(linksOf(readPlan("cse534-2017")).length, 4);
+    assert.equal(sizes.get("yu-benson-2021-tuned"), sizes.get("yu-benson-2021-stock"));
+    assert.equal(readPlan("yu-benson-2021-tuned").serving.transport.preset, "tuned");
     assert.ok(sizes.has("example") && sizes.has("das-2014-subset"));
   });
 });
