@@ -325,6 +325,33 @@ for (const [how, before] of [
   });
 }
 
+test("trailers are kept, over HTTP/2", { skip }, async () => {
+  const server = join(scratch, "trailers.mjs");
+  writeFileSync(
+    server,
+    `import { readFileSync } from "node:fs";
+    import { createSecureServer } from "node:http2";
+    const read = (name) => readFileSync(${JSON.stringify(siteFolder)} + "/" + name);
+    const server = createSecureServer({ key: read("server0.key"), cert: read("server0.pem") });
+    server.on("stream", (stream) => {
+      stream.respond({ ":status": 200, "content-type": "text/html" }, { waitForTrailers: true });
+      stream.on("wantTrailers", () => stream.sendTrailers({ "server-timing": "db;dur=3", "x-sum": "abc" }));
+      stream.end("<!doctype html>with trailers");
+    });
+    server.listen(443, "203.0.113.53");`,
+  );
+  const start = `"${process.execPath}" ${server} & sleep 0.3; "$@"; status=$?; kill $!; exit $status`;
+  const resolve = ["--resolve", "cdn.site.test=203.0.113.53"];
+  await record(["https://cdn.site.test/", "--name", "trailers", ...resolve], ["sh", "-c", start, "sh"]);
+  const { exchanges } = await show("trailers");
+  const document = exchanges.find(({ path }) => path === "/");
+  assert.deepEqual(document?.recorded.trailers, [
+    ["server-timing", "db;dur=3"],
+    ["x-sum", "abc"],
+  ]);
+  assert.equal(document && bodyOf(document).toString(), "<!doctype html>with trailers");
+});
+
 test("a server that thinks is known to think", { skip }, async () => {
   const server = join(scratch, "slow.mjs");
   writeFileSync(
