@@ -5,6 +5,7 @@ import { count } from "../stats/numbers.ts";
 import { sortLanes } from "../stats/sample.ts";
 import type { ReportData } from "./data.ts";
 import { html, type Markup, middleCut } from "./markup.ts";
+import { field } from "./unknown_json.ts";
 
 const maxRows = 300;
 const urlLength = 120;
@@ -39,6 +40,21 @@ export function unmatchedTable(data: ReportData): Markup | null {
   return html`<div class="scroll"><table><thead><tr><th scope="col">Page</th><th scope="col">match</th><th scope="col">asked for</th><th scope="col">given</th>${lanes.map((lane) => html`<th scope="col" class="num">${lane}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>${unmatched.length > maxRows && html`<p>and ${String(unmatched.length - maxRows)} more.</p>`}`;
 }
 
+/** Which lanes' bodies were not all as recorded, as the loads shown in this report tell. */
+function recodedNote(data: ReportData): Markup | null {
+  const counts = [...data.facts.values()].flatMap(({ lane, replay }) => {
+    const recoded = Number(field(replay, "counts", "recoded") ?? 0);
+    return recoded > 0 ? [{ lane, recoded }] : [];
+  });
+  if (counts.length === 0) return null;
+  const most = (lane: string): number =>
+    Math.max(...counts.filter((each) => each.lane === lane).map(({ recoded }) => recoded));
+  const lanes = sortLanes(counts.map(({ lane }) => lane)).map(
+    (lane) => `${lane} (up to ${count(most(lane), "response")} of a load)`,
+  );
+  return html`<p>Not the recorded bytes were sent on ${lanes.join(", ")}: the browser did not accept the recorded content coding there, as Chromium accepts neither br nor zstd in clear, and was sent gzip, or none where it took no gzip either. These lanes carry more bytes.</p>`;
+}
+
 /** How many of all loads' requests were matched how, and the list of those that were not exactly. */
 export function matchSection(data: ReportData): Markup {
   const sum = (name: "matched" | "fuzzy" | "missed"): number =>
@@ -53,5 +69,5 @@ export function matchSection(data: ReportData): Markup {
     table === null &&
     fuzzy + missed > 0 &&
     html`<p>Which ones, these results do not say: an earlier version measured them.</p>`;
-  return html`${kinds}${table && html`<p class="soft">Those not matched exactly, with the loads of each lane in which they came:</p>${table}`}${untold}`;
+  return html`${kinds}${table && html`<p class="soft">Those not matched exactly, with the loads of each lane in which they came:</p>${table}`}${untold}${recodedNote(data)}`;
 }

@@ -46,6 +46,17 @@ test("says how many were matched how, and lists what was given instead", async (
   assert.ok(!text.includes("<script>"));
 });
 
+test("a lane that was sent other codings than recorded is named", async () => {
+  const data = await dataWith([], { matched: 100, fuzzy: 0, missed: 0 });
+  assert.ok(!matchSection(data).text.includes("Not the recorded bytes"));
+  const [first] = data.facts;
+  assert.ok(first);
+  const [id, facts] = first;
+  const recoded = { ...facts, replay: { ...facts.replay, transport: {}, counts: { recoded: 3 } } };
+  const { text } = matchSection({ ...data, facts: new Map([...data.facts, [id, recoded]]) });
+  assert.match(text, new RegExp(`Not the recorded bytes were sent on ${facts.lane} \\(up to 3 responses of a load\\)`));
+});
+
 test("all exact: a sentence, and no table", async () => {
   const { text } = matchSection(await dataWith([], { matched: 100, fuzzy: 0, missed: 0 }));
   assert.match(text, /200 \(100 %\) were matched exactly/);
