@@ -57,6 +57,12 @@ test("Chrome DevTools: headers of the connection, of other lanes, and illegal on
     "strict-transport-security",
   ]);
   assert.deepEqual(document.exchange.request_headers, [["accept-encoding", "gzip, deflate, br, zstd"]]);
+  // They are kept where no lane sends them.
+  assert.deepEqual(document.exchange.recorded.unsent_headers, [
+    ["alt-svc", 'h3=":443"; ma=86400'],
+    ["x bad name", "1"],
+    ["x-bad-value", "a\u0001b"],
+  ]);
 });
 
 test("Chrome DevTools: what is not to be replayed is left out and counted", () => {
