@@ -24,6 +24,10 @@ ip link set world1 up
 ip route add default via 198.51.100.2
 ip address add 2001:db8:ffff::1/64 dev world0 nodad
 ip -6 route add default via 2001:db8:ffff::2
+# As trilane-replay has them, whatever this machine's are.
+for setting in tcp_congestion_control=cubic tcp_no_metrics_save=1; do
+  echo "${setting#*=}" >"/proc/sys/net/ipv4/${setting%%=*}" || true
+done
 mount --bind "$folder/resolv.conf" /etc/resolv.conf
 
 servers=()
