@@ -8,11 +8,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include <brotli/encode.h>
 #include <cmocka.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
+#include <zstd.h>
 
 enum { ROUNDS = 20000, SIZE_MAX_BYTES = 400 };
 
@@ -254,7 +256,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_headers),       cmocka_unit_test(test_queries),
         cmocka_unit_test(test_endless_query), cmocka_unit_test(test_random_recordings_and_requests),
-        cmocka_unit_test(test_codings),       cmocka_unit_test(test_a_bomb),
+        cmocka_unit_test(test_codings),       cmocka_unit_test(test_each_coding),
+        cmocka_unit_test(test_a_bomb),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
