@@ -52,6 +52,7 @@ export const allLanes = Object.keys(laneFacts) as readonly Lane[];
 
 /** The lanes of a race whose lanes nobody named. */
 export const plainLanes = ["h1", "h2", "h3"] as const satisfies readonly Lane[];
+export type PlainLane = (typeof plainLanes)[number];
 
 export function isLane(text: string): text is Lane {
   return Object.hasOwn(laneFacts, text);

@@ -1,9 +1,10 @@
-// What each lane makes of origins recorded over http://: in clear on the lanes of HTTP/1.1, as they were; over TLS, as
-// https:// origins, on the lanes that browsers speak over TLS only (native-host/replay/clear_origins.h). Pure.
-import { type Lane, laneFacts } from "../lanes.ts";
+// What each lane makes of origins recorded over http://: in clear on the lane h1, as they were; as https:// origins on the
+// lanes that browsers speak over TLS only (native-host/replay/clear_origins.h). And on h1-clear, where all are in clear at
+// last: a redirect from http:// to https:// would there lead to itself. Pure.
+import type { Lane } from "../lanes.ts";
 
 export function upgradesClearOrigins(lane: Lane): boolean {
-  return laneFacts[lane].family !== "h1";
+  return lane !== "h1";
 }
 
 /** trilane-replay's options. */

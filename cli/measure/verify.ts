@@ -52,7 +52,7 @@ function withoutFragment(url: string): string {
   return hash < 0 ? url : url.slice(0, hash);
 }
 
-/** By what a request is known at both ends: in clear it left the browser for another scheme than the page asked. */
+/** By what the origins know a request: in clear it left the browser for another place than the page asked. */
 function wireUrl(url: string, lane: Lane): string {
   const asked = withoutFragment(urlOnLane(url, lane));
   return laneFacts[lane].clear ? clearUrl(asked) : asked;
@@ -83,7 +83,7 @@ function isFailed(entry: HarEntry): boolean {
 function join(lane: Lane, entries: readonly HarEntry[], replayed: readonly ReplayedRequest[]) {
   const waiting = new Map<string, ReplayedRequest[]>();
   for (const request of replayed.toSorted((a, b) => a.request_ns - b.request_ns)) {
-    const key = `${request.method} ${wireUrl(request.url, lane)}`;
+    const key = `${request.method} ${withoutFragment(request.url)}`;
     const list = waiting.get(key);
     if (list) list.push(request);
     else waiting.set(key, [request]);
@@ -107,8 +107,13 @@ function hostOf(url: string): string {
 }
 
 /** What the browser asked for itself: requests that no entry has, and names that no entry's host is. */
-function backgroundOf(entries: readonly HarEntry[], left: readonly ReplayedRequest[], replay: ReplayReport | null) {
-  const hosts = new Set(entries.map((entry) => hostOf(entry.request.url)));
+function backgroundOf(
+  lane: Lane,
+  entries: readonly HarEntry[],
+  left: readonly ReplayedRequest[],
+  replay: ReplayReport | null,
+) {
+  const hosts = new Set(entries.flatMap(({ request: { url } }) => [hostOf(url), hostOf(wireUrl(url, lane))]));
   const names = (replay?.dns ?? []).filter(({ name }) => !hosts.has(name.replace(/\.$/, "").toLowerCase()));
   return [
     ...left.map((request) => ({ url: request.url, outcome: request.outcome })),
@@ -182,7 +187,7 @@ export function verify(evidence: Evidence): Verdict {
   const offLane = onWire.filter((entry) => isOffLane(lane, entry));
   const protocols = protocolsOf(entries);
   const counts = countsOf(entries, offLane.length);
-  const background = backgroundOf(entries, left, replay);
+  const background = backgroundOf(lane, entries, left, replay);
   if (failure !== null) return { status: "failed", reasons: [failure], counts, protocols, entries, background };
 
   const recordedFailures = new Set(evidence.failedUrls.map((url) => wireUrl(url, lane)));

@@ -1,5 +1,6 @@
 // What each lane made of what was recorded over http://.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { laneFacts } from "../lanes.ts";
 import { count } from "../stats/numbers.ts";
 import { sortLanes } from "../stats/sample.ts";
 import { html, type Markup } from "./markup.ts";
@@ -24,7 +25,12 @@ export function clearOriginsNote(facts: readonly LoadFacts[]): Markup | null {
     .map((page, index) => `${page} (${count(exchanges[index] ?? 0, "exchange")})`)
     .join(", ");
   const served = (how: string): string =>
-    sortLanes(concerned.filter((each) => originsOf(each, "http") === how).map(({ lane }) => lane)).join(", ");
+    sortLanes(
+      concerned
+        // Where all is in clear, that is said of the lane (lanes_note.ts).
+        .filter((each) => originsOf(each, "http") === how && !laneFacts[each.lane].clear)
+        .map(({ lane }) => lane),
+    ).join(", ");
   const [clear, upgraded] = [served("clear"), served("upgraded")];
   const redirects = Math.max(...concerned.map((each) => numberOf(each, "redirects_left_out")));
   return html`<p>Recorded in part over http://: ${recorded}${pages.length > 20 && ", …"}.${clear && ` On ${clear} that is served in clear, as it was.`}${upgraded && ` On ${upgraded} it is upgraded to https://, as browsers speak these protocols over TLS only; documents say so in a header.`}${redirects > 0 && ` There ${count(redirects, "redirect")} from http:// to https:// of one page ${redirects === 1 ? "is" : "are"} left out.`}${clear && upgraded && " So these lanes differ by more than the protocol: in clear there are no handshakes of TLS, and redirects to https:// take their round trips."}</p>`;

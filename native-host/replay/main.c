@@ -13,6 +13,7 @@
 #include "replay/dns.h"
 #include "replay/far_network.h"
 #include "replay/h2.h"
+#include "replay/in_clear.h"
 #include "replay/options.h"
 #include "replay/origins.h"
 #include "replay/quic.h"
@@ -39,6 +40,7 @@ struct replay {
     struct recording recording;
     struct origins *origins;
     struct alternative_service *alternative_service;
+    struct in_clear *in_clear;
     struct clear_origins *clear_origins; // NULL: served in clear
     struct clear_origins_counts clear;
     struct certificates *certificates;
@@ -139,6 +141,7 @@ static void arrange_origins(struct replay *replay) {
     if ((options->upgrades_clear &&
          clear_origins_upgrade(&replay->clear_origins, recording, &replay->clear) < 0) ||
         origins_open(&replay->origins, recording, options->origins) < 0 ||
+        (options->clear && in_clear_arrange(&replay->in_clear, recording) < 0) ||
         origins_certify(recording, &options->chain, replay->certificates) < 0 ||
         (options->offer_h3 && alternative_service_offer(&replay->alternative_service, recording) < 0))
         die(EXIT_RUN_FAILED, "not enough memory");
@@ -181,7 +184,6 @@ static void serve(struct replay *replay) {
                                           .site = replay->site,
                                           .report = replay->report,
                                           .tls = replay->tls,
-                                          .clear = options->clear,
                                           .transport = &options->transport,
                                           .qlog_folder = options->qlog_folder,
                                           .tcp_info = replay->tcp_info};
@@ -266,6 +268,7 @@ static void stop(struct replay *replay) {
     tls_close(replay->tls);
     certificates_close(replay->certificates);
     alternative_service_close(replay->alternative_service);
+    in_clear_close(replay->in_clear);
     origins_close(replay->origins);
     clear_origins_close(replay->clear_origins);
     recording_close(&replay->recording);

@@ -42,7 +42,7 @@ static const char help[] =
     "  --alt-svc on|off       whether responses over every protocol say that their origin has h3; off "
     "(default): those\n"
     "                         over h3 do, others as recorded\n"
-    "  --clear                serve https:// origins in clear: on port 80 for 443, and nothing under TLS\n"
+    "  --clear                serve https://HOST as http://HOST.clear.test, on port 80 for 443\n"
     "  --print-spki           print the key hashes for Chromium's --ignore-certificate-errors-spki-list and "
     "stop\n"
     "  --version, --help\n"

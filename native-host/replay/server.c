@@ -258,8 +258,6 @@ static int listen_on(struct server *server, uint16_t port, bool secure, char *er
 enum { HTTP_PORT = 80, HTTPS_PORT = 443 };
 
 static int serve_https_port(struct server *server, uint16_t port, char *error, size_t error_size) {
-    if (server->parts->clear)
-        return listen_on(server, port == HTTPS_PORT ? HTTP_PORT : port, false, error, error_size);
     for (size_t i = 0; i < server->listener_count; i++)
         if (server->listeners[i].port == port) return 0;
     if (listen_on(server, port, true, error, error_size) < 0) return -1;

@@ -27,7 +27,6 @@
 #include "replay/tls.h"
 #include "replay/transport.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,8 +38,6 @@ struct server_parts {
     struct exchange_site *site;
     struct report *report;
     struct tls *tls;
-    bool
-        clear; // https:// origins are served in clear: on port 80 for 443, else on their own; nothing else is
     const struct transport *transport;
     const char *qlog_folder;       // where each QUIC connection leaves a qlog; NULL: nowhere
     struct tcp_info_log *tcp_info; // told of each TCP connection; NULL: none

@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { allLanes } from "../../../cli/lanes.ts";
 import { clearOriginsArguments, upgradesClearOrigins, urlOnLane } from "../../../cli/measure/clear_origins.ts";
 
-test("the lanes of HTTP/1.1 leave http:// as it is, all others upgrade it", () => {
+test("the lane h1 leaves http:// as it is, all others upgrade it", () => {
   assert.deepEqual(
     allLanes.filter((lane) => !upgradesClearOrigins(lane)),
-    ["h1", "h1-clear"],
+    ["h1"],
   );
   assert.equal(urlOnLane("http://a.test/x?y", "h1"), "http://a.test/x?y");
   assert.deepEqual(clearOriginsArguments("h1"), []);

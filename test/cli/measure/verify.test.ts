@@ -69,7 +69,7 @@ test("a lane that is left free takes the protocols it may come to", () => {
 });
 
 test("in clear requests are joined with what was asked over http, and nothing may have come over TLS", () => {
-  const clear = (url: string) => url.replace("https:", "http:");
+  const clear = (url: string) => url.replace(/^https:\/\/([^/]*)/, "http://$1.clear.test");
   const details = { protocol: "TLS 1.3", cipher: "", keyExchangeGroup: "", subjectName: "", issuer: "" };
   const of = (response = {}) => ({
     lane: "h1-clear" as const,
