@@ -73,6 +73,10 @@ async function watch(session: CDPSession, target: string, watching: Watching, co
     watch(child, targetInfo.type, watching, connection).catch(() => {});
   });
   const isPage = target === "page";
+  // Nobody is there to press OK, and a page that asks stands still until somebody does.
+  session.on("Page.javascriptDialogOpening", () => {
+    session.send("Page.handleJavaScriptDialog", { accept: true }).catch(() => {});
+  });
   await Promise.all([
     // Where nobody asks for bodies, the browser need not keep copies of them.
     session

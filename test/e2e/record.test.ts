@@ -34,11 +34,12 @@ const library = Array.from({ length: 3000 }, (_, line) => `window.v${line}=${lin
 
 // A redirect, styles, a script of another host, a frame of a third, workers of three kinds, requests with bodies, one of
 // which asks first, one that names a range, one for the head alone, one that is missing, one of a host that does not
-// exist, cookies, an empty file, and a picture that nobody sees without scrolling.
+// exist, cookies, an empty file, a question that waits for a click, and a picture that nobody sees without scrolling.
 const html = `<!doctype html><meta charset=utf-8><title>recorded</title>
 <link rel=stylesheet href=/styles.css><link rel=stylesheet href=/lying.css><script src=https://cdn.site.test/library.js></script>
 <img src=/old.gif><img src=/missing.gif><img src=https://gone.test/gone.gif><iframe src=https://frame.test/></iframe>
 <script>
+alert("we value your privacy");
 fetch("/post", { method: "POST", body: new Uint8Array([0, 1, 2, 253, 254, 255]) });
 fetch("https://api.site.test/put.json?x=1", { method: "PUT", body: "large ".repeat(20000), headers: { "x-asked": "1" } });
 fetch("/large.bin").then((response) => response.arrayBuffer());
