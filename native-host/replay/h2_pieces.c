@@ -7,11 +7,12 @@ void h2_pieces_free(struct h2_pieces *p) {
 }
 
 bool h2_pieces_have_room(const struct h2_pieces *p) {
-    return !p->failed && p->waiting_bytes < H2_RECORD_BYTES && p->count <= H2_PIECES_MAX - 2;
+    return !p->failed && h2_pieces_left(p) > 0 && p->count <= H2_PIECES_MAX - 2;
 }
 
-size_t h2_pieces_record_left(const struct h2_pieces *p) {
-    return p->waiting_bytes < H2_RECORD_BYTES ? H2_RECORD_BYTES - p->waiting_bytes : 0;
+size_t h2_pieces_left(const struct h2_pieces *p) {
+    const size_t limit_bytes = stream_ahead_bytes(p->stream);
+    return p->waiting_bytes < limit_bytes ? limit_bytes - p->waiting_bytes : 0;
 }
 
 int h2_pieces_copy(struct h2_pieces *p, const uint8_t *bytes, size_t size) {

@@ -27,6 +27,11 @@ static bool make_room(struct h2 *h2) {
     return h2_pieces_have_room(&h2->out);
 }
 
+// For a body: also the stream is to have room, so that no body waits here that another could still pass by.
+static bool make_room_for_body(struct h2 *h2) {
+    return make_room(h2) && (h2->out.count > 0 || stream_has_room(h2->out.stream));
+}
+
 static nghttp2_ssize send_frame(nghttp2_session *session, const uint8_t *bytes, size_t size, int flags,
                                 void *context) {
     struct h2 *h2 = context;
@@ -36,15 +41,15 @@ static nghttp2_ssize send_frame(nghttp2_session *session, const uint8_t *bytes, 
     return (nghttp2_ssize)size;
 }
 
-// How long a DATA frame may be: it fills the record that waits, where that is worth a frame.
+// How long a DATA frame may be: it fills what waits up to a record, where that is worth a frame.
 static nghttp2_ssize frame_size(nghttp2_session *session, uint8_t type, int32_t id, int32_t connection_window,
                                 int32_t stream_window, uint32_t frame_max, void *context) {
     struct h2 *h2 = context;
     (void)session, (void)type, (void)id;
     make_room(h2);
-    size_t room = h2_pieces_record_left(&h2->out);
-    room = room > FRAME_HEADER_BYTES ? room - FRAME_HEADER_BYTES : 0;
-    if (room < FRAME_WORTHWHILE_BYTES) room = H2_RECORD_BYTES - FRAME_HEADER_BYTES;
+    size_t room = h2_pieces_left(&h2->out);
+    if (room < FRAME_WORTHWHILE_BYTES) room = stream_ahead_bytes(h2->out.stream);
+    room -= FRAME_HEADER_BYTES;
     nghttp2_ssize size = (nghttp2_ssize)room;
     if (connection_window < size) size = connection_window;
     if (stream_window < size) size = stream_window;
@@ -55,10 +60,9 @@ static nghttp2_ssize frame_size(nghttp2_session *session, uint8_t type, int32_t 
 static nghttp2_ssize frame_payload(nghttp2_session *session, int32_t id, uint8_t *buffer, size_t size,
                                    uint32_t *flags, nghttp2_data_source *source, void *context) {
     const struct h2_request *request = source->ptr;
-    const struct h2 *h2 = context;
+    struct h2 *h2 = context;
     (void)session, (void)id, (void)buffer;
-    if (h2->turn != request || h2->turn_left == 0 || !h2_pieces_have_room(&h2->out))
-        return NGHTTP2_ERR_DEFERRED;
+    if (h2->turn != request || h2->turn_left == 0 || !make_room_for_body(h2)) return NGHTTP2_ERR_DEFERRED;
     size_t left;
     exchange_peek(request->exchange, &left);
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
@@ -139,7 +143,7 @@ static int respond(struct h2_request *request) {
 static enum sent send_turn(void *context, struct send_item *item) {
     struct h2 *h2 = context;
     struct h2_request *request = (struct h2_request *)item;
-    if (h2->error < 0 || !make_room(h2)) return SENT_FULL;
+    if (h2->error < 0 || !make_room_for_body(h2)) return SENT_FULL;
     const size_t turn_bytes = send_order_turn_left(item);
     const bool head_now = !request->head_sent;
     h2->turn = request;
@@ -156,7 +160,7 @@ static enum sent send_turn(void *context, struct send_item *item) {
     if (over) return SENT_ALL;
     const size_t size = turn_bytes - h2->turn_left;
     if (send_order_took(item, size)) return SENT_TURN;
-    if (h2->error < 0 || !h2_pieces_have_room(&h2->out)) return SENT_FULL;
+    if (h2->error < 0 || !make_room_for_body(h2)) return SENT_FULL;
     return head_now || size > 0 ? SENT_SOME : SENT_NOTHING;
 }
 

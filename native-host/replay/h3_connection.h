@@ -24,6 +24,7 @@ enum {
     // places.
     H3_QUICHE_FIRST_URGENCY = 124,
     H3_QUICHE_PLACES = 16,
+    H3_CONTROL_STREAM = 3, // the server's first unidirectional one: quiche's h3 opens it first
 };
 
 struct h3_connection {

@@ -7,10 +7,7 @@
 
 #include <string.h>
 
-enum {
-    AEAD_TAG_BYTES = 16,
-    CONTROL_STREAM = 3, // the server's first unidirectional one: quiche's h3 opens it first
-};
+enum { AEAD_TAG_BYTES = 16 };
 static const uint64_t RELEASE_EARLY_NS = 50 * NS_PER_US; // a timer is no more exact than that
 
 enum packets { PACKETS_DRAINED, PACKETS_PACED, PACKETS_WAIT };
@@ -83,7 +80,7 @@ static bool flush(struct h3_connection *c) {
 // packet that came in, less what streams were given since.
 static bool window_has_room(const struct h3_connection *c) {
     const size_t packet_bytes = c->parts->transport->quic.max_udp_payload_bytes;
-    ssize_t capacity = quiche_conn_stream_capacity(c->quic, CONTROL_STREAM);
+    ssize_t capacity = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
     return capacity > 0 && (size_t)capacity + c->given_bytes > c->sent_bytes + 2 * packet_bytes;
 }
 
@@ -92,23 +89,31 @@ static void begin_round(struct h3_connection *c) {
     memset(c->places, 0, sizeof c->places);
 }
 
+// Gives quiche responses and makes packets of them, by turns, until there is nothing or no room.
+static enum packets give_and_make(struct h3_connection *c) {
+    bool idle = true;
+    for (;;) {
+        const bool may_give = c->http && (c->drained || c->fresh), new_round = c->empty;
+        if (new_round) begin_round(c);
+        const bool given = may_give && h3_responses_send(c);
+        c->fresh = false;
+        const size_t sent_before = c->sent_bytes;
+        enum packets packets = make_packets(c);
+        idle = idle && !given && c->sent_bytes == sent_before;
+        c->drained = packets == PACKETS_DRAINED;
+        c->empty =
+            c->drained && (window_has_room(c) || idle); // if idle, no event may come that tells of room
+        if (!c->drained) return packets;
+        // Drained just now, or a new round: quiche may take more.
+        if (!given && (may_give || !c->http) && (new_round || !c->empty)) return packets;
+    }
+}
+
 void h3_packets_turn(struct h3_connection *c) {
     enum packets packets = PACKETS_WAIT;
     if (!c->burst.no_room) {
         update_pacer(c);
-        bool may_give, given, idle = true;
-        do {
-            may_give = c->http && (c->drained || c->fresh);
-            if (c->empty) begin_round(c);
-            given = may_give && h3_responses_send(c);
-            c->fresh = false;
-            const size_t sent_before = c->sent_bytes;
-            packets = make_packets(c);
-            idle = idle && !given && c->sent_bytes == sent_before;
-            c->drained = packets == PACKETS_DRAINED;
-            c->empty = c->drained && window_has_room(c);
-        } while (c->drained && (given || (c->http && !may_give))); // drained just now: quiche may take more
-        if (c->drained && idle) c->empty = true;                   // else a full round could wait for ever
+        packets = give_and_make(c);
         if (c->drained && !flush(c)) packets = PACKETS_WAIT;
         if (c->connection) exchange_connection_sent(c->connection);
         if (packets == PACKETS_PACED && c->http) not_application_limited(c);

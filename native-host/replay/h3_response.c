@@ -47,23 +47,31 @@ static bool has_place(const struct h3_connection *c, const struct h3_request *re
     return !item->incremental || alone || item->turn_taken_bytes > 0;
 }
 
-// How many bytes of a body quiche is to get now at most. It would take as many as the window has room for,
-// and then with the packets' own bytes not find room to send them all: what stays behind would grow with each
-// round trip, and an urgent response could not pass it by.
-static size_t body_room(const struct h3_connection *c, const struct h3_request *request) {
-    ssize_t capacity = quiche_conn_stream_capacity(c->quic, request->id);
-    if (capacity < 0) return SIZE_MAX; // sending will tell
+// What is left of the window for bodies. quiche would take as many bytes as the window has room for, and then
+// with the packets' own bytes not find room to send them all: what stays behind would grow with each round
+// trip, and an urgent response could not pass it by.
+static size_t room_of(const struct h3_connection *c, ssize_t capacity) {
     const size_t overhead = c->given_bytes / OVERHEAD_PART;
-    const size_t room = (size_t)capacity > overhead ? (size_t)capacity - overhead : 0;
-    return room - room / OVERHEAD_PART;
+    return capacity > 0 && (size_t)capacity > overhead ? (size_t)capacity - overhead : 0;
 }
 
-// 0: nothing now.
+// Too little for a packet is left to nobody: what is small but less urgent would else take it. A stream's
+// capacity is the window's or the client's for that stream, whichever is less: so two of them are asked for
+// theirs.
+static bool window_is_full(const struct h3_connection *c, const struct h3_request *request) {
+    return room_of(c, quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM)) < WORTHWHILE_BYTES &&
+           room_of(c, quiche_conn_stream_capacity(c->quic, request->id)) < WORTHWHILE_BYTES;
+}
+
+// How much of its body quiche is to get now; 0: nothing.
 static size_t body_size_now(const struct h3_connection *c, const struct h3_request *request, size_t left) {
-    const size_t turn_left = send_order_turn_left(&request->item), room = body_room(c, request);
+    const size_t turn_left = send_order_turn_left(&request->item);
+    const ssize_t capacity = quiche_conn_stream_capacity(c->quic, request->id);
     size_t size = left < turn_left ? left : turn_left;
-    if (size <= room) return size;
-    return room < WORTHWHILE_BYTES ? 0 : room;
+    if (capacity < 0) return size; // sending it will tell why
+    size_t room = room_of(c, capacity);
+    room -= room / OVERHEAD_PART;
+    return size < room ? size : room;
 }
 
 // quiche has taken so much of the body, of which so much was left.
@@ -160,7 +168,7 @@ static enum sent send_some(struct h3_connection *c, struct h3_request *request) 
 static enum sent send_turn(void *context, struct send_item *item) {
     struct h3_connection *c = context;
     struct h3_request *request = (struct h3_request *)item;
-    if (!has_place(c, request)) return SENT_FULL;
+    if (!has_place(c, request) || window_is_full(c, request)) return SENT_FULL;
     if (request->head_sent) take_place(c, request);
     enum sent sent = send_some(c, request);
     c->given |= sent != SENT_NOTHING;

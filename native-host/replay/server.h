@@ -24,6 +24,7 @@
 #include "base/loop.h"
 #include "replay/exchange.h"
 #include "replay/report.h"
+#include "replay/send_ahead.h"
 #include "replay/tls.h"
 #include "replay/transport.h"
 
@@ -45,9 +46,8 @@ struct server_parts {
 
 struct server;
 
-// What the kernel may hold of a connection beyond what it has sent: little, so that the lane's choice of what
-// is next comes late.
-enum { SERVER_NOTSENT_LOWAT_BYTES = 16 * 1024 };
+// What the kernel may hold of a connection beyond what it has sent, at first and at most: send_ahead.h.
+enum { SERVER_NOTSENT_LOWAT_BYTES = SEND_AHEAD_MOST_BYTES };
 
 // Binds and listens on all ports. 0, or -1 with one line in `error`.
 int server_open(struct server **server, const struct server_parts *parts, const struct recording *recording,

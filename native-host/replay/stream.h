@@ -67,6 +67,11 @@ ssize_t stream_read(struct stream *stream, void *bytes, size_t size);
 // together. May take less than all with more room at hand: call until STREAM_AGAIN. Bytes taken are on their
 // way: the pieces need not live on.
 ssize_t stream_writev(struct stream *stream, const struct iovec *pieces, int count);
+// Whether stream_writev would take anything now; false: `writable` will be called. For a lane that has a
+// choice of what to send, which it so makes late.
+bool stream_has_room(struct stream *stream);
+// How much such a lane should make ready at a time, in bytes: a record, or less where the window is small.
+size_t stream_ahead_bytes(const struct stream *stream);
 // While paused `readable` is not called (but when the connection breaks): the lane has enough to do.
 void stream_pause_reading(struct stream *stream, bool paused);
 

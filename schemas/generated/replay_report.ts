@@ -45,7 +45,7 @@ export interface ReplayReport {
       congestion_control: string;
       initial_window_packets: number;
       /**
-       * What the kernel holds of a connection beyond what it has sent (TCP_NOTSENT_LOWAT).
+       * What the kernel holds of a connection beyond what it has sent, at most (TCP_NOTSENT_LOWAT); a quarter of the congestion window where that is less.
        */
       notsent_lowat_bytes: number;
       /**
