@@ -40,7 +40,7 @@ start() {
   "$@" </dev/null >>"$folder/servers.log" 2>&1 3>&- 4>&- &
   servers+=($!)
 }
-start dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --addn-hosts="$folder/hosts" \
+start dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --local=/test/ --addn-hosts="$folder/hosts" \
   --bind-interfaces --listen-address=203.0.113.53 --user= --group= --pid-file="$folder/dnsmasq.pid"
 [ ! -e "$folder/nginx.conf" ] || start nginx -p "$folder" -c "$folder/nginx.conf"
 [ ! -e "$folder/Caddyfile" ] || HOME=$folder start caddy run --config "$folder/Caddyfile" --adapter caddyfile
