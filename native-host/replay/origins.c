@@ -135,6 +135,17 @@ static int merge_sites(struct origins *origins) {
     return 0;
 }
 
+// All hosts that the name of the origin's certificate is good for.
+static void merge_named(struct origins *origins, size_t at, const char *name) {
+    if (name[0] != '*') {
+        const struct origin *other = find_origin(origins, name);
+        if (other) merge(origins, at, (size_t)(other - origins->list));
+        return;
+    }
+    for (size_t i = 0; i < origins->count; i++)
+        if (x509_name_covers(name, origins->list[i].host)) merge(origins, at, i);
+}
+
 static void merge_certified(struct origins *origins) {
     for (size_t i = 0; i < origins->count; i++) {
         const struct recorded_certificate *certificate = origins->list[i].certificate;
@@ -144,8 +155,7 @@ static void merge_certified(struct origins *origins) {
             if (seen) merge(origins, i, k);
         }
         for (size_t n = 0; !seen && n < certificate->name_count; n++)
-            for (size_t k = 0; k < origins->count; k++)
-                if (x509_name_covers(certificate->names[n], origins->list[k].host)) merge(origins, i, k);
+            merge_named(origins, i, certificate->names[n]);
     }
 }
 

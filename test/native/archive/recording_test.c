@@ -1,4 +1,5 @@
 // Recordings read back from an archive made here with the project's own schema, sound and damaged.
+#include "archive/arena.h"
 #include "archive/recording.h"
 
 #include <setjmp.h>
@@ -217,6 +218,38 @@ static void test_odd_certificates_are_unknown(void **state) {
     assert_int_equal(f->recording.exchanges[0].certificate->chain_bytes, 0);
 }
 
+// Whatever stands there: names that a certificate may bear, or nothing.
+static void test_mutated_certificates(void **state) {
+    (void)state;
+    static const char sound[] = "{\"version\":\"TLS 1.3\",\"names\":[\"a.test\",\"*.a.test\",\"192.0.2.1\"],"
+                                "\"issuer\":\"x\",\"chain_bytes\":4321}";
+    static const char spice[] = "\"\\[]{},:0123456789eE+-.*u\x80\xff\n";
+    enum { ROUNDS = 20000 };
+    struct arena arena = {0};
+    struct recorded_certificates certificates = {0};
+    uint64_t random = 1;
+    size_t known = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t size = sizeof sound - 1;
+        char *text = malloc(size); // of exactly its size, so that the sanitizer sees a byte read beyond it
+        memcpy(text, sound, size);
+        for (int i = 0; i < 1 + round % 4; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            text[(random >> 33) % size] = spice[(random >> 20) % (sizeof spice - 1)];
+        }
+        if (round % 5 == 0) size = (random >> 40) % size;
+        const struct recorded_certificate *certificate;
+        assert_int_equal(recorded_certificate_read(&certificate, text, size, &certificates, &arena), 0);
+        known += certificate != NULL;
+        for (size_t i = 0; certificate && i < certificate->name_count; i++)
+            assert_int_equal(strspn(certificate->names[i], "abcdefghijklmnopqrstuvwxyz0123456789-._:*"),
+                             strlen(certificate->names[i]));
+        free(text);
+    }
+    assert_in_range(known, ROUNDS / 10, ROUNDS);
+    arena_free(&arena);
+}
+
 static void test_other_files(void **state) {
     struct fixture *f = *state;
     run(f, "PRAGMA user_version = 2");
@@ -243,6 +276,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_damaged_rows, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_certificates, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_odd_certificates_are_unknown, open_archive, close_archive),
+        cmocka_unit_test(test_mutated_certificates),
         cmocka_unit_test_setup_teardown(test_other_files, open_archive, close_archive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

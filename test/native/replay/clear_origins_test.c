@@ -89,6 +89,11 @@ static const struct redirect {
     {"http", "a.test", 80, "/", "http://www.a.test:8080/y", 307, "https://www.a.test:8080/y"},
     {"http", "a.test", 8080, "/", "https://a.test/", 301, "https://a.test/"},
     {"http", "a.test", 80, "/", "/next", 301, "/next"},
+    {"http", "a.test", 80, "/", "http://", 301, "https://"},
+    {"http", "a.test", 80, "/", "http://:80", 301, "https://:80"},
+    {"http", "a.test", 80, "/", "http://www.a.test:80?q#http://x/", 302, "https://www.a.test?q#http://x/"},
+    {"http", "a.test", 80, "/", "http:/x", 302, "http:/x"},
+    {"http", "a.test", 80, "/", "", 302, ""},
     {"http", "a.test", 80, "/", "https://a.test.evil/", 301, "https://a.test.evil/"},
     {"https", "a.test", 443, "/", "http://a.test/", 302, NULL},               // back again
     {"https", "a.test", 443, "/", "https://a.test/", 302, "https://a.test/"}, // with a cookie, say
