@@ -11,7 +11,7 @@ import { ProtobufError, ProtobufFile } from "./protobuf.ts";
 import type { WireExchange, WireRecording } from "./wire_exchange.ts";
 
 /** More than any server's headers together. */
-const longestText_bytes = 1024 * 1024;
+const longestHead_bytes = 1024 * 1024;
 
 interface Message {
   readonly firstLine: string;
@@ -29,7 +29,7 @@ interface RequestResponse {
 }
 
 async function textOf(file: ProtobufFile, range: ByteRange): Promise<string> {
-  if (range.size > longestText_bytes)
+  if (range.size > longestHead_bytes)
     throw new ProtobufError(`has a line of ${range.size} bytes at byte ${range.start}`);
   return headerText(await file.bytes(range));
 }
@@ -47,11 +47,16 @@ async function headerOf(file: ProtobufFile, range: ByteRange): Promise<NameValue
 async function messageOf(file: ProtobufFile, range: ByteRange): Promise<Message> {
   let firstLine = "";
   let body = range.slice(0, 0);
+  let head_bytes = 0;
   const headers: NameValue[] = [];
   for await (const field of file.fields(range)) {
     if (field.kind !== "bytes") continue;
     if (field.number === 1) firstLine = (await textOf(file, field.bytes)).trim();
-    if (field.number === 2) headers.push(await headerOf(file, field.bytes));
+    if (field.number === 2) {
+      head_bytes += field.bytes.size;
+      if (head_bytes > longestHead_bytes) throw new ProtobufError(`has headers of over ${longestHead_bytes} bytes`);
+      headers.push(await headerOf(file, field.bytes));
+    }
     if (field.number === 3) body = field.bytes;
   }
   return { firstLine, headers, body: await bodyIn(body, headers) };

@@ -12,8 +12,8 @@ import { JsonStream, JsonStreamError } from "./json_stream.ts";
 import type { Spool } from "./spool.ts";
 import type { WireExchange, WireRecording } from "./wire_exchange.ts";
 
-/** Unpacked; far more than any page, and less than what would fill a disk unnoticed. */
-const largest_bytes = 32e9;
+/** Unpacked; more than any page, and less than what would fill a disk unnoticed. */
+const largest_bytes = 8e9;
 
 interface Archived {
   readonly url: string;

@@ -148,6 +148,19 @@ test("names of any script, IPv6, no body, and headers that HTTP does not allow",
       writeFileSync(join(folder, "save.4"), saved("a b/c", target, [1, "HTTP/1.1 200 OK"]));
       await readMahimahi(folder);
     }, /save\.4: has no host, or a request for what is no URL/);
+  const many = Array.from({ length: 300 }, () => header("X", "y".repeat(4000)));
+  writeFileSync(join(folder, "save.4"), saved("a.example", "/", [1, "HTTP/1.1 200 OK"]));
+  assert.equal((await readMahimahi(folder)).exchanges.length, 5);
+  const long = Buffer.concat([message([1, "HTTP/1.1 200 OK"]), ...many.map(([, bytes]) => message([2, bytes]))]);
+  const size = Buffer.from([
+    5 * 8 + 2,
+    (long.length & 0x7f) | 0x80,
+    ((long.length >> 7) & 0x7f) | 0x80,
+    long.length >> 14,
+  ]);
+  const request = message([4, message([1, "GET / HTTP/1.1"], header("Host", "a.example"))]);
+  writeFileSync(join(folder, "save.4"), Buffer.concat([request, size, long]));
+  await assert.rejects(readMahimahi(folder), /save\.4: has headers of over 1048576 bytes/);
 });
 
 test("a file that is cut off anywhere is refused", async () => {
