@@ -191,7 +191,8 @@ static uint8_t hex_value(char digit) {
     return (uint8_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
-// NULL in the archive: there was no body. What is no hash is as good as none: it only decides between requests.
+// NULL in the archive: there was no body. What is no hash is as good as none: it only decides between
+// requests.
 static int read_request_body(struct reader *reader, sqlite3_stmt *row, struct recorded_exchange *exchange) {
     const char *sha256 = (const char *)sqlite3_column_text(row, 13);
     if (!sha256 || !is_sha256(sha256)) return 0;

@@ -21,11 +21,11 @@ struct header {
 struct recorded_exchange {
     int64_t seq; // in recorded order, from 0
     const char *method;
-    const char *scheme;  // "http" or "https"
-    const char *host;    // lower case, without port
-    uint16_t port;       // as in the URL, 80 or 443 by default
-    const char *path;    // with query, as on the wire
-    const char *address; // the server address it is replayed from, text form
+    const char *scheme;                 // "http" or "https"
+    const char *host;                   // lower case, without port
+    uint16_t port;                      // as in the URL, 80 or 443 by default
+    const char *path;                   // with query, as on the wire
+    const char *address;                // the server address it is replayed from, text form
     const uint8_t *request_body_sha256; // RECORDING_HASH_BYTES; NULL: the request had no body
     uint16_t status;
     struct header *headers; // hop-by-hop and content-length left out: each lane writes its own framing
