@@ -23,11 +23,15 @@ export interface Fixture {
   /** The page's requests, by default 23 of them on two hosts. */
   readonly urls?: readonly string[];
   readonly plt_ms?: (of: { page: number; link: string; lane: Lane }) => number;
+  /** What the replay made of a request, by default an exact match. */
+  readonly match?: (url: string) => Match;
   /** What an attempt came to; by default valid. */
   readonly outcome?: (of: { page: string; link: string; lane: Lane; block: number; attempt: number }) => FixtureOutcome;
   readonly finished?: boolean;
   readonly description?: string;
 }
+
+export type Match = Pick<HarEntry["_trilane"], "match" | "instead">;
 
 const valid: FixtureOutcome = { status: "valid", reasons: [] };
 const host = "https://shop.example.com";
@@ -165,7 +169,8 @@ const direction = (packets: number, lost: number) => ({
 
 /** One page load with `plt_ms`, of the shape that cli/measure stores. */
 export function pageLoadOf(
-  of: { page: string; link: string; lane: Lane; plt_ms: number; urls: readonly string[] } & FixtureOutcome,
+  of: { page: string; link: string; lane: Lane; plt_ms: number; urls: readonly string[] } & Pick<Fixture, "match"> &
+    FixtureOutcome,
   random: RandomSource,
 ): PageLoad {
   const profile = parseLink(of.link);
@@ -173,6 +178,8 @@ export function pageLoadOf(
   const entries = failed
     ? []
     : of.urls.map((url, index) => entryOf(url, index, of.lane, of.plt_ms, of.urls.length, random));
+  for (const entry of entries) if (of.match) Object.assign(entry._trilane, of.match(entry.request.url));
+  const matching = (match: string): number => entries.filter((entry) => entry._trilane.match === match).length;
   const bytes = entries.reduce((sum, entry) => sum + entry.response._transferSize, 0);
   const plt_ms = failed ? null : of.plt_ms;
   return {
@@ -209,9 +216,9 @@ export function pageLoadOf(
           requests: entries.length,
           bytes,
           connections: new Set(entries.map((entry) => entry._connectionId)).size,
-          matched: entries.length,
-          fuzzy: 0,
-          missed: 0,
+          matched: matching("exact"),
+          fuzzy: matching("fuzzy"),
+          missed: matching("missed"),
           failed: 0,
           off_lane: of.status === "invalid" ? 2 : 0,
         },
@@ -330,6 +337,7 @@ export function storeFixture(home: string, fixture: Fixture): number {
             lane: cell.lane,
             plt_ms: middle_ms * spread,
             urls,
+            ...(fixture.match ? { match: fixture.match } : {}),
             ...outcome,
           };
           const started_at = new Date(Date.UTC(2026, 2, 1, 9, 0, position)).toISOString();
