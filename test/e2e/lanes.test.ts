@@ -163,7 +163,7 @@ for (const [lane, roundTrips] of [
 ] as const satisfies [Lane, number][]) {
   test(`${lane}: PLT of a one-object page grows by ${roundTrips} round trips (within 3 %)`, async () => {
     const points: { x: number; y: number }[] = [];
-    for (const rtt_ms of [20, 50, 100, 200]) {
+    for (const rtt_ms of [20, 100, 300]) {
       const plts: number[] = [];
       for (let run = 0; run < 4; run++) {
         const { metrics } = (await load(single, lane, `100mbit/${rtt_ms}ms`, { settle_ms: 0 }))._trilane;
