@@ -64,7 +64,7 @@ const isPage = (exchange: WireExchange): boolean =>
 function likeliness(exchange: WireExchange, referers: ReadonlyMap<string, number>): number {
   const asked = (name: string): string => valueIn(exchange.requestHeaders, name)?.toLowerCase() ?? "";
   let points = 0;
-  if (asked("sec-fetch-dest") === "document") points += 8;
+  if (asked("sec-fetch-dest") === "document") points += 16;
   if (/^(iframe|frame|object|embed|empty)$/.test(asked("sec-fetch-dest"))) points -= 8;
   if (asked("referer") === "") points += 4;
   if (asked("upgrade-insecure-requests") === "1") points += 2;
