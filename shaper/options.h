@@ -12,7 +12,7 @@ struct options {
     struct link_profile profile;
     const char *nameserver;
     struct origin_delays *origin_delays; // NULL: none
-    const char *report; // NULL: none
+    const char *report;                  // NULL: none
     struct evidence_options evidence;
     const char *control; // path of the socket; NULL: none
     bool die_with_parent;

@@ -16,6 +16,7 @@ import {
   readHarFile,
   textField,
 } from "./har.ts";
+import { HarCertificates } from "./har_certificates.ts";
 import { cleanHeaders, headerValue } from "./headers.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { recordedOf } from "./recorded.ts";
@@ -141,6 +142,7 @@ interface Page {
   readonly dimensionsOf: ReturnType<typeof pictureDimensions>;
   readonly standIn: StandIn | null;
   readonly bodySizeHasHeaders: boolean;
+  readonly certificates: HarCertificates;
   readonly roundTrips: RoundTrips;
   readonly wireOf: (index: number) => WireFacts | null;
   readonly large: Map<NewExchange, LargeBody>;
@@ -162,7 +164,7 @@ function mustBeLegal({ index, url, method }: HarEntry, { host, path }: Exchange)
 
 function importEntry(
   entry: HarEntry,
-  { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, roundTrips, wireOf, large, notes }: Page,
+  { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, certificates, roundTrips, wireOf, large, notes }: Page,
 ): NewExchange {
   const wire = wireOf(entry.index);
   const recordedHeaders = headersOf(entry, "response");
@@ -191,7 +193,12 @@ function importEntry(
     status: entry.status === 304 ? 200 : entry.status,
     response_headers: responseHeaders(entry, cleaned.headers, body),
     body_origin: bodySize(body) > 0 ? body.origin : "empty",
-    recorded: recordedOf({ entry, body, page, wire, address, rtt_ms: roundTrips.of(entry), unsent: cleaned.unsent }),
+    recorded: recordedOf({
+      ...{ entry, body, page, wire, address },
+      certificate: certificates.of(entry),
+      rtt_ms: roundTrips.of(entry),
+      unsent: cleaned.unsent,
+    }),
   };
   mustBeLegal(entry, exchange);
   notes.add({ entry, body, exchange, illegalHeaders: request.illegal + cleaned.illegal, recordedHeaders: asRecorded });
@@ -215,6 +222,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
     dimensionsOf: pictureDimensions(kept),
     standIn: madeUp && wireOf(madeUp.entry.index)?.body ? null : madeUp,
     bodySizeHasHeaders: bodySizeHasHeaders(kept, har.producer),
+    certificates: new HarCertificates(har.entries),
     roundTrips: new RoundTrips(kept, wireOf),
     wireOf,
     large: new Map(),

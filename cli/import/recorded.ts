@@ -3,7 +3,7 @@ import type { Header, JsonObject } from "../archive/archive.ts";
 import type { Address } from "./addresses.ts";
 import type { Body } from "./body.ts";
 import { type HarEntry, type HarPage, isRecord, numberField, textField } from "./har.ts";
-import type { WireFacts } from "./wire_facts.ts";
+import type { Certificate, WireFacts } from "./wire_facts.ts";
 
 const protocols: readonly (readonly [RegExp, string])[] = [
   [/^(h3|http\/3|quic)/i, "h3"],
@@ -46,9 +46,9 @@ function tlsVersion({ raw }: HarEntry, wire: WireFacts | null): string | null {
   return /^TLS ?v?(1\.\d)$/i.test(named) ? named.replace(/^TLS ?v?/i, "TLS ") : named;
 }
 
-function tlsOf(entry: HarEntry, wire: WireFacts | null): JsonObject | null {
+function tlsOf(entry: HarEntry, wire: WireFacts | null, ofHar: Certificate | null): JsonObject | null {
   const version = tlsVersion(entry, wire);
-  const certificate = wire?.certificate ?? null;
+  const certificate = wire?.certificate ?? ofHar;
   if (entry.url.protocol !== "https:" || (version === null && certificate === null)) return null;
   return {
     version,
@@ -63,17 +63,20 @@ export interface RecordedParts {
   readonly body: Body;
   readonly page: HarPage | null;
   readonly wire: WireFacts | null;
+  /** What the HAR knows of its server's. */
+  readonly certificate: Certificate | null;
   readonly address: Address;
   readonly rtt_ms: number | null;
   /** Response headers that no lane sends. */
   readonly unsent?: readonly Header[];
 }
 
-export function recordedOf({ entry, body, page, wire, address, rtt_ms, unsent = [] }: RecordedParts): JsonObject {
+export function recordedOf(parts: RecordedParts): JsonObject {
+  const { entry, body, page, wire, certificate, address, rtt_ms, unsent = [] } = parts;
   const { raw, request, response, content } = entry;
   const start = page?.started_ms ?? null;
   const timings = timingsOf(entry);
-  const tls = tlsOf(entry, wire);
+  const tls = tlsOf(entry, wire, certificate);
   const trailers: readonly Header[] = wire?.trailers ?? [];
   return {
     entry: entry.index,
