@@ -36,6 +36,10 @@ static uint32_t next_of(const struct match_index *index, struct match_list *list
         const uint32_t at = list->open != MATCH_NONE ? list->open : list->last;
         return at != MATCH_NONE && fit_of(index, at, request) != FIT_NONE ? at : MATCH_NONE;
     }
+    // Asked for in recorded order, as the parts of a film are, the next is soon found. It is what all below
+    // would find.
+    for (uint32_t at = list->open; at != MATCH_NONE; at = next[at])
+        if (!index->given[at] && fit_of(index, at, request) == FIT_AS_ASKED) return at;
     uint32_t best = MATCH_NONE;
     enum fit best_fit = FIT_NONE;
     for (uint32_t at = list->first; at != MATCH_NONE; at = next[at]) {
@@ -45,7 +49,6 @@ static uint32_t next_of(const struct match_index *index, struct match_list *list
         if (fit == best_fit && best != MATCH_NONE && !index->given[best]) continue;
         best = at;
         best_fit = fit;
-        if (fit == FIT_AS_ASKED && !index->given[at]) break;
     }
     return best;
 }

@@ -7,6 +7,8 @@
 //    Several answers are given in recorded order, each once, the last one over again. Of these, those go
 //    first that fit the request's Accept-Encoding, Range and conditional headers best (archive/variant.h);
 //    what would be wrong, a 304 where nothing was conditional, say, is not given at all.
+//    (Where one URL has hundreds of variants, and those asked for were given before, each is looked at: some
+//    ns.)
 // 2. Fuzzy, in this order:
 //    - the same but for the request body: in recorded order, those not given yet first;
 //    - the same but for the port: on the port that was recorded first;

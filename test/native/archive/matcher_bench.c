@@ -60,14 +60,16 @@ static const struct kind {
     const char *method;
     write_path *path;
     enum match expected;
+    bool parts; // each exchange is another part of one body, asked for once, in their order
 } kinds[] = {
-    {"exact", "GET", site_path, MATCH_EXACT},
-    {"exact, by request body", "POST", same_path, MATCH_EXACT},
-    {"exact, all one URL", "GET", same_path, MATCH_EXACT},
-    {"nearest query, time stamps and random numbers", "GET", stamped_path, MATCH_FUZZY},
-    {"nearest query, all on one path", "GET", one_path, MATCH_FUZZY},
-    {"nearest query, all on one path, each with a name of its own", "GET", many_names, MATCH_FUZZY},
-    {"missed", "GET", missed_path, MATCH_MISSED},
+    {"exact", "GET", site_path, MATCH_EXACT, false},
+    {"exact, by request body", "POST", same_path, MATCH_EXACT, false},
+    {"exact, all one URL", "GET", same_path, MATCH_EXACT, false},
+    {"exact, parts of one URL, once, in their order", "GET", same_path, MATCH_EXACT, true},
+    {"nearest query, time stamps and random numbers", "GET", stamped_path, MATCH_FUZZY, false},
+    {"nearest query, all on one path", "GET", one_path, MATCH_FUZZY, false},
+    {"nearest query, all on one path, each with a name of its own", "GET", many_names, MATCH_FUZZY, false},
+    {"missed", "GET", missed_path, MATCH_MISSED, false},
 };
 
 static const char *host_of(unsigned i, const struct kind *kind) {
@@ -81,6 +83,9 @@ static void measure(const struct kind *kind, unsigned count, bool first) {
     char(*asked)[URL_SIZE] = calloc(BATCH, sizeof *asked);
     struct recorded_exchange *exchanges = calloc(count, sizeof *exchanges);
     if (!paths || !asked || !exchanges) exit(1);
+    struct header *ranges = calloc(count, sizeof *ranges);
+    char(*range_texts)[64] = calloc(count, sizeof *range_texts);
+    if (!ranges || !range_texts) exit(1);
     const bool posts = strcmp(kind->method, "POST") == 0;
     for (unsigned i = 0; i < count; i++) {
         kind->path(paths[i], i, false);
@@ -92,6 +97,13 @@ static void measure(const struct kind *kind, unsigned count, bool first) {
                                                   .path = paths[i],
                                                   .status = 200,
                                                   .request_body_sha256 = posts ? hashes[i % HASHES] : NULL};
+        if (!kind->parts) continue;
+        const int size = sprintf(range_texts[i], "bytes %u-%u/%u", i * 100, i * 100 + 99, count * 100);
+        ranges[i] = (struct header){"content-range", range_texts[i], 13, (size_t)size};
+        exchanges[i].status = 206;
+        exchanges[i].headers = &ranges[i];
+        exchanges[i].header_count = 1;
+        exchanges[i].body_size = 100;
     }
     const struct recording recording = {.exchanges = exchanges, .exchange_count = count};
     const uint64_t before_ns = clock_now_ns();
@@ -100,19 +112,23 @@ static void measure(const struct kind *kind, unsigned count, bool first) {
     if (!matcher) exit(1);
     printf("%s\n{\"kind\": \"%s\", \"exchanges\": %u, \"open_ns\": %llu, \"batch_ns\": [", first ? "" : ",",
            kind->name, count, (unsigned long long)open_ns);
-    for (unsigned batch = 0; batch < BATCHES; batch++) {
+    const unsigned batches = kind->parts && count / BATCH < BATCHES ? count / BATCH : BATCHES;
+    for (unsigned batch = 0; batch < batches; batch++) {
         struct match_request requests[BATCH];
         for (unsigned i = 0; i < BATCH; i++) {
-            const unsigned which = random_below(count);
+            const unsigned which = kind->parts ? batch * BATCH + i : random_below(count);
             kind->path(asked[i], which, true);
-            requests[i] = (struct match_request){.method = kind->method,
-                                                 .method_size = strlen(kind->method),
-                                                 .scheme = "https",
-                                                 .host = host_of(which, kind),
-                                                 .host_size = strlen(host_of(which, kind)),
-                                                 .path = asked[i],
-                                                 .path_size = strlen(asked[i]),
-                                                 .body_sha256 = posts ? hashes[which % HASHES] : NULL};
+            requests[i] =
+                (struct match_request){.method = kind->method,
+                                       .method_size = strlen(kind->method),
+                                       .scheme = "https",
+                                       .host = host_of(which, kind),
+                                       .host_size = strlen(host_of(which, kind)),
+                                       .path = asked[i],
+                                       .path_size = strlen(asked[i]),
+                                       .body_sha256 = posts ? hashes[which % HASHES] : NULL,
+                                       .wish = {.has_range = kind->parts,
+                                                .range = {.first = which * 100, .last = which * 100 + 99}}};
         }
         const char accepted[] = "gzip, deflate, br, zstd"; // read for each request, as it is when serving
         const uint64_t start_ns = clock_now_ns();
@@ -130,6 +146,8 @@ static void measure(const struct kind *kind, unsigned count, bool first) {
     free(paths);
     free(asked);
     free(exchanges);
+    free(ranges);
+    free(range_texts);
 }
 
 int main(void) {
