@@ -46,7 +46,15 @@ function say(line: string): void {
 }
 
 /** Options that may be given several times; yargs would make a list of any other, too. */
-const repeatable = new Set(["--page", "--sweep"]);
+const repeatable = new Set([
+  "--page",
+  "--remove-host",
+  "--remove-url",
+  "--replace-body",
+  "--resolve",
+  "--sweep",
+  "--trust",
+]);
 
 function refuseRepeated(words: readonly string[]): void {
   const end = words.indexOf("--");

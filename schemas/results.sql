@@ -69,3 +69,16 @@ CREATE TABLE IF NOT EXISTS link_test (
   test TEXT NOT NULL,             -- JSON: a link of schemas/selftest.schema.json
   PRIMARY KEY (sweep, machine, link)
 );
+
+-- The requests of each load that were not matched exactly. Added like link_test.
+CREATE TABLE IF NOT EXISTS unmatched (
+  load INTEGER NOT NULL REFERENCES load (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,         -- among the page's requests, from 0
+  method TEXT NOT NULL,
+  url TEXT NOT NULL,              -- as asked for
+  outcome TEXT NOT NULL CHECK (outcome IN ('fuzzy', 'missed')),
+  recorded_url TEXT,              -- what was given instead; NULL: nothing, a 404
+  difference TEXT,                -- what the two differ in: 'body', 'port' or 'query'; NULL as above
+  likeness REAL,                  -- of their queries, 0 to 1; NULL as above
+  PRIMARY KEY (load, place)
+);

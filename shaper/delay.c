@@ -5,50 +5,14 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 // Jitter is nowhere near; it keeps sums of times far from the end of 64 bits.
 static const double max_delay_ns = 1e18;
 
-static bool leaves_before(const struct delay_entry *a, const struct delay_entry *b) {
-    return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->turn < b->turn;
-}
-
-static int heap_add(struct delay_heap *heap, struct delay_entry entry) {
-    if (heap->count == heap->room) {
-        uint64_t room = heap->room > 0 ? 2 * heap->room : 256;
-        struct delay_entry *entries = realloc(heap->entries, room * sizeof *entries);
-        if (!entries) return -1;
-        heap->entries = entries;
-        heap->room = room;
-    }
-    uint64_t place = heap->count++;
-    for (; place > 0 && leaves_before(&entry, &heap->entries[(place - 1) / 2]); place = (place - 1) / 2)
-        heap->entries[place] = heap->entries[(place - 1) / 2];
-    heap->entries[place] = entry;
-    return 0;
-}
-
-static struct packet *heap_remove(struct delay_heap *heap) {
-    struct packet *packet = heap->entries[0].packet;
-    struct delay_entry last = heap->entries[--heap->count];
-    uint64_t place = 0;
-    for (;;) {
-        uint64_t child = 2 * place + 1;
-        if (child + 1 < heap->count && leaves_before(&heap->entries[child + 1], &heap->entries[child]))
-            child++;
-        if (child >= heap->count || !leaves_before(&heap->entries[child], &last)) break;
-        heap->entries[place] = heap->entries[child];
-        place = child;
-    }
-    heap->entries[place] = last;
-    return packet;
-}
-
 static uint64_t due_ns(const struct node *node) {
     const struct delay *delay = (const struct delay *)node;
     uint64_t list_ns = delay->list.first ? delay->list.first->due_ns : NODE_NEVER;
-    uint64_t heap_ns = delay->heap.count > 0 ? delay->heap.entries[0].due_ns : NODE_NEVER;
+    uint64_t heap_ns = packet_heap_due_ns(&delay->heap);
     return list_ns < heap_ns ? list_ns : heap_ns;
 }
 
@@ -57,7 +21,7 @@ static void advance(struct node *node, uint64_t now_ns) {
     uint64_t first_ns;
     while ((first_ns = due_ns(node)) <= now_ns) {
         bool listed = delay->list.first && delay->list.first->due_ns == first_ns;
-        node_take(node->next, listed ? packet_list_remove(&delay->list) : heap_remove(&delay->heap),
+        node_take(node->next, listed ? packet_list_remove(&delay->list) : packet_heap_remove(&delay->heap),
                   first_ns);
     }
 }
@@ -97,7 +61,7 @@ static void take(struct node *node, struct packet *packet, uint64_t now_ns) {
         if (due < delay->latest_ns) due = delay->latest_ns;
         packet->due_ns = due;
         packet_list_add(&delay->list, packet);
-    } else if (heap_add(&delay->heap, (struct delay_entry){due, turn, packet}) < 0) {
+    } else if (packet_heap_add(&delay->heap, packet, due) < 0) {
         delay->drops++;
         delay->dropped_bytes += packet->size_bytes;
         packet_drop(delay->pool, packet, DROP_MEMORY, now_ns);
@@ -129,5 +93,5 @@ void delay_steer(struct delay *delay, const struct delay_settings *settings) {
 }
 
 void delay_close(struct delay *delay) {
-    free(delay->heap.entries);
+    packet_heap_close(&delay->heap);
 }

@@ -6,6 +6,7 @@
 #define TRILANE_SHAPER_DELAY_H
 
 #include "shaper/node.h"
+#include "shaper/packet_heap.h"
 #include "shaper/random.h"
 #include "shaper/settings.h"
 
@@ -18,16 +19,8 @@ struct delay {
     uint64_t taken;          // packets: what the next reads from the jitter's file
     uint64_t latest_ns;      // when the last of all that have been taken leaves
     struct packet_list list; // in order of due_ns
-    struct delay_heap {      // those that may leave in another order than they came
-        struct delay_entry {
-            uint64_t due_ns;
-            uint64_t turn; // among those due at once: as they came
-            struct packet *packet;
-        } * entries; // [0] leaves first; [i] not after [2i + 1] and [2i + 2]
-        uint64_t count;
-        uint64_t room;
-    } heap;
-    uint64_t drops; // for want of memory
+    struct packet_heap heap; // those that may leave in another order than they came
+    uint64_t drops;          // for want of memory
     uint64_t dropped_bytes;
 };
 

@@ -89,6 +89,8 @@ static void begin(struct shaper *shaper) {
         tun_loop_open(&shaper->tun_loop, shaper->loop, &options->profile, shaper->far.tun_fd,
                       shaper->near.tun_fd) < 0)
         die(EXIT_RUN_FAILED, "event loop: %s", strerror(errno));
+    path_delay_origins(&shaper->tun_loop.down.path, options->origin_delays);
+    path_delay_origins(&shaper->tun_loop.up.path, options->origin_delays);
     struct evidence_run run = evidence_run_of(shaper);
     if (evidence_begin(&shaper->evidence, shaper->loop, &run) < 0 ||
         live_link_begin(&shaper->link, &shaper->tun_loop, &shaper->evidence, &shaper->control,
@@ -184,5 +186,6 @@ int main(int argc, char **argv) {
     lab_close(&shaper.near);
     lab_close(&shaper.far);
     link_profile_close(&options.profile);
+    origin_delays_close(options.origin_delays);
     return status;
 }

@@ -53,6 +53,10 @@ static const char help[] =
     "them\n"
     "  --seed NUMBER           decides all that is random. Default 1\n"
     "\n"
+    "  --extra-rtt ADDRESS=TIME,...\n"
+    "                          how much farther away than the link's other end a server is, as "
+    "192.0.2.1=20ms: half of\n"
+    "                          it is added each way, after the link\n"
     "  --nameserver ADDRESS    COMMAND's DNS server. Default 100.64.0.53, trilane-replay's\n"
     "  --report FILE           write a report in JSON at the end\n"
     "  --log FILE              write FILE.down and FILE.up, each packet's arrival, departure or drop, in "
@@ -80,6 +84,7 @@ static const char help[] =
 // Long options beyond the keys of a link, whose value is their enum link_key.
 enum {
     OPTION_LINK = LINK_KEYS,
+    OPTION_EXTRA_RTT,
     OPTION_NAMESERVER,
     OPTION_REPORT,
     OPTION_LOG,
@@ -94,6 +99,7 @@ enum {
 
 static const struct option other_options[] = {
     {"link", required_argument, NULL, OPTION_LINK},
+    {"extra-rtt", required_argument, NULL, OPTION_EXTRA_RTT},
     {"nameserver", required_argument, NULL, OPTION_NAMESERVER},
     {"report", required_argument, NULL, OPTION_REPORT},
     {"log", required_argument, NULL, OPTION_LOG},
@@ -117,6 +123,9 @@ static void read_one(struct options *options, struct link_settings *settings, in
     switch (option) {
     case OPTION_LINK:
         check(link_settings_read(settings, optarg, &error), &error);
+        break;
+    case OPTION_EXTRA_RTT:
+        check(origin_delays_read(&options->origin_delays, optarg, &error), &error);
         break;
     case OPTION_NAMESERVER:
         if (inet_pton(AF_INET, optarg, address) != 1 && inet_pton(AF_INET6, optarg, address) != 1)

@@ -4,13 +4,15 @@
 
 #include "shaper/evidence.h"
 #include "shaper/link_profile.h"
+#include "shaper/origin_delays.h"
 
 #include <stdbool.h>
 
 struct options {
     struct link_profile profile;
     const char *nameserver;
-    const char *report; // NULL: none
+    struct origin_delays *origin_delays; // NULL: none
+    const char *report;                  // NULL: none
     struct evidence_options evidence;
     const char *control; // path of the socket; NULL: none
     bool die_with_parent;

@@ -22,7 +22,9 @@ void path_open(struct path *path, const struct link_profile *profile, enum path_
     uint64_t seed = profile->seed, first = stream * (uint64_t)PLACES;
     path->stream = stream;
     path->packets = 0;
-    fec_decoder_open(&path->fec_decoder, pool, out);
+    origin_delay_open(&path->origin_delay, pool,
+                      stream == PATH_DOWN ? ORIGIN_IS_SOURCE : ORIGIN_IS_DESTINATION, out);
+    fec_decoder_open(&path->fec_decoder, pool, &path->origin_delay.node);
     delay_open(&path->delay, pool, &settings->delay, seed, first + PLACE_DELAY, &path->fec_decoder.node);
     reorder_open(&path->reorder, &settings->reorder, seed, first + PLACE_REORDER, &path->delay.node);
     duplicate_open(&path->duplicate, pool, settings->duplicate, seed, first + PLACE_DUPLICATE,
@@ -39,6 +41,11 @@ void path_close(struct path *path) {
     link_close(&path->link);
     delay_close(&path->delay);
     fec_decoder_close(&path->fec_decoder);
+    origin_delay_close(&path->origin_delay);
+}
+
+void path_delay_origins(struct path *path, const struct origin_delays *delays) {
+    path->origin_delay.delays = delays;
 }
 
 void path_start(struct path *path, uint64_t now_ns) {
@@ -71,12 +78,13 @@ void path_take(struct path *path, struct packet *packet, uint64_t now_ns) {
 // The nodes that hold something, in the packets' direction. Each brings itself up to date when a packet
 // reaches it, so that one after the other is enough: what one passes on at several times in one go finds the
 // next one as it was at each of them.
-enum { HOLDING = 3 };
+enum { HOLDING = 4 };
 
 static void holding(const struct path *path, const struct node *nodes[HOLDING]) {
     nodes[0] = &path->link.node;
     nodes[1] = &path->reorder.node;
     nodes[2] = &path->delay.node;
+    nodes[3] = &path->origin_delay.node;
 }
 
 void path_advance(struct path *path, uint64_t now_ns) {

@@ -1,7 +1,7 @@
 // One direction of the bottleneck in virtual time, from where packets arrive to where they leave:
 //
 //     FEC encoder -> on/off -> queue and link -> loss -> duplicates -> reordering -> delay -> FEC decoder ->
-//     out
+//     origin's delay -> out
 //
 // Does not read or write packets: path_take puts them in, and the `out` node gets them.
 #ifndef TRILANE_SHAPER_PATH_H
@@ -15,6 +15,7 @@
 #include "shaper/link_profile.h"
 #include "shaper/loss.h"
 #include "shaper/onoff.h"
+#include "shaper/origin_delay.h"
 #include "shaper/reorder.h"
 
 // Each direction decides by its own streams of random numbers, one for each node: a change to one node's
@@ -30,6 +31,7 @@ struct path {
     struct reorder reorder;
     struct delay delay;
     struct fec_decoder fec_decoder;
+    struct origin_delay origin_delay;
     enum path_stream stream;
     uint64_t packets; // that were taken
 };
@@ -38,6 +40,10 @@ struct path {
 void path_open(struct path *path, const struct link_profile *profile, enum path_stream stream,
                struct packet_pool *pool, struct node *out);
 void path_close(struct path *path); // packets held stay the pool's
+
+// What lies between the link and each server; NULL, and before this: nothing. Stays borrowed. Before the
+// first packet.
+void path_delay_origins(struct path *path, const struct origin_delays *delays);
 
 // Time 0 of all that follows a schedule. Before the first packet.
 void path_start(struct path *path, uint64_t now_ns);

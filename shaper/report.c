@@ -36,11 +36,13 @@ static json_t *late_seen(const struct histogram *late_ns) {
 static json_t *direction_seen(const struct tun_direction *direction, uint64_t unread) {
     const struct path *path = &direction->path;
     const struct queue *queue = &path->link.queue;
-    json_t *drops = drops_seen(queue->drops, queue->aqm_drops, path->loss.drops, path->onoff.drops,
-                               direction->not_ip, direction->refused + path->delay.drops);
-    json_t *dropped_bytes = drops_seen(
-        queue->dropped_bytes, queue->aqm_dropped_bytes, path->loss.dropped_bytes, path->onoff.dropped_bytes,
-        direction->bytes_not_ip, direction->bytes_refused + path->delay.dropped_bytes);
+    json_t *drops =
+        drops_seen(queue->drops, queue->aqm_drops, path->loss.drops, path->onoff.drops, direction->not_ip,
+                   direction->refused + path->delay.drops + path->origin_delay.drops);
+    json_t *dropped_bytes =
+        drops_seen(queue->dropped_bytes, queue->aqm_dropped_bytes, path->loss.dropped_bytes,
+                   path->onoff.dropped_bytes, direction->bytes_not_ip,
+                   direction->bytes_refused + path->delay.dropped_bytes + path->origin_delay.dropped_bytes);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "unread_packets", number(unread), "packets_in", number(direction->packets_in),
                      "bytes_in", number(direction->bytes_in), "packets_out", number(direction->packets_out),

@@ -78,16 +78,40 @@ export interface NewRecording {
   readonly replace: boolean;
 }
 
-export interface NewExchange {
+/** A body that the archive has already, by its name: it is not sent again. */
+export interface StoredBody {
+  readonly sha256: string;
+}
+
+/** A body in memory, one that comes in pieces and is never in memory whole, or one that the archive has. */
+export type NewBody = Uint8Array | AsyncIterable<Uint8Array> | StoredBody;
+
+/** With bodies in memory unless another kind is said. */
+export interface NewExchange<Body extends NewBody = Uint8Array> {
   readonly exchange: Exchange;
   /** As on the wire, content-encoded. Absent or empty: no body (body_origin "empty"). */
-  readonly body?: Uint8Array | undefined;
-  readonly requestBody?: Uint8Array | undefined;
+  readonly body?: Body | undefined;
+  readonly requestBody?: Body | undefined;
+}
+
+/** A body that is not in the archive as it was written. */
+export interface BodyProblem {
+  readonly seq: number;
+  readonly part: "request" | "response";
+  /** null: the row names none that could be. */
+  readonly sha256: string | null;
+  readonly problem: "missing" | "size" | "content";
+}
+
+export interface Verification {
+  /** Whether the exchanges still give the recording's digest. */
+  readonly digest_matches: boolean;
+  readonly problems: readonly BodyProblem[];
 }
 
 export interface RecordingWriter {
   /** Adds the next exchange in order. Resolves when the host has taken it, so that awaiting it bounds memory. */
-  add(exchange: NewExchange): Promise<void>;
+  add(exchange: NewExchange<NewBody>): Promise<void>;
   /** Replaces the notes given at the start, for counts known only at the end. */
   note(notes: JsonObject): void;
 }
@@ -97,6 +121,10 @@ export interface Archive {
   /** All recordings by name. Empty when the archive does not exist yet. */
   list(): Promise<Recording[]>;
   show(name: string): Promise<RecordingDetail>;
+  /** Reads every body and compares it with its name. */
+  verify(name: string): Promise<Verification>;
+  /** A body by its name, a piece at a time. UserError where there is none. */
+  body(sha256: string): AsyncIterable<Buffer>;
   remove(name: string): Promise<void>;
   /** Writes a recording: committed whole when `fill` has resolved, not at all when it throws. */
   write(recording: NewRecording, fill: (writer: RecordingWriter) => Promise<void>): Promise<Recording>;

@@ -4,18 +4,21 @@ import { programPath } from "../programs.ts";
 import type {
   Archive,
   ArchivedExchange,
+  BodyProblem,
   Exchange,
   JsonObject,
+  NewBody,
   NewExchange,
   NewRecording,
   Recording,
   RecordingDetail,
   RecordingWriter,
+  Verification,
 } from "./archive.ts";
 import { HostConversation } from "./host.ts";
 
 // Far below what a message may have (64 MiB), so that neither side holds much more than one piece.
-const pieceSize_bytes = 1024 * 1024;
+const pieceSize_bytes = 256 * 1024;
 
 // As `name` in schemas/message.schema.json; checked here too, because a name is what a user typed.
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -41,6 +44,29 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
 
+/** The same bytes in pieces of at most `pieceSize_bytes`, all but the last of just that. */
+async function* pieces(body: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = [];
+  let waiting_bytes = 0;
+  const chunks = body instanceof Uint8Array ? [body] : body;
+  for await (const chunk of chunks) {
+    let start = 0;
+    while (waiting_bytes + chunk.byteLength - start >= pieceSize_bytes) {
+      const end = start + pieceSize_bytes - waiting_bytes;
+      const part = chunk.subarray(start, end);
+      yield waiting.length > 0 ? Buffer.concat([...waiting, part]) : part;
+      waiting = [];
+      waiting_bytes = 0;
+      start = end;
+    }
+    if (start === chunk.byteLength) continue;
+    // A copy: the chunk is its maker's again when the next one is asked for.
+    waiting.push(Buffer.from(chunk.subarray(start)));
+    waiting_bytes += chunk.byteLength - start;
+  }
+  if (waiting_bytes > 0) yield Buffer.concat(waiting);
+}
+
 class HostWriter implements RecordingWriter {
   readonly #host: HostConversation;
   readonly #transaction: number;
@@ -53,7 +79,7 @@ class HostWriter implements RecordingWriter {
     this.#transaction = transaction;
   }
 
-  add(exchange: NewExchange): Promise<void> {
+  add(exchange: NewExchange<NewBody>): Promise<void> {
     // One after the other, in the order of the calls, also when a caller does not wait.
     const added = this.#last.then(() => this.#add(exchange));
     this.#last = added;
@@ -71,25 +97,39 @@ class HostWriter implements RecordingWriter {
     return { transaction: this.#transaction, ...(this.#notes ? { notes: this.#notes } : {}) };
   }
 
-  async #add({ exchange, body, requestBody }: NewExchange): Promise<void> {
+  async #add({ exchange, body, requestBody }: NewExchange<NewBody>): Promise<void> {
+    const bodyFields = await this.#bodyFields("body", body);
+    const requestFields = await this.#bodyFields("request_body", requestBody);
     await this.#host.send("archive.exchange", {
       transaction: this.#transaction,
-      exchange: exchangeFields(exchange, (body?.byteLength ?? 0) > 0),
-      ...(await this.#bodyFields("body", body)),
-      ...(await this.#bodyFields("request_body", requestBody)),
+      exchange: exchangeFields(exchange, bodyFields !== null),
+      ...bodyFields,
+      ...requestFields,
     });
   }
 
-  // A small body goes with its exchange, a large one in pieces before it.
-  async #bodyFields(name: string, body: Uint8Array | undefined): Promise<Readonly<Record<string, unknown>>> {
-    if (!body || body.byteLength === 0) return {};
-    if (body.byteLength <= pieceSize_bytes) return { [name]: base64(body) };
+  // A small body goes with its exchange, a large one in pieces before it. null: it has no bytes.
+  async #bodyFields(name: string, body: NewBody | undefined): Promise<Readonly<Record<string, unknown>> | null> {
+    if (!body) return null;
+    if ("sha256" in body) return { [`${name}_sha256`]: body.sha256 };
     const upload = this.#nextUpload++;
-    for (let start = 0; start < body.byteLength; start += pieceSize_bytes) {
-      const data = base64(body.subarray(start, start + pieceSize_bytes));
-      await this.#host.send("archive.body", { transaction: this.#transaction, upload, data });
+    let first: Uint8Array | null = null;
+    let count = 0;
+    const send = (data: Uint8Array): Promise<unknown> =>
+      this.#host.send("archive.body", { transaction: this.#transaction, upload, data: base64(data) });
+    for await (const piece of pieces(body)) {
+      count++;
+      // Kept until it is known whether there is another: as a copy, for the same reason.
+      if (count === 1) {
+        first = body instanceof Uint8Array ? piece : Buffer.from(piece);
+        continue;
+      }
+      if (first) await send(first);
+      first = null;
+      await send(piece);
     }
-    return { [`${name}_upload`]: upload };
+    if (first) return { [name]: base64(first) };
+    return count === 0 ? null : { [`${name}_upload`]: upload };
   }
 }
 
@@ -124,6 +164,27 @@ class HostArchive implements Archive {
     }
     if (!recording) throw new RunError(`recording "${name}": trilane-host did not answer: try again`);
     return { recording, exchanges };
+  }
+
+  async verify(name: string): Promise<Verification> {
+    const problems: BodyProblem[] = [];
+    let digest_matches = false;
+    for (let from: number | null = 0; from !== null; ) {
+      const answer = await this.#host.send("archive.verify", { name, from });
+      if (from === 0) digest_matches = answer.digest_matches === true;
+      problems.push(...(answer.problems as BodyProblem[]));
+      from = answer.next as number | null;
+    }
+    return { digest_matches, problems };
+  }
+
+  async *body(sha256: string): AsyncGenerator<Buffer> {
+    for (let from: number | null = 0; from !== null; ) {
+      const answer = await this.#host.send("archive.read", { sha256, from });
+      const data = Buffer.from(answer.data as string, "base64");
+      if (data.length > 0) yield data;
+      from = answer.next as number | null;
+    }
   }
 
   async remove(name: string): Promise<void> {

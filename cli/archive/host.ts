@@ -16,7 +16,7 @@ const stderrKept = 4096;
 const endGrace_ms = 10_000;
 
 // What the user can put right by other input; all else is a run that failed.
-const userCodes: ReadonlySet<string> = new Set(["not-found", "exists", "foreign", "newer", "read-only"]);
+const userCodes: ReadonlySet<string> = new Set(["not-found", "exists", "foreign", "newer", "read-only", "too-large"]);
 
 function errorOf(error: unknown): Error {
   const { code, message, remedy } = error as { code: string; message: string; remedy: string };

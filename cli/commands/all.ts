@@ -7,6 +7,8 @@ import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
 import { command as meter } from "./meter.ts";
 import { command as race } from "./race.ts";
+import { command as record } from "./record.ts";
+import { command as recording } from "./recording.ts";
 import { command as remove } from "./remove.ts";
 import { command as report } from "./report.ts";
 import { command as selftest } from "./selftest.ts";
@@ -25,8 +27,10 @@ export const allCommands: readonly Command[] = [
   list,
   links,
   exportCommand,
+  record,
   importCommand,
   synth,
+  recording,
   remove,
   shell,
   meter,

@@ -1,16 +1,21 @@
-// `trilane export [SWEEP] --format har|csv|json`: loads for other tools, to a file or to standard output.
+// `trilane export [SWEEP] --format har|csv|json`: loads for other tools, to a file or to standard output; with --recording, a
+// recording as har, mahimahi or wpr.
 import { once } from "node:events";
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
+import type { RecordingExported } from "../../schemas/generated/recording_exported.ts";
+import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { chooseLoads, resultsOf } from "../export/choose.ts";
 import { columns, csvLines } from "../export/csv.ts";
 import { harPieces } from "../export/har.ts";
 import { exportDocument } from "../export/json.ts";
+import { exportRecording, type RecordingFormat, recordingFormats } from "../export/recording.ts";
 import { homeFolder } from "../home.ts";
 import { writeWhole } from "../report/write_whole.ts";
 import type { Results } from "../results/results.ts";
+import { count } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 const formats = ["har", "csv", "json"] as const;
@@ -18,6 +23,7 @@ type Format = (typeof formats)[number];
 
 interface ExportOptions extends CommonOptions {
   sweep: string | undefined;
+  recording: string | undefined;
   format: string | undefined;
   load: string | undefined;
   out: string | undefined;
@@ -29,7 +35,37 @@ function readFormat({ format, json, out }: ExportOptions): Format {
   const known = formats.find((each) => each === asked);
   if (known) return known;
   const got = asked === undefined ? "" : ` (got ${JSON.stringify(asked)})`;
+  if (recordingFormats.some((each) => each === asked))
+    throw new UserError(`export: --format ${asked} is of recordings: name one with --recording`);
   throw new UserError(`export: --format must be one of ${formats.join(", ")}${got}`);
+}
+
+function readRecordingFormat(asked: string | undefined): RecordingFormat {
+  const known = recordingFormats.find((each) => each === asked);
+  if (known) return known;
+  const got = asked === undefined ? "" : ` (got ${JSON.stringify(asked)})`;
+  throw new UserError(`export: --format of a recording must be one of ${recordingFormats.join(", ")}${got}`);
+}
+
+async function runRecording(recording: string, { home, sweep, load, format: asked, out, json }: ExportOptions) {
+  if (sweep !== undefined || load !== undefined)
+    throw new UserError("export: --recording exports no loads: leave out the sweep and --load");
+  const format = readRecordingFormat(asked);
+  const path = out === undefined ? null : resolve(out);
+  const { exchanges, left_out } = await withArchive(homeFolder(home), (archive) =>
+    exportRecording(archive, recording, format, path),
+  );
+  if (path === null) return;
+  const exported: RecordingExported = {
+    schema: "trilane/recording-exported/1",
+    recording,
+    format,
+    exchanges,
+    path,
+    left_out: [...left_out],
+  };
+  const lines = [`${path}: ${count(exchanges, "exchange")}`, ...left_out.map((line) => `  not in it: ${line}`)];
+  process.stdout.write(json ? `${JSON.stringify(exported)}\n` : `${lines.join("\n")}\n`);
 }
 
 function pieces(results: Results, format: Format, { sweep, loads }: ReturnType<typeof chooseLoads>): Iterable<string> {
@@ -48,18 +84,21 @@ const columnHelp = columns.map(({ name, meaning }) => `  ${name.padEnd(17)} ${me
 
 export const command: Command<ExportOptions> = {
   usage: "export [sweep]",
-  summary: "Export loads as HAR, CSV or JSON",
+  summary: "Export loads as HAR, CSV or JSON, or a recording",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("sweep", { type: "string", describe: "number of the sweep (default: the newest)" })
       .option("format", { type: "string", describe: "har: requests; csv: a row per load; json: all but requests" })
+      .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
       .option("load", { type: "string", describe: "number of one load, instead of all of the sweep" })
       .option("out", { type: "string", describe: "the file to write (default: standard output)" })
       .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")
       .example("trilane export --format har --load 12 > load.har", "one load, for DevTools or waterfall-tools")
+      .example("trilane export --recording shop --format mahimahi --out shop", "a folder for mm-webreplay")
       .example("trilane export 3 --format json", "sweep 3 with its verdicts (schemas/export.schema.json)")
       .epilogue(`Columns of the CSV; an empty field is unavailable:\n${columnHelp}`),
   run: async (options) => {
+    if (options.recording !== undefined) return await runRecording(options.recording, options);
     const format = readFormat(options);
     const results = resultsOf(homeFolder(options.home));
     try {

@@ -1,19 +1,17 @@
-// `trilane import`: puts a page load from a HAR file into the archive and says what it is made of. The work is cli/import's.
+// `trilane import`: puts a page load that another program recorded into the archive and says what it is made of. The work is
+// cli/import's.
 import type { Argv } from "yargs";
-import type { Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
-import { readPage, storePage } from "../import/import_file.ts";
-import type { ImportedPage } from "../import/import_har.ts";
+import { type Format, formats, type ImportResult, importAny } from "../import/import_any.ts";
 import { importedDocument } from "../import/imported.ts";
-import { noteLines } from "../import/notes.ts";
-import { recordingName } from "../import/recording_name.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ImportOptions extends CommonOptions {
   file: string;
+  format: string | undefined;
   name: string | undefined;
   page: number | undefined;
   url: string | undefined;
@@ -26,31 +24,39 @@ function mustCount(value: number | undefined, option: string): void {
     throw new UserError(`${option} is a whole number from 1 (got "${value}")`);
 }
 
-function printRecording(recording: Recording, imported: ImportedPage): void {
+function readFormat(asked: string | undefined): Format | undefined {
+  const format = formats.find((known) => known === asked);
+  if (asked === undefined || format) return format;
+  throw new UserError(`--format must be one of ${formats.join(", ")} (got ${JSON.stringify(asked)})`);
+}
+
+function printRecording({ recording, lines: notes }: ImportResult): void {
   const { name, url, exchanges, hosts, addresses, body_bytes } = recording;
   const size = `${count(hosts, "host")}, ${count(addresses, "address", "addresses")}, ${formatSize(body_bytes)}`;
-  const lines = [
-    `${name}: ${count(exchanges, "exchange")}, ${size}, ${url}`,
-    ...noteLines(imported.notes).map((line) => `  ${line}`),
-  ];
+  const lines = [`${name}: ${count(exchanges, "exchange")}, ${size}, ${url}`, ...notes.map((line) => `  ${line}`)];
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-function warn({ notes, url }: ImportedPage): void {
-  if (notes.documents.length > 0) return;
+function warn({ recording, hasDocument }: ImportResult): void {
+  if (hasDocument) return;
   process.stderr.write(
-    `trilane: warning: the start URL ${url} has no response in the HAR: a load of it will fail (see --url)\n`,
+    `trilane: warning: the start URL ${recording.url} has no response in the recording: a load of it will fail (see --url)\n`,
   );
 }
 
 export const command: Command<ImportOptions> = {
   usage: "import <file>",
-  summary: "Put a page load from a HAR file into the archive",
+  summary: "Put a page load from a HAR, Mahimahi or Web Page Replay into the archive",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
-      .positional("file", { type: "string", demandOption: true, describe: ".har or .har.gz; - for standard input" })
+      .positional("file", {
+        type: "string",
+        demandOption: true,
+        describe: ".har, .har.gz, .wprgo, or Mahimahi's folder; - for standard input",
+      })
+      .option("format", { type: "string", describe: "har, mahimahi or wpr (default: found out)" })
       .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })
-      .option("page", { type: "number", describe: "which page of the file, from 1 (default: the first)" })
+      .option("page", { type: "number", describe: "which page of a HAR, from 1 (default: the first)" })
       .option("url", { type: "string", describe: "start URL, where the file names none or another" })
       .option("document", {
         type: "number",
@@ -58,6 +64,8 @@ export const command: Command<ImportOptions> = {
       })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")
+      .example("trilane import shop/", "a folder that mm-webrecord wrote")
+      .example("trilane import shop.wprgo --url https://shop.example/", "a Web Page Replay archive")
       .example("trilane import run.har --page 2 --name shop-repeat", "the second page of the file")
       .example("zcat shop.har.gz | trilane import - --name shop", "from standard input"),
   async run(given) {
@@ -66,13 +74,19 @@ export const command: Command<ImportOptions> = {
     const { file, page, url, document, replace } = options;
     mustCount(page, "--page");
     mustCount(document, "--document");
-    const imported = await readPage(file, { page, url, document });
-    const name = options.name ?? recordingName(file, imported.url);
-    const recording = await withArchive(homeFolder(options.home), (archive) =>
-      storePage(archive, name, imported, replace),
+    const imported = await withArchive(homeFolder(options.home), (archive) =>
+      importAny(archive, {
+        file,
+        format: readFormat(options.format),
+        name: options.name,
+        page,
+        url,
+        document,
+        replace,
+      }),
     );
     warn(imported);
-    if (options.json) process.stdout.write(`${JSON.stringify(importedDocument([recording]))}\n`);
-    else printRecording(recording, imported);
+    if (options.json) process.stdout.write(`${JSON.stringify(importedDocument([imported.recording]))}\n`);
+    else printRecording(imported);
   },
 };

@@ -3,27 +3,32 @@ import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
+import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { pageFor } from "../sweep/pages.ts";
-import { allLanes, type Plan, pageName, planOf } from "../sweep/plan.ts";
+import { type Plan, pageName, planOf } from "../sweep/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface RaceOptions extends CommonOptions {
+interface RaceOptions extends CommonOptions, ServingOptions {
   page: string;
   link: string;
   runs: number;
   lanes: string;
+  "warm-cache": boolean;
   seed: number;
   retries: number;
   timeout: number;
   settle: number;
   new: boolean;
+  evidence: string | undefined;
 }
 
-/** `h1,h3` as lanes. UserError naming the one that is none. */
+/** `h1,h3` as lanes; `all`: every one there is. UserError naming the one that is none. */
 function readLanes(text: string): string[] {
+  if (text.trim() === "all") return [...allLanes];
   const lanes = text.split(",").map((lane) => lane.trim());
-  const unknown = lanes.find((lane) => !allLanes.some((known) => known === lane));
+  const unknown = lanes.find((lane) => !isLane(lane));
   if (unknown !== undefined)
     throw new UserError(`lane ${JSON.stringify(unknown)} is not known: use ${allLanes.join(", ")}`);
   return lanes;
@@ -50,6 +55,8 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     retries: options.retries,
     timeout_s: options.timeout,
     settle_ms: options.settle,
+    ...(options["warm-cache"] ? { warm_cache: true } : {}),
+    serving: servingChoiceOf(options),
   };
   try {
     return planOf(document, "race");
@@ -63,7 +70,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    yargs
+    defineServing(yargs)
       .positional("page", {
         type: "string",
         demandOption: true,
@@ -75,7 +82,16 @@ export const command: Command<RaceOptions> = {
         describe: "the bottleneck: RATE/RTT or a name, and settings, as 3g,loss=1%; see `trilane links`",
       })
       .option("runs", { type: "number", default: 5, describe: "valid loads of each lane" })
-      .option("lanes", { type: "string", default: allLanes.join(","), describe: "lanes, separated by commas" })
+      .option("lanes", {
+        type: "string",
+        default: plainLanes.join(","),
+        describe: `lanes, separated by commas, or "all" (${allLanes.map((lane) => `${lane}: ${laneFacts[lane].title}`).join("; ")})`,
+      })
+      .option("warm-cache", {
+        type: "boolean",
+        default: false,
+        describe: "repeat visits (h2-0rtt, h3-0rtt) keep the first one's cache and cookies; else only its tickets",
+      })
       .option("seed", { type: "number", default: 1, describe: "decides the order of loads and the losses" })
       .option("retries", { type: "number", default: 2, describe: "how often a load that is not valid is tried again" })
       .option("timeout", { type: "number", default: 60, describe: "seconds after which a load has failed" })
@@ -85,14 +101,24 @@ export const command: Command<RaceOptions> = {
         default: false,
         describe: "begin again, also where the same race was interrupted",
       })
+      .option("evidence", {
+        type: "string",
+        requiresArg: true,
+        describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
+      })
       .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
-      .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines"),
+      .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
+      .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits, whose requests are in the first flight")
+      .example(
+        "trilane race my-page --think recorded --transport tuned",
+        "servers as slow as recorded, tuned transports",
+      ),
   run: async (options) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a HAR file is imported.
     racePlan(options, "page");
     const plan = racePlan(options, await pageFor(home, options.page));
-    await executePlan({ home, plan, fresh: options.new, json: options.json });
+    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
   },
 };

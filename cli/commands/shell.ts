@@ -5,17 +5,22 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ShellNote } from "../../schemas/generated/shell.ts";
+import type { Exchange } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { formatLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
-import { labCommand, spkiList } from "../measure/lab.ts";
+import { extraRttArguments, extraRtts } from "../measure/extra_rtts.ts";
+import { type LabOptions, labCommand, spkiList } from "../measure/lab.ts";
 import { openLiveLine } from "../meter/live_line.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
+import { servingArguments } from "../serving/arguments.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
+import { type Serving, settleServing } from "../serving/serving.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface ShellOptions extends CommonOptions {
+interface ShellOptions extends CommonOptions, ServingOptions {
   link: string;
   recording: string | undefined;
   meter: boolean;
@@ -35,7 +40,7 @@ export const command: Command<ShellOptions> = {
   usage: "shell",
   summary: "Run a command behind an emulated link",
   define: (yargs) =>
-    yargs
+    defineServing(yargs)
       .usage("trilane shell --link LINK [--recording NAME] -- COMMAND...")
       .option("link", {
         type: "string",
@@ -64,7 +69,14 @@ export const command: Command<ShellOptions> = {
     const home = homeFolder(options.home);
     const link = readLink(options.link, process.cwd());
     const recording = options.recording ?? null;
-    const origins = recording === null ? farEnds : await originsOf(home, recording);
+    const serving = servingOf(options);
+    const exchanges =
+      recording === null ? [] : (await withArchive(home, (archive) => archive.show(recording))).exchanges;
+    const origins = recording === null ? farEnds : originsOf(exchanges);
+    const lab: LabSettings = {
+      replayOptions: servingArguments(serving),
+      shaperOptions: serving.extra_rtt ? extraRttArguments(extraRtts(exchanges)) : [],
+    };
     if (recording !== null) await spkiList(home);
     const note: ShellNote = {
       schema: "trilane/shell/1",
@@ -77,7 +89,7 @@ export const command: Command<ShellOptions> = {
     const scratch = mkdtempSync(join(scratchParent(), "trilane-shell-"));
     const keep = removedAtEnd(scratch);
     try {
-      process.exitCode = await runBehindLink(options, words, scratch);
+      process.exitCode = await runBehindLink(options, words, lab, scratch);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
       keep();
@@ -90,13 +102,30 @@ function scratchParent(): string {
   return Buffer.byteLength(tmpdir()) <= 80 ? tmpdir() : "/tmp";
 }
 
-async function runBehindLink(options: ShellOptions, words: readonly string[], scratch: string): Promise<number> {
+type LabSettings = Required<Pick<LabOptions, "replayOptions" | "shaperOptions">>;
+
+/** UserError for what has nothing to work on here. */
+function servingOf(options: ShellOptions): Serving {
+  const choice = servingChoiceOf(options);
+  if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
+  if (options.recording === undefined && Object.keys(choice).length > 0)
+    throw new UserError("shell: nothing is served: name a --recording, or leave out how it is served");
+  return settleServing(choice);
+}
+
+async function runBehindLink(
+  options: ShellOptions,
+  words: readonly string[],
+  settings: LabSettings,
+  scratch: string,
+): Promise<number> {
   const home = homeFolder(options.home);
   const recording = options.recording ?? null;
   const link = readLink(options.link, process.cwd());
   const environment = shellEnvironment(recording === null ? null : home);
   const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
-  const shaperOptions: string[] = [];
+  const { replayOptions } = settings;
+  const shaperOptions = [...settings.shaperOptions];
   const pass = (name: string, value: string | undefined) => {
     if (value !== undefined) shaperOptions.push(name, value);
   };
@@ -108,7 +137,7 @@ async function runBehindLink(options: ShellOptions, words: readonly string[], sc
     environment.SSLKEYLOGFILE ||= join(scratch, "keys");
     pass("--tls-keys", environment.SSLKEYLOGFILE);
   }
-  const lab = labCommand({ home, recording, link, reports: null, shaperOptions });
+  const lab = labCommand({ home, recording, link, replayOptions, reports: null, shaperOptions });
   const [program, ...rest] = [...lab.replay, ...lab.shaper, ...words];
   if (program === undefined) return 0;
   const line = options.meter && control !== undefined ? openLiveLine(control) : null;
@@ -119,8 +148,7 @@ async function runBehindLink(options: ShellOptions, words: readonly string[], sc
   }
 }
 
-async function originsOf(home: string, recording: string): Promise<string[]> {
-  const { exchanges } = await withArchive(home, (archive) => archive.show(recording));
+function originsOf(exchanges: readonly Exchange[]): string[] {
   const origins = exchanges.map(({ scheme, host, port }) => {
     const name = host.includes(":") ? `[${host}]` : host;
     return port === (scheme === "https" ? 443 : 80) ? `${scheme}://${name}` : `${scheme}://${name}:${port}`;

@@ -1,18 +1,22 @@
 // `trilane start`: the built-in example sweep, what `npm start` runs after set-up.
 import { homeFolder } from "../home.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
+import { overrideServing, settleServing } from "../serving/serving.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { readPlan } from "../sweep/plan.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommonOptions } from "./command.ts";
 
-export const command: Command = {
+export const command: Command<CommonOptions & ServingOptions> = {
   usage: "start",
   summary: "Run the built-in example sweep: a first report in under five minutes",
   define: (yargs) =>
-    yargs
+    defineServing(yargs)
       .example("trilane start", "races a small page over nine links and writes the report")
       .example("trilane sweep example --dry-run", "what that would run"),
   run: async (options) => {
     const home = homeFolder(options.home);
-    await executePlan({ home, plan: readPlan("example"), fresh: false, json: options.json });
+    const plan = readPlan("example");
+    const serving = settleServing(overrideServing(plan.serving, servingChoiceOf(options)));
+    await executePlan({ home, plan: { ...plan, serving }, fresh: false, json: options.json });
   },
 };

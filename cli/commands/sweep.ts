@@ -2,6 +2,8 @@
 import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../home.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
+import { overrideServing } from "../serving/serving.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
@@ -9,19 +11,23 @@ import { pageFor, pageUnstored } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface SweepOptions extends CommonOptions {
+interface SweepOptions extends CommonOptions, ServingOptions {
   plan: string;
   page: string[];
   runs: number | undefined;
   new: boolean;
   "dry-run": boolean;
+  evidence: string | undefined;
 }
 
 /** The plan with what the command line sets in its place. */
-function planWith(plan: Plan, named: readonly PlanPage[], { plan: source, runs }: SweepOptions): Plan {
-  if (named.length === 0 && runs === undefined) return plan;
+function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions): Plan {
+  const { plan: source, runs } = options;
+  const over = servingChoiceOf(options);
+  if (named.length === 0 && runs === undefined && Object.keys(over).length === 0) return plan;
   const pages = named.length === 0 ? plan.pages : named;
-  return planOf({ ...plan, pages, repetitions: runs ?? plan.repetitions }, source);
+  const serving = overrideServing(plan.serving, over);
+  return planOf({ ...plan, pages, repetitions: runs ?? plan.repetitions, serving }, source);
 }
 
 async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
@@ -50,7 +56,7 @@ export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
   summary: "Run a plan of pages x lanes x links; interrupted, it goes on where it was",
   define: (yargs: Argv<CommonOptions>) =>
-    yargs
+    defineServing(yargs)
       .positional("plan", {
         type: "string",
         demandOption: true,
@@ -69,6 +75,11 @@ export const command: Command<SweepOptions> = {
         default: false,
         describe: "show cells, loads and expected time; run nothing",
       })
+      .option("evidence", {
+        type: "string",
+        requiresArg: true,
+        describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
+      })
       .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
       .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and how long")
       .example("trilane sweep das-2014-grid --page my-page", "the study's links with your own page"),
@@ -76,6 +87,6 @@ export const command: Command<SweepOptions> = {
     const home = homeFolder(options.home);
     if (options["dry-run"]) return await dryRun(home, options);
     const plan = await planFrom(home, options);
-    await executePlan({ home, plan, fresh: options.new, json: options.json });
+    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
   },
 };

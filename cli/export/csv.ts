@@ -15,7 +15,7 @@ const fromCell = (value: (cell: Cell) => string | number | null) => (_: Load, ce
 export const columns: readonly Column[] = [
   { name: "load_id", meaning: "number of the load in the results", value: (load) => load.id },
   { name: "page", meaning: "name of the recording", value: (load) => load.page },
-  { name: "lane", meaning: "protocol the load was held to: h1, h2 or h3", value: (load) => load.lane },
+  { name: "lane", meaning: "lane the load was held to: h1, h2, h3, h3-0rtt, ...", value: (load) => load.lane },
   { name: "link", meaning: "the emulated link, short form", value: (load) => load.link },
   {
     name: "down_bps",

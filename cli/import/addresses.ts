@@ -44,7 +44,7 @@ function plainAddress(recorded: string | null): string | null {
 const isUsable = (address: string): boolean => !unusable.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
 /** HAR's field, or WebPageTest's. */
-const recordedAddress = ({ raw }: HarEntry): string | null =>
+export const recordedAddress = ({ raw }: HarEntry): string | null =>
   plainAddress(textField(raw, "serverIPAddress")) ?? plainAddress(textField(raw, "_ip_addr"));
 
 /** As the archive and the lab's DNS have it: without an address's brackets, and without the root's dot. */
@@ -66,6 +66,13 @@ export interface AddressCounts {
   readonly invented: number;
 }
 
+export interface Address {
+  /** To replay from. */
+  readonly given: string;
+  /** As recorded, where that is another one; null where it is the same, or none was recorded. */
+  readonly replaced: string | null;
+}
+
 export class Addresses {
   readonly #given = new Map<string, string>();
   readonly #ofHost = new Map<string, string>();
@@ -81,12 +88,16 @@ export class Addresses {
     }
   }
 
-  of(entry: HarEntry): string {
+  of(entry: HarEntry): Address {
     const host = hostOf(entry);
     // An address in the URL is connected to as it is.
-    if (isIP(host)) return host;
+    if (isIP(host)) return { given: host, replaced: null };
     const address = recordedAddress(entry) ?? this.#ofHost.get(host);
-    if (address && isUsable(address)) return address;
+    if (address && isUsable(address)) return { given: address, replaced: null };
+    return { given: this.#standIn(address, host), replaced: address ?? null };
+  }
+
+  #standIn(address: string | undefined, host: string): string {
     const key = address ?? `host ${host}`;
     const known = this.#given.get(key);
     if (known) return known;

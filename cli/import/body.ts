@@ -10,9 +10,12 @@ import { encodeText } from "./charset.ts";
 import { entryName, type HarEntry, textField } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import { decodedSize, type TransferSize, transferSize } from "./transfer_size.ts";
+import type { LargeBody } from "./wire_facts.ts";
 
 export interface Body {
+  /** Empty where `large` is set. */
   readonly bytes: Buffer;
+  readonly large: LargeBody | null;
   readonly origin: BodyOrigin;
   /** What the bytes have; null: none, and no such header may be sent. */
   readonly encoding: ContentEncoding | null;
@@ -24,7 +27,11 @@ export interface Body {
   readonly filledWith: FillKind | null;
   /** The HAR holds only the beginning of the text; the rest is filled. */
   readonly cutOff: boolean;
+  /** The very bytes that were received: the headers that say what they are stay as they were. */
+  readonly asOnWire: boolean;
 }
+
+export const bodySize = ({ bytes, large }: Body): number => large?.size ?? bytes.length;
 
 interface Wanted {
   readonly entry: HarEntry;
@@ -38,11 +45,13 @@ interface Wanted {
 const hasNoBody = ({ method, status }: HarEntry): boolean => method === "HEAD" || status === 204 || status === 205;
 
 const describe = ({ transfer, decoded_bytes }: Wanted) => ({
+  large: null,
   transfer,
   decoded_bytes,
   charset: null,
   filledWith: null,
   cutOff: false,
+  asOnWire: false,
 });
 
 function filled(wanted: Wanted, wire_bytes: number, dimensions: Dimensions | null): Body {
@@ -149,11 +158,23 @@ export interface BodyHints {
   readonly dimensions: Dimensions | null;
   /** Of a document. */
   readonly standInHtml: string | null;
+  /** The body as received, before content-decoding; null: it was not seen. */
+  readonly wireBody: Buffer | LargeBody | null;
+}
+
+function onWire(body: Buffer | LargeBody): Pick<Body, "bytes" | "large" | "transfer" | "origin"> {
+  const isLarge = !Buffer.isBuffer(body);
+  return {
+    bytes: isLarge ? Buffer.alloc(0) : body,
+    large: isLarge ? body : null,
+    transfer: { body_bytes: isLarge ? body.size : body.length, source: "wire" },
+    origin: "recorded",
+  };
 }
 
 /** `headers`: the response's as recorded, names in lower case. */
 export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyHints): Body {
-  const { dimensions, standInHtml } = hints;
+  const { dimensions, standInHtml, wireBody } = hints;
   const encodingHeader = headerValue(headers, "content-encoding");
   const encoding = contentEncoding(encodingHeader);
   const isEncoded = encodingHeader !== undefined && encodingHeader.trim().toLowerCase() !== "identity";
@@ -163,6 +184,7 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyH
   const wanted: Wanted = { entry, encoding, contentType, transfer, decoded_bytes };
   const empty: Body = { ...describe(wanted), bytes: Buffer.alloc(0), origin: "empty", encoding: null };
   if (hasNoBody(entry)) return empty;
+  if (wireBody !== null) return { ...empty, ...onWire(wireBody), encoding, asOnWire: true };
   mustBePlausible(wanted);
   const { text } = entry.content;
   if (typeof text === "string" && text !== "") return fromText(wanted, text);

@@ -4,20 +4,16 @@ import type { Header } from "../archive/archive.ts";
 import type { NameValue } from "./har.ts";
 
 // RFC 9110 7.6.1 and 9113 8.2.2.
-const hopByHop = ["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];
+const hopByHop = ["connection", "keep-alive", "proxy-connection", "te", "upgrade"];
 
 const removed: Record<"request" | "response", ReadonlySet<string>> = {
-  request: new Set([...hopByHop, "host", "content-length", "proxy-authorization", "http2-settings"]),
+  request: new Set([...hopByHop, "host", "proxy-authorization", "http2-settings"]),
   response: new Set([
     ...hopByHop,
-    "content-length",
     "proxy-authenticate",
     // They would lead a browser from one lane into another.
     "alt-svc",
     "alternate-protocol",
-    // Firefox writes them, no server.
-    "x-firefox-spdy",
-    "x-firefox-http3",
   ]),
 };
 
@@ -26,26 +22,43 @@ const token = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters meant
 const illegalValue = /[\x00-\x08\x0a-\x1f\x7f]/;
 
+/** What each lane makes anew, or what Firefox writes and no server: nothing is lost of these. */
+const notOfTheServer: ReadonlySet<string> = new Set([
+  "content-length",
+  "transfer-encoding",
+  "trailer",
+  "x-firefox-spdy",
+  "x-firefox-http3",
+]);
+
 export interface CleanHeaders {
   readonly headers: Header[];
+  /** As recorded, what no lane may send: of one connection, which HTTP/2 and HTTP/3 forbid, or illegal in all of HTTP. */
+  readonly unsent: Header[];
   /** How many were left out because HTTP does not allow them. */
   readonly illegal: number;
 }
 
+// No JSON of the archive holds a NUL.
+const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
+
 export function cleanHeaders(recorded: readonly NameValue[], side: "request" | "response"): CleanHeaders {
   const headers: Header[] = [];
+  const unsent: Header[] = [];
   let illegal = 0;
   for (const { name: recordedName, value: recordedValue } of recorded) {
     const name = recordedName.trim().toLowerCase();
-    if (name.startsWith(":") || removed[side].has(name)) continue;
+    if (name.startsWith(":") || notOfTheServer.has(name)) continue;
     // DevTools joins headers of one name (Set-Cookie) by line ends.
     for (const line of recordedValue.split("\n")) {
       const value = line.trim().toWellFormed();
-      if (!token.test(name) || illegalValue.test(value)) illegal++;
+      const isIllegal = !token.test(name) || illegalValue.test(value);
+      if (isIllegal) illegal++;
+      if (isIllegal || removed[side].has(name)) unsent.push([storable(name), storable(value)]);
       else headers.push([name, value]);
     }
   }
-  return { headers, illegal };
+  return { headers, unsent, illegal };
 }
 
 /** The first value of a header; undefined where there is none. */

@@ -8,12 +8,12 @@ import { inputName, readHar } from "./read.ts";
 const progressEvery_ms = 2000;
 
 /** A line now and then, from when the import has taken long enough for someone to wonder. */
-function progress(): (done: number, total: number) => void {
+export function progress(of = "responses"): (done: number, total: number) => void {
   let next = performance.now() + progressEvery_ms;
   return (done, total) => {
     if (performance.now() < next || done === total) return;
     next = performance.now() + progressEvery_ms;
-    process.stderr.write(`import: ${done} of ${total} responses\n`);
+    process.stderr.write(`import: ${done} of ${total} ${of}\n`);
   };
 }
 

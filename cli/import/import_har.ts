@@ -1,9 +1,9 @@
 // From a HAR's JSON to a recording: start URL, exchanges with their bodies as on the wire, and notes that count all that
 // was changed, made up or left out. Pure: reads no file, writes no archive, and the same JSON gives the same recording.
-import type { Exchange, Header, JsonObject, NewExchange } from "../archive/archive.ts";
+import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 import { Addresses, hostOf } from "./addresses.ts";
-import { type Body, bodyOf } from "./body.ts";
+import { type Body, bodyOf, bodySize } from "./body.ts";
 import { charsetParameter } from "./charset.ts";
 import { pictureDimensions } from "./dimensions.ts";
 import {
@@ -13,15 +13,18 @@ import {
   headersOf,
   isRecord,
   type JsonRecord,
-  numberField,
   readHarFile,
   textField,
 } from "./har.ts";
+import { HarCertificates } from "./har_certificates.ts";
 import { cleanHeaders, headerValue } from "./headers.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
+import { recordedOf } from "./recorded.ts";
+import { RoundTrips } from "./round_trips.ts";
 import { type Selection, selectEntries } from "./select.ts";
 import { type StandIn, standIn } from "./stand_in.ts";
 import { bodySizeHasHeaders } from "./transfer_size.ts";
+import type { LargeBody, WireFacts } from "./wire_facts.ts";
 
 export interface ImportOptions {
   /** Counted from 1; the first where it is left out. */
@@ -30,6 +33,10 @@ export interface ImportOptions {
   readonly url?: string | undefined;
   /** With which of the start URL's responses the recording begins, counted from 1; the first where it is left out. */
   readonly document?: number | undefined;
+  /** What went over the wire for the entry at this place of log.entries, for who saw it; null: not seen. */
+  readonly wireOf?: ((index: number) => WireFacts | null) | undefined;
+  /** What the page load was recorded with, as the recording's source; default "har: " and the file's producer. */
+  readonly source?: string | undefined;
   /** Called after each exchange: compressing hundreds of bodies takes a while. */
   readonly onExchange?: ((done: number, total: number) => void) | undefined;
 }
@@ -39,6 +46,8 @@ export interface ImportedPage {
   /** "har: Chrome 131". */
   readonly source: string;
   readonly exchanges: readonly NewExchange[];
+  /** Bodies of exchanges that are not in memory, and so not in the exchanges. */
+  readonly large: ReadonlyMap<NewExchange, LargeBody>;
   readonly notes: ImportNotes;
 }
 
@@ -90,53 +99,6 @@ function beginAt(kept: readonly HarEntry[], url: string, asked: number | undefin
   return { kept: kept.slice(before), before, documents: statuses };
 }
 
-const protocols: readonly (readonly [RegExp, string])[] = [
-  [/^(h3|http\/3|quic)/i, "h3"],
-  [/^(h2|http\/2|spdy)/i, "h2"],
-  [/^http\/1\.0/i, "http/1.0"],
-  [/^http\/1/i, "http/1.1"],
-];
-
-function protocolOf({ raw, request, response }: HarEntry): string | null {
-  const named =
-    textField(raw, "_protocol") ?? textField(response, "httpVersion") ?? textField(request, "httpVersion") ?? "";
-  return protocols.find(([pattern]) => pattern.test(named))?.[1] ?? null;
-}
-
-function timingsOf({ raw }: HarEntry): JsonObject | null {
-  if (!isRecord(raw.timings)) return null;
-  const timings: Record<string, number> = {};
-  for (const name of ["blocked", "dns", "connect", "ssl", "send", "wait", "receive"]) {
-    const value = numberField(raw.timings, name);
-    if (value !== null) timings[name] = value;
-  }
-  return timings;
-}
-
-/** What the HAR knew of the exchange beyond what is replayed. */
-function recordedOf(entry: HarEntry, body: Body, page: HarPage | null): JsonObject {
-  const { raw, request, response, content } = entry;
-  const start = page?.started_ms ?? null;
-  return {
-    entry: entry.index,
-    protocol: protocolOf(entry),
-    resource_type: textField(raw, "_resourceType") ?? textField(raw, "_request_type")?.toLowerCase() ?? null,
-    mime_type: textField(content, "mimeType"),
-    status: entry.status,
-    transfer_size: body.transfer.body_bytes,
-    transfer_size_from: body.transfer.source,
-    decoded_size: body.decoded_bytes,
-    request_headers_size: numberField(request, "headersSize"),
-    response_headers_size: numberField(response, "headersSize"),
-    priority: textField(raw, "_priority") ?? textField(raw, "_initialPriority") ?? textField(raw, "_initial_priority"),
-    connection: textField(raw, "connection") ?? textField(raw, "_connectionId") ?? numberField(raw, "_socket"),
-    timings: timingsOf(entry),
-    start_offset_ms: start !== null && entry.started_ms !== null ? entry.started_ms - start : null,
-    filled_with: body.filledWith,
-    cut_off: body.cutOff,
-  };
-}
-
 /** As a form sends them. */
 function formText(params: readonly unknown[]): string {
   const pairs = params
@@ -158,18 +120,18 @@ function requestBody({ request }: HarEntry): Buffer | undefined {
 function responseHeaders(entry: HarEntry, cleaned: readonly Header[], body: Body): Header[] {
   const headers: Header[] = [];
   for (const [name, value] of cleaned) {
-    if (name === "content-encoding") continue;
+    if (name === "content-encoding" && !body.asOnWire) continue;
     if (name === "content-type" && body.charset && charsetParameter(value) !== body.charset)
       headers.push([name, `${value.split(";")[0]?.trim()}; charset=${body.charset}`]);
     else headers.push([name, value]);
   }
-  if (body.encoding) headers.push(["content-encoding", body.encoding]);
+  if (body.encoding && !body.asOnWire) headers.push(["content-encoding", body.encoding]);
   const redirect = textField(entry.response, "redirectURL");
   if (isRedirect(entry) && redirect && headerValue(headers, "location") === undefined)
     headers.push(...cleanHeaders([{ name: "location", value: redirect }], "response").headers);
   // A HAR whose headers were taken out for privacy still says what the bodies are.
   const type = textField(entry.content, "mimeType");
-  if (cleaned.length === 0 && type?.includes("/") && body.bytes.length > 0)
+  if (cleaned.length === 0 && type?.includes("/") && bodySize(body) > 0)
     headers.push(...cleanHeaders([{ name: "content-type", value: type }], "response").headers);
   return headers;
 }
@@ -180,6 +142,10 @@ interface Page {
   readonly dimensionsOf: ReturnType<typeof pictureDimensions>;
   readonly standIn: StandIn | null;
   readonly bodySizeHasHeaders: boolean;
+  readonly certificates: HarCertificates;
+  readonly roundTrips: RoundTrips;
+  readonly wireOf: (index: number) => WireFacts | null;
+  readonly large: Map<NewExchange, LargeBody>;
   readonly notes: NoteCounter;
 }
 
@@ -198,8 +164,9 @@ function mustBeLegal({ index, url, method }: HarEntry, { host, path }: Exchange)
 
 function importEntry(
   entry: HarEntry,
-  { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, notes }: Page,
+  { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, certificates, roundTrips, wireOf, large, notes }: Page,
 ): NewExchange {
+  const wire = wireOf(entry.index);
   const recordedHeaders = headersOf(entry, "response");
   const request = cleanHeaders(headersOf(entry, "request"), "request");
   const cleaned = cleanHeaders(recordedHeaders, "response");
@@ -209,9 +176,11 @@ function importEntry(
     bodySizeHasHeaders,
     dimensions: dimensionsOf(entry),
     standInHtml: standIn?.entry === entry ? standIn.html : null,
+    wireBody: wire?.body ?? null,
   });
   const { url } = entry;
   const https = url.protocol === "https:";
+  const address = addresses.of(entry);
   const exchange: Exchange = {
     method: entry.method,
     scheme: https ? "https" : "http",
@@ -219,16 +188,23 @@ function importEntry(
     port: url.port === "" ? (https ? 443 : 80) : Number(url.port),
     path: `${url.pathname}${url.search}`,
     request_headers: request.headers,
-    address: addresses.of(entry),
+    address: address.given,
     // A fresh browser asks for the whole, so it gets the whole.
     status: entry.status === 304 ? 200 : entry.status,
     response_headers: responseHeaders(entry, cleaned.headers, body),
-    body_origin: body.bytes.length > 0 ? body.origin : "empty",
-    recorded: recordedOf(entry, body, page),
+    body_origin: bodySize(body) > 0 ? body.origin : "empty",
+    recorded: recordedOf({
+      ...{ entry, body, page, wire, address },
+      certificate: certificates.of(entry),
+      rtt_ms: roundTrips.of(entry),
+      unsent: cleaned.unsent,
+    }),
   };
   mustBeLegal(entry, exchange);
   notes.add({ entry, body, exchange, illegalHeaders: request.illegal + cleaned.illegal, recordedHeaders: asRecorded });
-  return { exchange, body: body.bytes, requestBody: requestBody(entry) };
+  const added: NewExchange = { exchange, body: body.bytes, requestBody: requestBody(entry) };
+  if (body.large) large.set(added, body.large);
+  return added;
 }
 
 /** UserError for what is no HAR or lacks what a recording needs; its message names the entry, not the file. */
@@ -238,12 +214,18 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
   const url = startUrl(selection, options.url);
   const { kept, before, documents } = beginAt(selection.kept, url, options.document);
   const notes = new NoteCounter();
+  const wireOf = options.wireOf ?? (() => null);
+  const madeUp = standIn(kept);
   const page: Page = {
     page: selection.page,
     addresses: new Addresses(kept),
     dimensionsOf: pictureDimensions(kept),
-    standIn: standIn(kept),
+    standIn: madeUp && wireOf(madeUp.entry.index)?.body ? null : madeUp,
     bodySizeHasHeaders: bodySizeHasHeaders(kept, har.producer),
+    certificates: new HarCertificates(har.entries),
+    roundTrips: new RoundTrips(kept, wireOf),
+    wireOf,
+    large: new Map(),
     notes,
   };
   const exchanges = kept.map((entry, index) => {
@@ -253,8 +235,9 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
   });
   return {
     url,
-    source: `har: ${har.producer}`,
+    source: options.source ?? `har: ${har.producer}`,
     exchanges,
+    large: page.large,
     notes: notes.finish({
       entries: har.entries.length,
       pages: har.pages.length,

@@ -2,7 +2,7 @@
 import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import type { AddressCounts } from "./addresses.ts";
-import type { Body } from "./body.ts";
+import { type Body, bodySize } from "./body.ts";
 import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import type { SkipReason } from "./select.ts";
@@ -76,26 +76,27 @@ export class NoteCounter {
   add({ entry, body, exchange, illegalHeaders, recordedHeaders }: Added): void {
     this.#bodies[exchange.body_origin]++;
     if (exchange.body_origin === "filled") {
-      this.#counts.filled_bytes += body.bytes.length;
+      this.#counts.filled_bytes += bodySize(body);
       const kind = body.filledWith ?? "bytes";
       this.#filledWith[kind] = (this.#filledWith[kind] ?? 0) + 1;
     }
     if (exchange.body_origin !== "empty") this.#compare(body);
     const encoded = headerValue(recordedHeaders, "content-encoding")?.toLowerCase() ?? null;
-    if (body.bytes.length > 0 && encoded !== null && encoded !== "identity" && encoded !== body.encoding)
-      this.#counts.encoding_changed++;
+    const isChanged = encoded !== null && encoded !== "identity" && encoded !== body.encoding && !body.asOnWire;
+    if (bodySize(body) > 0 && isChanged) this.#counts.encoding_changed++;
     if (body.cutOff) this.#counts.cut_off++;
     if (body.charset) this.#counts.charset_changed++;
     if (entry.status === 304) this.#counts.not_modified++;
     this.#counts.illegal_headers += illegalHeaders;
   }
 
-  #compare({ bytes, transfer }: Body): void {
+  #compare(body: Body): void {
+    const { transfer } = body;
     if (transfer.body_bytes === null) {
       this.#sizes.unknown++;
       return;
     }
-    const error = Math.abs(bytes.length - transfer.body_bytes);
+    const error = Math.abs(bodySize(body) - transfer.body_bytes);
     this.#sizes.compared++;
     if (error === 0) this.#sizes.exact++;
     this.#sizes.worst_error_bytes = Math.max(this.#sizes.worst_error_bytes, error);
@@ -137,13 +138,14 @@ const skipWords: Record<SkipReason, string> = {
   "before the document": "before the document that the load begins with",
 };
 
-function bodyLines({ bodies, filled_bytes, filled_with, cut_off, stand_in_references }: ImportNotes): string[] {
+function bodyLines(notes: ImportNotes, source: string): string[] {
+  const { bodies, filled_bytes, filled_with, cut_off, stand_in_references } = notes;
   const lines = [
     `bodies: ${bodies.recorded} as recorded, ${bodies.recompressed} compressed again, ${bodies.filled} filled, ${bodies.empty} empty`,
   ];
   if (bodies.filled > 0) {
     const kinds = Object.entries(filled_with).map(([kind, amount]) => `${amount} ${kind}`);
-    lines.push(`filled with ${formatSize(filled_bytes)} that the HAR does not hold: ${kinds.join(", ")}`);
+    lines.push(`filled with ${formatSize(filled_bytes)} that ${source} does not hold: ${kinds.join(", ")}`);
   }
   if (cut_off > 0)
     lines.push(`of these, ${count(cut_off, "body is", "bodies are")} cut off in the HAR: the rest is filled`);
@@ -160,9 +162,9 @@ function sizeLine({ compared, exact, worst_error_bytes, unknown }: ImportNotes["
   return `sizes on the wire: ${exact} of ${compared} as recorded${worst}${missing}`;
 }
 
-/** The notes in plain words, what is zero left out. */
-export function noteLines(notes: ImportNotes): string[] {
-  const lines = [...bodyLines(notes), sizeLine(notes.sizes)];
+/** The notes in plain words, what is zero left out. `source`: what may lack a body. */
+export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
+  const lines = [...bodyLines(notes, source), sizeLine(notes.sizes)];
   const say = (amount: number, words: string): void => {
     if (amount > 0) lines.push(`${amount} ${words}`);
   };

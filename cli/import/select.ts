@@ -63,10 +63,17 @@ export function isFromCache({ raw }: HarEntry): boolean {
   );
 }
 
+/** Also where there was a response: one that could not be decoded, or that the browser kept from the page. */
+function hasError({ response }: HarEntry): boolean {
+  const error = textField(response, "_error");
+  // Given up by the page is not failed.
+  return error !== null && error !== "net::ERR_ABORTED";
+}
+
 const isPushed = ({ raw }: HarEntry): boolean => raw._was_pushed === 1 || raw._was_pushed === true;
 
 /** Names that a browser resolves by itself to the machine it runs on: no lab can stand behind them. */
-function isLocalHost(hostname: string): boolean {
+export function isLocalHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   return (
     /(^|\.)localhost\.?$/i.test(host) || /^127\./.test(host) || host === "::1" || host === "0.0.0.0" || host === "::"
@@ -119,7 +126,7 @@ export function selectEntries(har: HarFile, options: { page: number | undefined;
   const failedUrls = new Set<string>();
   for (const entry of bySendTime(sent)) {
     const reason = skipReason(entry, byUrl.get(entry.url.href) ?? []);
-    if (reason === "failed") failedUrls.add(entry.url.href);
+    if (reason === "failed" || hasError(entry)) failedUrls.add(entry.url.href);
     if (reason) skip(reason);
     else kept.push(entry);
   }

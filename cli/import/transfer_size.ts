@@ -7,6 +7,7 @@ import { isFromCache } from "./select.ts";
 
 /** Which field it was taken from, for the record. */
 export type SizeSource =
+  | "wire"
   | "content-length"
   | "bodySize"
   | "compression"

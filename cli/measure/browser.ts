@@ -27,6 +27,8 @@ export interface Exit {
 export interface RunningBrowser {
   readonly connection: Connection;
   readonly exited: Promise<Exit>;
+  /** Sends the started program a signal, if it still runs: to the lab's outermost program, not to the browser in it. */
+  signal(name: NodeJS.Signals): void;
   /** Ends it: asked to close, then terminated, then killed. Settles when the process is gone. Call it as often as you like. */
   stop(): Promise<Exit>;
 }
@@ -160,7 +162,7 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
     await stop();
     throw error;
   }
-  return { connection, exited, stop };
+  return { connection, exited, signal: (name) => void child.kill(name), stop };
 }
 
 async function connected(

@@ -7,22 +7,38 @@
 // One thing that stays is not the page's: on every navigation Chromium opens two connections to the page's host while it
 // still prepares the request, a few ms before it. People's browsers do so too; h1 has use of both, h2 and h3 of one. The
 // setting that would stop it also stops <link rel=preconnect> and speculation rules, which belong to the page.
-import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-
-export type Lane = LoadFacts["lane"];
-export const lanes: readonly Lane[] = ["h1", "h2", "h3"];
+import type { Lane } from "../lanes.ts";
 
 export const window = { width: 1366, height: 768 };
 
-// Each lane is what is left over when the others are taken away, but for h3: without being forced Chromium would have
-// to learn of it from a first request over h2.
+const h1 = ["--disable-http2", "--disable-quic"];
+const h2 = ["--disable-quic"];
+const h3 = ["--origin-to-force-quic-on=*"];
+// Forces h3 on port 1 of every host, which no page asks for. What it is for: these hosts may have a certificate for h3
+// that no known root has signed.
+const anyQuic = ["--origin-to-force-quic-on=*:1"];
+
+// A forced lane is what is left over when the others are taken away, but for h3: without being forced Chromium would have
+// to learn of it, from DNS or from a first request over h2, and that is what the lanes are about that leave it free.
 const laneArguments: Record<Lane, readonly string[]> = {
-  h1: ["--disable-http2", "--disable-quic"],
-  h2: ["--disable-quic"],
-  h3: ["--origin-to-force-quic-on=*"],
+  h1,
+  "h1-clear": h1,
+  h2,
+  // Chromium resumes TCP's connections all the same, but does not send early data by default.
+  "h2-0rtt": [...h2, "--enable-features=EnableTLS13EarlyData"],
+  h3,
+  "h3-discovered": anyQuic,
+  "h3-altsvc": anyQuic,
+  "h3-0rtt": h3,
 };
 
-const disabledFeatures = [
+// In clear the page's own request goes to http:// and what it names belongs to https://: apart as two sites are, they
+// would not share names and connections (clear.ts).
+const laneDisabledFeatures: Partial<Record<Lane, readonly string[]>> = {
+  "h1-clear": ["PartitionConnectionsByNetworkIsolationKey"],
+};
+
+export const disabledFeatures: readonly string[] = [
   // Recorded pages mix public and private addresses; a permission prompt would block the load.
   "LocalNetworkAccessChecks",
   // An http:// origin was recorded as such and has to stay one.
@@ -44,7 +60,8 @@ const disabledFeatures = [
   "WebUIReloadButton",
 ];
 
-const sharedArguments: readonly string[] = [
+/** What every browser of ours is started with, lane and profile apart. */
+export const sharedArguments: readonly string[] = [
   "--headless=new",
   "--remote-debugging-pipe",
   `--window-size=${window.width},${window.height}`,
@@ -85,7 +102,6 @@ const sharedArguments: readonly string[] = [
   "--disable-backgrounding-occluded-windows",
   "--disable-renderer-backgrounding",
   "--disable-hang-monitor",
-  `--disable-features=${disabledFeatures.join(",")}`,
 ];
 
 export interface ChromiumOptions {
@@ -100,6 +116,8 @@ export function chromiumArguments({ lane, profile, spkiList }: ChromiumOptions):
   return [
     ...sharedArguments,
     ...laneArguments[lane],
+    // Of this argument the browser takes the last one only.
+    `--disable-features=${[...disabledFeatures, ...(laneDisabledFeatures[lane] ?? [])].join(",")}`,
     `--ignore-certificate-errors-spki-list=${spkiList}`,
     `--user-data-dir=${profile}`,
     "about:blank",

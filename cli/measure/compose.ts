@@ -3,17 +3,22 @@ import { entriesOf, navigationRequest } from "../../extension/capture/entries.ts
 import type { Capture } from "../../extension/capture/requests.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
 import type { PageLoad, ReplayFacts } from "../../schemas/generated/page_load.ts";
+import type { Lane } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
+import type { Serving } from "../serving/serving.ts";
 import { version } from "../version.ts";
-import type { Lane } from "./chromium.ts";
 import { environmentOf, machine } from "./environment.ts";
 import { metricsOf, noMetrics, type PageTimings } from "./metrics.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
 import { verify } from "./verify.ts";
+import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";
 
 export interface Measured {
   readonly lane: Lane;
   readonly link: LinkProfile;
+  readonly serving: Serving;
+  /** The folder of what else the load left; null: nothing. */
+  readonly evidence: string | null;
   readonly recording: {
     readonly name: string;
     readonly digest: string;
@@ -23,6 +28,8 @@ export interface Measured {
   readonly capture: Capture | null;
   readonly timings: PageTimings | null;
   readonly browserVersion: string;
+  /** null: the load was a first visit, or the first one did not end. */
+  readonly firstVisit: FirstVisit | null;
   readonly failure: string | null;
   readonly replay: ReplayReport | null;
   readonly shaper: ShaperReport | null;
@@ -52,7 +59,8 @@ function startedDateTime(measured: Measured, navigation_s: number | null): strin
 }
 
 export function composePageLoad(measured: Measured, ended_ns: number): PageLoad {
-  const { capture, timings, recording, replay, shaper, failure } = measured;
+  const { capture, timings, recording, replay, shaper, failure, firstVisit } = measured;
+  const visit = replay && firstVisit ? lastVisit(replay) : replay;
   const navigation_s = capture ? navigationStart_s(capture, timings) : null;
   const captured =
     capture && navigation_s !== null ? entriesOf(capture, { pageref: "page_1", navigationStart_s: navigation_s }) : [];
@@ -93,8 +101,12 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
         reasons: verdict.reasons,
         metrics,
         counts: verdict.counts,
+        protocols: verdict.protocols,
+        repeat: firstVisit && repeatVisitOf(firstVisit, visit),
         background: verdict.background,
-        dns: (replay?.dns ?? []).map(({ name, type, answer, time_ns }) => ({ name, type, answer, time_ns })),
+        dns: (visit?.dns ?? []).map(({ name, type, answer, time_ns }) => ({ name, type, answer, time_ns })),
+        serving: measured.serving,
+        ...(measured.evidence === null ? {} : { evidence: measured.evidence }),
         replay: replay && withoutLists(replay),
         shaper,
         environment: environmentOf({

@@ -15,6 +15,8 @@ export interface LabOptions {
   readonly link: LinkProfile;
   /** Files to write; null: none. */
   readonly reports: { readonly replay: string; readonly shaper: string } | null;
+  /** Further options of trilane-replay: what the lane asks of the origins, how they serve. */
+  readonly replayOptions?: readonly string[];
   /** Further options of trilane-shaper: what it shall leave behind, its control socket. */
   readonly shaperOptions?: readonly string[];
 }
@@ -26,7 +28,14 @@ export interface LabCommand {
 }
 
 /** UserError where a file that the link names is not what it was when the link was planned. */
-export function labCommand({ home, recording, link, reports, shaperOptions = [] }: LabOptions): LabCommand {
+export function labCommand({
+  home,
+  recording,
+  link,
+  reports,
+  replayOptions = [],
+  shaperOptions = [],
+}: LabOptions): LabCommand {
   refuseChangedFiles(link);
   const replay =
     recording === null
@@ -35,6 +44,7 @@ export function labCommand({ home, recording, link, reports, shaperOptions = [] 
           programPath("trilane-replay"),
           ...["--home", home, "--recording", recording],
           ...(reports ? ["--report", reports.replay] : []),
+          ...replayOptions,
           "--",
         ];
   const shaper = [

@@ -7,20 +7,30 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../errors.ts";
+import { type Lane, laneFacts } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
 import { chromiumPath } from "../programs.ts";
+import { servingArguments } from "../serving/arguments.ts";
+import { type Serving, stockServing } from "../serving/serving.ts";
 import { type RunningBrowser, StartError, startBrowser } from "./browser.ts";
-import { chromiumArguments, chromiumEnvironment, type Lane } from "./chromium.ts";
+import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
+import { sendInClear } from "./clear.ts";
+import { urlOnLane } from "./clear_origins.ts";
 import { composePageLoad, type Measured } from "./compose.ts";
+import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
+import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { labCommand, spkiList } from "./lab.ts";
-import { type PageTimings, readTimings, timingsExpression } from "./metrics.ts";
-import { NavigationError, type WatchedPage, watchPage } from "./page.ts";
+import { laneOriginOptions } from "./lane_origins.ts";
+import { metricsOf, type PageTimings, readTimings, timingsExpression } from "./metrics.ts";
+import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
+import { pinTimeScript } from "./pin_time.ts";
+import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder } from "./scratch.ts";
 import { replacedRecording } from "./verify.ts";
+import type { FirstVisit } from "./visits.ts";
 
-export { type Lane, lanes } from "./chromium.ts";
-export type { PageLoad };
+export type { Lane, PageLoad };
 
 export interface LoadOptions {
   readonly home: string;
@@ -37,6 +47,12 @@ export interface LoadOptions {
   readonly timeout_ms: number;
   /** How long the page is watched after its load event, for late requests and the largest paint. Default 0. */
   readonly settle_ms?: number;
+  /** Whether a repeat visit finds the first one's cache, cookies and storage. Default: only what resumes connections. */
+  readonly keepCache?: boolean;
+  /** How the origins serve, and whether the page's time and chance are pinned. Default: as stock. */
+  readonly serving?: Serving;
+  /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
+  readonly evidence?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -49,6 +65,8 @@ interface Observation {
   readonly page: WatchedPage | null;
   readonly timings: PageTimings | null;
   readonly browserVersion: string;
+  /** What came before the load, on a lane of repeat visits. */
+  readonly firstVisit: FirstVisit | null;
   /** Why the load did not end; null: it did. */
   readonly failure: string | null;
 }
@@ -67,19 +85,37 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
-    const lab = labCommand({ home, recording: recording.name, link, reports: scratch.reports });
+    const serving = options.serving ?? stockServing;
+    const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
+    const replayOptions = [
+      ...servingArguments(serving),
+      ...laneOriginOptions(lane),
+      ...(evidence?.replayOptions ?? []),
+    ];
+    const shaperOptions = [
+      ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
+      ...(evidence?.shaperOptions ?? []),
+    ];
+    const { reports } = scratch;
+    const lab = labCommand({ home, recording: recording.name, link, reports, replayOptions, shaperOptions });
     const browserCommand = [chromium, ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis })];
     const observation = await observe(options, {
       commandLine: [...lab.replay, ...lab.shaper, ...browserCommand],
-      environment: chromiumEnvironment(scratch.profile, scratch.folder, process.env),
+      environment: {
+        ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
+        ...evidence?.environment,
+      },
       timeout_ms: startTimeout_ms,
     });
     signal?.throwIfAborted();
     const replay = await readReplayReport(scratch.reports.replay);
     const replaced = replacedRecording(recording, replay);
     if (replaced !== null) throw new RunError(replaced);
+    if (evidence) await keepReports(evidence, reports);
     const measured: Measured = {
       lane,
+      serving,
+      evidence: evidence?.folder ?? null,
       link,
       recording,
       ...observation,
@@ -91,11 +127,14 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
         { path: scratch.profile, name: "$PROFILE" },
         { path: scratch.folder, name: "$REPORTS" },
         { path: home, name: "$TRILANE_HOME" },
+        ...(evidence ? [{ path: evidence.folder, name: "$EVIDENCE" }] : []),
       ],
       started_ns,
     };
     await removeScratchFolder(scratch);
-    return composePageLoad(measured, nowNs());
+    const load = composePageLoad(measured, nowNs());
+    if (evidence) await keepLoad(evidence, load);
+    return load;
   } finally {
     await removeScratchFolder(scratch);
   }
@@ -112,7 +151,8 @@ async function observe(options: LoadOptions, start: Start): Promise<Observation>
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     throwWhatFailsEveryLoad(error);
-    return { page: null, timings: null, browserVersion: "", failure: `the browser did not start: ${error.message}` };
+    const failure = `the browser did not start: ${error.message}`;
+    return { page: null, timings: null, browserVersion: "", firstVisit: null, failure };
   }
   const stop = () => void browser.stop();
   signal?.addEventListener("abort", stop, { once: true });
@@ -139,6 +179,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
   let page: WatchedPage | null = null;
   let timings: PageTimings | null = null;
   let browserVersion = "";
+  let firstVisit: FirstVisit | null = null;
   let timer: NodeJS.Timeout | undefined;
   const failWhen = Promise.withResolvers<never>();
   failWhen.promise.catch(() => {});
@@ -153,23 +194,56 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
   try {
     limit(startTimeout_ms, `the browser showed no page within ${startTimeout_ms} ms`);
     const [watched, version] = await orFail(
-      Promise.all([watchPage(browser.connection), browser.connection.send("Browser.getVersion")]),
+      Promise.all([watchPage(browser.connection, watching(options)), browser.connection.send("Browser.getVersion")]),
     );
-    page = watched;
     browserVersion = version.product.replace(/^.*\//, "");
-    watched.crashed.catch((error: unknown) => failWhen.reject(error));
-    limit(options.timeout_ms, `the load event did not come within ${options.timeout_ms} ms`);
-    await orFail(watched.load(options.recording.url));
-    const settle_ms = options.settle_ms ?? 0;
-    limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
-    if (settle_ms > 0) await orFail(delay(settle_ms));
-    timings = readTimings(await orFail(watched.evaluate(timingsExpression)));
-    return { page, timings, browserVersion, failure: null };
+    if (laneFacts[options.lane].clear) await orFail(sendInClear(browser.connection));
+    const visit = async (visited: WatchedPage): Promise<PageTimings | null> => {
+      page = visited;
+      const which = laneFacts[options.lane].repeat && firstVisit === null ? " of the first visit" : "";
+      visited.crashed.catch((error: unknown) => failWhen.reject(error));
+      limit(options.timeout_ms, `the load event${which} did not come within ${options.timeout_ms} ms`);
+      await orFail(visited.load(urlOnLane(options.recording.url, options.lane)));
+      const settle_ms = options.settle_ms ?? 0;
+      limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
+      if (settle_ms > 0) await orFail(delay(settle_ms));
+      return readTimings(await orFail(visited.evaluate(timingsExpression)));
+    };
+    timings = await visit(watched);
+    if (laneFacts[options.lane].repeat) {
+      firstVisit = { plt_ms: metricsOf(timings).plt_ms, keepCache: options.keepCache ?? false };
+      timings = null;
+      limit(startTimeout_ms, `the browser was not ready for the repeat visit within ${startTimeout_ms} ms`);
+      timings = await visit(await orFail(secondPage(browser, watched, options)));
+    }
+    return { page, timings, browserVersion, firstVisit, failure: null };
   } catch (error) {
     // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
     const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
-    return { page, timings, browserVersion, failure: cause.message };
+    return { page, timings, browserVersion, firstVisit, failure: cause.message };
   } finally {
     clearTimeout(timer);
   }
+}
+
+function watching({ serving }: LoadOptions): WatchOptions {
+  return serving?.pin_time ? { firstScript: pinTimeScript() } : {};
+}
+
+/** Closes the first visit and gives the page for the second. */
+async function secondPage(browser: RunningBrowser, first: WatchedPage, options: LoadOptions): Promise<WatchedPage> {
+  first.leave();
+  const tab = await betweenVisits({
+    connection: browser.connection,
+    firstTab: first.capture.mainFrame,
+    origins: first.capture.requests.flatMap(({ sent }) => {
+      const url = URL.parse(sent.request.url);
+      return url && /^https?:$/.test(url.protocol) ? [url.origin] : [];
+    }),
+    keepCache: options.keepCache ?? false,
+    rtt_ms: options.link.rtt_ms,
+  });
+  // The replay begins anew: it gives repeated answers from the first one on, and marks the moment in its report.
+  browser.signal("SIGUSR1");
+  return watchPage(browser.connection, { ...watching(options), tab });
 }

@@ -2,8 +2,8 @@
 // own, hands all their events to the capture, navigates, waits for the load event. Judges nothing.
 //
 // Only the domains Network and Page are turned on (with Target, to follow the page's processes, and one Runtime call at
-// the end): they observe. Nothing is injected before the load is over, and then into an isolated world: it shares the
-// page's document and timeline, but no object that the page's scripts can reach.
+// the end): they observe. Unless a first script is asked for, nothing is injected before the load is over, and then into
+// an isolated world: it shares the page's document and timeline, but no object that the page's scripts can reach.
 
 import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
 import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
@@ -17,6 +17,8 @@ export interface WatchedPage {
   load(url: string): Promise<void>;
   /** The value of an expression, asked in a world of its own: nothing there is the page's to change. Promises are awaited. */
   evaluate(expression: string): Promise<unknown>;
+  /** From now on nobody minds what becomes of it. */
+  leave(): void;
 }
 
 /** The page did not come, or did not stay. */
@@ -27,29 +29,71 @@ export class NavigationError extends Error {
 const maxPostData_bytes = 65_536;
 const emptyPagePoll_ms = 5;
 
-type Taker = (event: CaptureEvent) => void;
+/** Given each event as it came, with the session that told it. */
+export type Overhear = (event: CaptureEvent, session: CDPSession) => void;
 
-async function watch(session: CDPSession, target: string, taker: Taker, connection: Connection): Promise<void> {
+export interface WatchOptions {
+  readonly overhear?: Overhear;
+  /** How much of the bodies the browser shall keep for who asks for them; default 0. */
+  readonly keptBodies_bytes?: number;
+  /** Larger bodies of requests are left out of their events. */
+  readonly postData_bytes?: number;
+  /** Evaluated before their own scripts in every frame and worker (cli/measure/pin_time.ts). Default: nothing. */
+  readonly firstScript?: string;
+  /** The target id of the page; default: the page that the browser started with. */
+  readonly tab?: string;
+}
+
+type Watching = Required<Omit<WatchOptions, "overhear" | "tab">> & { readonly taker: Overhear };
+
+/** A frame runs it with each document that it comes to show; a worker, which stands still before its first script, now. */
+async function runFirst(session: CDPSession, target: string, script: string): Promise<void> {
+  if (script === "") return;
+  if (target === "page" || target === "iframe") {
+    // Both at once: the target may be let run by the command that comes after them.
+    await Promise.all([
+      session.send("Page.enable"),
+      session.send("Page.addScriptToEvaluateOnNewDocument", { source: script }),
+    ]);
+  } else if (target.endsWith("worker")) {
+    await session.send("Runtime.evaluate", { expression: script });
+  }
+}
+
+async function watch(session: CDPSession, target: string, watching: Watching, connection: Connection): Promise<void> {
+  const { taker, keptBodies_bytes, postData_bytes, firstScript } = watching;
   for (const method of capturedMethods) {
     // TypeScript cannot follow that `method` and `params` belong together through the loop.
-    session.on(method, (params: unknown) => taker({ method, params, target } as CaptureEvent));
+    session.on(method, (params: unknown) => taker({ method, params, target } as CaptureEvent, session));
   }
   session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
     const child = connection.session(sessionId);
     if (!child) return;
     // The new process stands still until it is let run, so that none of its requests is missed.
-    watch(child, targetInfo.type, taker, connection).catch(() => {});
+    watch(child, targetInfo.type, watching, connection).catch(() => {});
   });
   const isPage = target === "page";
+  // Nobody is there to press OK, and a page that asks stands still until somebody does.
+  session.on("Page.javascriptDialogOpening", () => {
+    session.send("Page.handleJavaScriptDialog", { accept: true }).catch(() => {});
+  });
   await Promise.all([
-    // Nobody asks for bodies here, so the browser need not keep copies of them.
+    // Where nobody asks for bodies, the browser need not keep copies of them.
     session
-      .send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0, maxPostDataSize: maxPostData_bytes })
+      .send("Network.enable", {
+        maxTotalBufferSize: keptBodies_bytes,
+        maxResourceBufferSize: keptBodies_bytes,
+        maxPostDataSize: postData_bytes,
+      })
       // Some kinds of targets have no Network domain.
       .catch((error: unknown) => {
         if (isPage) throw error;
       }),
     ...(isPage ? [session.send("Page.enable")] : []),
+    // Before the target is let run: commands are taken in their order.
+    runFirst(session, target, firstScript).catch((error: unknown) => {
+      if (isPage) throw error;
+    }),
     session
       .send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true })
       .catch(() => {}),
@@ -70,10 +114,10 @@ async function emptyPageShown(session: CDPSession): Promise<void> {
   }
 }
 
-/** Attaches to the page that the browser started with. `overhear` is given each event as it came. */
-export async function watchPage(connection: Connection, overhear?: Taker): Promise<WatchedPage> {
+/** Attaches to a page. */
+export async function watchPage(connection: Connection, options: WatchOptions = {}): Promise<WatchedPage> {
   const { targetInfos } = await connection.send("Target.getTargets");
-  let info = targetInfos.find(({ type }) => type === "page");
+  let info = targetInfos.find(({ type, targetId }) => type === "page" && (options.tab ?? targetId) === targetId);
   if (!info) {
     // Started without a page yet: the browser makes one within milliseconds, but need not.
     const { targetId } = await connection.send("Target.createTarget", { url: "about:blank" });
@@ -85,17 +129,27 @@ export async function watchPage(connection: Connection, overhear?: Taker): Promi
 
   const crash = Promise.withResolvers<never>();
   crash.promise.catch(() => {});
-  connection.on("Target.targetCrashed", ({ targetId, status, errorCode }) => {
-    if (targetId === mainFrame) crash.reject(new NavigationError(`the page's process ended (${status}, ${errorCode})`));
-  });
-  connection.on("Target.targetDestroyed", ({ targetId }) => {
-    if (targetId === mainFrame) crash.reject(new NavigationError("the page closed itself"));
-  });
-  const taker: Taker = (event) => {
-    overhear?.(event);
-    take(capture, event);
+  let left = false;
+  const fail = (targetId: string, why: string) => {
+    if (targetId === mainFrame && !left) crash.reject(new NavigationError(why));
   };
-  await watch(session, "page", taker, connection);
+  connection.on("Target.targetCrashed", ({ targetId, status, errorCode }) =>
+    fail(targetId, `the page's process ended (${status}, ${errorCode})`),
+  );
+  connection.on("Target.targetDestroyed", ({ targetId }) => fail(targetId, "the page closed itself"));
+  const leave = () => {
+    left = true;
+  };
+  const watching: Watching = {
+    keptBodies_bytes: options.keptBodies_bytes ?? 0,
+    postData_bytes: options.postData_bytes ?? maxPostData_bytes,
+    firstScript: options.firstScript ?? "",
+    taker(event, from) {
+      options.overhear?.(event, from);
+      take(capture, event);
+    },
+  };
+  await watch(session, "page", watching, connection);
   await emptyPageShown(session);
 
   const load = async (url: string): Promise<void> => {
@@ -122,5 +176,5 @@ export async function watchPage(connection: Connection, overhear?: Taker): Promi
     if (exceptionDetails) throw new NavigationError(`the page could not be asked: ${exceptionDetails.text}`);
     return result.value as unknown;
   };
-  return { capture, crashed: crash.promise, load, evaluate };
+  return { capture, crashed: crash.promise, load, evaluate, leave };
 }

@@ -3,8 +3,11 @@
 //
 // What happens after the load event cannot change PLT, so a request that began then is counted but spoils nothing.
 import type { BackgroundRequest, HarEntry, LoadCounts, LoadFacts } from "../../schemas/generated/page_load.ts";
-import type { Lane } from "./chromium.ts";
+import { type Lane, laneFacts } from "../lanes.ts";
+import { clearUrl } from "./clear.ts";
+import { urlOnLane } from "./clear_origins.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
+import { lastVisit, repeatReasons } from "./visits.ts";
 
 export type Status = LoadFacts["status"];
 
@@ -29,12 +32,12 @@ export interface Verdict {
   readonly status: Status;
   readonly reasons: string[];
   readonly counts: LoadCounts;
+  /** Requests on the wire by protocol. */
+  readonly protocols: Record<string, number>;
   /** The entries with what the replay made of them. */
   readonly entries: HarEntry[];
   readonly background: BackgroundRequest[];
 }
-
-const protocols: Record<Lane, readonly string[]> = { h1: ["http/1.1", "http/1.0"], h2: ["h2"], h3: ["h3"] };
 
 /**
  * How late packets may leave the link, at the 99th percentile, before a load counts as loaded over another link: what
@@ -47,6 +50,12 @@ export function lateTolerance_ns(rtt_ms: number): number {
 function withoutFragment(url: string): string {
   const hash = url.indexOf("#");
   return hash < 0 ? url : url.slice(0, hash);
+}
+
+/** By what the origins know a request: in clear it left the browser for another place than the page asked. */
+function wireUrl(url: string, lane: Lane): string {
+  const asked = withoutFragment(urlOnLane(url, lane));
+  return laneFacts[lane].clear ? clearUrl(asked) : asked;
 }
 
 function isFromCache(entry: HarEntry): boolean {
@@ -71,7 +80,7 @@ function isFailed(entry: HarEntry): boolean {
 }
 
 /** Gives each entry the replay's outcome of its request, in the order of sending; returns what is left over as well. */
-function join(entries: readonly HarEntry[], replayed: readonly ReplayedRequest[]) {
+function join(lane: Lane, entries: readonly HarEntry[], replayed: readonly ReplayedRequest[]) {
   const waiting = new Map<string, ReplayedRequest[]>();
   for (const request of replayed.toSorted((a, b) => a.request_ns - b.request_ns)) {
     const key = `${request.method} ${withoutFragment(request.url)}`;
@@ -81,8 +90,10 @@ function join(entries: readonly HarEntry[], replayed: readonly ReplayedRequest[]
   }
   const joined = entries.map((entry): HarEntry => {
     if (!isOnWire(entry)) return entry;
-    const found = waiting.get(`${entry.request.method} ${withoutFragment(entry.request.url)}`)?.shift();
-    return found ? { ...entry, _trilane: { ...entry._trilane, match: found.outcome } } : entry;
+    const found = waiting.get(`${entry.request.method} ${wireUrl(entry.request.url, lane)}`)?.shift();
+    if (!found) return entry;
+    const instead = found.instead ? { instead: found.instead } : {};
+    return { ...entry, _trilane: { ...entry._trilane, match: found.outcome, ...instead } };
   });
   return { joined, left: [...waiting.values()].flat() };
 }
@@ -96,8 +107,13 @@ function hostOf(url: string): string {
 }
 
 /** What the browser asked for itself: requests that no entry has, and names that no entry's host is. */
-function backgroundOf(entries: readonly HarEntry[], left: readonly ReplayedRequest[], replay: ReplayReport | null) {
-  const hosts = new Set(entries.map((entry) => hostOf(entry.request.url)));
+function backgroundOf(
+  lane: Lane,
+  entries: readonly HarEntry[],
+  left: readonly ReplayedRequest[],
+  replay: ReplayReport | null,
+) {
+  const hosts = new Set(entries.flatMap(({ request: { url } }) => [hostOf(url), hostOf(wireUrl(url, lane))]));
   const names = (replay?.dns ?? []).filter(({ name }) => !hosts.has(name.replace(/\.$/, "").toLowerCase()));
   return [
     ...left.map((request) => ({ url: request.url, outcome: request.outcome })),
@@ -122,6 +138,20 @@ function countsOf(entries: readonly HarEntry[], offLane: number): LoadCounts {
     failed: onWire.filter(isFailed).length,
     off_lane: offLane,
   };
+}
+
+function protocolsOf(entries: readonly HarEntry[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { _protocol } of entries.filter(isOnWire)) if (_protocol) counts[_protocol] = (counts[_protocol] ?? 0) + 1;
+  return counts;
+}
+
+/** Whether its answer came otherwise than the lane has it. */
+function isOffLane(lane: Lane, { _protocol, response }: HarEntry): boolean {
+  const { protocols, clear } = laneFacts[lane];
+  return (
+    (_protocol !== undefined && !protocols.includes(_protocol)) || (clear && response._securityDetails !== undefined)
+  );
 }
 
 /** "3 of 21 requests ...: the first URL"; nothing where there are none. */
@@ -149,19 +179,21 @@ export function replacedRecording(
 }
 
 export function verify(evidence: Evidence): Verdict {
-  const { lane, replay, shaper, failure, loadEnd_ns } = evidence;
+  const { lane, shaper, failure, loadEnd_ns } = evidence;
+  const replay = evidence.replay && (laneFacts[lane].repeat ? lastVisit(evidence.replay) : evidence.replay);
   const ofPage = evidence.entries.filter((entry) => !isIcon(entry));
-  const { joined: entries, left } = join(ofPage, replay?.requests ?? []);
+  const { joined: entries, left } = join(lane, ofPage, replay?.requests ?? []);
   const onWire = entries.filter(isOnWire);
-  const offLane = onWire.filter((entry) => entry._protocol !== undefined && !protocols[lane].includes(entry._protocol));
+  const offLane = onWire.filter((entry) => isOffLane(lane, entry));
+  const protocols = protocolsOf(entries);
   const counts = countsOf(entries, offLane.length);
-  const background = backgroundOf(entries, left, replay);
-  if (failure !== null) return { status: "failed", reasons: [failure], counts, entries, background };
+  const background = backgroundOf(lane, entries, left, replay);
+  if (failure !== null) return { status: "failed", reasons: [failure], counts, protocols, entries, background };
 
-  const recordedFailures = new Set(evidence.failedUrls.map(withoutFragment));
+  const recordedFailures = new Set(evidence.failedUrls.map((url) => wireUrl(url, lane)));
   const beforeLoad = onWire
     .filter((entry) => loadEnd_ns === null || entry._trilane.start_ns <= loadEnd_ns)
-    .filter((entry) => !recordedFailures.has(withoutFragment(entry.request.url)));
+    .filter((entry) => !recordedFailures.has(wireUrl(entry.request.url, lane)));
   const total = beforeLoad.length;
   const reasons = [
     ...(loadEnd_ns === null ? ["the load event did not end"] : []),
@@ -180,10 +212,19 @@ export function verify(evidence: Evidence): Verdict {
       total,
       "failed",
     ),
+    ...(lane === "h3-altsvc" ? unlearntReasons(onWire) : []),
+    ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
     ...(replay ? [] : ["trilane-replay left no report"]),
     ...(shaper ? lateReasons(shaper, lateTolerance_ns(evidence.rtt_ms)) : ["trilane-shaper left no report"]),
   ];
-  return { status: reasons.length === 0 ? "valid" : "invalid", reasons, counts, entries, background };
+  return { status: reasons.length === 0 ? "valid" : "invalid", reasons, counts, protocols, entries, background };
+}
+
+/** What is learnt from a response cannot have been known to the first request. */
+function unlearntReasons([first]: readonly HarEntry[]): string[] {
+  return first?._protocol === "h3"
+    ? [`the first request was on h3 before any answer told of it: ${first.request.url}`]
+    : [];
 }
 
 function lateReasons(shaper: ShaperReport, tolerance_ns: number): string[] {

@@ -1,5 +1,6 @@
 // The colours of lanes, phases and improvements in light and dark, as CSS. Text on them has a contrast of 4.5:1 or more:
-// test/cli/report/colours.test.ts computes it.
+// test/cli/report/figures.test.ts computes it.
+import { allLanes, type Lane, laneFacts } from "../lanes.ts";
 
 export type Rgb = readonly [number, number, number];
 
@@ -22,11 +23,30 @@ export function contrast(a: Rgb, b: Rgb): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** Marks of a lane: Okabe and Ito's, which colour-blind readers tell apart. */
-export const laneColours: Readonly<Record<string, string>> = { h1: "#e69f00", h2: "#0072b2", h3: "#009e73" };
+/** Marks of a protocol's lanes: Okabe and Ito's, which colour-blind readers tell apart. */
+export const laneColours: Readonly<Record<"h1" | "h2" | "h3", string>> = {
+  h1: "#e69f00",
+  h2: "#0072b2",
+  h3: "#009e73",
+};
 
 // The same hues, bright enough on a dark page.
-const darkLaneColours: Readonly<Record<string, string>> = { h1: "#e69f00", h2: "#4da3dc", h3: "#1fbf93" };
+const darkLaneColours: typeof laneColours = { h1: "#e69f00", h2: "#4da3dc", h3: "#1fbf93" };
+
+/** Lanes of one protocol share its hue; all but the plain one have hollow marks and a line style of their own. */
+const lineStyles: Readonly<Partial<Record<Lane, string>>> = {
+  "h1-clear": "2 3",
+  "h2-0rtt": "6 3",
+  "h3-discovered": "2 3",
+  "h3-altsvc": "8 2 2 2",
+  "h3-0rtt": "6 3",
+};
+
+function laneRule(lane: Lane, colours: typeof laneColours): string {
+  const style = lineStyles[lane];
+  const hollow = style === undefined ? "" : `;--dot:var(--paper);--rim:var(--lane);--rim-width:1.4;--dash:${style}`;
+  return `.lane-${lane}{--lane:${colours[laneFacts[lane].family]}${hollow}}`;
+}
 
 /** The phases of a request in their order, in the colours of DevTools and WebPageTest. */
 export const phases = [
@@ -88,9 +108,9 @@ export function stepClass(step: number): string {
 const css = (colour: Rgb): string => `#${colour.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 
 function themeCss(theme: "light" | "dark"): string {
-  const lanes = Object.entries(theme === "light" ? laneColours : darkLaneColours);
+  const colours = theme === "light" ? laneColours : darkLaneColours;
   const rules = [
-    ...lanes.map(([lane, colour]) => `.lane-${lane}{--lane:${colour}}`),
+    ...allLanes.map((lane) => laneRule(lane, colours)),
     ...phases.map((phase) => `.ph-${phase.key}{fill:${phase[theme]}}`),
   ];
   for (let step = -improvementSteps; step <= improvementSteps; step++) {

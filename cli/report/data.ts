@@ -1,7 +1,7 @@
 // What a report is made of, read from the results: all rows, and the page loads of the loads that are shown in detail.
 // Chooses which loads those are; draws nothing.
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
-import type { Cell, LinkTest, Load, Results, Sweep } from "../results/results.ts";
+import type { Cell, LinkTest, Load, Results, Sweep, Unmatched } from "../results/results.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid } from "../stats/sample.ts";
 
@@ -12,6 +12,8 @@ export interface ReportData {
   readonly loads: readonly Load[];
   /** Of the links, before their loads. */
   readonly linkTests: readonly LinkTest[];
+  /** Requests that were not matched exactly, over all loads. */
+  readonly unmatched: readonly Unmatched[];
   /** By id: the page loads that may be drawn as waterfalls, in the order in which they should be. */
   readonly details: ReadonlyMap<number, PageLoad>;
   /** By id: what the load closest to its cell's median, or else one that was left out, ran with. */
@@ -75,5 +77,6 @@ export function gatherReport(results: Results, sweepId: number, version: string)
       if (rank < maxDrawnGroups && isValid(shown)) details.set(shown.id, pageLoad);
     }
   });
-  return { version, sweep, cells, loads, linkTests: results.linkTestsOf(sweepId), details, facts };
+  const [linkTests, unmatched] = [results.linkTestsOf(sweepId), results.unmatchedOf(sweepId)];
+  return { version, sweep, cells, loads, linkTests, unmatched, details, facts };
 }

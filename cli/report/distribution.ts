@@ -7,7 +7,7 @@ import { html, type Markup } from "./markup.ts";
 import { roundScale } from "./scale.ts";
 
 const width = 960;
-const labelWidth = 40;
+const labelWidth = 104; // the longest lane name
 const rightWidth = 250;
 const rowHeight = 40;
 

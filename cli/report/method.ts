@@ -5,9 +5,14 @@ import { manyPages } from "../stats/comparison.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";
 import { reasonKind } from "../stats/verdict.ts";
+import { clearOriginsNote } from "./clear_origins_note.ts";
 import type { ReportData } from "./data.ts";
+import { lanesNote } from "./lanes_note.ts";
 import { html, type Markup, middleCut } from "./markup.ts";
-import { field, flattened } from "./unknown_json.ts";
+import { serverTimeNote } from "./server_time_note.ts";
+import { servingTables } from "./serving_table.ts";
+import { field } from "./unknown_json.ts";
+import { variants } from "./variants.ts";
 
 const maxReasons = 60;
 const maxEmptyCells = 200;
@@ -63,29 +68,17 @@ export function excludedSection(data: ReportData): Markup {
   return html`${table}${cells}${empty.length > maxEmptyCells && html`<p>and ${String(empty.length - maxEmptyCells)} more.</p>`}`;
 }
 
-/** The different texts of one kind among all loads shown, with how many loads each: a sweep may have run on two kernels. */
-function variants(facts: readonly LoadFacts[], text: (facts: LoadFacts) => string): Markup {
-  const counts = new Map<string, number>();
-  for (const each of facts) counts.set(text(each), (counts.get(text(each)) ?? 0) + 1);
-  if (counts.size === 1) return html`${[...counts.keys()]}`;
-  return html`${[...counts].map(([value, times]) => html`<div>${value} <small>(${count(times, "load")} of ${String(facts.length)} looked at)</small></div>`)}`;
-}
-
 function environmentRows(facts: readonly LoadFacts[]): Markup {
   const row = (name: string, text: (facts: LoadFacts) => string): Markup =>
     html`<tr><th scope="row">${name}</th><td>${variants(facts, text)}</td></tr>`;
-  const transport = (kind: "tcp" | "quic") => (each: LoadFacts) => {
-    const all = flattened(field(each.replay, "transport", kind));
-    const known = all.map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(", ");
-    return known || `congestion control ${each.environment.congestion_control[kind] ?? "unavailable: no report"}`;
-  };
+  const serverTime = serverTimeNote(facts);
   return html`${row("machine", ({ environment: e }) => `${e.cpu}, ${count(e.cpus, "CPU")}, ${formatSize(e.memory_bytes)} of memory, ${e.architecture}`)}${row("kernel", ({ environment: e }) => e.kernel)}${row(
     "versions",
     ({ environment: e }) =>
       Object.entries(e.versions)
         .map(([name, version]) => `${name} ${version}`)
         .join(", "),
-  )}${row("TCP (h1, h2)", transport("tcp"))}${row("QUIC (h3)", transport("quic"))}`;
+  )}${serverTime && html`<tr><th scope="row">server’s own time</th><td>${serverTime}. From a request’s last byte in to its response’s first byte out, think time apart.</td></tr>`}`;
 }
 
 /** What a reader who knows TCP's CUBIC would not expect of quiche's. */
@@ -113,7 +106,8 @@ export function methodSection(data: ReportData): Markup {
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
   return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.repetitions} valid loads asked of each cell, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${facts.length > 0 && environmentRows(facts)}</tbody></table>
-${congestionNote(facts)}
+${servingTables(facts)}
+${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(sortLanes(data.cells.map(({ lane }) => lane)), facts)}
 <h3>Definitions</h3>
 <ul>
 <li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, with a fresh browser profile for every load.</li>

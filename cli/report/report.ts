@@ -5,9 +5,12 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
 
+import { settleServing } from "../serving/serving.ts";
+import { servingLine } from "../serving/terms.ts";
 import { compare } from "../stats/comparison.ts";
 import { count } from "../stats/numbers.ts";
 import { isValid, lanePairs, sortLanes } from "../stats/sample.ts";
@@ -24,6 +27,7 @@ import { linkTestSection } from "./link_tests.ts";
 import { html, Markup, middleCut } from "./markup.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
+import { matchSection } from "./unmatched.ts";
 import { hatchPatterns } from "./waterfall.ts";
 import { writeWhole } from "./write_whole.ts";
 
@@ -73,14 +77,23 @@ function signed(sentence: string): string {
   return sentence.replaceAll(/(?<= )-(?=\d)/g, "−");
 }
 
-function verdictMarkup(verdict: SweepVerdict, links: number): Markup {
+/** Sentences that are read in five seconds; those of further pairs are set smaller. */
+const headlines = 3;
+
+/** What is not as by default is said beside the verdict: it decides it as much as the link does. */
+function servedMarkup(serving: ServingChoice | undefined): Markup | null {
+  const line = servingLine(settleServing(serving));
+  return line === "" ? null : html`<p class="scope">Served with ${line}.</p>`;
+}
+
+function verdictMarkup(verdict: SweepVerdict, serving: ServingChoice | undefined, links: number): Markup {
   const sentences = verdict.pairs.map(
-    (pair) =>
-      html`<p>${signed(pair.sentence)}</p>${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
+    (pair, index) =>
+      html`${index < headlines ? html`<p>${signed(pair.sentence)}</p>` : html`<p class="more">${signed(pair.sentence)}</p>`}${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;
-  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p><p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
+  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${servedMarkup(serving)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
 function filterMarkup(results: readonly GroupResult[]): Markup {
@@ -147,13 +160,14 @@ export function buildReport(data: ReportData): string {
     html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
   const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
-${verdictMarkup(verdict, profiles.size)}
+${verdictMarkup(verdict, data.sweep.plan.serving, profiles.size)}
 ${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
 <section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
 <section id="pages"><h2>Page by page</h2>${filterMarkup(results)}${sectionsMarkup(data, results, profiles)}</section>
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>
+<section id="matching"><h2>What was matched</h2>${matchSection(data)}</section>
 <section id="excluded"><h2>What was left out</h2>${excludedSection(data)}</section>
 <section id="method"><h2>How it was done</h2>${methodSection(data)}</section>
 <section id="data"><h2>Data</h2>${csvLink(data)}<p>To cite: ${citation(data)}</p></section>

@@ -15,11 +15,3 @@ export function numberAt(json: Json, ...path: readonly string[]): number | null 
   const value = field(json, ...path);
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
-
-/** The members of an object as text, nested ones by their path. */
-export function flattened(json: Json, prefix = ""): [string, string][] {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) {
-    return prefix === "" ? [] : [[prefix, typeof json === "string" ? json : JSON.stringify(json)]];
-  }
-  return Object.entries(json).flatMap(([key, value]) => flattened(value, prefix === "" ? key : `${prefix} ${key}`));
-}

@@ -1,6 +1,7 @@
 // The requests of one load per lane under one time axis: phases by colour and by shape, with protocol and connection. Draws
 // page loads as they were stored; what a phase is, is the capture's matter.
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
+import { isLane, laneFacts } from "../lanes.ts";
 import { count, formatSize, formatTime } from "../stats/numbers.ts";
 import { type PhaseKey, phases } from "./colours.ts";
 import { coordinate, fitted, html, type Markup, middleCut } from "./markup.ts";
@@ -18,6 +19,8 @@ const laneWidth = 78;
 const left = labelWidth + laneWidth;
 const right = width - 12;
 const labelSize = 10.5;
+// After the longest lane name.
+const titleLeft = 122;
 
 /** Phases in order; HAR's connect includes ssl. */
 export function phasesOf(entry: HarEntry): { key: PhaseKey; start_ms: number; duration_ms: number }[] {
@@ -42,6 +45,12 @@ export function phasesOf(entry: HarEntry): { key: PhaseKey; start_ms: number; du
 }
 
 const shortProtocols: Readonly<Record<string, string>> = { "http/1.1": "h1", "http/1.0": "h1.0" };
+
+/** Whether a request was answered on a protocol that is not its lane's. */
+function isOffLane(lane: string, entry: HarEntry): boolean {
+  const protocol = entry._protocol ?? "";
+  return protocol !== "" && isLane(lane) && !laneFacts[lane].protocols.includes(protocol);
+}
 
 export function protocolOf(entry: HarEntry): string {
   const protocol = entry._protocol ?? "";
@@ -99,7 +108,7 @@ function rowsOf(load: DrawnLoad): Row[] {
       entry,
       label: fitted(hosts.size > 1 ? `${host} ${file}` : file, labelWidth - 10, labelSize),
       lane: connection ? `${protocol} · ${connection}` : protocol,
-      offLane: protocol !== load.lane && protocol !== "none",
+      offLane: isOffLane(load.lane, entry),
       story: parts.filter(Boolean).join(" | "),
     };
   });
@@ -173,7 +182,7 @@ function laneMarkup(
     (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
   );
   const title = `PLT ${plt_ms === null ? "none" : formatTime(plt_ms)}, ${count(rows.length, "request")} on ${count(connections, "connection")}, ${formatSize(bytes)}, load ${load.id}`;
-  const markup = html`<g class="lane-${load.lane}"><rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/><text class="lane" x="18" y="${top + 15}">${load.lane}</text><text class="told" x="46" y="${top + 15}">${title}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
+  const markup = html`<g class="lane-${load.lane}"><rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/><text class="lane" x="18" y="${top + 15}">${load.lane}</text><text class="told" x="${titleLeft}" y="${top + 15}">${title}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
   return { markup, height: bottom + 14 - top };
 }
 

@@ -1,4 +1,4 @@
-// Puts text where a user named a file: a file whole or not at all; a device, a pipe or an open descriptor is written into.
+// Puts text, or bytes, where a user named a file: a file whole or not at all; a device, a pipe or an open descriptor is written into.
 // Makes no folder. Knows nothing of the text.
 import { writeSync } from "node:fs";
 import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { RunError, UserError } from "../errors.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
 
-type Parts = string | Iterable<string>;
+type Parts = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
 
 /** As many symlinks in a row as Linux follows. */
 const maximumLinks = 40;
@@ -15,7 +15,8 @@ const maximumLinks = 40;
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-const partsOf = (text: Parts): Iterable<string> => (typeof text === "string" ? [text] : text);
+const partsOf = (text: Parts): Iterable<string> | AsyncIterable<string | Uint8Array> =>
+  typeof text === "string" ? [text] : text;
 
 /** What a path's last part points to in the end, there or not: a symlink's target, or a descriptor of this process. */
 async function followed(path: string): Promise<{ path: string } | { descriptor: number }> {
@@ -44,8 +45,8 @@ async function followed(path: string): Promise<{ path: string } | { descriptor: 
 
 /** Through the descriptor itself: opened anew, a file would be cut and written from its start. */
 async function writeToDescriptor(descriptor: number, text: Parts): Promise<void> {
-  for (const part of partsOf(text)) {
-    const bytes = Buffer.from(part);
+  for await (const part of partsOf(text)) {
+    const bytes = typeof part === "string" ? Buffer.from(part) : part;
     for (let done = 0; done < bytes.length; ) {
       try {
         done += writeSync(descriptor, bytes, done);
@@ -59,7 +60,7 @@ async function writeToDescriptor(descriptor: number, text: Parts): Promise<void>
 }
 
 async function writeParts(file: FileHandle, text: Parts): Promise<void> {
-  for (const part of partsOf(text)) await file.writeFile(part);
+  for await (const part of partsOf(text)) await file.writeFile(part);
 }
 
 async function writeInto(path: string, text: Parts): Promise<void> {

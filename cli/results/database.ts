@@ -27,10 +27,12 @@ export function hasTable(database: DatabaseSync, name: string): boolean {
 
 const schemaText = (): string => readFileSync(join(checkout, "schemas", "results.sql"), "utf8");
 
+const laterTables = ["link_test", "unmatched"];
+
 /** The tables that came later without changing what there was. */
 function addTables(database: DatabaseSync): void {
-  if (hasTable(database, "link_test")) return;
-  const added = schemaText().match(/CREATE TABLE IF NOT EXISTS [^;]*;/g) ?? [];
+  if (laterTables.every((name) => hasTable(database, name))) return;
+  const added = schemaText().match(/CREATE TABLE IF NOT EXISTS [\s\S]*?\n\);/g) ?? [];
   inTransaction(database, () => database.exec(added.join("\n")));
 }
 

@@ -11,8 +11,10 @@ import { UserError } from "../errors.ts";
 import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
 import { explainFailure } from "./failure.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
+import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
 export type Lane = SweepPlan["lanes"][number];
+export type { Unmatched };
 export type LoadStatus = "valid" | "invalid" | "failed";
 
 /** What a sweep began on: versions and machine, for the report. */
@@ -242,6 +244,11 @@ export class Results {
     }));
   }
 
+  /** The requests of a sweep's loads that were not matched exactly, the same of several loads once. */
+  unmatchedOf(sweep: number): Unmatched[] {
+    return hasTable(this.#database, "unmatched") ? readUnmatched((query) => this.#read(query, sweep)) : [];
+  }
+
   /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
   usualWall_ms(page: string, link: string, lane: Lane): number | null {
     const rows = this.#read(
@@ -299,7 +306,9 @@ export class Results {
     return this.#write(() => {
       const places = values.map(() => "?").join(", ");
       const statement = this.#database.prepare(`INSERT INTO load (${loadColumns.join(", ")}, har) VALUES (${places})`);
-      return Number(statement.run(...values).lastInsertRowid);
+      const id = Number(statement.run(...values).lastInsertRowid);
+      addUnmatched(this.#database, id, added.load);
+      return id;
     });
   }
 

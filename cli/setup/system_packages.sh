@@ -26,6 +26,10 @@ needs pkg-config pkg-config
 needs git git
 needs libsqlite3-dev /usr/include/sqlite3.h
 needs libjansson-dev /usr/include/jansson.h
+needs zlib1g-dev /usr/include/zlib.h
+needs libbrotli-dev /usr/include/brotli/decode.h
+needs libzstd-dev /usr/include/zstd.h
+needs libpsl-dev /usr/include/libpsl.h
 needs libcmocka-dev /usr/include/cmocka.h
 needs node-llhttp /usr/share/llhttp/llhttp.c /usr/share/nodejs/llhttp/build/c/llhttp.c
 needs clang-format clang-format

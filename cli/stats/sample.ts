@@ -1,5 +1,6 @@
 // What the statistics ask of a load: which cell and block it belongs to, whether it counts, its page load time.
 // The rows of cli/results fit as they are. No arithmetic.
+import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
 
 export type LoadStatus = "valid" | "invalid" | "failed";
 
@@ -25,13 +26,11 @@ export function isValid(sample: Sample): sample is ValidSample {
   return sample.status === "valid" && sample.plt_ms !== null;
 }
 
-const laneOrder = ["h1", "h2", "h3"];
-
-/** Lanes in the order in which people read them: h1, h2, h3, then others by name. */
+/** Lanes in the order in which people read them (lanes.ts), then other names. */
 export function sortLanes(lanes: Iterable<string>): string[] {
   const rank = (lane: string): number => {
-    const index = laneOrder.indexOf(lane);
-    return index < 0 ? laneOrder.length : index;
+    const index = (allLanes as readonly string[]).indexOf(lane);
+    return index < 0 ? allLanes.length : index;
   };
   return [...new Set(lanes)].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0));
 }
@@ -42,8 +41,25 @@ export interface LanePair {
   readonly over: string;
 }
 
-/** Every later lane over every earlier one: h2 over h1, h3 over h1, h3 over h2. */
+/** As many lanes have each pair told; of more there would be too many to read. */
+const everyPair = 4;
+
+/** Whether two of many lanes are compared: those that differ in one thing. */
+function areCompared(lane: string, over: string): boolean {
+  if (!isLane(lane) || !isLane(over)) return true;
+  const [a, b] = [laneFacts[lane], laneFacts[over]];
+  const isPlain = (name: string) => plainLanes.some((plain) => plain === name);
+  if (a.family === b.family) return isPlain(lane) || isPlain(over);
+  if (a.repeat || b.repeat) return a.repeat && b.repeat;
+  return (isPlain(lane) && isPlain(over)) || (a.family === "h3" && over === "h2");
+}
+
+/**
+ * Every later lane over every earlier one: h2 over h1, h3 over h1, h3 over h2. Of more than four lanes only those that
+ * differ in one thing: h3-0rtt over h3 and over h2-0rtt, but not over h1.
+ */
 export function lanePairs(lanes: Iterable<string>): LanePair[] {
   const sorted = sortLanes(lanes);
-  return sorted.flatMap((lane, index) => sorted.slice(0, index).map((over) => ({ lane, over })));
+  const pairs = sorted.flatMap((lane, index) => sorted.slice(0, index).map((over) => ({ lane, over })));
+  return sorted.length <= everyPair ? pairs : pairs.filter(({ lane, over }) => areCompared(lane, over));
 }

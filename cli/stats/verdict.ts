@@ -1,4 +1,5 @@
 // What the loads say, in plain sentences with intervals and counts, and the terminal's table. Pure: text out, no colour.
+import { plainLanes } from "../lanes.ts";
 import { compare, direction, type Improvement } from "./comparison.ts";
 import { count, formatPercents, formatTime, formatTimeRange } from "./numbers.ts";
 import { isValid, type LanePair, lanePairs, type Sample, sortLanes } from "./sample.ts";
@@ -28,11 +29,13 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
   }
 }
 
-/** h3 over h2 is the question people ask first, then what each gains over h1. */
+/** h3 over h2 is the question people ask first, then what each gains over h1, then all that is about further lanes. */
 export function verdictPairs(lanes: Iterable<string>): LanePair[] {
+  const isPlain = (lane: string): boolean => plainLanes.some((plain) => plain === lane);
+  const rank = ({ lane, over }: LanePair): number => (isPlain(lane) && isPlain(over) ? 0 : 2) + Number(over === "h1");
   return lanePairs(lanes)
     .reverse()
-    .sort((a, b) => Number(a.over === "h1") - Number(b.over === "h1"));
+    .sort((a, b) => rank(a) - rank(b));
 }
 
 function sentence(clause: string): string {

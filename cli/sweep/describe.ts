@@ -1,6 +1,7 @@
 // `--dry-run`: what a plan would run and how long that would take. Makes no page, stores nothing.
 import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { openExistingResults } from "../results/results.ts";
+import { servingLine } from "../serving/terms.ts";
 import { count } from "../stats/numbers.ts";
 import { cellGuess, type PageSize } from "./estimate.ts";
 import { testGuess_ms } from "./link_tests.ts";
@@ -63,6 +64,7 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...paragraph(count(pages.length, "page"), pages.join(" ")),
     ...paragraph("lanes", lanes.join(" ")),
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
+    ...(servingLine(plan.serving) === "" ? [] : paragraph("serving", servingLine(plan.serving))),
     ...paragraph("size", size),
     ...(done > 0
       ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)

@@ -1,5 +1,6 @@
 // How long loads will take, and how long is left. A guess for the progress line, never a result.
 import type { LinkDirection, LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { laneFacts } from "../lanes.ts";
 import type { NewCell, Results } from "../results/results.ts";
 
 /** What a guess needs to know of a recording. */
@@ -48,7 +49,7 @@ export function cellGuess(
     const guess_ms =
       known.get(key) ??
       results?.usualWall_ms(page, link, lane) ??
-      guessWall_ms(sizeOf(page) ?? unknownPage, link_profile) + settle_ms;
+      (guessWall_ms(sizeOf(page) ?? unknownPage, link_profile) + settle_ms) * (laneFacts[lane].repeat ? 2 : 1);
     known.set(key, guess_ms);
     return guess_ms;
   };

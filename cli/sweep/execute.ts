@@ -9,6 +9,7 @@ import { chromiumPath } from "../programs.ts";
 import { type NewSweep, openResults, type Results, type Sweep } from "../results/results.ts";
 import { version } from "../version.ts";
 import { cellGuess } from "./estimate.ts";
+import { evidenceFolder } from "./evidence.ts";
 import { openLinkTests } from "./link_tests.ts";
 import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
@@ -22,6 +23,8 @@ export interface Execution {
   /** Begin again even where the plan has an unfinished sweep. */
   readonly fresh: boolean;
   readonly json: boolean;
+  /** A folder below which each load leaves what it ran with: captures, transport states, reports. */
+  readonly evidence?: string | undefined;
 }
 
 function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>): NewSweep {
@@ -82,9 +85,9 @@ interface Begun {
   readonly measureLoad: typeof import("../measure/load.ts").measureLoad;
 }
 
-async function runToEnd({ home, plan, json }: Execution, begun: Begun): Promise<void> {
+async function runToEnd({ home, plan, json, evidence }: Execution, begun: Begun): Promise<void> {
   const { results, sweep, progress } = begun;
-  const { outcome, signal } = await runUntilSignal(home, plan, begun);
+  const { outcome, signal } = await runUntilSignal(home, plan, evidence, begun);
   const { state, done, loads } = outcome;
   progress.end();
   if (state === "stopped") {
@@ -118,7 +121,12 @@ function failedUrls(recording: Recording | undefined): string[] {
 }
 
 /** The sweep's loads, to their end or to the first signal. */
-async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{ outcome: RunOutcome; signal: Stop }> {
+async function runUntilSignal(
+  home: string,
+  plan: Plan,
+  evidence: string | undefined,
+  begun: Begun,
+): Promise<{ outcome: RunOutcome; signal: Stop }> {
   const { results, sweep, recordings, progress } = begun;
   const interruption = watchSignals();
   const { signal } = interruption;
@@ -133,6 +141,7 @@ async function runUntilSignal(home: string, plan: Plan, begun: Begun): Promise<{
       measure: begun.measureLoad,
       urlOf: (page) => recordings.get(page)?.url ?? "",
       failedUrlsOf: (page) => failedUrls(recordings.get(page)),
+      ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
       linkFault: (link) => linkTests.faultOf(link),
       signal,

@@ -13,9 +13,9 @@ import { formatLink, parseLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
 import { checkout } from "../programs.ts";
 import { explainSchemaErrors } from "../schema_error.ts";
+import { isStockServing, type Serving, settleServing } from "../serving/serving.ts";
 
 export type Lane = SweepPlan["lanes"][number];
-export const allLanes: readonly Lane[] = ["h1", "h2", "h3"];
 
 /** A plan with every default filled in. */
 export interface Plan extends SweepPlan {
@@ -23,6 +23,7 @@ export interface Plan extends SweepPlan {
   readonly retries: number;
   readonly timeout_s: number;
   readonly settle_ms: number;
+  readonly serving: Serving;
 }
 
 export interface PlannedLink {
@@ -38,6 +39,7 @@ export interface PlannedCell extends PlannedLink {
 }
 
 const schemaPath = join(checkout, "schemas", "sweep-plan.schema.json");
+const servingSchemaPath = join(checkout, "schemas", "serving.schema.json");
 const shippedFolder = join(import.meta.dirname, "plans");
 /** More than this is a mistake in a plan, not a plan. */
 const maximumLoads = 10_000_000;
@@ -68,6 +70,12 @@ function refuseControls(plan: SweepPlan, source: string): void {
   throw new UserError(`plan ${source}: control characters in ${JSON.stringify(wrong.slice(0, 80))}: take them out`);
 }
 
+/** Early data over TCP came with TLS 1.3: without it no load of that lane can be valid. */
+function refuseContradiction({ lanes, serving }: SweepPlan, source: string): void {
+  if (serving?.tls !== "1.2" || !lanes.includes("h2-0rtt")) return;
+  throw new UserError(`plan ${source}: lane h2-0rtt needs TLS 1.3: leave the lane out, or take serving.tls "both"`);
+}
+
 /** Counted without expanding a grid. */
 function loadsOf({ pages, lanes, links, repetitions }: SweepPlan): number {
   const sizes = links.map((link) =>
@@ -83,9 +91,9 @@ function loadsOf({ pages, lanes, links, repetitions }: SweepPlan): number {
  * named relative to `folder`.
  */
 export function planOf(document: unknown, source: string, folder = process.cwd()): Plan {
-  const validate = new Ajv({ useDefaults: true, allErrors: true, verbose: true }).compile<Plan>(
-    JSON.parse(readFileSync(schemaPath, "utf8")),
-  );
+  const validate = new Ajv({ useDefaults: true, allErrors: true, verbose: true })
+    .addSchema(JSON.parse(readFileSync(servingSchemaPath, "utf8")))
+    .compile<SweepPlan & Omit<Plan, "serving">>(JSON.parse(readFileSync(schemaPath, "utf8")));
   const plan = copyOf(document, source);
   if (!validate(plan))
     throw new UserError(
@@ -101,7 +109,8 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   ) as Plan["links"];
   // A link that cannot be, or stands there twice.
   linksOf(plan);
-  return plan;
+  refuseContradiction(plan, source);
+  return { ...plan, serving: settleServing(plan.serving) };
 }
 
 export function shippedPlans(): string[] {
@@ -192,6 +201,11 @@ export function planDigest(plan: Plan): string {
   const { name, lanes, repetitions, seed, retries, timeout_s, settle_ms } = plan;
   const pages = plan.pages.map(pageName);
   const links = formsOf(plan).map((link) => ({ link, link_profile: parseLink(link) }));
-  const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms };
+  // What is not asked for leaves the digest of plans that never heard of it.
+  const warm = plan.warm_cache ? { warm_cache: true } : {};
+  // Sweeps from before there was a choice are those that make none.
+  const serving = isStockServing(plan.serving) ? {} : { serving: plan.serving };
+  const choices = { ...warm, ...serving };
+  const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -4,6 +4,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { LoadFinished, LoadStarted, SweepStarted } from "../../schemas/generated/sweep_event.ts";
 import type { Cell, Lane, Results, Sweep } from "../results/results.ts";
+import type { Serving } from "../serving/serving.ts";
 import { TimeLeft } from "./estimate.ts";
 import { lossSeed, orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
@@ -21,6 +22,10 @@ export interface LoadRequest {
   readonly link: LinkProfile;
   readonly timeout_ms: number;
   readonly settle_ms: number;
+  readonly keepCache: boolean;
+  readonly serving: Serving;
+  /** A folder for what the load leaves behind. */
+  readonly evidence?: string;
   readonly signal: AbortSignal;
 }
 
@@ -43,6 +48,8 @@ export interface RunOptions {
    * tried again in this run: the link is what it is.
    */
   readonly linkFault?: (link: string) => Promise<string | null>;
+  /** A folder for what each attempt at a load leaves behind; without it nothing is kept but the page load. */
+  readonly evidenceOf?: (cell: Cell, block: number, attempt: number) => string;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
   /** Aborted: the load under way is dropped, and runSweep returns. */
@@ -116,7 +123,7 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
       if (signal.aborted) return { state: "stopped", done, loads: tasks.length, wall_ms };
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
-      const measured = await measureOne(options, cell, planned.block);
+      const measured = await measureOne(options, cell, planned.block, task.attempts);
       if (!measured) return { state: "stopped", done, loads: tasks.length, wall_ms };
       const { load } = measured;
       fault = measured.fault;
@@ -155,7 +162,12 @@ interface MeasuredLoad {
 }
 
 /** Null for a load that the signal cut off: whatever it came to is not what was asked. */
-async function measureOne(options: RunOptions, cell: Cell, block: number): Promise<MeasuredLoad | null> {
+async function measureOne(
+  options: RunOptions,
+  cell: Cell,
+  block: number,
+  attempt: number,
+): Promise<MeasuredLoad | null> {
   const { plan, signal } = options;
   const name = cell.page;
   let fault: string | null;
@@ -174,6 +186,9 @@ async function measureOne(options: RunOptions, cell: Cell, block: number): Promi
       link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
       timeout_ms: plan.timeout_s * 1000,
       settle_ms: plan.settle_ms,
+      keepCache: plan.warm_cache ?? false,
+      serving: plan.serving,
+      ...(options.evidenceOf ? { evidence: options.evidenceOf(cell, block, attempt) } : {}),
       signal,
     });
   } catch (error) {

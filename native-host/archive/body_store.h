@@ -22,8 +22,11 @@ struct body_store;
 struct staged_body {
     char sha256[SHA256_HEX_SIZE + 1];
     uint64_t size;
-    uint64_t number; // the file's name in the staging folder
+    uint64_t number; // the file's name in the staging folder, or BODY_PUBLISHED
 };
+
+// The number of a body that has been in the archive before: nothing of it is staged.
+#define BODY_PUBLISHED UINT64_MAX
 
 // Makes the folders, removes what dead processes left in staging.
 int body_store_open(struct body_store **out, const char *home, struct archive_error *error);
@@ -39,7 +42,8 @@ void body_upload_abort(struct body_upload *upload);
 
 // To be called with the archive's write lock held, before the rows that name the body are committed; then
 // once body_store_sync for all. A body that has been published already is read and, where its bytes are still
-// those that its name says, left as it is; a damaged one is replaced.
+// those that its name says, left as it is; a damaged one is replaced. One that was to be there and has been
+// swept away since is ARCHIVE_NOT_FOUND.
 int body_store_publish(struct body_store *store, const struct staged_body *body, struct archive_error *error);
 int body_store_sync(struct body_store *store, struct archive_error *error);
 // Removes a staged file; one that has been published is not there any more, which is no error.

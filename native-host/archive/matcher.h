@@ -1,27 +1,37 @@
-// Which recorded exchange answers a request. It knows nothing of lanes or connections, and the same requests
-// in the same order always get the same answers. Does not serve.
+// Finds the recorded response for a request. Decides by the request alone and by what was given before, never
+// by the lane or the clock: the same requests in the same order always get the same answers. Does not serve.
 //
-// 1. Exact: same scheme, port, method, host and path with query. Several answers are given in recorded order,
-//    the last one over again.
+// 1. Exact: same method, host, port, path and query, and the same request body (by its SHA-256). The schemes'
+//    own ports are one port, and http and https one scheme: of both the request's own goes first. (A recorded
+//    redirect from http to the same URL with https is never given to https.)
+//    Several answers are given in recorded order, each once, the last one over again. Of these, those go
+//    first that fit the request's Accept-Encoding, Range and conditional headers best (archive/variant.h);
+//    what would be wrong, a 304 where nothing was conditional, say, is not given at all.
+//    (Where one URL has hundreds of variants, and those asked for were given before, each is looked at: some
+//    ns.)
 // 2. Fuzzy, in this order:
-//    - the same but for the scheme or the port (a browser that made https of http, say): those of the
-//      request's own scheme, else those recorded first;
-//    - the same but for the query: of those with the request's own scheme and port, else of all, the recorded
-//      query most like the asked one, by (a) most parameters with equal name and value, (b) most parameters
-//      with equal name, (c) longest common prefix, (d) recorded first.
-//    Duplicates as in 1.
+//    - the same but for the request body: in recorded order, those not given yet first;
+//    - the same but for the port: on the port that was recorded first;
+//    - the same but for the query: the recorded query most like the asked one (archive/query.h). Of several,
+//    the
+//      first recorded that has not been given; if all have, the last. First on the request's own port, then
+//      on others.
 // 3. HEAD that was not recorded is looked up as GET, by 1 and 2, and leaves the order of GET's answers as it
-// is.
+//    is.
 // 4. Missed.
 // Answers with a status below 200 or above 599 (a failed request, a WebSocket's 101) are never given.
 #ifndef TRILANE_ARCHIVE_MATCHER_H
 #define TRILANE_ARCHIVE_MATCHER_H
 
 #include "archive/recording.h"
+#include "archive/variant.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum match { MATCH_EXACT, MATCH_FUZZY, MATCH_MISSED };
+// What a fuzzy match leaves out of account.
+enum match_difference { DIFFERENCE_NONE, DIFFERENCE_BODY, DIFFERENCE_PORT, DIFFERENCE_QUERY };
 
 // Strings need not be NUL-terminated and are not kept. `host` may be in any case and carry a port; without
 // one, the scheme's own is meant.
@@ -33,6 +43,17 @@ struct match_request {
     size_t host_size;
     const char *path; // with query
     size_t path_size;
+    const uint8_t *body_sha256; // RECORDING_HASH_BYTES; NULL: no body, or an empty one
+    struct variant_wish wish;
+    bool look_only; // the order of answers stays as it is
+};
+
+struct match_answer {
+    enum match match;
+    enum match_difference difference;
+    double likeness;                          // 0 to 1; of the queries, where they differ; else 1
+    const struct recorded_exchange *exchange; // NULL: missed
+    const struct variant *variant;            // of the exchange
 };
 
 struct matcher;
@@ -41,8 +62,6 @@ struct matcher;
 struct matcher *matcher_open(const struct recording *recording);
 void matcher_close(struct matcher *matcher);
 
-// The exchange to answer with, or NULL with MATCH_MISSED.
-const struct recorded_exchange *matcher_find(struct matcher *matcher, const struct match_request *request,
-                                             enum match *match);
+struct match_answer matcher_find(struct matcher *matcher, const struct match_request *request);
 
 #endif

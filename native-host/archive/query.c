@@ -2,70 +2,131 @@
 
 #include <string.h>
 
-// Beyond that many parameters only the common prefix tells queries apart: a hostile query must not cost its
-// square.
-enum { PARAMETERS_MAX = 64 };
+enum { DIGITS_MIN = 6, HEX_MIN = 16, TOKEN_MIN = 16, TOKEN_KINDS_MIN = 2, UUID_SIZE = 36 };
 
-struct parameter {
-    const char *text;
-    size_t size;
-    size_t name_size;
-    bool used; // already paired with one of the other query
-};
+enum looks { PLAIN, DIGITS, FRACTION, HEXADECIMAL, UUID, TOKEN };
 
-static size_t split(const char *query, size_t size, struct parameter parameters[PARAMETERS_MAX]) {
-    size_t count = 0;
-    const char *end = query + size;
-    if (size > 0 && *query == '?') query++;
-    while (query < end && count < PARAMETERS_MAX) {
-        const char *stop = memchr(query, '&', (size_t)(end - query));
+// FNV-1a, with the bits spread at the end: tables use the low ones.
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static uint64_t spread(uint64_t hash) {
+    hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    return hash ^ hash >> 33;
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_uuid(const char *text, size_t size) {
+    if (size != UUID_SIZE) return false;
+    for (size_t i = 0; i < size; i++) {
+        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (dash ? text[i] != '-' : !is_hex(text[i])) return false;
+    }
+    return true;
+}
+
+static enum looks looks_of(const char *text, size_t size) {
+    if (size < DIGITS_MIN) return PLAIN;
+    size_t digits = 0, hex = 0, letters = 0, dashes = 0, points = 0, after_point = 0;
+    for (size_t i = 0; i < size; i++) {
+        char c = text[i];
+        digits += is_digit(c);
+        hex += is_hex(c);
+        letters += is_letter(c);
+        dashes += c == '-' || c == '_';
+        points += c == '.';
+        if (points > 0 && is_digit(c)) after_point++;
+    }
+    if (digits == size) return DIGITS;
+    if (digits + 1 == size && points == 1 && after_point >= DIGITS_MIN) return FRACTION;
+    if (is_uuid(text, size)) return UUID;
+    if (hex == size && size >= HEX_MIN && digits > 0) return HEXADECIMAL;
+    if (digits + letters + dashes == size && size >= TOKEN_MIN && digits >= TOKEN_KINDS_MIN &&
+        letters >= TOKEN_KINDS_MIN)
+        return TOKEN;
+    return PLAIN;
+}
+
+// The hash of the first, the second, ... of the same: `plain` holds those of the parameters before it.
+static uint64_t nth(const uint64_t *plain, size_t count, uint64_t hash) {
+    uint64_t before = 0;
+    for (size_t i = 0; i < count; i++)
+        before += plain[i] == hash;
+    return spread(hash + before * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static void insert(uint64_t *list, size_t count, uint64_t hash) {
+    size_t at = count;
+    for (; at > 0 && list[at - 1] > hash; at--)
+        list[at] = list[at - 1];
+    list[at] = hash;
+}
+
+void query_parse(struct query *query, const char *text, size_t size) {
+    uint64_t names[QUERY_PARAMETERS_MAX], looks[QUERY_PARAMETERS_MAX], pairs[QUERY_PARAMETERS_MAX];
+    const char *end = text + size;
+    query->count = query->looks_count = 0;
+    if (size > 0 && *text == '?') text++;
+    while (text < end && query->count < QUERY_PARAMETERS_MAX) {
+        const char *stop = memchr(text, '&', (size_t)(end - text));
         if (!stop) stop = end;
-        if (stop > query) {
-            struct parameter *parameter = &parameters[count++];
-            const char *equals = memchr(query, '=', (size_t)(stop - query));
-            *parameter = (struct parameter){.text = query,
-                                            .size = (size_t)(stop - query),
-                                            .name_size = (size_t)((equals ? equals : stop) - query)};
+        if (stop > text) {
+            const size_t at = query->count++;
+            const char *equals = memchr(text, '=', (size_t)(stop - text));
+            const char *value = equals ? equals + 1 : text;
+            const uint64_t start = UINT64_C(14695981039346656037);
+            names[at] = equals ? hash_bytes(start, text, (size_t)(value - text)) : start;
+            pairs[at] = hash_bytes(names[at], value, (size_t)(stop - value));
+            enum looks kind = looks_of(value, (size_t)(stop - value));
+            insert(query->names, at, nth(names, at, names[at]));
+            query->pairs[at] = nth(pairs, at, pairs[at]);
+            query->pair_is_volatile[at] = kind != PLAIN;
+            if (kind != PLAIN) {
+                const size_t place = query->looks_count++;
+                looks[place] = spread(names[at] + (uint64_t)kind);
+                insert(query->looks, place, nth(looks, place, looks[place]));
+            }
         }
-        if (stop == end) break;
-        query = stop + 1;
+        text = stop + 1;
     }
-    return count;
 }
 
-// Pairs each parameter with one of the other query at most.
-static size_t pair_up(struct parameter *a, size_t a_count, struct parameter *b, size_t b_count,
-                      bool with_value) {
-    size_t pairs = 0;
-    for (size_t i = 0; i < a_count; i++) {
-        for (size_t j = 0; j < b_count && !a[i].used; j++) {
-            size_t size = with_value ? a[i].size : a[i].name_size;
-            if (b[j].used || (with_value ? b[j].size : b[j].name_size) != size) continue;
-            if (memcmp(a[i].text, b[j].text, size) != 0) continue;
-            a[i].used = b[j].used = true;
-            pairs++;
-        }
+size_t query_common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count) {
+    size_t common = 0;
+    for (size_t i = 0, j = 0; i < a_count && j < b_count;) {
+        common += a[i] == b[j];
+        const bool step_a = a[i] <= b[j], step_b = b[j] <= a[i];
+        i += step_a;
+        j += step_b;
     }
-    return pairs;
+    return common;
 }
 
-struct query_likeness query_compare(const char *asked, size_t asked_size, const char *recorded,
-                                    size_t recorded_size) {
-    struct parameter a[PARAMETERS_MAX];
-    struct parameter b[PARAMETERS_MAX];
-    size_t a_count = split(asked, asked_size, a);
-    size_t b_count = split(recorded, recorded_size, b);
-    struct query_likeness likeness = {.equal_parameters = pair_up(a, a_count, b, b_count, true)};
-    likeness.equal_names = likeness.equal_parameters + pair_up(a, a_count, b, b_count, false);
-    size_t shorter = asked_size < recorded_size ? asked_size : recorded_size;
-    while (likeness.common_prefix_bytes < shorter &&
-           asked[likeness.common_prefix_bytes] == recorded[likeness.common_prefix_bytes])
-        likeness.common_prefix_bytes++;
-    return likeness;
+unsigned query_points(const struct query *a, const struct query *b) {
+    size_t points = QUERY_POINTS_NAME * query_common(a->names, a->count, b->names, b->count) +
+                    QUERY_POINTS_LOOKS * query_common(a->looks, a->looks_count, b->looks, b->looks_count);
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++)
+            if (a->pairs[i] == b->pairs[j])
+                points += a->pair_is_volatile[i] ? QUERY_POINTS_VOLATILE_VALUE : QUERY_POINTS_VALUE;
+    return (unsigned)points;
 }
 
-bool query_is_liker(const struct query_likeness *a, const struct query_likeness *b) {
-    if (a->equal_parameters != b->equal_parameters) return a->equal_parameters > b->equal_parameters;
-    if (a->equal_names != b->equal_names) return a->equal_names > b->equal_names;
-    return a->common_prefix_bytes > b->common_prefix_bytes;
+double query_likeness(unsigned points, size_t a_count, size_t b_count) {
+    if (a_count + b_count == 0) return 1;
+    return 2.0 * points / (double)(QUERY_POINTS_FULL * (a_count + b_count));
 }

@@ -1,22 +1,54 @@
-// How alike two query strings are: the score of the fuzzy match. Pure. Does not decode: parameters are
-// compared as they stand on the wire.
+// A query string taken apart, and how alike two of them are: the score of the fuzzy match. Pure. Does not
+// decode: parameters are compared as they stand on the wire.
+//
+// Parameters stand between "&"s, as NAME=VALUE; one without "=" is a value without a name. A value is
+// volatile if it looks like a time stamp, a counter or a random number: six digits or more, digits with a
+// fraction of six digits or more, a UUID, 16 hexadecimal digits or more, or 16 or more letters, digits, "-"
+// and "_" of which at least two are digits and two are letters. Two queries get, for each parameter that
+// pairs up (each pairs with one of the other's at most, in order):
+//   8 points  same name, same value
+//   6 points  same name, another value, both volatile and of the same looks
+//   2 points  same name, another value
+// Their likeness is twice these points over 8 for each parameter of both: 1 where all are the same, 0 where
+// no name is.
 #ifndef TRILANE_ARCHIVE_QUERY_H
 #define TRILANE_ARCHIVE_QUERY_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-struct query_likeness {
-    size_t equal_parameters; // name and value
-    size_t equal_names;      // these and those with another value
-    size_t common_prefix_bytes;
+// A hostile query must not cost its square: later parameters do not count.
+enum { QUERY_PARAMETERS_MAX = 64 };
+
+// Points are added up by parts, so that a part that many queries share is looked at once: for equal names,
+// for volatile values of the same looks under equal names, and for equal values more.
+enum {
+    QUERY_POINTS_FULL = 8,
+    QUERY_POINTS_NAME = 2,
+    QUERY_POINTS_LOOKS = 4,
+    QUERY_POINTS_VALUE = QUERY_POINTS_FULL - QUERY_POINTS_NAME,
+    QUERY_POINTS_VOLATILE_VALUE = QUERY_POINTS_FULL - QUERY_POINTS_NAME - QUERY_POINTS_LOOKS
 };
 
-// Both from their '?' on, or empty.
-struct query_likeness query_compare(const char *asked, size_t asked_size, const char *recorded,
-                                    size_t recorded_size);
+// Hashes. Where the same comes twice in one query, the second has another hash than the first.
+struct query {
+    uint64_t names[QUERY_PARAMETERS_MAX]; // in ascending order
+    uint64_t looks[QUERY_PARAMETERS_MAX]; // of names and looks of volatile values, in ascending order
+    uint64_t pairs[QUERY_PARAMETERS_MAX]; // of names and values, in the query's order
+    bool pair_is_volatile[QUERY_PARAMETERS_MAX];
+    size_t count; // of names and of pairs
+    size_t looks_count;
+};
 
-// `a` is strictly better than `b`: the members count in their order.
-bool query_is_liker(const struct query_likeness *a, const struct query_likeness *b);
+// From the "?" on, or empty.
+void query_parse(struct query *query, const char *text, size_t size);
+
+// How many hashes two ascending lists have in common.
+size_t query_common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count);
+
+// Points of the whole; likeness, 0 to 1, of that many points for queries of so many parameters.
+unsigned query_points(const struct query *a, const struct query *b);
+double query_likeness(unsigned points, size_t a_count, size_t b_count);
 
 #endif

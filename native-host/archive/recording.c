@@ -2,6 +2,8 @@
 // exchanges share it.
 #include "archive/recording.h"
 
+#include "archive/arena.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,19 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    ARENA_BLOCK_BYTES = 1 << 18,
-    SHA256_HEX_SIZE = 64,
-    ARCHIVE_APPLICATION_ID = 1953655148,
-    ARCHIVE_VERSION = 1
-};
-
-struct block {
-    struct block *next;
-    size_t used;
-    size_t size;
-    _Alignas(max_align_t) char bytes[];
-};
+enum { SHA256_HEX_SIZE = 64, ARCHIVE_APPLICATION_ID = 1953655148, ARCHIVE_VERSION = 1 };
 
 struct mapped_body {
     char sha256[SHA256_HEX_SIZE + 1]; // "": the slot is free
@@ -37,7 +27,8 @@ struct mapped_body {
 };
 
 struct recording_memory {
-    struct block *blocks;
+    struct arena arena;
+    struct recorded_certificates certificates;
     struct mapped_body *bodies; // hash table, open addressing; its size is a power of two
     size_t body_slots;
 };
@@ -64,33 +55,11 @@ static int fail_memory(struct reader *reader) {
     return fail(reader, "recording: not enough memory");
 }
 
-static void *arena_take(struct recording_memory *memory, size_t size) {
-    const size_t align = _Alignof(max_align_t);
-    size = (size + align - 1) & ~(align - 1);
-    if (!memory->blocks || memory->blocks->size - memory->blocks->used < size) {
-        size_t block_size = size > ARENA_BLOCK_BYTES ? size : ARENA_BLOCK_BYTES;
-        struct block *block = malloc(sizeof *block + block_size);
-        if (!block) return NULL;
-        *block = (struct block){.next = memory->blocks, .size = block_size};
-        memory->blocks = block;
-    }
-    void *bytes = memory->blocks->bytes + memory->blocks->used;
-    memory->blocks->used += size;
-    return bytes;
-}
-
-static const char *arena_copy(struct recording_memory *memory, const char *text, size_t size) {
-    char *copy = arena_take(memory, size + 1);
-    if (!copy) return NULL;
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    return copy;
-}
-
 static const char *column_copy(struct reader *reader, sqlite3_stmt *statement, int column) {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     if (!text) return NULL;
-    return arena_copy(reader->recording->memory, text, (size_t)sqlite3_column_bytes(statement, column));
+    return arena_copy(&reader->recording->memory->arena, text,
+                      (size_t)sqlite3_column_bytes(statement, column));
 }
 
 // Headers that say how one connection framed the response: each lane writes its own.
@@ -132,8 +101,8 @@ static int read_headers(struct reader *reader, struct recorded_exchange *exchang
                     "recording \"%s\": the headers of exchange %lld are damaged: import the page again",
                     reader->recording->name, (long long)exchange->seq);
     }
-    exchange->headers =
-        arena_take(reader->recording->memory, (json_array_size(list) + 1) * sizeof *exchange->headers);
+    exchange->headers = arena_take(&reader->recording->memory->arena,
+                                   (json_array_size(list) + 1) * sizeof *exchange->headers);
     int result = exchange->headers ? 0 : fail_memory(reader);
     size_t at;
     json_t *pair;
@@ -161,8 +130,8 @@ static int read_headers(struct reader *reader, struct recorded_exchange *exchang
             header.value_size--;
         if (!name_can_be_sent(raw_name, header.name_size) || is_framing(raw_name)) continue;
         if (!value_can_be_sent(raw_value, header.value_size)) continue;
-        header.name = arena_copy(reader->recording->memory, raw_name, header.name_size);
-        header.value = arena_copy(reader->recording->memory, raw_value, header.value_size);
+        header.name = arena_copy(&reader->recording->memory->arena, raw_name, header.name_size);
+        header.value = arena_copy(&reader->recording->memory->arena, raw_value, header.value_size);
         if (!header.name || !header.value) result = fail_memory(reader);
         exchange->headers[exchange->header_count++] = header;
     }
@@ -218,9 +187,43 @@ static int map_body(struct reader *reader, struct recorded_exchange *exchange, c
     return 0;
 }
 
+static uint8_t hex_value(char digit) {
+    return (uint8_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+// NULL in the archive: there was no body. What is no hash is as good as none: it only decides between
+// requests.
+static int read_request_body(struct reader *reader, sqlite3_stmt *row, struct recorded_exchange *exchange) {
+    const char *sha256 = (const char *)sqlite3_column_text(row, 13);
+    if (!sha256 || !is_sha256(sha256)) return 0;
+    uint8_t *hash = arena_take(&reader->recording->memory->arena, RECORDING_HASH_BYTES);
+    if (!hash) return -1;
+    for (size_t i = 0; i < RECORDING_HASH_BYTES; i++)
+        hash[i] = (uint8_t)(hex_value(sha256[2 * i]) << 4 | hex_value(sha256[2 * i + 1]));
+    exchange->request_body_sha256 = hash;
+    return 0;
+}
+
 static bool is_address(const char *text) {
     struct in6_addr address;
     return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1;
+}
+
+// Milliseconds in the archive. What no server can have taken is as good as not recorded.
+static int64_t server_time_of(sqlite3_stmt *row, int column) {
+    static const double most_ms = 3600e3;
+    int type = sqlite3_column_type(row, column);
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) return -1;
+    double time_ms = sqlite3_column_double(row, column);
+    return time_ms >= 0 && time_ms <= most_ms ? (int64_t)(time_ms * 1e6) : -1;
+}
+
+static int read_certificate(struct reader *reader, sqlite3_stmt *row, struct recorded_exchange *exchange) {
+    struct recording_memory *memory = reader->recording->memory;
+    const char *json = (const char *)sqlite3_column_text(row, 12);
+    return recorded_certificate_read(&exchange->certificate, json ? json : "",
+                                     (size_t)sqlite3_column_bytes(row, 12), &memory->certificates,
+                                     &memory->arena);
 }
 
 static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct recorded_exchange *exchange) {
@@ -236,6 +239,7 @@ static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct record
     exchange->address = column_copy(reader, row, 6);
     exchange->status = (uint16_t)sqlite3_column_int(row, 7);
     exchange->body_size = (uint64_t)sqlite3_column_int64(row, 10);
+    exchange->server_time_ns = server_time_of(row, 11);
     if (!exchange->method || !exchange->host || !exchange->path || !exchange->address)
         return fail_memory(reader);
     if (!is_address(exchange->address))
@@ -244,6 +248,8 @@ static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct record
     const char *headers = (const char *)sqlite3_column_text(row, 8);
     if (read_headers(reader, exchange, headers ? headers : "", (size_t)sqlite3_column_bytes(row, 8)) < 0)
         return -1;
+    if (read_certificate(reader, row, exchange) < 0 || read_request_body(reader, row, exchange) < 0)
+        return fail_memory(reader);
     if (exchange->body_size == 0) return 0;
     const char *sha256 = (const char *)sqlite3_column_text(row, 9);
     return map_body(reader, exchange, sha256 ? sha256 : "");
@@ -332,7 +338,10 @@ static int read_exchanges(struct reader *reader) {
     sqlite3_stmt *row;
     if (prepare(reader,
                 "SELECT seq, method, scheme, host, port, path, address, status, response_headers, "
-                "body_sha256, body_size"
+                "body_sha256, body_size, "
+                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.server_time_ms') END, "
+                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls') END, "
+                "request_body_sha256"
                 " FROM exchange WHERE recording = ? ORDER BY seq",
                 &row) < 0)
         return -1;
@@ -387,11 +396,7 @@ void recording_close(struct recording *recording) {
         for (size_t i = 0; memory->bodies && i < memory->body_slots; i++)
             if (memory->bodies[i].sha256[0]) munmap(memory->bodies[i].bytes, memory->bodies[i].size);
         free(memory->bodies);
-        while (memory->blocks) {
-            struct block *block = memory->blocks;
-            memory->blocks = block->next;
-            free(block);
-        }
+        arena_free(&memory->arena);
         free(memory);
     }
     free(recording->exchanges);

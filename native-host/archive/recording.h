@@ -3,8 +3,12 @@
 #ifndef TRILANE_ARCHIVE_RECORDING_H
 #define TRILANE_ARCHIVE_RECORDING_H
 
+#include "archive/recorded_certificate.h"
+
 #include <stddef.h>
 #include <stdint.h>
+
+enum { RECORDING_HASH_BYTES = 32 };
 
 struct header {
     const char *name; // lower case; NUL-terminated
@@ -17,16 +21,19 @@ struct header {
 struct recorded_exchange {
     int64_t seq; // in recorded order, from 0
     const char *method;
-    const char *scheme;  // "http" or "https"
-    const char *host;    // lower case, without port
-    uint16_t port;       // as in the URL, 80 or 443 by default
-    const char *path;    // with query, as on the wire
-    const char *address; // the server address it is replayed from, text form
+    const char *scheme;                 // "http" or "https"
+    const char *host;                   // lower case, without port
+    uint16_t port;                      // as in the URL, 80 or 443 by default
+    const char *path;                   // with query, as on the wire
+    const char *address;                // the server address it is replayed from, text form
+    const uint8_t *request_body_sha256; // RECORDING_HASH_BYTES; NULL: the request had no body
     uint16_t status;
     struct header *headers; // hop-by-hop and content-length left out: each lane writes its own framing
     size_t header_count;
     const uint8_t *body; // as on the wire (content-encoded), mapped; NULL when empty
     uint64_t body_size;
+    int64_t server_time_ns;                         // the recorded server's think time; -1: not known
+    const struct recorded_certificate *certificate; // its server's; NULL: not known
 };
 
 struct recording {

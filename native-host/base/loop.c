@@ -26,6 +26,7 @@ struct loop {
 
     struct epoll_event events[EVENTS_PER_TURN]; // of this turn
     int event_count;
+    uint64_t turn_ns; // when they were there
 
     void (*turn_end)(void *context);
     void *turn_end_context;
@@ -198,6 +199,7 @@ int loop_run(struct loop *loop) {
         if (arm(loop) < 0) return -1;
         int count = epoll_wait(loop->epoll, loop->events, EVENTS_PER_TURN, -1);
         if (count < 0 && errno != EINTR) return -1;
+        loop->turn_ns = clock_now_ns();
         loop->event_count = count > 0 ? count : 0;
         for (int i = 0; i < loop->event_count && loop->running; i++) {
             struct loop_watch *watch = loop->events[i].data.ptr;
@@ -211,6 +213,10 @@ int loop_run(struct loop *loop) {
         if (loop->turn_end) loop->turn_end(loop->turn_end_context);
     }
     return 0;
+}
+
+uint64_t loop_turn_ns(const struct loop *loop) {
+    return loop->turn_ns;
 }
 
 void loop_stop(struct loop *loop) {

@@ -45,6 +45,9 @@ void loop_on_turn_end(struct loop *loop, void (*turn_end)(void *context), void *
 int loop_on_signals(struct loop *loop, const int *signals, void (*signalled)(void *context, int signal),
                     void *context);
 
+// When this turn's events were there: before any callback of the turn. CLOCK_MONOTONIC.
+uint64_t loop_turn_ns(const struct loop *loop);
+
 // Runs until loop_stop. 0, or -1 with errno.
 int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);

@@ -2,6 +2,8 @@
 
 #include "archive/archive_listing.h"
 #include "archive/archive_writer.h"
+#include "archive/body_reader.h"
+#include "archive/recording_check.h"
 #include "messaging/message_fields.h"
 
 #include <openssl/base64.h>
@@ -14,6 +16,7 @@ enum {
     TRANSACTIONS_MAX = 16,
     UPLOADS_MAX = 64,               // each has a file open
     EXCHANGE_SIZE_MAX = 256 * 1024, // of its JSON, so that any exchange can be shown in one message
+    READ_PIECE_SIZE = 128 * 1024,   // of a body: a fraction of what a message to a browser may have
 };
 
 // A body that is coming in pieces, or has come whole and waits for its exchange.
@@ -148,6 +151,44 @@ int archive_message_remove(struct archive_conversation *conversation, const json
     return result_empty(result, error);
 }
 
+int archive_message_verify(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                           struct message_error *error) {
+    struct archive_error why;
+    if (archive_verify(result, conversation->home, text_of(message, "name"), number_of(message, "from"),
+                       &why) < 0)
+        return fail_archive(error, &why);
+    return 0;
+}
+
+// The answer to a piece of a body; NULL when memory is short.
+static json_t *read_answer(const uint8_t *bytes, size_t size, uint64_t from, uint64_t total) {
+    uint8_t *text = malloc((size + 2) / 3 * 4 + 1);
+    if (!text) return NULL;
+    size_t text_size = EVP_EncodeBlock(text, bytes, size);
+    json_t *next = from + size < total ? json_integer((json_int_t)(from + size)) : json_null();
+    json_t *answer = json_pack("{s:s%, s:I, s:o}", "data", (const char *)text, text_size, "size",
+                               (json_int_t)total, "next", next);
+    free(text);
+    return answer;
+}
+
+int archive_message_read(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                         struct message_error *error) {
+    struct archive_error why;
+    uint8_t *bytes = malloc(READ_PIECE_SIZE);
+    if (!bytes) return fail_memory(error);
+    size_t size;
+    uint64_t total, from = (uint64_t)number_of(message, "from");
+    int status = 0;
+    if (body_read(conversation->home, text_of(message, "sha256"), from, bytes, READ_PIECE_SIZE, &size, &total,
+                  &why) < 0)
+        status = fail_archive(error, &why);
+    else if (!(*result = read_answer(bytes, size, from, total)))
+        status = fail_memory(error);
+    free(bytes);
+    return status;
+}
+
 // ---- Writing ----
 
 int archive_message_begin(struct archive_conversation *conversation, const json_t *message, json_t **result,
@@ -223,14 +264,36 @@ int archive_message_body(struct archive_conversation *conversation, const json_t
     return result_empty(result, error);
 }
 
-// The body as the message has it: in itself, uploaded before, or none. Taken over by the caller.
-static int take_body(struct transaction *transaction, const json_t *message, const char *inline_field,
-                     const char *upload_field, struct staged_body *body, struct message_error *error) {
-    const json_t *base64 = json_object_get(message, inline_field),
-                 *number = json_object_get(message, upload_field);
+// The fields that may say what a message's body is: itself, an upload before, or one that is in the archive.
+struct body_fields {
+    const char *bytes, *upload, *sha256;
+};
+
+static const struct body_fields response_fields = {"body", "body_upload", "body_sha256"},
+                                request_fields = {"request_body", "request_body_upload",
+                                                  "request_body_sha256"};
+
+// How many of the fields are there.
+static int count_fields(const json_t *message, const struct body_fields *fields) {
+    return !!json_object_get(message, fields->bytes) + !!json_object_get(message, fields->upload) +
+           !!json_object_get(message, fields->sha256);
+}
+
+// The body as the message has it, or none. Taken over by the caller.
+static int take_body(const struct archive_conversation *conversation, struct transaction *transaction,
+                     const json_t *message, const struct body_fields *fields, struct staged_body *body,
+                     struct message_error *error) {
+    const json_t *base64 = json_object_get(message, fields->bytes),
+                 *number = json_object_get(message, fields->upload);
+    const char *sha256 = text_of(message, fields->sha256);
     struct body_upload *upload = NULL;
     struct archive_error why;
     *body = (struct staged_body){0};
+    if (sha256) {
+        snprintf(body->sha256, sizeof body->sha256, "%s", sha256);
+        body->number = BODY_PUBLISHED;
+        return body_size(conversation->home, sha256, &body->size, &why) < 0 ? fail_archive(error, &why) : 0;
+    }
     if (!base64 && !number) return 0;
     if (base64) {
         if (body_upload_open(&upload, archive_bodies(transaction->archive), &why) < 0)
@@ -255,16 +318,17 @@ static int take_body(struct transaction *transaction, const json_t *message, con
 // What spans several fields; each by itself has been checked.
 static int check_bodies(const json_t *message, struct message_error *error) {
     const char *origin = text_of(json_object_get(message, "exchange"), "body_origin");
-    bool has_inline = json_object_get(message, "body"), has_upload = json_object_get(message, "body_upload");
-    if (has_inline && has_upload)
-        return message_malformed(error, "archive.exchange: has both `body` and `body_upload`");
-    if (json_object_get(message, "request_body") && json_object_get(message, "request_body_upload"))
-        return message_malformed(error,
-                                 "archive.exchange: has both `request_body` and `request_body_upload`");
+    int bodies = count_fields(message, &response_fields);
+    if (bodies > 1)
+        return message_malformed(
+            error, "archive.exchange: has more than one of `body`, `body_upload` and `body_sha256`");
+    if (count_fields(message, &request_fields) > 1)
+        return message_malformed(error, "archive.exchange: has more than one of `request_body`,"
+                                        " `request_body_upload` and `request_body_sha256`");
     bool empty = strcmp(origin, "empty") == 0;
-    if (empty && (has_inline || has_upload))
+    if (empty && bodies > 0)
         return message_malformed(error, "archive.exchange: has a body, and `body_origin` is \"empty\"");
-    if (!empty && !has_inline && !has_upload)
+    if (!empty && bodies == 0)
         return message_malformed(error, "archive.exchange: has no body, and `body_origin` is \"%s\"", origin);
     return 0;
 }
@@ -300,9 +364,8 @@ int archive_message_exchange(struct archive_conversation *conversation, const js
     if (!*result) return fail_memory(error);
     struct staged_body request_body, body;
     struct archive_error why;
-    if (take_body(transaction, message, "request_body", "request_body_upload", &request_body, error) < 0)
-        return -1;
-    if (take_body(transaction, message, "body", "body_upload", &body, error) < 0) {
+    if (take_body(conversation, transaction, message, &request_fields, &request_body, error) < 0) return -1;
+    if (take_body(conversation, transaction, message, &response_fields, &body, error) < 0) {
         if (request_body.size > 0) body_store_discard(archive_bodies(transaction->archive), &request_body);
         return -1;
     }

@@ -17,6 +17,10 @@ int archive_message_list(struct archive_conversation *conversation, const json_t
                          struct message_error *error);
 int archive_message_show(struct archive_conversation *conversation, const json_t *message, json_t **result,
                          struct message_error *error);
+int archive_message_verify(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                           struct message_error *error);
+int archive_message_read(struct archive_conversation *conversation, const json_t *message, json_t **result,
+                         struct message_error *error);
 int archive_message_begin(struct archive_conversation *conversation, const json_t *message, json_t **result,
                           struct message_error *error);
 int archive_message_body(struct archive_conversation *conversation, const json_t *message, json_t **result,

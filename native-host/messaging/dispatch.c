@@ -27,6 +27,8 @@ static int hello(struct host *host, const json_t *message, json_t **result, stru
     }
 ARCHIVE_HANDLER(archive_message_list)
 ARCHIVE_HANDLER(archive_message_show)
+ARCHIVE_HANDLER(archive_message_verify)
+ARCHIVE_HANDLER(archive_message_read)
 ARCHIVE_HANDLER(archive_message_begin)
 ARCHIVE_HANDLER(archive_message_body)
 ARCHIVE_HANDLER(archive_message_exchange)
@@ -34,7 +36,7 @@ ARCHIVE_HANDLER(archive_message_commit)
 ARCHIVE_HANDLER(archive_message_abort)
 ARCHIVE_HANDLER(archive_message_remove)
 
-enum { FIELDS_MAX = 8 };
+enum { FIELDS_MAX = 10 };
 
 struct message_type {
     const char *name;
@@ -45,6 +47,7 @@ struct message_type {
 static const char number[] = "a number of 0 or more";
 static const char any_name[] = "a recording's name";
 static const char base64[] = "bytes in base64, at least one";
+static const char sha256[] = "a SHA-256 in lower-case hex";
 static const char object[] = "an object";
 
 static const struct message_type message_types[] = {
@@ -53,6 +56,12 @@ static const struct message_type message_types[] = {
     {"archive.show",
      host_archive_message_show,
      {{"name", true, is_text_not_empty, any_name}, {"from", false, is_number, number}}},
+    {"archive.verify",
+     host_archive_message_verify,
+     {{"name", true, is_text_not_empty, any_name}, {"from", false, is_number, number}}},
+    {"archive.read",
+     host_archive_message_read,
+     {{"sha256", true, is_sha256, sha256}, {"from", false, is_number, number}}},
     {"archive.begin",
      host_archive_message_begin,
      {{"name", true, is_recording_name,
@@ -72,8 +81,10 @@ static const struct message_type message_types[] = {
       {"exchange", true, is_object, object},
       {"body", false, is_base64, base64},
       {"body_upload", false, is_number, number},
+      {"body_sha256", false, is_sha256, sha256},
       {"request_body", false, is_base64, base64},
-      {"request_body_upload", false, is_number, number}}},
+      {"request_body_upload", false, is_number, number},
+      {"request_body_sha256", false, is_sha256, sha256}}},
     {"archive.commit",
      host_archive_message_commit,
      {{"transaction", true, is_number, number}, {"notes", false, is_object, object}}},

@@ -89,6 +89,10 @@ bool is_base64(const json_t *value) {
     return true;
 }
 
+bool is_sha256(const json_t *value) {
+    return is_made_of(value, "0123456789abcdef", 64, 64);
+}
+
 bool is_recording_name(const json_t *value) {
     char characters[sizeof letters_digits + 3];
     strcpy(strcpy(characters, letters_digits) + strlen(letters_digits), "._-");

@@ -1,5 +1,5 @@
-// X.509 by BoringSSL, files by plain POSIX. Keys are ECDSA P-256 and the chain is about 1 kB, so that a
-// server's first QUIC flight fits three times the client's first datagram.
+// X.509 by BoringSSL, files by plain POSIX. Keys are ECDSA P-256 and the smallest chain is about 1 kB: less
+// than any recorded one, so that it can be filled up to that.
 #include "replay/certificate.h"
 
 #include "replay/x509_make.h"
@@ -34,6 +34,7 @@ struct certificates {
     EVP_PKEY *leaf_key;
     struct leaf *leaves[SLOTS]; // hash table by name, open addressing, never more than half full
     size_t count;
+    uint32_t chain_bytes; // of leaves without a form
 };
 
 // --- HOME/ca
@@ -212,13 +213,33 @@ const char *certificates_name(struct certificates *certificates, const char *nam
     return leaf ? leaf->name : NULL;
 }
 
+static int make_leaf(struct certificates *certificates, struct leaf *leaf,
+                     const struct certificate_form *form) {
+    size_t root_bytes = CRYPTO_BUFFER_len(certificates->root_der);
+    const struct x509_leaf wanted = {.name = leaf->name,
+                                     .names = form->names,
+                                     .name_count = form->name_count,
+                                     .size_bytes =
+                                         form->chain_bytes > root_bytes ? form->chain_bytes - root_bytes : 0};
+    leaf->der = x509_make_leaf(&wanted, certificates->leaf_key, certificates->root, certificates->root_key);
+    return leaf->der ? 0 : -1;
+}
+
+int certificates_make(struct certificates *certificates, const char *name,
+                      const struct certificate_form *form) {
+    struct leaf *leaf = leaf_of(certificates, name);
+    return leaf && !leaf->der ? make_leaf(certificates, leaf, form) : 0;
+}
+
+void certificates_set_chain_bytes(struct certificates *certificates, uint32_t chain_bytes) {
+    certificates->chain_bytes = chain_bytes;
+}
+
 int certificates_use(struct certificates *certificates, SSL *ssl, const char *name) {
     struct leaf *leaf = leaf_of(certificates, name);
     if (!leaf) return -1;
-    if (!leaf->der)
-        leaf->der =
-            x509_make_leaf(leaf->name, certificates->leaf_key, certificates->root, certificates->root_key);
-    if (!leaf->der) return -1;
+    const struct certificate_form plain = {.chain_bytes = certificates->chain_bytes};
+    if (!leaf->der && make_leaf(certificates, leaf, &plain) < 0) return -1;
     CRYPTO_BUFFER *const chain[] = {leaf->der, certificates->root_der};
     return SSL_set_chain_and_key(ssl, chain, 2, certificates->leaf_key, NULL) == 1 ? 0 : -1;
 }

@@ -1,11 +1,13 @@
 // The certificates of a replay: a root of our own, kept under HOME/ca and made at first use, and for each
-// name asked for a leaf under it, made in memory when it is first wanted. All leaves have one key, so that a
-// browser can be told to trust two key hashes instead of a file. Does not do TLS.
+// name asked for a leaf under it, made in memory: beforehand where it is to look like a recorded one, else
+// when it is first wanted. All leaves have one key, so that a browser can be told to trust two key hashes
+// instead of a file. Does not do TLS.
 #ifndef TRILANE_REPLAY_CERTIFICATE_H
 #define TRILANE_REPLAY_CERTIFICATE_H
 
 #include <openssl/ssl.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct certificates;
 
@@ -17,6 +19,20 @@ void certificates_close(struct certificates *certificates);
 // Our own copy of `name` (a host, or an address in text form), at a fixed place as long as `certificates`,
 // whose leaf will be kept too. NULL when memory is short or far too many names have been asked for.
 const char *certificates_name(struct certificates *certificates, const char *name);
+
+// What a leaf is to be like.
+struct certificate_form {
+    const char *const *names; // subject alternative names: hosts, "*.host", addresses in text form
+    size_t name_count;
+    uint32_t chain_bytes; // what the chain is filled up to, leaf and root as DER; 0: as small as it can be
+};
+// Makes the leaf for `name`, once: a second form changes nothing. It is good for `name` in any case, by a
+// name of its own if need be. 0, also for what no certificate can be made for; -1 when memory is short.
+int certificates_make(struct certificates *certificates, const char *name,
+                      const struct certificate_form *form);
+
+// What leaves are like that are made when they are first wanted. Before that: as small as they can be.
+void certificates_set_chain_bytes(struct certificates *certificates, uint32_t chain_bytes);
 
 // Gives `ssl` the chain for `name` and its key. 0, or -1: not a name, too many names, or memory is short.
 int certificates_use(struct certificates *certificates, SSL *ssl, const char *name);

@@ -41,6 +41,7 @@ struct zone_host {
     char *name; // lower case, without the final dot
     size_t first_address, address_count;
     size_t first_port, port_count;
+    bool asked_in_clear; // over http://
 };
 
 struct dns_zone {
@@ -111,7 +112,10 @@ static int add_exchange(struct dns_zone *zone, struct zone_host *host,
         zone->addresses[zone->address_count++] = address;
         host->address_count++;
     }
-    if (strcmp(exchange->scheme, "https") != 0) return 0;
+    if (strcmp(exchange->scheme, "https") != 0) {
+        host->asked_in_clear = true;
+        return 0;
+    }
     for (size_t i = host->first_port; i < zone->port_count; i++)
         if (zone->ports[i] == exchange->port) return 0;
     zone->ports[zone->port_count++] = exchange->port;
@@ -392,7 +396,10 @@ static size_t put_answers(struct writer *w, const struct dns_zone *zone, struct 
         return 0;
     }
     size_t count = 0;
-    if (question->type == DNS_TYPE_HTTPS && zone->alpn_size > 0 && has_https_port(zone, host, port)) {
+    // A browser that is told of HTTPS makes https:// of http:// by itself (RFC 9460, 9.5): where http:// was
+    // asked for, there was no such record.
+    if (question->type == DNS_TYPE_HTTPS && zone->alpn_size > 0 && !host->asked_in_clear &&
+        has_https_port(zone, host, port)) {
         put_https(w, zone, port_name ? host->name : NULL, port);
         count = 1;
     }

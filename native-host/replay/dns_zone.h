@@ -1,6 +1,6 @@
 // What the replay's DNS knows, and the pure function from a query's bytes to the answer's bytes. Names and
 // addresses come from the recording: A and AAAA in recorded order of first use, HTTPS (RFC 9460) for hosts
-// recorded over https. Everything else does not exist. Does no I/O, keeps no state between queries.
+// recorded over https only. Everything else does not exist. Does no I/O, keeps no state between queries.
 #ifndef TRILANE_REPLAY_DNS_ZONE_H
 #define TRILANE_REPLAY_DNS_ZONE_H
 

@@ -1,20 +1,30 @@
 #include "replay/exchange.h"
 
 #include "archive/matcher.h"
+#include "base/clock.h"
+#include "replay/asked.h"
 #include "replay/report.h"
+#include "replay/representation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct exchange_site {
+    const struct recording *recording;
     struct matcher *matcher;
     struct report *report;
+    struct recoded_bodies *recoded;
+    struct think think;
+    struct loop *loop; // NULL: no request waits
 };
 
 struct exchange_connection {
     struct exchange_site *site;
     size_t report_name;
     struct exchange *exchanges; // open ones
+    size_t *sending;            // report names of responses that have begun but are not out yet
+    size_t sending_count;
+    size_t sending_capacity;
 };
 
 struct exchange {
@@ -22,33 +32,51 @@ struct exchange {
     struct exchange *previous;
     struct exchange *next;
     size_t report_name;
-    const struct recorded_exchange *recorded; // NULL: missed
-    bool no_body;                             // by the request's method or the status
-    bool first_byte_seen;
+    struct asked asked;
+    bool is_answered; // the next two are made
+    struct match_answer answer;
+    struct representation response;
     uint64_t taken_bytes;
-    uint64_t request_body_bytes;
-};
-
-static const char missed_body[] = "trilane: this request is not in the recording\n";
-static const struct header missed_headers[] = {
-    {.name = "x-trilane", .value = "missed", .name_size = 9, .value_size = 6},
-    {.name = "content-type", .value = "text/plain", .name_size = 12, .value_size = 10},
-    {.name = "cache-control", .value = "no-store", .name_size = 13, .value_size = 8},
+    struct loop_timer think_timer;
+    void (*ready)(void *context); // the lane's, while the timer is set
+    void *ready_context;
 };
 
 struct exchange_site *exchange_site_open(const struct recording *recording, struct report *report) {
     struct exchange_site *site = calloc(1, sizeof *site);
     if (!site) return NULL;
+    site->recording = recording;
     site->report = report;
     site->matcher = matcher_open(recording);
-    if (site->matcher) return site;
-    free(site);
+    site->recoded = recoded_bodies_open(recording);
+    if (site->matcher && site->recoded) return site;
+    exchange_site_close(site);
     return NULL;
+}
+
+void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop) {
+    site->think = *think;
+    site->loop = loop;
+}
+
+void exchange_site_prepare_clear(struct exchange_site *site) {
+    recoded_bodies_prepare(site->recoded);
+}
+
+int exchange_site_restart(struct exchange_site *site, uint64_t now_ns) {
+    // Open exchanges point into the recording, so the matcher that found them may go.
+    struct matcher *matcher = matcher_open(site->recording);
+    if (!matcher) return -1;
+    matcher_close(site->matcher);
+    site->matcher = matcher;
+    report_visit(site->report, now_ns);
+    return 0;
 }
 
 void exchange_site_close(struct exchange_site *site) {
     if (!site) return;
     matcher_close(site->matcher);
+    recoded_bodies_close(site->recoded);
     free(site);
 }
 
@@ -69,33 +97,34 @@ void exchange_connection_secured(struct exchange_connection *connection, const c
     report_secured(connection->site->report, connection->report_name, tls_version, alpn, resumed, now_ns);
 }
 
+void exchange_connection_early_data(struct exchange_connection *connection) {
+    report_early_data(connection->site->report, connection->report_name);
+}
+
+void exchange_connection_qlog(struct exchange_connection *connection, const char *file, uint64_t start_ns) {
+    report_qlog(connection->site->report, connection->report_name, file, start_ns);
+}
+
+uint64_t exchange_connection_id(const struct exchange_connection *connection) {
+    return connection->report_name > 0 ? connection->report_name - 1 : 0;
+}
+
 void exchange_connection_close(struct exchange_connection *connection, const char *reason, uint64_t now_ns) {
     while (connection->exchanges)
         exchange_end(connection->exchanges, false, now_ns);
     report_closed(connection->site->report, connection->report_name, reason, now_ns);
+    free(connection->sending);
     free(connection);
-}
-
-// Responses that never have a body (RFC 9110, 6.4.1), whatever was recorded.
-static bool never_has_body(const struct exchange_request *request, uint16_t status) {
-    return (request->method_size == 4 && memcmp(request->method, "HEAD", 4) == 0) || status == 204 ||
-           status == 304;
 }
 
 struct exchange *exchange_begin(struct exchange_connection *connection,
                                 const struct exchange_request *request, uint64_t now_ns) {
     struct exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange) return NULL;
-    struct match_request wanted = {.method = request->method,
-                                   .method_size = request->method_size,
-                                   .scheme = request->scheme,
-                                   .host = request->authority,
-                                   .host_size = request->authority_size,
-                                   .path = request->path,
-                                   .path_size = request->path_size};
-    enum match match;
-    exchange->recorded = matcher_find(connection->site->matcher, &wanted, &match);
-    exchange->no_body = never_has_body(request, exchange_status(exchange));
+    if (asked_keep(&exchange->asked, request) < 0) {
+        free(exchange);
+        return NULL;
+    }
     exchange->connection = connection;
     exchange->next = connection->exchanges;
     if (exchange->next) exchange->next->previous = exchange;
@@ -108,62 +137,111 @@ struct exchange *exchange_begin(struct exchange_connection *connection,
                                   .authority = request->authority,
                                   .authority_size = request->authority_size,
                                   .path = request->path,
-                                  .path_size = request->path_size,
-                                  .match = match,
-                                  .seq = exchange->recorded ? exchange->recorded->seq : -1,
-                                  .status = exchange_status(exchange)};
+                                  .path_size = request->path_size};
     exchange->report_name = report_request(connection->site->report, &seen, now_ns);
     return exchange;
 }
 
-void exchange_request_body(struct exchange *exchange, size_t size) {
-    exchange->request_body_bytes += size;
+void exchange_request_body(struct exchange *exchange, const void *bytes, size_t size) {
+    asked_body(&exchange->asked, bytes, size);
+}
+
+// Without memory for it the answer is a miss: the report tells, and the load is invalid.
+static void find_answer(struct exchange *exchange) {
+    const struct exchange_site *site = exchange->connection->site;
+    asked_finish(&exchange->asked);
+    exchange->answer = matcher_find(site->matcher, &exchange->asked.match);
+    if (representation_make(&exchange->response, &exchange->answer, &exchange->asked, site->recoded) < 0) {
+        exchange->answer = (struct match_answer){.match = MATCH_MISSED};
+        representation_make(&exchange->response, &exchange->answer, &exchange->asked, site->recoded);
+    }
+    report_answered(site->report, exchange->report_name, &exchange->answer, exchange->response.status,
+                    exchange->response.is_recoded);
+    exchange->is_answered = true;
+}
+
+static void on_thought(void *context, uint64_t now_ns) {
+    const struct exchange *exchange = context;
+    (void)now_ns;
+    exchange->ready(exchange->ready_context);
+}
+
+bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
+                         void *context) {
+    const struct exchange_site *site = exchange->connection->site;
+    find_answer(exchange);
+    bool known = true;
+    uint64_t think_ns = site->loop ? think_time_ns(&site->think, exchange->answer.exchange, &known) : 0;
+    report_request_whole(site->report, exchange->report_name, think_ns, known, now_ns);
+    if (think_ns == 0) return true;
+    exchange->ready = ready;
+    exchange->ready_context = context;
+    exchange->think_timer = (struct loop_timer){.due = on_thought, .context = exchange};
+    // Without memory for the timer an answer that comes too soon is better than none.
+    return loop_timer_set(site->loop, &exchange->think_timer, now_ns + think_ns) < 0;
 }
 
 uint16_t exchange_status(const struct exchange *exchange) {
-    return exchange->recorded ? exchange->recorded->status : 404;
+    return exchange->response.status;
 }
 
 const struct header *exchange_headers(const struct exchange *exchange, size_t *count) {
-    if (exchange->recorded) {
-        *count = exchange->recorded->header_count;
-        return exchange->recorded->headers;
-    }
-    *count = sizeof missed_headers / sizeof *missed_headers;
-    return missed_headers;
+    *count = exchange->response.header_count;
+    return exchange->response.headers;
 }
 
-uint64_t exchange_body_size(const struct exchange *exchange) {
-    if (exchange->no_body) return 0;
-    return exchange->recorded ? exchange->recorded->body_size : sizeof missed_body - 1;
+uint64_t exchange_content_length(const struct exchange *exchange) {
+    return exchange->response.length;
 }
 
 bool exchange_has_content_length(const struct exchange *exchange) {
-    return !exchange->no_body;
+    return exchange->response.has_length;
 }
 
 const uint8_t *exchange_peek(const struct exchange *exchange, size_t *size) {
-    *size = (size_t)(exchange_body_size(exchange) - exchange->taken_bytes);
-    if (*size == 0) return NULL;
-    const uint8_t *body = exchange->recorded ? exchange->recorded->body : (const uint8_t *)missed_body;
-    return body + exchange->taken_bytes;
+    *size = (size_t)(exchange->response.body_size - exchange->taken_bytes);
+    return *size > 0 ? exchange->response.body + exchange->taken_bytes : NULL;
 }
 
-void exchange_take(struct exchange *exchange, size_t size, uint64_t now_ns) {
+void exchange_take(struct exchange *exchange, size_t size) {
     exchange->taken_bytes += size;
-    if (exchange->first_byte_seen) return;
-    exchange->first_byte_seen = true;
-    report_first_byte(exchange->connection->site->report, exchange->report_name, now_ns);
+}
+
+void exchange_sending(struct exchange *exchange) {
+    struct exchange_connection *connection = exchange->connection;
+    if (connection->sending_count == connection->sending_capacity) {
+        size_t capacity = connection->sending_capacity ? 2 * connection->sending_capacity : 16;
+        size_t *grown = realloc(connection->sending, capacity * sizeof *grown);
+        if (!grown) return; // the report has no first byte of this one
+        connection->sending = grown;
+        connection->sending_capacity = capacity;
+    }
+    connection->sending[connection->sending_count++] = exchange->report_name;
+}
+
+void exchange_connection_sent(struct exchange_connection *connection) {
+    if (connection->sending_count == 0) return;
+    const uint64_t now_ns = clock_now_ns();
+    for (size_t i = 0; i < connection->sending_count; i++)
+        report_first_byte(connection->site->report, connection->sending[i], now_ns);
+    connection->sending_count = 0;
 }
 
 void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns) {
     struct exchange_connection *connection = exchange->connection;
+    if (!exchange->is_answered) { // the request was cut off: for the report, what it would have been given
+        exchange->asked.match.look_only = true;
+        find_answer(exchange);
+    }
+    if (exchange->ready) loop_timer_clear(connection->site->loop, &exchange->think_timer);
     report_request_end(connection->site->report, exchange->report_name, exchange->taken_bytes,
-                       exchange->request_body_bytes, complete, now_ns);
+                       exchange->asked.body_bytes, complete, now_ns);
     if (exchange->previous)
         exchange->previous->next = exchange->next;
     else
         connection->exchanges = exchange->next;
     if (exchange->next) exchange->next->previous = exchange->previous;
+    representation_free(&exchange->response);
+    asked_free(&exchange->asked);
     free(exchange);
 }

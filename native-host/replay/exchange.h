@@ -5,6 +5,8 @@
 #define TRILANE_REPLAY_EXCHANGE_H
 
 #include "archive/recording.h"
+#include "base/loop.h"
+#include "replay/think.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +21,15 @@ struct report;
 // Both must outlive the site. NULL when memory is short.
 struct exchange_site *exchange_site_open(const struct recording *recording, struct report *report);
 void exchange_site_close(struct exchange_site *site);
+// From now on each request waits for the server's think time, by the loop's timers; without this none does.
+void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop);
+
+// All will be asked for in clear, by a browser: what it refuses there is made ready in another coding.
+void exchange_site_prepare_clear(struct exchange_site *site);
+
+// A new visit begins: what was answered before does not count for the order of repeated answers. 0, or -1
+// when memory is short, and nothing changed.
+int exchange_site_restart(struct exchange_site *site, uint64_t now_ns);
 
 // One accepted connection, as the report tells it.
 struct exchange_connection;
@@ -28,6 +39,12 @@ struct exchange_connection *exchange_connection_open(struct exchange_site *site,
 // After the handshake. tls_version and alpn are literals or live as long as the site; NULL in clear.
 void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
                                  const char *alpn, bool resumed, uint64_t now_ns);
+// With it: requests came in the first flight of the handshake, and were taken.
+void exchange_connection_early_data(struct exchange_connection *connection);
+// A qlog of it is being written: a file in the folder of qlogs, whose times count from `start_ns`.
+void exchange_connection_qlog(struct exchange_connection *connection, const char *file, uint64_t start_ns);
+// As the report numbers it; 0 where no report is kept.
+uint64_t exchange_connection_id(const struct exchange_connection *connection);
 // Frees the connection. Exchanges still open are recorded as aborted and freed too: do not end them after
 // this. `reason` is for the report and copied: "" when the peer closed in order.
 void exchange_connection_close(struct exchange_connection *connection, const char *reason, uint64_t now_ns);
@@ -46,27 +63,39 @@ struct exchange_request {
     size_t header_count;
 };
 
-// Matches the request; never fails: what is not in the recording is a 404. NULL only when memory is short.
-// When the lane receives request-body bytes it only counts them (exchange_request_body).
+// The request's head is whole. NULL only when memory is short.
 struct exchange *exchange_begin(struct exchange_connection *connection,
                                 const struct exchange_request *request, uint64_t now_ns);
-void exchange_request_body(struct exchange *exchange, size_t size);
+// Some of its body, which is hashed and counted, not kept.
+void exchange_request_body(struct exchange *exchange, const void *bytes, size_t size);
+
+// The request is whole, its body too: finds the answer, which never fails (what is not in the recording is a
+// 404). Called once by the lane, before anything of the response is asked for below. True:
+// the response may go at once. False: not before `ready` is called, which comes later by a timer (the
+// server's think time), and not at all once the exchange has ended.
+bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
+                         void *context);
 
 uint16_t exchange_status(const struct exchange *exchange);
 // Response headers without framing (no content-length, connection, transfer-encoding); names in lower case;
 // values that no lane may send (CR, LF, NUL) are already left out.
 const struct header *exchange_headers(const struct exchange *exchange, size_t *count);
-// The body's full size, for content-length; 0 for HEAD, 204 and 304.
-uint64_t exchange_body_size(const struct exchange *exchange);
-// False where a content-length is not to be sent at all (HEAD, 204, 304).
+// For content-length: the body's size, also of the one that HEAD leaves out.
+uint64_t exchange_content_length(const struct exchange *exchange);
+// False where a content-length is not to be sent at all (204, 304, HEAD where the size is not known).
 bool exchange_has_content_length(const struct exchange *exchange);
 
 // The next stretch of body not yet taken: a pointer into the recording and its size, 0 at the end. Stays
 // valid until the site is closed, so a lane may hand it to writev, nghttp2 or quiche without copying.
 const uint8_t *exchange_peek(const struct exchange *exchange, size_t *size);
-// The lane has handed `size` of those bytes to the transport. The first call marks the first byte in the
-// report.
-void exchange_take(struct exchange *exchange, size_t size, uint64_t now_ns);
+// The lane has handed `size` of those bytes to the transport.
+void exchange_take(struct exchange *exchange, size_t size);
+
+// The lane has handed the response's head to its own part of the transport (a queue of frames, QUIC): once.
+void exchange_sending(struct exchange *exchange);
+// What the lane has handed over so far the kernel has been given: the first bytes of all those responses are
+// out, also of such as have ended by now.
+void exchange_connection_sent(struct exchange_connection *connection);
 
 // The response is wholly handed over (`complete`) or was cut off. Frees the exchange.
 void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns);

@@ -71,8 +71,36 @@ static int add_addresses(struct far_network *far, struct netlink *netlink, const
     return result;
 }
 
+// What was asked for by an option is to be so: 0, or -1 with a line in `error`.
+static int set_asked(const char *option, const char *sysctl, const char *value, char *error,
+                     size_t error_size) {
+    if (namespace_set_sysctl(sysctl, value) == 0) return 0;
+    snprintf(error, error_size, "--%s: %s cannot be set: %s", option, sysctl, strerror(errno));
+    return -1;
+}
+
+// A buffer of one size has its least, its first and its most alike.
+static int set_buffer(const char *option, const char *sysctl, uint32_t size_bytes, char *error,
+                      size_t error_size) {
+    char value[64];
+    if (size_bytes == 0) return 0;
+    snprintf(value, sizeof value, "%u %u %u", size_bytes, size_bytes, size_bytes);
+    return set_asked(option, sysctl, value, error, error_size);
+}
+
+static int set_tcp(const struct tcp_transport *tcp, char *error, size_t error_size) {
+    if (!tcp->slow_start_after_idle &&
+        set_asked("tcp-slow-start-after-idle", "net/ipv4/tcp_slow_start_after_idle", "0", error, error_size) <
+            0)
+        return -1;
+    if (set_buffer("tcp-send-buffer", "net/ipv4/tcp_wmem", tcp->send_buffer_bytes, error, error_size) < 0)
+        return -1;
+    return set_buffer("tcp-receive-buffer", "net/ipv4/tcp_rmem", tcp->receive_buffer_bytes, error,
+                      error_size);
+}
+
 int far_network_open(struct far_network *far, struct loop *loop, const struct recording *recording,
-                     uint32_t initcwnd_packets, char *error, size_t error_size) {
+                     const struct tcp_transport *tcp, char *error, size_t error_size) {
     *far = (struct far_network){0};
     struct netlink netlink;
     if (netlink_open(&netlink) < 0 || netlink_link_up(&netlink, "lo", 0) < 0) {
@@ -82,11 +110,15 @@ int far_network_open(struct far_network *far, struct loop *loop, const struct re
     }
     for (size_t i = 0; i < sizeof stock / sizeof *stock; i++)
         namespace_set_sysctl(stock[i].name, stock[i].value);
+    if (set_tcp(tcp, error, error_size) < 0) {
+        netlink_close(&netlink);
+        return -1;
+    }
     far->tcp_metrics_saved = !is_on("net/ipv4/tcp_no_metrics_save", false);
     far->tcp_slow_start_after_idle = is_on("net/ipv4/tcp_slow_start_after_idle", true);
     int result = 0;
-    if (initcwnd_packets != KERNEL_INITCWND_PACKETS)
-        result = initial_window_open(&far->initial_window, loop, initcwnd_packets, error, error_size);
+    if (tcp->initcwnd_packets != KERNEL_INITCWND_PACKETS)
+        result = initial_window_open(&far->initial_window, loop, tcp->initcwnd_packets, error, error_size);
     if (result == 0) result = add_addresses(far, &netlink, recording, error, error_size);
     netlink_close(&netlink);
     return result;

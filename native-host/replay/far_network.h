@@ -6,6 +6,7 @@
 
 #include "archive/recording.h"
 #include "base/loop.h"
+#include "replay/transport.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ struct far_network {
 
 // Sets up the current namespace, which must be a fresh one. 0, or -1 with one line in `error`.
 int far_network_open(struct far_network *far, struct loop *loop, const struct recording *recording,
-                     uint32_t initcwnd_packets, char *error, size_t error_size);
+                     const struct tcp_transport *tcp, char *error, size_t error_size);
 void far_network_close(struct far_network *far);
 
 #endif

@@ -135,7 +135,7 @@ int response_fields_make(struct response_fields *fields, const struct exchange *
             fields->list[fields->count++] = headers[i];
     if (exchange_has_content_length(exchange)) {
         snprintf(fields->content_length, sizeof fields->content_length, "%llu",
-                 (unsigned long long)exchange_body_size(exchange));
+                 (unsigned long long)exchange_content_length(exchange));
         list_add(fields, "content-length", fields->content_length);
     }
     return 0;

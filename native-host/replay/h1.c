@@ -25,6 +25,7 @@ struct h1 {
     struct exchange *exchange;
     const char *refusal; // why the request is answered with 400; a literal
     bool answering;
+    bool thinking; // the request is whole, the answer waits for the server's think time
     bool keep_alive;
     bool peer_done; // it has finished its side: no further request, but the answer is still wanted
 };
@@ -52,6 +53,7 @@ static void close_in_order(struct h1 *h1, const char *reason) {
 static void start_refusal(struct h1 *h1, unsigned status, const char *phrase, const char *why) {
     if (h1->exchange) exchange_end(h1->exchange, false, clock_now_ns());
     h1->exchange = NULL;
+    h1->thinking = false;
     buf_drain(&h1->head, buf_size(&h1->head));
     buf_printf(&h1->head, "HTTP/1.1 %u %s\r\ncontent-length: 0\r\nconnection: close\r\n\r\n", status, phrase);
     h1->refusal = why;
@@ -73,7 +75,7 @@ static void start_response(struct h1 *h1) {
     }
     if (exchange_has_content_length(exchange))
         failed |= buf_printf(&h1->head, "content-length: %llu\r\n",
-                             (unsigned long long)exchange_body_size(exchange));
+                             (unsigned long long)exchange_content_length(exchange));
     // HTTP/1.1 goes on by default, HTTP/1.0 stops.
     if (!h1->keep_alive)
         failed |= buf_printf(&h1->head, "connection: close\r\n");
@@ -81,6 +83,7 @@ static void start_response(struct h1 *h1) {
         failed |= buf_printf(&h1->head, "connection: keep-alive\r\n");
     failed |= buf_add(&h1->head, "\r\n", 2);
     h1->answering = true;
+    exchange_sending(h1->exchange);
     if (failed) start_refusal(h1, 500, "Internal Server Error", "memory is short");
 }
 
@@ -98,7 +101,8 @@ static int send_response(struct h1 *h1) {
         if (n < 0) return -1;
         size_t of_head = (size_t)n < head_size ? (size_t)n : head_size;
         buf_drain(&h1->head, of_head);
-        if ((size_t)n > of_head) exchange_take(h1->exchange, (size_t)n - of_head, clock_now_ns());
+        if ((size_t)n > of_head) exchange_take(h1->exchange, (size_t)n - of_head);
+        exchange_connection_sent(h1->connection);
     }
 }
 
@@ -147,15 +151,19 @@ static int on_headers_complete(llhttp_t *parser) {
 
 static int on_body(llhttp_t *parser, const char *bytes, size_t size) {
     struct h1 *h1 = parser->data;
-    (void)bytes;
-    exchange_request_body(h1->exchange, size);
+    exchange_request_body(h1->exchange, bytes, size);
     return HPE_OK;
 }
+
+static void on_thought(void *context);
 
 static int on_message_complete(llhttp_t *parser) {
     struct h1 *h1 = parser->data;
     h1->keep_alive = llhttp_should_keep_alive(parser) != 0;
-    start_response(h1);
+    if (exchange_may_answer(h1->exchange, stream_turn_ns(h1->stream), on_thought, h1))
+        start_response(h1);
+    else
+        h1->thinking = true;
     return HPE_PAUSED;
 }
 
@@ -231,15 +239,25 @@ static void go_on(struct h1 *h1) {
             stream_pause_reading(h1->stream, sent == 0);
             if (sent == 0) return;
             if (!next_request(h1)) return;
+        } else if (h1->thinking) {
+            stream_pause_reading(h1->stream, true);
+            return;
         } else if (!read_request(h1)) {
             return;
         }
     }
 }
 
+static void on_thought(void *context) {
+    struct h1 *h1 = context;
+    h1->thinking = false;
+    start_response(h1);
+    go_on(h1);
+}
+
 static void on_readable(void *context) {
     struct h1 *h1 = context;
-    if (!h1->answering) {
+    if (!h1->answering && !h1->thinking) {
         go_on(h1);
         return;
     }

@@ -1,7 +1,7 @@
 // The HTTP/3 lane's protocol: one QUIC connection, each of its requests in an exchange. quiche does QUIC and
-// HTTP/3; only this header's .c and quic.c know it. What is done here: pacing, the order in which responses
-// send, timers. No server push, no 0-RTT, no Retry, no migration: a lab has one client, which keeps its
-// address. Does not route packets to connections, nor own a socket: h3_server.c does.
+// HTTP/3; only quic.c and the files that share h3_connection.h know it. What is done here: pacing, the order
+// in which responses send, timers. No server push, no Retry, no migration: a lab has one client,
+// which keeps its address. Does not route packets to connections, nor own a socket: h3_server.c does.
 #ifndef TRILANE_REPLAY_H3_H
 #define TRILANE_REPLAY_H3_H
 

@@ -12,8 +12,9 @@
 
 enum {
     SCID_BYTES = 16,
-    FIRST_PACKET_BYTES = 1200, // at least (RFC 9000, 14.1)
-    FIRST_DCID_BYTES = 8,      // at least (RFC 9000, 7.2)
+    FIRST_PACKET_BYTES = 1200,  // at least (RFC 9000, 14.1)
+    FIRST_DCID_BYTES = 8,       // at least (RFC 9000, 7.2)
+    BUFFER_BYTES = 1024 * 1024, // of a socket, each way, where nobody says: as far as the kernel grants it
 };
 
 struct h3_server {
@@ -21,6 +22,8 @@ struct h3_server {
     struct quic_settings *settings;
     struct udp *udp; // NULL: no socket
     struct udp_link link;
+    uint32_t send_buffer_bytes; // granted
+    uint32_t receive_buffer_bytes;
     struct cid_table cids;
     struct client *clients;
     struct client *touched; // by the packets at hand
@@ -95,7 +98,7 @@ static struct client *route(struct h3_server *server, const struct udp_packet *p
 }
 
 void h3_server_receive(struct h3_server *server, struct udp_packet *packets, size_t count) {
-    uint64_t now_ns = clock_now_ns();
+    uint64_t now_ns = loop_turn_ns(server->parts->loop);
     for (size_t i = 0; i < count; i++) {
         struct client *client = route(server, &packets[i], now_ns);
         if (!client) continue;
@@ -149,18 +152,47 @@ int h3_server_open_on(struct h3_server **server, const struct server_parts *part
     return 0;
 }
 
+// 0, or -1 with a line in `error` where the kernel does not grant so much. 0 bytes ask for what it grants.
+static int set_buffer(struct udp *udp, const char *option, uint32_t wanted_bytes,
+                      uint32_t (*set)(struct udp *, uint32_t), uint32_t *granted_bytes, char *error,
+                      size_t error_size) {
+    *granted_bytes = set(udp, wanted_bytes > 0 ? wanted_bytes : BUFFER_BYTES);
+    if (*granted_bytes >= wanted_bytes) return 0;
+    snprintf(error, error_size,
+             "--%s: this machine grants a UDP socket at most %u bytes (net.core.%s): ask for less", option,
+             *granted_bytes, set == udp_set_send_buffer ? "wmem_max" : "rmem_max");
+    return -1;
+}
+
+static int set_up_socket(struct h3_server *server, char *error, size_t error_size) {
+    const struct quic_transport *quic = &server->parts->transport->quic;
+    udp_set_batching(server->udp, quic->batching);
+    if (set_buffer(server->udp, "quic-send-buffer", quic->send_buffer_bytes, udp_set_send_buffer,
+                   &server->send_buffer_bytes, error, error_size) < 0)
+        return -1;
+    return set_buffer(server->udp, "quic-receive-buffer", quic->receive_buffer_bytes, udp_set_receive_buffer,
+                      &server->receive_buffer_bytes, error, error_size);
+}
+
 int h3_server_open(struct h3_server **out, const struct server_parts *parts, uint16_t port, char *error,
                    size_t error_size) {
     struct h3_server *server = new_server(parts, error, error_size);
     if (!server) return -1;
     struct udp_handler handler = {received, writable, server};
-    if (udp_open(&server->udp, parts->loop, port, &handler, error, error_size) < 0) {
+    if (udp_open(&server->udp, parts->loop, port, &handler, error, error_size) < 0 ||
+        set_up_socket(server, error, error_size) < 0) {
         h3_server_close(server);
         return -1;
     }
     server->link = udp_link(server->udp);
     *out = server;
     return 0;
+}
+
+void h3_server_granted(const struct h3_server *server, struct transport_granted *granted) {
+    granted->udp_batching = udp_batching_of(server->udp);
+    granted->udp_send_buffer_bytes = server->send_buffer_bytes;
+    granted->udp_receive_buffer_bytes = server->receive_buffer_bytes;
 }
 
 void h3_server_close(struct h3_server *server) {

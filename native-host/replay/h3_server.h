@@ -19,6 +19,8 @@ int h3_server_open(struct h3_server **server, const struct server_parts *parts, 
 // The same on any link, without a socket.
 int h3_server_open_on(struct h3_server **server, const struct server_parts *parts,
                       const struct udp_link *link, char *error, size_t error_size);
+// The UDP members of `granted`, of a server with a socket.
+void h3_server_granted(const struct h3_server *server, struct transport_granted *granted);
 void h3_server_close(struct h3_server *server);
 
 // Packets that came in, and that the link has room again; a server with a socket calls these itself.

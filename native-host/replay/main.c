@@ -7,15 +7,20 @@
 #include "base/loop.h"
 #include "base/namespace.h"
 #include "base/schedule.h"
+#include "replay/alternative_service.h"
 #include "replay/certificate.h"
+#include "replay/clear_origins.h"
 #include "replay/dns.h"
 #include "replay/far_network.h"
 #include "replay/h2.h"
+#include "replay/in_clear.h"
 #include "replay/options.h"
+#include "replay/origins.h"
 #include "replay/quic.h"
 #include "replay/report.h"
 #include "replay/server.h"
 #include "replay/stream.h"
+#include "replay/tcp_info.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -26,15 +31,21 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { ERROR_SIZE = 512, QUIC_MAX_UDP_PAYLOAD_BYTES = 1350 };
+enum { ERROR_SIZE = 512 };
 static const char trust_store_variable[] = "SSL_CERT_FILE";
 static const uint64_t child_grace_ns = 3 * NS_PER_S; // a little more than the shaper in it gives its own
 
 struct replay {
     struct options options;
     struct recording recording;
+    struct origins *origins;
+    struct alternative_service *alternative_service;
+    struct in_clear *in_clear;
+    struct clear_origins *clear_origins; // NULL: served in clear
+    struct clear_origins_counts clear;
     struct certificates *certificates;
     struct report *report;
+    struct tcp_info_log *tcp_info;
     struct exchange_site *site;
     struct tls *tls;
     struct loop *loop;
@@ -43,6 +54,7 @@ struct replay {
     struct server *server;
     struct dns *dns;
     struct child child;
+    struct transport_granted granted;
     char tcp_congestion[16];
     struct rlimit descriptors_before;
     const char *scheduling; // as schedule_promptly tells
@@ -59,6 +71,13 @@ static void on_child_ended(void *context, int status) {
     struct replay *replay = context;
     replay->status = status;
     loop_stop(replay->loop);
+}
+
+static void on_visit(void *context, int signal) {
+    struct replay *replay = context;
+    (void)signal;
+    if (exchange_site_restart(replay->site, clock_now_ns()) < 0)
+        log_line("a new visit: not enough memory; repeated answers go on in their order");
 }
 
 static void on_interrupted(void *context, int signal) {
@@ -114,43 +133,63 @@ static void restore_trust_store(struct replay *replay) {
     free(replay->trust_store);
 }
 
+// Before anything reads the recording.
+static void arrange_origins(struct replay *replay) {
+    const struct options *options = &replay->options;
+    struct recording *recording = &replay->recording;
+    replay->clear.exchanges = clear_origins_count(recording);
+    if ((options->upgrades_clear &&
+         clear_origins_upgrade(&replay->clear_origins, recording, &replay->clear) < 0) ||
+        origins_open(&replay->origins, recording, options->origins) < 0 ||
+        (options->clear && in_clear_arrange(&replay->in_clear, recording) < 0) ||
+        origins_certify(recording, &options->chain, replay->certificates) < 0 ||
+        (options->offer_h3 && alternative_service_offer(&replay->alternative_service, recording) < 0))
+        die(EXIT_RUN_FAILED, "not enough memory");
+}
+
 // Everything that needs the user's own files and rights.
 static void load(struct replay *replay, uint64_t start_ns) {
     char error[ERROR_SIZE];
     const struct options *options = &replay->options;
     if (recording_open(&replay->recording, options->home, options->recording, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
-    if (!quic_has_congestion_control(options->quic_congestion))
-        die(EXIT_BAD_INPUT, "--quic-congestion: must be cubic, reno or bbr2 (got \"%s\")",
-            options->quic_congestion);
+    const char *quic_congestion = options->transport.quic.congestion;
+    if (!quic_has_congestion_control(quic_congestion))
+        die(EXIT_BAD_INPUT, "--quic-congestion: must be cubic, reno or bbr2 (got \"%s\")", quic_congestion);
     if (options->report) check_report_folder(options->report);
-    replay->report = report_open(&replay->recording, options->report != NULL, start_ns);
+    arrange_origins(replay);
+    if (options->tcp_info && tcp_info_open(&replay->tcp_info, options->tcp_info, error, sizeof error) < 0)
+        die(EXIT_BAD_INPUT, "%s", error);
+    // The samples of a connection name it as the report does.
+    bool keep = options->report || options->tcp_info;
+    replay->report = report_open(&replay->recording, keep, start_ns);
     replay->site = replay->report ? exchange_site_open(&replay->recording, replay->report) : NULL;
     if (!replay->site) die(EXIT_RUN_FAILED, "not enough memory");
     if (tls_open(&replay->tls, replay->certificates, error, sizeof error) < 0)
         die(EXIT_RUN_FAILED, "%s", error);
+    tls_limit_versions(replay->tls, options->tls_lowest, options->tls_highest);
+    if (options->early_data) tls_allow_early_data(replay->tls);
 }
 
 static void serve(struct replay *replay) {
     char error[ERROR_SIZE];
     const struct options *options = &replay->options;
     if (loop_open(&replay->loop) < 0) die(EXIT_RUN_FAILED, "no event loop: %s", strerror(errno));
-    if (far_network_open(&replay->far, replay->loop, &replay->recording, options->initcwnd_packets, error,
+    if (far_network_open(&replay->far, replay->loop, &replay->recording, &options->transport.tcp, error,
                          sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
+    exchange_site_think(replay->site, &options->think, replay->loop);
+    if (options->clear) exchange_site_prepare_clear(replay->site);
     replay->parts = (struct server_parts){.loop = replay->loop,
                                           .site = replay->site,
                                           .report = replay->report,
-                                          .tcp_congestion = options->tcp_congestion,
                                           .tls = replay->tls,
-                                          .quic_congestion = options->quic_congestion,
+                                          .transport = &options->transport,
                                           .qlog_folder = options->qlog_folder,
-                                          .quic_initcwnd_packets = options->initcwnd_packets,
-                                          .quic_max_udp_payload = QUIC_MAX_UDP_PAYLOAD_BYTES};
+                                          .tcp_info = replay->tcp_info};
+    if (replay->tcp_info) tcp_info_sample_by(replay->tcp_info, replay->loop);
     if (server_open(&replay->server, &replay->parts, &replay->recording, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
-    snprintf(replay->tcp_congestion, sizeof replay->tcp_congestion, "%s",
-             server_tcp_congestion(replay->server));
     const struct dns_options dns = {
         .https_alpn = options->https_alpn, .asked = on_question, .context = replay};
     if (dns_open(&replay->dns, replay->loop, &replay->recording, &dns, error, sizeof error) < 0)
@@ -161,7 +200,10 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
     replay->child.ended = on_child_ended;
     replay->child.interrupted = on_interrupted;
     replay->child.context = replay;
-    if (child_open(&replay->child, replay->loop) < 0) die(EXIT_RUN_FAILED, "signals: %s", strerror(errno));
+    static const int visits[] = {SIGUSR1, 0};
+    if (child_open(&replay->child, replay->loop) < 0 ||
+        loop_on_signals(replay->loop, visits, on_visit, replay) < 0)
+        die(EXIT_RUN_FAILED, "signals: %s", strerror(errno));
     if (!replay->options.command) {
         printf("serving \"%s\" on %zu addresses until interrupted; enter with\n"
                "nsenter --target %d --user --net --preserve-credentials COMMAND\n",
@@ -183,18 +225,29 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
 static void write_report(struct replay *replay) {
     char error[ERROR_SIZE];
     const struct report_setting setting = {.scheduling = replay->scheduling,
+                                           .think = replay->options.think_text,
+                                           .origins = origins_kind_name(replay->options.origins),
+                                           .upgrades_clear = replay->options.upgrades_clear,
+                                           .clear_exchanges = replay->clear.exchanges,
+                                           .redirects_left_out = replay->clear.redirects,
+                                           .addresses = replay->far.address_count,
                                            .quiche_version = quic_library_version(),
                                            .nghttp2_version = h2_library_version(),
-                                           .tcp_congestion = replay->tcp_congestion,
-                                           .tcp_initcwnd_packets = replay->options.initcwnd_packets,
+                                           .transport = &replay->options.transport,
+                                           .granted = &replay->granted,
                                            .tcp_notsent_lowat_bytes = SERVER_NOTSENT_LOWAT_BYTES,
                                            .tls_record_bytes = STREAM_RECORD_BYTES,
                                            .tcp_metrics_saved = replay->far.tcp_metrics_saved,
-                                           .tcp_slow_start_after_idle = replay->far.tcp_slow_start_after_idle,
-                                           .quic_congestion = replay->options.quic_congestion,
-                                           .quic_initcwnd_packets = replay->options.initcwnd_packets,
-                                           .quic_max_udp_payload_bytes = QUIC_MAX_UDP_PAYLOAD_BYTES};
+                                           .tcp_slow_start_after_idle =
+                                               replay->far.tcp_slow_start_after_idle};
     if (report_write(replay->report, &setting, replay->options.report, error, sizeof error) == 0) return;
+    log_line("%s", error);
+    replay->status = EXIT_RUN_FAILED;
+}
+
+static void close_tcp_info(struct replay *replay) {
+    char error[ERROR_SIZE];
+    if (tcp_info_close(replay->tcp_info, error, sizeof error) == 0) return;
     log_line("%s", error);
     replay->status = EXIT_RUN_FAILED;
 }
@@ -202,7 +255,11 @@ static void write_report(struct replay *replay) {
 static void stop(struct replay *replay) {
     child_close(&replay->child);
     dns_close(replay->dns);
+    replay->granted = server_granted(replay->server);
+    snprintf(replay->tcp_congestion, sizeof replay->tcp_congestion, "%s", replay->granted.tcp_congestion);
+    replay->granted.tcp_congestion = replay->tcp_congestion;
     server_close(replay->server); // before the report, which tells how each connection ended
+    close_tcp_info(replay);
     if (replay->options.report) write_report(replay);
     exchange_site_close(replay->site);
     report_close(replay->report);
@@ -210,6 +267,10 @@ static void stop(struct replay *replay) {
     loop_close(replay->loop);
     tls_close(replay->tls);
     certificates_close(replay->certificates);
+    alternative_service_close(replay->alternative_service);
+    in_clear_close(replay->in_clear);
+    origins_close(replay->origins);
+    clear_origins_close(replay->clear_origins);
     recording_close(&replay->recording);
 }
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INITCWND_PACKETS_DEFAULT = 10, INITCWND_PACKETS_MAX = 1000 };
-
 static const char help[] =
     "Usage: trilane-replay --recording NAME [OPTIONS] [-- COMMAND [ARGUMENT...]]\n"
     "\n"
@@ -22,14 +20,50 @@ static const char help[] =
     "  --home DIR             folder of the archive (default: $TRILANE_HOME, else ~/.local/share/trilane)\n"
     "  --recording NAME       the recording to serve\n"
     "  --report FILE          write what was served as JSON (trilane/replay-report/1)\n"
-    "  --initcwnd N           initial window of TCP and QUIC, in packets (default 10)\n"
-    "  --congestion NAME      TCP's congestion control (default cubic)\n"
-    "  --quic-congestion NAME QUIC's: cubic, reno or bbr2 (default cubic)\n"
     "  --qlog FOLDER          write a qlog of each QUIC connection into it\n"
+    "  --tcp-info FILE        write what the kernel knows of each TCP connection every 5 ms, as lines of "
+    "JSON\n"
     "  --https-alpn LIST      what HTTPS records in DNS offer (default h2,h3; \"\": no HTTPS records)\n"
+    "  --think TIME           how long a request waits for its answer: none (default), recorded (as the "
+    "recorded\n"
+    "                         server took, where that is known), or milliseconds, as 20\n"
+    "  --origins KIND         as-recorded (default), merged (the hosts of one operator are one server), "
+    "single\n"
+    "                         (all are)\n"
+    "  --chain SIZE           certificate chains: recorded (default; 3243 bytes where that is not known), "
+    "small,\n"
+    "                         or so many bytes\n"
+    "  --http-origins HOW     what was recorded over http://: clear (default), or upgraded to https:// with "
+    "documents\n"
+    "                         that make the browser ask so\n"
+    "  --tls-min VERSION, --tls-max VERSION\n"
+    "                         over TCP: 1.2 (the default's lowest) or 1.3 (its highest)\n"
+    "  --early-data           let resumed connections send requests in their first flight (0-RTT)\n"
+    "  --alt-svc on|off       whether responses over every protocol say that their origin has h3; off "
+    "(default): those\n"
+    "                         over h3 do, others as recorded\n"
+    "  --clear                serve https://HOST as http://HOST.clear.test, on port 80 for 443\n"
     "  --print-spki           print the key hashes for Chromium's --ignore-certificate-errors-spki-list and "
     "stop\n"
     "  --version, --help\n"
+    "\n"
+    "How TCP (the lanes h1 and h2) and QUIC (h3) carry it; these are sizes and switches of the servers:\n"
+    "  --tcp-congestion NAME  cubic (default), reno, bbr or what else the kernel has\n"
+    "  --quic-congestion NAME cubic (default), reno or bbr2\n"
+    "  --tcp-initcwnd N, --quic-initcwnd N\n"
+    "                         the initial window, in packets (default 10); --initcwnd N: of both\n"
+    "  --tcp-pacing SWITCH    on: spread what TCP sends over the round trip (default off; bbr always does)\n"
+    "  --quic-pacing SWITCH   the same of QUIC (default on)\n"
+    "  --tcp-slow-start-after-idle SWITCH\n"
+    "                         off: keep the window over a pause (default on; QUIC keeps it always)\n"
+    "  --tcp-send-buffer N, --tcp-receive-buffer N\n"
+    "                         fixed, in bytes as the kernel counts them (default: the kernel grows them)\n"
+    "  --quic-send-buffer N, --quic-receive-buffer N\n"
+    "                         of the UDP socket, in bytes (default: up to 1 MiB, as the kernel grants)\n"
+    "  --quic-payload N       largest UDP payload sent, 1200 to 1452 bytes (default 1350)\n"
+    "  --quic-max-ack-delay N how long the server says that it may hold back an ACK, in ms (default 25)\n"
+    "  --quic-batching HOW    gso (default), sendmmsg or none: a system call for a burst, or for each "
+    "packet\n"
     "\n"
     "Examples:\n"
     "  trilane-replay --recording carlucci-small -- \\\n"
@@ -53,13 +87,28 @@ static void find_home(char home[OPTIONS_PATH_SIZE], const char *option) {
     if (n < 0 || n >= OPTIONS_PATH_SIZE) die(EXIT_BAD_INPUT, "--home: the path is too long");
 }
 
-static uint32_t parse_initcwnd(const char *text) {
+static void set_transport(struct transport *transport, const char *option, const char *value) {
+    char error[256];
+    if (transport_set(transport, option, value, error, sizeof error) < 0) die(EXIT_BAD_INPUT, "%s", error);
+}
+
+static uint16_t parse_tls_version(const char *option, const char *text) {
+    enum { TLS_1_2 = 0x0303, TLS_1_3 = 0x0304 };
+    if (strcmp(text, "1.2") == 0) return TLS_1_2;
+    if (strcmp(text, "1.3") == 0) return TLS_1_3;
+    die(EXIT_BAD_INPUT, "%s: must be 1.2 or 1.3 (got \"%s\")", option, text);
+}
+
+static struct chain_size parse_chain(const char *text) {
+    if (strcmp(text, "recorded") == 0) return (struct chain_size){.kind = CHAIN_AS_RECORDED};
+    if (strcmp(text, "small") == 0) return (struct chain_size){.kind = CHAIN_SMALLEST};
     char *end;
     errno = 0;
-    unsigned long packets = strtoul(text, &end, 10);
-    if (errno || *end || end == text || text[0] == '-' || packets < 1 || packets > INITCWND_PACKETS_MAX)
-        die(EXIT_BAD_INPUT, "--initcwnd: must be 1 to %d packets (got \"%s\")", INITCWND_PACKETS_MAX, text);
-    return (uint32_t)packets;
+    unsigned long bytes = strtoul(text, &end, 10);
+    if (errno || *end || end == text || text[0] == '-' || bytes < 1 || bytes > CHAIN_BYTES_MAX)
+        die(EXIT_BAD_INPUT, "--chain: must be recorded, small, or 1 to %d bytes (got \"%s\")",
+            CHAIN_BYTES_MAX, text);
+    return (struct chain_size){.kind = CHAIN_FIXED, .bytes = (uint32_t)bytes};
 }
 
 // The only use of a numbered list of choices is getopt's.
@@ -67,11 +116,19 @@ enum choice {
     HOME = 256,
     RECORDING,
     REPORT,
-    INITCWND,
-    CONGESTION,
-    QUIC_CONGESTION,
+    TRANSPORT, // by its name
     QLOG,
+    TCP_INFO,
     HTTPS_ALPN,
+    THINK,
+    ORIGINS,
+    CHAIN,
+    HTTP_ORIGINS,
+    TLS_MIN,
+    TLS_MAX,
+    EARLY_DATA,
+    ALT_SVC,
+    CLEAR,
     PRINT_SPKI,
     VERSION,
     HELP
@@ -81,11 +138,34 @@ static const struct option choices[] = {
     {"home", required_argument, NULL, HOME},
     {"recording", required_argument, NULL, RECORDING},
     {"report", required_argument, NULL, REPORT},
-    {"initcwnd", required_argument, NULL, INITCWND},
-    {"congestion", required_argument, NULL, CONGESTION},
-    {"quic-congestion", required_argument, NULL, QUIC_CONGESTION},
+    {"initcwnd", required_argument, NULL, TRANSPORT},
+    {"congestion", required_argument, NULL, TRANSPORT},
+    {"tcp-congestion", required_argument, NULL, TRANSPORT},
+    {"tcp-initcwnd", required_argument, NULL, TRANSPORT},
+    {"tcp-pacing", required_argument, NULL, TRANSPORT},
+    {"tcp-slow-start-after-idle", required_argument, NULL, TRANSPORT},
+    {"tcp-send-buffer", required_argument, NULL, TRANSPORT},
+    {"tcp-receive-buffer", required_argument, NULL, TRANSPORT},
+    {"quic-congestion", required_argument, NULL, TRANSPORT},
+    {"quic-initcwnd", required_argument, NULL, TRANSPORT},
+    {"quic-pacing", required_argument, NULL, TRANSPORT},
+    {"quic-payload", required_argument, NULL, TRANSPORT},
+    {"quic-max-ack-delay", required_argument, NULL, TRANSPORT},
+    {"quic-batching", required_argument, NULL, TRANSPORT},
+    {"quic-send-buffer", required_argument, NULL, TRANSPORT},
+    {"quic-receive-buffer", required_argument, NULL, TRANSPORT},
     {"qlog", required_argument, NULL, QLOG},
+    {"tcp-info", required_argument, NULL, TCP_INFO},
     {"https-alpn", required_argument, NULL, HTTPS_ALPN},
+    {"think", required_argument, NULL, THINK},
+    {"origins", required_argument, NULL, ORIGINS},
+    {"chain", required_argument, NULL, CHAIN},
+    {"http-origins", required_argument, NULL, HTTP_ORIGINS},
+    {"tls-min", required_argument, NULL, TLS_MIN},
+    {"tls-max", required_argument, NULL, TLS_MAX},
+    {"early-data", no_argument, NULL, EARLY_DATA},
+    {"alt-svc", required_argument, NULL, ALT_SVC},
+    {"clear", no_argument, NULL, CLEAR},
     {"print-spki", no_argument, NULL, PRINT_SPKI},
     {"version", no_argument, NULL, VERSION},
     {"help", no_argument, NULL, HELP},
@@ -98,13 +178,15 @@ __attribute__((noreturn)) static void print_and_exit(const char *text) {
 }
 
 void options_parse(struct options *options, int argc, char *const *argv) {
-    *options = (struct options){.initcwnd_packets = INITCWND_PACKETS_DEFAULT,
-                                .tcp_congestion = "cubic",
-                                .quic_congestion = "cubic",
-                                .https_alpn = "h2,h3"};
+    *options = (struct options){.transport = transport_stock,
+                                .tls_lowest = parse_tls_version("--tls-min", "1.2"),
+                                .tls_highest = parse_tls_version("--tls-max", "1.3"),
+                                .https_alpn = "h2,h3",
+                                .think_text = "none"};
     const char *home = NULL;
     opterr = 0;
-    for (int choice; (choice = getopt_long(argc, argv, "+:", choices, NULL)) != -1;) {
+    int index = 0;
+    for (int choice; (choice = getopt_long(argc, argv, "+:", choices, &index)) != -1;) {
         switch (choice) {
         case HOME:
             home = optarg;
@@ -115,20 +197,52 @@ void options_parse(struct options *options, int argc, char *const *argv) {
         case REPORT:
             options->report = optarg;
             break;
-        case INITCWND:
-            options->initcwnd_packets = parse_initcwnd(optarg);
-            break;
-        case CONGESTION:
-            options->tcp_congestion = optarg;
-            break;
-        case QUIC_CONGESTION:
-            options->quic_congestion = optarg;
+        case TRANSPORT:
+            set_transport(&options->transport, choices[index].name, optarg);
             break;
         case QLOG:
             options->qlog_folder = optarg;
             break;
+        case TCP_INFO:
+            options->tcp_info = optarg;
+            break;
         case HTTPS_ALPN:
             options->https_alpn = optarg;
+            break;
+        case THINK:
+            options->think_text = optarg;
+            if (think_parse(&options->think, optarg) < 0)
+                die(EXIT_BAD_INPUT,
+                    "--think: must be none, recorded, or milliseconds up to an hour (got \"%s\")", optarg);
+            break;
+        case ORIGINS:
+            if (origins_kind_named(optarg, &options->origins) < 0)
+                die(EXIT_BAD_INPUT, "--origins: must be as-recorded, merged or single (got \"%s\")", optarg);
+            break;
+        case CHAIN:
+            options->chain = parse_chain(optarg);
+            break;
+        case HTTP_ORIGINS:
+            options->upgrades_clear = strcmp(optarg, "upgraded") == 0;
+            if (!options->upgrades_clear && strcmp(optarg, "clear") != 0)
+                die(EXIT_BAD_INPUT, "--http-origins: must be clear or upgraded (got \"%s\")", optarg);
+            break;
+        case TLS_MIN:
+            options->tls_lowest = parse_tls_version("--tls-min", optarg);
+            break;
+        case TLS_MAX:
+            options->tls_highest = parse_tls_version("--tls-max", optarg);
+            break;
+        case EARLY_DATA:
+            options->early_data = true;
+            break;
+        case ALT_SVC:
+            options->offer_h3 = strcmp(optarg, "on") == 0;
+            if (!options->offer_h3 && strcmp(optarg, "off") != 0)
+                die(EXIT_BAD_INPUT, "--alt-svc: must be on or off (got \"%s\")", optarg);
+            break;
+        case CLEAR:
+            options->clear = true;
             break;
         case PRINT_SPKI:
             options->print_spki = true;
@@ -148,6 +262,8 @@ void options_parse(struct options *options, int argc, char *const *argv) {
             die(EXIT_BAD_INPUT, "%s: unexpected; a command comes after \"--\" (see --help)", argv[optind]);
         options->command = argv + optind;
     }
+    if (options->tls_lowest > options->tls_highest)
+        die(EXIT_BAD_INPUT, "--tls-min is above --tls-max: leave one of them away");
     find_home(options->home, home);
     if (!options->recording && !options->print_spki)
         die(EXIT_BAD_INPUT, "--recording NAME is missing (see --help)");

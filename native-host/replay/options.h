@@ -2,6 +2,10 @@
 #ifndef TRILANE_REPLAY_OPTIONS_H
 #define TRILANE_REPLAY_OPTIONS_H
 
+#include "replay/origins.h"
+#include "replay/think.h"
+#include "replay/transport.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,11 +15,20 @@ struct options {
     char home[OPTIONS_PATH_SIZE];
     const char *recording;
     const char *report; // NULL: none
-    uint32_t initcwnd_packets;
-    const char *tcp_congestion;
-    const char *quic_congestion;
+    struct transport transport;
     const char *qlog_folder; // NULL: none
+    const char *tcp_info;    // NULL: none
     const char *https_alpn;
+    const char *think_text; // as given
+    struct think think;
+    enum origins_kind origins;
+    struct chain_size chain;
+    bool upgrades_clear; // http:// origins are served as https://
+    uint16_t tls_lowest; // over TCP, as TLS numbers them: 0x0303 is 1.2, 0x0304 is 1.3
+    uint16_t tls_highest;
+    bool early_data;
+    bool offer_h3; // in every response, by Alt-Svc
+    bool clear;
     bool print_spki;
     char *const *command; // NULL-terminated; NULL: none, serve until interrupted
 };

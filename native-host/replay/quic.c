@@ -48,28 +48,34 @@ bool quic_has_congestion_control(const char *name) {
     return has;
 }
 
+static bool paces_itself(const struct quic_transport *transport) {
+    return strncmp(transport->congestion, "bbr", 3) == 0;
+}
+
 int quic_settings_open(struct quic_settings **out, const struct server_parts *parts, char *error,
                        size_t error_size) {
     if (parts->qlog_folder && access(parts->qlog_folder, W_OK | X_OK) < 0) {
         snprintf(error, error_size, "%s: cannot hold qlogs: %s", parts->qlog_folder, strerror(errno));
         return -1;
     }
+    const struct quic_transport *transport = &parts->transport->quic;
     struct quic_settings *settings = calloc(1, sizeof *settings);
     quiche_config *quic = quiche_config_new(QUICHE_PROTOCOL_VERSION);
     quiche_h3_config *http = quiche_h3_config_new();
     if (settings)
-        *settings = (struct quic_settings){parts, quic, http, strncmp(parts->quic_congestion, "bbr", 3) != 0};
-    if (!settings || !quic || !http ||
-        quiche_config_set_cc_algorithm_name(quic, parts->quic_congestion) < 0) {
+        *settings = (struct quic_settings){parts, quic, http, transport->paced && !paces_itself(transport)};
+    if (!settings || !quic || !http || quiche_config_set_cc_algorithm_name(quic, transport->congestion) < 0) {
         snprintf(error, error_size, "h3: quiche has no congestion control \"%s\", or memory is short",
-                 parts->quic_congestion);
+                 transport->congestion);
         quic_settings_close(settings);
         return -1;
     }
-    quiche_config_set_initial_congestion_window_packets(quic, parts->quic_initcwnd_packets);
+    quiche_config_set_initial_congestion_window_packets(quic, transport->initcwnd_packets);
+    quiche_config_enable_pacing(quic, transport->paced);
+    quiche_config_set_max_ack_delay(quic, transport->max_ack_delay_ms);
     quiche_config_set_max_idle_timeout(quic, QUIC_IDLE_TIMEOUT_MS);
     quiche_config_set_max_recv_udp_payload_size(quic, RECEIVE_PAYLOAD_BYTES);
-    quiche_config_set_max_send_udp_payload_size(quic, parts->quic_max_udp_payload);
+    quiche_config_set_max_send_udp_payload_size(quic, transport->max_udp_payload_bytes);
     quiche_config_set_initial_max_data(quic, CONNECTION_WINDOW_BYTES);
     quiche_config_set_initial_max_stream_data_bidi_local(quic, UPLOAD_WINDOW_BYTES);
     quiche_config_set_initial_max_stream_data_bidi_remote(quic, UPLOAD_WINDOW_BYTES);

@@ -1,5 +1,5 @@
 // What quiche does without a connection: the settings that all connections of a server share, the outside of
-// packets, its version. Does not send or receive: h3.c and h3_server.c do.
+// packets, its version. Does not send or receive: h3.c, its parts and h3_server.c do.
 #ifndef TRILANE_REPLAY_QUIC_H
 #define TRILANE_REPLAY_QUIC_H
 

@@ -1,6 +1,7 @@
 #include "replay/report.h"
 
 #include "base/json_file.h"
+#include "replay/server_time.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -22,20 +23,24 @@ struct connection {
     const char *tls_version;
     const char *alpn;
     bool resumed;
+    bool early_data;
     uint64_t opened_ns;
     uint64_t secured_ns; // 0: not
     uint64_t closed_ns;  // 0: not
     char *close_reason;
+    char *qlog; // the file's name; NULL: none
+    uint64_t qlog_start_ns;
 };
 
 struct request {
     size_t connection;
     char *method; // one allocation with the URL
     char *url;
-    enum match match;
-    int64_t seq;
+    struct match_answer answer;
     uint16_t status;
     uint64_t request_ns;
+    uint64_t whole_ns; // 0: not
+    uint64_t think_ns;
     uint64_t first_byte_ns; // 0: none
     uint64_t end_ns;        // 0: not
     uint64_t body_bytes;
@@ -64,8 +69,12 @@ struct report {
     struct list connections;
     struct list requests;
     struct list dns;
+    struct list visits;  // uint64_t: when each began
     uint64_t matches[3]; // by enum match
+    struct server_times server_times;
+    uint64_t recoded;
     uint64_t aborted;
+    uint64_t think_unknown;
     uint64_t failed_handshakes;
     uint64_t lost; // events that found no memory
 };
@@ -81,8 +90,10 @@ struct report *report_open(const struct recording *recording, bool keep, uint64_
 
 void report_close(struct report *report) {
     if (!report) return;
-    for (size_t i = 0; i < report->connections.count; i++)
+    for (size_t i = 0; i < report->connections.count; i++) {
         free(((struct connection *)report->connections.entries)[i].close_reason);
+        free(((struct connection *)report->connections.entries)[i].qlog);
+    }
     for (size_t i = 0; i < report->requests.count; i++)
         free(((struct request *)report->requests.entries)[i].method);
     for (size_t i = 0; i < report->dns.count; i++)
@@ -90,6 +101,8 @@ void report_close(struct report *report) {
     free(report->connections.entries);
     free(report->requests.entries);
     free(report->dns.entries);
+    server_times_free(&report->server_times);
+    free(report->visits.entries);
     free(report);
 }
 
@@ -138,6 +151,19 @@ void report_secured(struct report *report, size_t name, const char *tls_version,
     connection->secured_ns = now_ns;
 }
 
+void report_early_data(struct report *report, size_t name) {
+    struct connection *connection = connection_of(report, name);
+    if (connection) connection->early_data = true;
+}
+
+void report_qlog(struct report *report, size_t name, const char *file, uint64_t start_ns) {
+    struct connection *connection = connection_of(report, name);
+    if (!connection) return;
+    connection->qlog = strdup(file);
+    connection->qlog_start_ns = start_ns;
+    if (!connection->qlog) report->lost++;
+}
+
 void report_closed(struct report *report, size_t name, const char *reason, uint64_t now_ns) {
     struct connection *connection = connection_of(report, name);
     if (!connection) return;
@@ -165,7 +191,6 @@ static size_t copy_printable(char *to, const char *bytes, size_t size) {
 }
 
 size_t report_request(struct report *report, const struct report_request *seen, uint64_t now_ns) {
-    report->matches[seen->match]++;
     struct request *request = next_entry(report, &report->requests, sizeof *request);
     if (!request) return NOT_KEPT;
     size_t scheme_size = strlen(seen->scheme);
@@ -183,16 +208,39 @@ size_t report_request(struct report *report, const struct report_request *seen, 
     at += copy_printable(request->method + at, seen->path, seen->path_size);
     request->method[at] = '\0';
     request->connection = seen->connection;
-    request->match = seen->match;
-    request->seq = seen->seq;
-    request->status = seen->status;
     request->request_ns = now_ns;
     return ++report->requests.count;
 }
 
+void report_answered(struct report *report, size_t name, const struct match_answer *answer, uint16_t status,
+                     bool recoded) {
+    report->recoded += recoded;
+    report->matches[answer->match]++;
+    struct request *request = request_of(report, name);
+    if (!request) return;
+    request->answer = *answer;
+    request->status = status;
+}
+
+void report_request_whole(struct report *report, size_t name, uint64_t think_ns, bool known,
+                          uint64_t now_ns) {
+    if (!known) report->think_unknown++;
+    struct request *request = request_of(report, name);
+    if (!request) return;
+    request->whole_ns = now_ns;
+    request->think_ns = think_ns;
+}
+
 void report_first_byte(struct report *report, size_t name, uint64_t now_ns) {
     struct request *request = request_of(report, name);
-    if (request) request->first_byte_ns = now_ns;
+    if (!request) return;
+    request->first_byte_ns = now_ns;
+    if (request->end_ns > 0) request->end_ns = now_ns; // it was handed over whole, but had to wait
+    const struct connection *connection = connection_of(report, request->connection);
+    const uint64_t due_ns = request->whole_ns + request->think_ns;
+    if (!connection || request->whole_ns == 0) return;
+    if (server_times_add(&report->server_times, connection->lane, now_ns > due_ns ? now_ns - due_ns : 0) < 0)
+        report->lost++;
 }
 
 void report_request_end(struct report *report, size_t name, uint64_t body_bytes, uint64_t request_body_bytes,
@@ -224,6 +272,13 @@ void report_ready(struct report *report, uint64_t now_ns) {
     report->ready_ns = now_ns;
 }
 
+void report_visit(struct report *report, uint64_t now_ns) {
+    uint64_t *visit_ns = next_entry(report, &report->visits, sizeof *visit_ns);
+    if (!visit_ns) return;
+    *visit_ns = now_ns;
+    report->visits.count++;
+}
+
 // Monotonic nanoseconds fit a signed 64-bit integer for 292 years.
 static json_t *time_or_null(uint64_t time_ns) {
     return time_ns ? json_integer((json_int_t)time_ns) : json_null();
@@ -233,41 +288,86 @@ static json_t *text_or_null(const char *text) {
     return text ? json_string(text) : json_null();
 }
 
+static json_t *visits_json(const struct report *report) {
+    json_t *list = json_array();
+    const uint64_t *visits_ns = report->visits.entries;
+    for (size_t i = 0; i < report->visits.count; i++)
+        json_array_append_new(list, json_integer((json_int_t)visits_ns[i]));
+    return list;
+}
+
+static json_t *qlog_json(const struct connection *connection) {
+    if (!connection->qlog) return json_null();
+    return json_pack("{s:s, s:I}", "file", connection->qlog, "start_ns",
+                     (json_int_t)connection->qlog_start_ns);
+}
+
 static json_t *connections_json(const struct report *report) {
     json_t *list = json_array();
     const struct connection *connections = report->connections.entries;
     for (size_t i = 0; i < report->connections.count; i++) {
         const struct connection *c = &connections[i];
         json_array_append_new(
-            list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "id", (json_int_t)i,
-                            "lane", c->lane, "local_address", c->local_address, "local_port", c->local_port,
-                            "tls_version", text_or_null(c->tls_version), "alpn", text_or_null(c->alpn),
-                            "resumed", c->resumed, "opened_ns", time_or_null(c->opened_ns), "secured_ns",
+            list, json_pack("{s:I, s:s, s:s, s:i, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "id",
+                            (json_int_t)i, "lane", c->lane, "local_address", c->local_address, "local_port",
+                            c->local_port, "tls_version", text_or_null(c->tls_version), "alpn",
+                            text_or_null(c->alpn), "resumed", c->resumed, "early_data", c->early_data,
+                            "opened_ns", time_or_null(c->opened_ns), "secured_ns",
                             time_or_null(c->secured_ns), "closed_ns", time_or_null(c->closed_ns),
-                            "close_reason", text_or_null(c->close_reason)));
+                            "close_reason", text_or_null(c->close_reason), "qlog", qlog_json(c)));
     }
     return list;
 }
 
-static json_t *requests_json(const struct report *report) {
+static bool has_own_port(const struct recorded_exchange *exchange) {
+    return exchange->port == (strcmp(exchange->scheme, "https") == 0 ? 443 : 80);
+}
+
+static json_t *recorded_url(const struct recorded_exchange *exchange) {
+    const bool v6 = strchr(exchange->host, ':') != NULL;
+    char *plain = NULL, port[8] = "";
+    if (!has_own_port(exchange)) snprintf(port, sizeof port, ":%u", exchange->port);
+    int size = asprintf(&plain, "%s://%s%s%s%s%s", exchange->scheme, v6 ? "[" : "", exchange->host,
+                        v6 ? "]" : "", port, exchange->path);
+    char *printable = size < 0 ? NULL : malloc(3 * (size_t)size + 1);
+    json_t *url = printable ? json_stringn(printable, copy_printable(printable, plain, (size_t)size)) : NULL;
+    free(printable);
+    if (size >= 0) free(plain);
+    return url ? url : json_null();
+}
+
+// What was given instead of what was asked for; null where nothing else was.
+static json_t *fuzzy_json(const struct match_answer *answer) {
+    static const char *const differences[] = {[DIFFERENCE_NONE] = "",
+                                              [DIFFERENCE_BODY] = "body",
+                                              [DIFFERENCE_PORT] = "port",
+                                              [DIFFERENCE_QUERY] = "query"};
+    if (answer->match != MATCH_FUZZY) return json_null();
+    return json_pack("{s:o, s:s, s:f}", "url", recorded_url(answer->exchange), "difference",
+                     differences[answer->difference], "likeness", answer->likeness);
+}
+
+static json_t *request_json(const struct request *r) {
     static const char *const outcomes[] = {
         [MATCH_EXACT] = "exact", [MATCH_FUZZY] = "fuzzy", [MATCH_MISSED] = "missed"};
+    json_t *connection =
+        r->connection == NOT_KEPT ? json_null() : json_integer((json_int_t)r->connection - 1);
+    json_t *seq = r->answer.exchange ? json_integer(r->answer.exchange->seq) : json_null();
+    return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:i, s:I, s:o, s:I, s:o, s:o, s:I, s:I, s:b}",
+                     "connection", connection, "method", r->method, "url", r->url, "outcome",
+                     outcomes[r->answer.match], "seq", seq, "instead", fuzzy_json(&r->answer), "status",
+                     r->status, "request_ns", (json_int_t)r->request_ns, "whole_ns",
+                     time_or_null(r->whole_ns), "think_ns", (json_int_t)r->think_ns, "first_byte_ns",
+                     time_or_null(r->first_byte_ns), "end_ns", time_or_null(r->end_ns), "body_bytes",
+                     (json_int_t)r->body_bytes, "request_body_bytes", (json_int_t)r->request_body_bytes,
+                     "complete", r->complete);
+}
+
+static json_t *requests_json(const struct report *report) {
     json_t *list = json_array();
     const struct request *requests = report->requests.entries;
-    for (size_t i = 0; i < report->requests.count; i++) {
-        const struct request *r = &requests[i];
-        json_t *connection =
-            r->connection == NOT_KEPT ? json_null() : json_integer((json_int_t)r->connection - 1);
-        json_t *seq = r->seq < 0 ? json_null() : json_integer((json_int_t)r->seq);
-        json_array_append_new(list,
-                              json_pack("{s:o, s:s, s:s, s:s, s:o, s:i, s:I, s:o, s:o, s:I, s:I, s:b}",
-                                        "connection", connection, "method", r->method, "url", r->url,
-                                        "outcome", outcomes[r->match], "seq", seq, "status", r->status,
-                                        "request_ns", (json_int_t)r->request_ns, "first_byte_ns",
-                                        time_or_null(r->first_byte_ns), "end_ns", time_or_null(r->end_ns),
-                                        "body_bytes", (json_int_t)r->body_bytes, "request_body_bytes",
-                                        (json_int_t)r->request_body_bytes, "complete", r->complete));
-    }
+    for (size_t i = 0; i < report->requests.count; i++)
+        json_array_append_new(list, request_json(&requests[i]));
     return list;
 }
 
@@ -292,37 +392,74 @@ static json_t *versions_json(const struct report_setting *setting) {
                          LLHTTP_VERSION_PATCH));
 }
 
-static json_t *transport_json(const struct report_setting *setting) {
-    return json_pack("{s:{s:s, s:I, s:I, s:I, s:b, s:b, s:b}, s:{s:s, s:b, s:I, s:b, s:I}}", "tcp",
-                     "congestion_control", setting->tcp_congestion, "initial_window_packets",
-                     (json_int_t)setting->tcp_initcwnd_packets, "notsent_lowat_bytes",
-                     (json_int_t)setting->tcp_notsent_lowat_bytes, "tls_record_bytes",
-                     (json_int_t)setting->tls_record_bytes, "metrics_saved", setting->tcp_metrics_saved,
-                     "slow_start_after_idle", setting->tcp_slow_start_after_idle, "pacing", false, "quic",
-                     "congestion_control", setting->quic_congestion, "reductions_taken_back",
-                     // quiche 0.30, recovery/congestion/cubic.rs: not to be switched off
-                     strcmp(setting->quic_congestion, "cubic") == 0, "initial_window_packets",
-                     (json_int_t)setting->quic_initcwnd_packets, "pacing", true, "max_udp_payload",
-                     (json_int_t)setting->quic_max_udp_payload_bytes);
+static json_t *origins_json(const struct report_setting *setting) {
+    return json_pack("{s:s, s:I, s:s, s:I, s:I}", "kind", setting->origins, "addresses",
+                     (json_int_t)setting->addresses, "http", setting->upgrades_clear ? "upgraded" : "clear",
+                     "http_exchanges", (json_int_t)setting->clear_exchanges, "redirects_left_out",
+                     (json_int_t)setting->redirects_left_out);
 }
 
-int report_write(const struct report *report, const struct report_setting *setting, const char *path,
-                 char *error, size_t error_size) {
+// 0: the kernel chooses.
+static json_t *size_or_null(uint32_t size_bytes) {
+    return size_bytes ? json_integer(size_bytes) : json_null();
+}
+
+static json_t *tcp_json(const struct report_setting *setting) {
+    const struct tcp_transport *tcp = &setting->transport->tcp;
+    return json_pack("{s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:o, s:o}", "congestion_control",
+                     setting->granted->tcp_congestion, "initial_window_packets",
+                     (json_int_t)tcp->initcwnd_packets, "notsent_lowat_bytes",
+                     (json_int_t)setting->tcp_notsent_lowat_bytes, "tls_record_bytes",
+                     (json_int_t)setting->tls_record_bytes, "metrics_saved", setting->tcp_metrics_saved,
+                     "slow_start_after_idle", setting->tcp_slow_start_after_idle, "pacing",
+                     transport_tcp_is_paced(tcp), "send_buffer_bytes", size_or_null(tcp->send_buffer_bytes),
+                     "receive_buffer_bytes", size_or_null(tcp->receive_buffer_bytes));
+}
+
+static json_t *quic_json(const struct report_setting *setting) {
+    const struct quic_transport *quic = &setting->transport->quic;
+    const struct transport_granted *granted = setting->granted;
+    return json_pack("{s:s, s:b, s:I, s:b, s:I, s:I, s:s, s:I, s:I}", "congestion_control", quic->congestion,
+                     "reductions_taken_back",
+                     // quiche 0.30, recovery/congestion/cubic.rs: not to be switched off
+                     strcmp(quic->congestion, "cubic") == 0, "initial_window_packets",
+                     (json_int_t)quic->initcwnd_packets, "pacing", quic->paced, "max_udp_payload",
+                     (json_int_t)quic->max_udp_payload_bytes, "max_ack_delay_ms",
+                     (json_int_t)quic->max_ack_delay_ms, "batching", udp_batching_name(granted->udp_batching),
+                     "send_buffer_bytes", (json_int_t)granted->udp_send_buffer_bytes, "receive_buffer_bytes",
+                     (json_int_t)granted->udp_receive_buffer_bytes);
+}
+
+static json_t *transport_json(const struct report_setting *setting) {
+    return json_pack("{s:o, s:o}", "tcp", tcp_json(setting), "quic", quic_json(setting));
+}
+
+static json_t *counts_json(const struct report *report) {
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "exact", (json_int_t)report->matches[MATCH_EXACT],
+        "fuzzy", (json_int_t)report->matches[MATCH_FUZZY], "missed",
+        (json_int_t)report->matches[MATCH_MISSED], "recoded", (json_int_t)report->recoded, "aborted",
+        (json_int_t)report->aborted, "think_unknown", (json_int_t)report->think_unknown, "failed_handshakes",
+        (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
+}
+
+int report_write(struct report *report, const struct report_setting *setting, const char *path, char *error,
+                 size_t error_size) {
     const struct recording *recording = report->recording;
-    json_t *document = json_pack(
-        "{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
-        "schema", "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
-        recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns, "ready_ns",
-        time_or_null(report->ready_ns), "scheduling", setting->scheduling, "versions", versions_json(setting),
-        "transport", transport_json(setting), "connections", connections_json(report), "requests",
-        requests_json(report), "dns", dns_json(report), "counts", "exact",
-        (json_int_t)report->matches[MATCH_EXACT], "fuzzy", (json_int_t)report->matches[MATCH_FUZZY], "missed",
-        (json_int_t)report->matches[MATCH_MISSED], "aborted", (json_int_t)report->aborted,
-        "failed_handshakes", (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
+    json_t *document =
+        json_pack("{s:s, s:{s:I, s:s, s:s}, s:I, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+                  "trilane/replay-report/1", "recording", "id", (json_int_t)recording->id, "name",
+                  recording->name, "digest", recording->digest, "start_ns", (json_int_t)report->start_ns,
+                  "ready_ns", time_or_null(report->ready_ns), "scheduling", setting->scheduling, "think",
+                  setting->think, "origins", origins_json(setting), "versions", versions_json(setting),
+                  "transport", transport_json(setting), "connections", connections_json(report), "requests",
+                  requests_json(report), "dns", dns_json(report), "counts", counts_json(report));
+    if (document) json_object_set_new(document, "server_time", server_times_json(&report->server_times));
     if (!document) {
         snprintf(error, error_size, "%s: not enough memory for the report", path);
         return -1;
     }
+    json_object_set_new(document, "visits_ns", visits_json(report));
     int result = json_file_write(path, document);
     if (result < 0) snprintf(error, error_size, "%s: cannot be written: %s", path, strerror(errno));
     json_decref(document);

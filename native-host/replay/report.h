@@ -6,6 +6,7 @@
 #include "archive/matcher.h"
 #include "archive/recording.h"
 #include "replay/dns_zone.h"
+#include "replay/transport.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,17 +17,20 @@ struct report;
 // What the program ran with: all literals or kept by the caller as long as the report.
 struct report_setting {
     const char *scheduling; // fifo, short-slice or default
+    const char *think;      // as --think has it
+    const char *origins;    // as --origins has it
+    bool upgrades_clear;    // http:// origins were served as https://
+    size_t clear_exchanges; // recorded over http://
+    size_t redirects_left_out;
+    size_t addresses; // servers
     const char *quiche_version;
     const char *nghttp2_version;
-    const char *tcp_congestion; // as read back from the kernel
-    uint32_t tcp_initcwnd_packets;
+    const struct transport *transport;       // as asked
+    const struct transport_granted *granted; // and what became of it
     uint32_t tcp_notsent_lowat_bytes;
     uint32_t tls_record_bytes;      // of plaintext, at most
     bool tcp_metrics_saved;         // as read back
     bool tcp_slow_start_after_idle; // as read back
-    const char *quic_congestion;
-    uint32_t quic_initcwnd_packets;
-    uint32_t quic_max_udp_payload_bytes;
 };
 
 // `keep`: events are kept for report_write; else only counted. NULL when memory is short.
@@ -39,6 +43,9 @@ size_t report_connection(struct report *report, const char *lane, const char *lo
                          uint16_t local_port, uint64_t opened_ns);
 void report_secured(struct report *report, size_t connection, const char *tls_version, const char *alpn,
                     bool resumed, uint64_t now_ns);
+void report_early_data(struct report *report, size_t connection);
+// The file's times count from `start_ns`.
+void report_qlog(struct report *report, size_t connection, const char *file, uint64_t start_ns);
 void report_closed(struct report *report, size_t connection, const char *reason, uint64_t now_ns);
 // A TCP connection that never got as far as a lane.
 void report_failed_handshake(struct report *report);
@@ -52,11 +59,17 @@ struct report_request {
     size_t authority_size;
     const char *path;
     size_t path_size;
-    enum match match;
-    int64_t seq; // -1: missed
-    uint16_t status;
 };
 size_t report_request(struct report *report, const struct report_request *request, uint64_t now_ns);
+// Called once for each request. The exchange lives as long as the report. `recoded`: in another content
+// coding than it was recorded in.
+void report_answered(struct report *report, size_t request, const struct match_answer *answer,
+                     uint16_t status, bool recoded);
+// All of it is here. Its answer waits for `think_ns`; `known` is false where the recording does not say how
+// long.
+void report_request_whole(struct report *report, size_t request, uint64_t think_ns, bool known,
+                          uint64_t now_ns);
+// Of the response, its head included: the kernel has been given it.
 void report_first_byte(struct report *report, size_t request, uint64_t now_ns);
 void report_request_end(struct report *report, size_t request, uint64_t body_bytes,
                         uint64_t request_body_bytes, bool complete, uint64_t now_ns);
@@ -64,8 +77,10 @@ void report_request_end(struct report *report, size_t request, uint64_t body_byt
 void report_dns(struct report *report, const struct dns_question *question, uint64_t now_ns);
 
 void report_ready(struct report *report, uint64_t now_ns);
+// A visit after the first begins.
+void report_visit(struct report *report, uint64_t now_ns);
 // 0, or -1 with one line in `error` and nothing half-written.
-int report_write(const struct report *report, const struct report_setting *setting, const char *path,
-                 char *error, size_t error_size);
+int report_write(struct report *report, const struct report_setting *setting, const char *path, char *error,
+                 size_t error_size);
 
 #endif

@@ -1,6 +1,7 @@
 #include "replay/send_order.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 void send_order_add(struct send_order *order, struct send_item *item) {
     if (item->queued) return;
@@ -16,6 +17,7 @@ void send_order_add(struct send_order *order, struct send_item *item) {
 
 void send_order_remove(struct send_order *order, struct send_item *item) {
     if (!item->queued) return;
+    if (order->up_next == item) order->up_next = send_order_next(order, item);
     item->queued = false;
     if (item->previous)
         item->previous->next = item->next;
@@ -43,6 +45,18 @@ void send_order_turn(struct send_order *order, struct send_item *item) {
     send_order_add(order, item);
 }
 
+size_t send_order_turn_left(const struct send_item *item) {
+    return item->incremental ? SEND_ORDER_TURN_BYTES - item->turn_taken_bytes : SIZE_MAX;
+}
+
+bool send_order_took(struct send_item *item, size_t size) {
+    if (!item->incremental) return false;
+    item->turn_taken_bytes += size;
+    if (item->turn_taken_bytes < SEND_ORDER_TURN_BYTES) return false;
+    item->turn_taken_bytes = 0;
+    return true;
+}
+
 static struct send_item *first_from(const struct send_order *order, unsigned urgency) {
     for (; urgency < URGENCY_LEVELS; urgency++)
         if (order->first[urgency]) return order->first[urgency];
@@ -55,4 +69,22 @@ struct send_item *send_order_first(const struct send_order *order) {
 
 struct send_item *send_order_next(const struct send_order *order, const struct send_item *item) {
     return item->next ? item->next : first_from(order, item->urgency + 1U);
+}
+
+void send_order_run(struct send_order *order, enum sent (*turn)(void *context, struct send_item *item),
+                    void *context) {
+    enum sent sent = SENT_NOTHING;
+    for (struct send_item *item = send_order_first(order); item && sent != SENT_FULL; item = order->up_next) {
+        order->up_next = send_order_next(order, item);
+        sent = turn(context, item);
+        if (sent == SENT_SOME) {
+            order->up_next = item;
+        } else if (sent == SENT_TURN) {
+            // Its equals behind it; the last of them is followed by the first.
+            const struct send_item *next = order->up_next;
+            send_order_turn(order, item);
+            if (!next || next->urgency != item->urgency) order->up_next = item;
+        }
+    }
+    order->up_next = NULL;
 }

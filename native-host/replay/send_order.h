@@ -1,14 +1,16 @@
 // In which order responses of one connection get to send (RFC 9218): by urgency, 0 first; within one urgency
 // in order of arrival, where an incremental one goes behind the others after each turn and one that is not
-// stays until it is done. This is nghttp2's order too, so that h2 and h3 honour priorities alike. Does not
-// own the items.
+// stays until it is done. h2 and h3 both send by it, so that they honour priorities alike. Does not own the
+// items.
 #ifndef TRILANE_REPLAY_SEND_ORDER_H
 #define TRILANE_REPLAY_SEND_ORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { URGENCY_LEVELS = 8, URGENCY_DEFAULT = 3 };
+enum { SEND_ORDER_TURN_BYTES = 16 * 1024 }; // of an incremental response, before the next one's turn
 
 // Part of the owner's struct; zeroed: not queued.
 struct send_item {
@@ -17,12 +19,14 @@ struct send_item {
     bool queued;
     bool incremental;
     uint8_t urgency;
+    size_t turn_taken_bytes; // of the turn that it is in, if it is incremental
 };
 
 // Zeroed: empty.
 struct send_order {
     struct send_item *first[URGENCY_LEVELS];
     struct send_item *last[URGENCY_LEVELS];
+    struct send_item *up_next; // of send_order_run
 };
 
 void send_order_add(struct send_order *order, struct send_item *item);
@@ -31,6 +35,24 @@ void send_order_remove(struct send_order *order, struct send_item *item);
 void send_order_change(struct send_order *order, struct send_item *item, uint8_t urgency, bool incremental);
 // The item has had a turn.
 void send_order_turn(struct send_order *order, struct send_item *item);
+// How many bytes of body the item may still send in its turn.
+size_t send_order_turn_left(const struct send_item *item);
+// It has sent so many of them. True if its turn is over; a turn goes on where the transport was full in
+// between, so that which bytes follow which does not depend on how much a transport takes at a time.
+bool send_order_took(struct send_item *item, size_t size);
+
+// What came of an item's turn.
+enum sent {
+    SENT_ALL,     // it is done, and in the order no more
+    SENT_SOME,    // there may be room for more of it
+    SENT_TURN,    // its turn is over
+    SENT_NOTHING, // there is no room for it now
+    SENT_FULL,    // there is no room for any other either
+    SENT_FAILED,  // it cannot be sent, and is in the order no more
+};
+// Gives each item turns, in order, until there is room for none. `turn` may remove any item, and add none.
+void send_order_run(struct send_order *order, enum sent (*turn)(void *context, struct send_item *item),
+                    void *context);
 
 struct send_item *send_order_first(const struct send_order *order);
 struct send_item *send_order_next(const struct send_order *order, const struct send_item *item);

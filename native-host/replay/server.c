@@ -85,6 +85,10 @@ static void pending_to_lane(struct pending *pending) {
     if (ssl)
         exchange_connection_secured(connection, tls_version(ssl), alpn, SSL_session_reused(ssl) == 1,
                                     clock_now_ns());
+    if (ssl && SSL_early_data_accepted(ssl)) exchange_connection_early_data(connection);
+    struct tcp_info_log *samples = pending->server->parts->tcp_info;
+    if (samples)
+        stream_sample(stream, samples, exchange_connection_id(connection), lane == LANE_H2 ? "h2" : "h1");
     if ((lane == LANE_H2 ? h2_open(stream, connection) : h1_open(stream, connection)) < 0) {
         exchange_connection_close(connection, "memory is short", clock_now_ns());
         stream_close(stream);
@@ -189,8 +193,12 @@ static int fail(char *error, size_t error_size, uint16_t port) {
     return -1;
 }
 
+// Any rate that is not "none" makes TCP pace, whichever congestion control it runs: at the rate that its own
+// window and round trip give, as long as that is the lower one.
+static const uint64_t pacing_rate_bytes_per_s = UINT64_MAX - 1;
+
 // Accepted sockets have their listener's options.
-static void set_options(int fd) {
+static void set_options(int fd, bool paced) {
     int on = 1;
     int off = 0;
     int lowat_bytes = SERVER_NOTSENT_LOWAT_BYTES;
@@ -201,12 +209,15 @@ static void set_options(int fd) {
     setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &lowat_bytes, sizeof lowat_bytes);
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    if (paced)
+        setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing_rate_bytes_per_s,
+                   sizeof pacing_rate_bytes_per_s);
 }
 
 // By socket: where another one is the machine's default, the namespace's own default may not be set to every
 // one.
 static int set_congestion(struct server *server, int fd, char *error, size_t error_size) {
-    const char *wanted = server->parts->tcp_congestion;
+    const char *wanted = server->parts->transport->tcp.congestion;
     socklen_t size = sizeof server->tcp_congestion - 1;
     if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, wanted, (socklen_t)strlen(wanted)) == 0 &&
         getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, server->tcp_congestion, &size) == 0)
@@ -236,13 +247,15 @@ static int listen_on(struct server *server, uint16_t port, bool secure, char *er
     listener->watch = (struct loop_watch){.fd = fd, .ready = on_connection, .context = listener};
     listener->resume = (struct loop_timer){.due = on_resume, .context = listener};
     server->listener_count++;
-    set_options(fd);
+    set_options(fd, server->parts->transport->tcp.paced);
     if (set_congestion(server, fd, error, error_size) < 0) return -1;
     if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, BACKLOG) < 0 ||
         loop_add(server->parts->loop, &listener->watch, EPOLLIN) < 0)
         return fail(error, error_size, port);
     return 0;
 }
+
+enum { HTTP_PORT = 80, HTTPS_PORT = 443 };
 
 static int serve_https_port(struct server *server, uint16_t port, char *error, size_t error_size) {
     for (size_t i = 0; i < server->listener_count; i++)
@@ -263,7 +276,6 @@ int server_open(struct server **out, const struct server_parts *parts, const str
         return -1;
     }
     server->parts = parts;
-    enum { HTTP_PORT = 80, HTTPS_PORT = 443 };
     int result = serve_https_port(server, HTTPS_PORT, error, error_size);
     if (result == 0) result = listen_on(server, HTTP_PORT, false, error, error_size);
     for (size_t i = 0; result == 0 && i < recording->exchange_count; i++) {
@@ -293,6 +305,8 @@ void server_close(struct server *server) {
     free(server);
 }
 
-const char *server_tcp_congestion(const struct server *server) {
-    return server->tcp_congestion;
+struct transport_granted server_granted(const struct server *server) {
+    struct transport_granted granted = {.tcp_congestion = server->tcp_congestion};
+    if (server->h3_count > 0) h3_server_granted(server->h3[0], &granted);
+    return granted;
 }

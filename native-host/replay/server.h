@@ -24,10 +24,14 @@
 #include "base/loop.h"
 #include "replay/exchange.h"
 #include "replay/report.h"
+#include "replay/send_ahead.h"
 #include "replay/tls.h"
+#include "replay/transport.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+struct tcp_info_log;
 
 // What all lanes share; lives as long as the server.
 struct server_parts {
@@ -35,18 +39,15 @@ struct server_parts {
     struct exchange_site *site;
     struct report *report;
     struct tls *tls;
-    const char *tcp_congestion;  // of every accepted connection; "cubic"
-    const char *quic_congestion; // "cubic", "reno" or "bbr2": checked by main.c against what quiche has
-    uint32_t quic_initcwnd_packets;
-    uint32_t quic_max_udp_payload; // bytes; 1350
+    const struct transport *transport;
     const char *qlog_folder;       // where each QUIC connection leaves a qlog; NULL: nowhere
+    struct tcp_info_log *tcp_info; // told of each TCP connection; NULL: none
 };
 
 struct server;
 
-// What the kernel may hold of a connection beyond what it has sent: little, so that the lane's choice of what
-// is next comes late.
-enum { SERVER_NOTSENT_LOWAT_BYTES = 16 * 1024 };
+// What the kernel may hold of a connection beyond what it has sent, at first and at most: send_ahead.h.
+enum { SERVER_NOTSENT_LOWAT_BYTES = SEND_AHEAD_MOST_BYTES };
 
 // Binds and listens on all ports. 0, or -1 with one line in `error`.
 int server_open(struct server **server, const struct server_parts *parts, const struct recording *recording,
@@ -54,7 +55,7 @@ int server_open(struct server **server, const struct server_parts *parts, const 
 // Stops all connections (recorded as cut off by the end of the program) and closes everything.
 void server_close(struct server *server);
 
-// TCP's congestion control as read back from the kernel.
-const char *server_tcp_congestion(const struct server *server);
+// The strings live as long as the server.
+struct transport_granted server_granted(const struct server *server);
 
 #endif

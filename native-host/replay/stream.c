@@ -5,6 +5,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "replay/send_ahead.h"
+#include "replay/tcp_info.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -39,12 +41,14 @@ struct stream {
     SSL *ssl;         // NULL: in clear
     struct buf sealed;
     size_t small_record_bytes; // plaintext that fills a packet; 0: not asked yet
-    uint64_t busy_bytes;       // sealed since it was last idle
+    struct send_ahead ahead;
+    uint64_t busy_bytes; // sealed since it was last idle
     uint64_t last_write_ns;
     const struct stream_handler *handler; // NULL: finishing
     void *context;
     struct loop_timer timer; // to call `readable` again soon; once finishing, the limit
-    size_t read_left;        // bytes, this turn
+    struct tcp_info_watch samples;
+    size_t read_left; // bytes, this turn
     size_t write_left;
     bool lane_waits; // its last writev was not taken whole
     bool paused;
@@ -65,6 +69,7 @@ static void destroy(struct stream *stream) {
     if (stream->next) stream->next->previous = stream->previous;
     loop_timer_clear(stream->set->loop, &stream->timer);
     loop_remove(stream->set->loop, &stream->watch);
+    tcp_info_forget(&stream->samples);
     close(stream->watch.fd);
     SSL_free(stream->ssl);
     buf_free(&stream->sealed);
@@ -196,6 +201,7 @@ static void on_event(void *context, uint32_t events) {
     stream->write_left = WRITE_PER_TURN_BYTES;
     stream->in_event = true;
     int flushed = flush(stream);
+    if (events & EPOLLOUT) send_ahead_update(&stream->ahead, stream->watch.fd);
     bool came_apart = (events & (EPOLLERR | EPOLLHUP)) || flushed == STREAM_FAILED;
     if (stream->handler && (events & EPOLLOUT) && flushed == 0 && stream->lane_waits) {
         stream->lane_waits = false;
@@ -229,6 +235,7 @@ struct stream *stream_open(struct stream_set *set, int fd, SSL *ssl, const char 
     *stream = (struct stream){.set = set, .ssl = ssl, .watched = EPOLLIN, .local_port = local_port};
     stream->watch = (struct loop_watch){.fd = fd, .ready = on_event, .context = stream};
     stream->timer = (struct loop_timer){.due = on_timer, .context = stream};
+    send_ahead_init(&stream->ahead);
     strncpy(stream->local_address, local_address, sizeof stream->local_address - 1);
     if (loop_add(set->loop, &stream->watch, EPOLLIN) < 0) goto failed;
     if (ssl) {
@@ -302,6 +309,20 @@ static ssize_t lane_waits(struct stream *stream) {
     return STREAM_AGAIN;
 }
 
+// 1, STREAM_AGAIN or STREAM_FAILED.
+static int room(struct stream *stream) {
+    int flushed = flush(stream);
+    if (flushed == STREAM_FAILED) return STREAM_FAILED;
+    if (flushed == STREAM_AGAIN || stream->write_left == 0) return STREAM_AGAIN;
+    return send_ahead_has_room(&stream->ahead, stream->watch.fd) ? 1 : STREAM_AGAIN;
+}
+
+bool stream_has_room(struct stream *stream) {
+    int has = room(stream);
+    if (has == STREAM_AGAIN) lane_waits(stream);
+    return has != STREAM_AGAIN; // one that has failed tells so when it is written to
+}
+
 static ssize_t write_clear(struct stream *stream, const struct iovec *pieces, int count) {
     struct iovec bounded[PIECES_MAX];
     size_t used = 0;
@@ -323,7 +344,7 @@ static size_t record_limit(struct stream *stream) {
     uint64_t now_ns = clock_now_ns();
     if (now_ns - stream->last_write_ns > idle_ns) stream->busy_bytes = 0;
     stream->last_write_ns = now_ns;
-    if (stream->busy_bytes >= small_records_bytes) return STREAM_RECORD_BYTES;
+    if (stream->busy_bytes >= small_records_bytes) return stream->ahead.limit_bytes;
     if (stream->small_record_bytes == 0) {
         int segment_bytes = 0;
         socklen_t size = sizeof segment_bytes;
@@ -362,15 +383,18 @@ static ssize_t write_sealed(struct stream *stream, const struct iovec *pieces, i
     return n;
 }
 
+size_t stream_ahead_bytes(const struct stream *stream) {
+    return stream->ahead.limit_bytes;
+}
+
 ssize_t stream_writev(struct stream *stream, const struct iovec *pieces, int count) {
     while (count > 0 && pieces->iov_len == 0) {
         pieces++;
         count--;
     }
     if (count == 0) return 0;
-    int flushed = flush(stream);
-    if (flushed == STREAM_FAILED) return STREAM_FAILED;
-    if (flushed == STREAM_AGAIN || stream->write_left == 0) return lane_waits(stream);
+    int has = room(stream);
+    if (has != 1) return has == STREAM_AGAIN ? lane_waits(stream) : STREAM_FAILED;
     return stream->ssl ? write_sealed(stream, pieces, count) : write_clear(stream, pieces, count);
 }
 
@@ -391,6 +415,14 @@ const char *stream_local_address(const struct stream *stream) {
 
 uint16_t stream_local_port(const struct stream *stream) {
     return stream->local_port;
+}
+
+uint64_t stream_turn_ns(const struct stream *stream) {
+    return loop_turn_ns(stream->set->loop);
+}
+
+void stream_sample(struct stream *stream, struct tcp_info_log *log, uint64_t connection, const char *lane) {
+    tcp_info_watch(log, &stream->samples, stream->watch.fd, connection, lane);
 }
 
 const SSL *stream_ssl(const struct stream *stream) {

@@ -20,6 +20,7 @@
 #include <sys/uio.h>
 
 struct stream;
+struct tcp_info_log;
 
 // What stream_read and stream_writev return beside a count of bytes.
 enum { STREAM_END = 0, STREAM_AGAIN = -1, STREAM_FAILED = -2 };
@@ -66,12 +67,20 @@ ssize_t stream_read(struct stream *stream, void *bytes, size_t size);
 // together. May take less than all with more room at hand: call until STREAM_AGAIN. Bytes taken are on their
 // way: the pieces need not live on.
 ssize_t stream_writev(struct stream *stream, const struct iovec *pieces, int count);
+// Whether stream_writev would take anything now; false: `writable` will be called. For a lane that has a
+// choice of what to send, which it so makes late.
+bool stream_has_room(struct stream *stream);
+// How much such a lane should make ready at a time, in bytes: a record, or less where the window is small.
+size_t stream_ahead_bytes(const struct stream *stream);
 // While paused `readable` is not called (but when the connection breaks): the lane has enough to do.
 void stream_pause_reading(struct stream *stream, bool paused);
 
 bool stream_is_secure(const struct stream *stream);
 const char *stream_local_address(const struct stream *stream);
 uint16_t stream_local_port(const struct stream *stream);
+uint64_t stream_turn_ns(const struct stream *stream); // when what is read now had come: loop_turn_ns
+// Lets the log tell of the connection until it is closed; `connection` and `lane` as tcp_info_watch has them.
+void stream_sample(struct stream *stream, struct tcp_info_log *log, uint64_t connection, const char *lane);
 const SSL *stream_ssl(const struct stream *stream); // NULL in clear; for tls_version and alpn
 
 // Gone at once; what is taken but not flushed is lost.

@@ -48,8 +48,8 @@ static int choose_quic(SSL *ssl, const uint8_t **chosen, uint8_t *chosen_size, c
     return choose(chosen, chosen_size, offered, offered_size, quic_protocols, sizeof quic_protocols - 1);
 }
 
-// Everything else is BoringSSL's default, for both alike: groups, ciphers, and session tickets without early
-// data.
+// Everything else is BoringSSL's default, for both alike: groups, ciphers, and session tickets, without early
+// data unless it is allowed.
 static SSL_CTX *context_open(struct tls *tls, uint16_t lowest_version) {
     SSL_CTX *context = SSL_CTX_new(TLS_method());
     if (!context) return NULL;
@@ -83,6 +83,16 @@ void tls_close(struct tls *tls) {
     SSL_CTX_free(tls->tcp);
     SSL_CTX_free(tls->quic);
     free(tls);
+}
+
+void tls_limit_versions(struct tls *tls, uint16_t lowest, uint16_t highest) {
+    SSL_CTX_set_min_proto_version(tls->tcp, lowest);
+    SSL_CTX_set_max_proto_version(tls->tcp, highest);
+}
+
+void tls_allow_early_data(struct tls *tls) {
+    SSL_CTX_set_early_data_enabled(tls->tcp, 1);
+    SSL_CTX_set_early_data_enabled(tls->quic, 1);
 }
 
 static SSL *new_ssl(struct tls *tls, SSL_CTX *context, const char *local_address) {

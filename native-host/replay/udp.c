@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <netinet/udp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,9 +14,7 @@
 
 enum {
     BATCH_PACKETS = 64,
-    BATCHES_PER_TURN = 4,               // then the loop's other descriptors have their turn
-    RECEIVE_BUFFER_BYTES = 1024 * 1024, // the kernel grants what net.core.rmem_max allows
-    SEND_BUFFER_BYTES = 1024 * 1024,
+    BATCHES_PER_TURN = 4, // then the loop's other descriptors have their turn
 };
 
 union control {
@@ -29,7 +28,7 @@ struct udp {
     struct udp_handler handler;
     uint16_t port;
     bool awaits_room;
-    bool segments; // the kernel takes UDP_SEGMENT
+    enum udp_batching batching;
 
     struct mmsghdr messages[BATCH_PACKETS];
     struct iovec pieces[BATCH_PACKETS];
@@ -95,14 +94,42 @@ static void ready(void *context, uint32_t events) {
         if (receive_batch(udp) < BATCH_PACKETS) break;
 }
 
+const char *udp_batching_name(enum udp_batching batching) {
+    static const char *const names[] = {
+        [UDP_BATCHING_GSO] = "gso", [UDP_BATCHING_SENDMMSG] = "sendmmsg", [UDP_BATCHING_NONE] = "none"};
+    return names[batching];
+}
+
+void udp_set_batching(struct udp *udp, enum udp_batching batching) {
+    udp->batching = batching;
+}
+
+enum udp_batching udp_batching_of(const struct udp *udp) {
+    return udp->batching;
+}
+
+// The kernel doubles what it is asked for, for its own overhead, and tells the double.
+static uint32_t set_buffer(const struct udp *udp, int option, uint32_t size_bytes) {
+    int bytes = size_bytes < INT_MAX ? (int)size_bytes : INT_MAX;
+    socklen_t size = sizeof bytes;
+    setsockopt(udp->watch.fd, SOL_SOCKET, option, &bytes, sizeof bytes);
+    if (getsockopt(udp->watch.fd, SOL_SOCKET, option, &bytes, &size) < 0) return 0;
+    return (uint32_t)bytes / 2;
+}
+
+uint32_t udp_set_send_buffer(struct udp *udp, uint32_t size_bytes) {
+    return set_buffer(udp, SO_SNDBUF, size_bytes);
+}
+
+uint32_t udp_set_receive_buffer(struct udp *udp, uint32_t size_bytes) {
+    return set_buffer(udp, SO_RCVBUF, size_bytes);
+}
+
 static int bind_wildcard(struct udp *udp, uint16_t port) {
     int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     udp->watch.fd = fd;
     if (fd < 0) return -1;
     int off = 0, on = 1, discover = IPV6_PMTUDISC_DO, discover_v4 = IP_PMTUDISC_DO;
-    int receive_bytes = RECEIVE_BUFFER_BYTES, send_bytes = SEND_BUFFER_BYTES;
-    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
-    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes);
     // RFC 9000, 14: QUIC packets are not fragmented.
     setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &discover, sizeof discover);
     setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &discover_v4, sizeof discover_v4);
@@ -127,7 +154,7 @@ int udp_open(struct udp **out, struct loop *loop, uint16_t port, const struct ud
     }
     udp->loop = loop;
     udp->handler = *handler;
-    udp->segments = true;
+    udp->batching = UDP_BATCHING_GSO;
     udp->watch = (struct loop_watch){.fd = -1, .ready = ready, .context = udp};
     if (bind_wildcard(udp, port) < 0 || loop_add(loop, &udp->watch, EPOLLIN) < 0) {
         snprintf(error, error_size, "h3: cannot listen on UDP port %u: %s", (unsigned)port, strerror(errno));
@@ -150,20 +177,20 @@ uint16_t udp_port(const struct udp *udp) {
     return udp->port;
 }
 
-static ssize_t send_segments(const struct udp *udp, const struct udp_burst *burst, size_t from, size_t size,
-                             bool segmented) {
-    union control control;
-    memset(&control, 0, sizeof control);
-    struct sockaddr_in6 peer = burst->peer;
-    struct iovec piece = {(void *)(uintptr_t)(burst->bytes + from), size};
+// The message that carries `piece` from the burst's address to its peer. `peer` and `control` are to live as
+// long. segment_size: of what the kernel cuts it into; 0: it is one packet.
+static struct msghdr message_of(const struct udp_burst *burst, struct sockaddr_in6 *peer, struct iovec *piece,
+                                union control *control, uint16_t segment_size) {
+    memset(control, 0, sizeof *control);
+    *peer = burst->peer;
     struct msghdr message = {
-        .msg_name = &peer,
-        .msg_namelen = sizeof peer,
-        .msg_iov = &piece,
+        .msg_name = peer,
+        .msg_namelen = sizeof *peer,
+        .msg_iov = piece,
         .msg_iovlen = 1,
-        .msg_control = &control,
+        .msg_control = control,
         .msg_controllen =
-            CMSG_SPACE(sizeof(struct in6_pktinfo)) + (segmented ? CMSG_SPACE(sizeof(uint16_t)) : 0),
+            CMSG_SPACE(sizeof(struct in6_pktinfo)) + (segment_size ? CMSG_SPACE(sizeof(uint16_t)) : 0),
     };
     struct cmsghdr *c = CMSG_FIRSTHDR(&message);
     c->cmsg_level = IPPROTO_IPV6;
@@ -171,35 +198,69 @@ static ssize_t send_segments(const struct udp *udp, const struct udp_burst *burs
     c->cmsg_len = CMSG_LEN(sizeof(struct in6_pktinfo));
     struct in6_pktinfo from_address = {.ipi6_addr = burst->local.sin6_addr};
     memcpy(CMSG_DATA(c), &from_address, sizeof from_address);
-    if (segmented) {
+    if (segment_size) {
         c = CMSG_NXTHDR(&message, c);
         c->cmsg_level = SOL_UDP;
         c->cmsg_type = UDP_SEGMENT;
         c->cmsg_len = CMSG_LEN(sizeof(uint16_t));
-        uint16_t segment_size = (uint16_t)burst->segment_size;
         memcpy(CMSG_DATA(c), &segment_size, sizeof segment_size);
     }
-    return sendmsg(udp->watch.fd, &message, MSG_DONTWAIT);
+    return message;
+}
+
+static struct iovec piece_of(const struct udp_burst *burst, size_t from, size_t size) {
+    size_t left = burst->size - from;
+    return (struct iovec){(void *)(uintptr_t)(burst->bytes + from), left < size ? left : size};
+}
+
+static int send_one(const struct udp *udp, const struct udp_burst *burst, size_t from, size_t size,
+                    uint16_t segment_size) {
+    struct sockaddr_in6 peer;
+    union control control;
+    struct iovec piece = piece_of(burst, from, size);
+    struct msghdr message = message_of(burst, &peer, &piece, &control, segment_size);
+    return sendmsg(udp->watch.fd, &message, MSG_DONTWAIT) < 0 ? -1 : 1;
+}
+
+// How many of the packets from there on the kernel has taken, or -1.
+static int send_many(struct udp *udp, const struct udp_burst *burst, size_t from) {
+    struct mmsghdr messages[UDP_BURST_PACKETS_MAX];
+    struct sockaddr_in6 peer;
+    union control control;
+    struct iovec pieces[UDP_BURST_PACKETS_MAX];
+    unsigned count = 0;
+    for (; from < burst->size && count < UDP_BURST_PACKETS_MAX; from += burst->segment_size, count++) {
+        pieces[count] = piece_of(burst, from, burst->segment_size);
+        messages[count].msg_hdr = message_of(burst, &peer, &pieces[count], &control, 0);
+    }
+    return sendmmsg(udp->watch.fd, messages, count, MSG_DONTWAIT);
+}
+
+// How many packets have gone, or -1.
+static int send_some(struct udp *udp, const struct udp_burst *burst, size_t from) {
+    size_t left = burst->size - from;
+    if (udp->batching == UDP_BATCHING_NONE || left <= burst->segment_size)
+        return send_one(udp, burst, from, burst->segment_size, 0);
+    if (udp->batching == UDP_BATCHING_GSO) {
+        size_t packets = (left + burst->segment_size - 1) / burst->segment_size;
+        if (send_one(udp, burst, from, left, (uint16_t)burst->segment_size) > 0) return (int)packets;
+        if (errno != EINVAL && errno != EIO && errno != EOPNOTSUPP) return -1;
+        udp->batching = UDP_BATCHING_SENDMMSG; // a kernel or device without segmentation
+    }
+    return send_many(udp, burst, from);
 }
 
 static int send_burst(void *context, const struct udp_burst *burst) {
     struct udp *udp = context;
-    size_t step = udp->segments ? burst->size : burst->segment_size;
     for (size_t from = 0; from < burst->size;) {
-        size_t size = burst->size - from < step ? burst->size - from : step;
-        ssize_t sent = send_segments(udp, burst, from, size, size > burst->segment_size);
-        if (sent < 0 && (errno == EINVAL || errno == EIO || errno == EOPNOTSUPP) &&
-            size > burst->segment_size) {
-            udp->segments = false; // a kernel or device without segmentation: one by one from here
-            step = burst->segment_size;
-            continue;
-        }
+        int sent = send_some(udp, burst, from);
         if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) && from == 0) {
             if (!udp->awaits_room) loop_modify(udp->loop, &udp->watch, EPOLLIN | EPOLLOUT);
             udp->awaits_room = true;
             return 0;
         }
-        from += size; // any other failure is a loss, for QUIC to repair
+        // Any other failure is a loss, for QUIC to repair.
+        from += (sent > 0 ? (size_t)sent : 1) * burst->segment_size;
     }
     return 1;
 }

@@ -1,7 +1,7 @@
 // The UDP socket of the HTTP/3 lane: one IPv6 wildcard socket (IPv4 arrives mapped) that says for each packet
 // which of our addresses it was sent to, and sends from the address it is told. Batches both ways: recvmmsg
-// in, one sendmsg with UDP_SEGMENT for a burst out. Does not know QUIC and keeps no queue: what the kernel
-// does not take stays the caller's.
+// in; a burst out by one sendmsg with UDP_SEGMENT, or as udp_set_batching says. Does not know QUIC and keeps
+// no queue: what the kernel does not take stays the caller's.
 #ifndef TRILANE_REPLAY_UDP_H
 #define TRILANE_REPLAY_UDP_H
 
@@ -20,6 +20,11 @@ struct udp_packet {
     uint8_t *bytes; // may be written to (decrypted in place)
     size_t size;
 };
+
+// How the packets of a burst leave: in one message that the kernel or the device cuts up (UDP_SEGMENT), in
+// one call with a message each, or in a call each.
+enum udp_batching { UDP_BATCHING_GSO, UDP_BATCHING_SENDMMSG, UDP_BATCHING_NONE };
+const char *udp_batching_name(enum udp_batching batching); // gso, sendmmsg, none
 
 // Packets of one size, the last may be shorter, to one peer.
 struct udp_burst {
@@ -53,6 +58,12 @@ int udp_open(struct udp **udp, struct loop *loop, uint16_t port, const struct ud
              char *error, size_t error_size);
 void udp_close(struct udp *udp);
 uint16_t udp_port(const struct udp *udp);
+// At first GSO; where the kernel or a device cannot, sendmmsg is what is left of it.
+void udp_set_batching(struct udp *udp, enum udp_batching batching);
+enum udp_batching udp_batching_of(const struct udp *udp);
+// What the kernel grants of so much, in bytes: never more than net.core.wmem_max and rmem_max.
+uint32_t udp_set_send_buffer(struct udp *udp, uint32_t size_bytes);
+uint32_t udp_set_receive_buffer(struct udp *udp, uint32_t size_bytes);
 
 // Where it has no room, `writable` will be called.
 struct udp_link udp_link(struct udp *udp);

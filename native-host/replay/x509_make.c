@@ -1,5 +1,5 @@
-// Keys are ECDSA P-256 and the chain is about 1 kB, so that a server's first QUIC flight fits three times the
-// client's first datagram.
+// Keys are ECDSA P-256, and nothing is in a certificate that no client looks at, unless it is to be filled
+// up.
 #include "replay/x509_make.h"
 
 #include <arpa/inet.h>
@@ -10,11 +10,12 @@
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/x509v3.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { ROOT_DAYS = 3650, LEAF_DAYS = 90, DAY_S = 86400 };
+// No server has so many names; TLS clients take certificates of up to 100 kB.
+enum { NAMES_BYTES_MAX = 48 * 1024, NAME_FRAMING = 3 };
 
 EVP_PKEY *x509_make_key(void) {
     EC_KEY *ec = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
@@ -108,15 +109,14 @@ X509 *x509_make_root(EVP_PKEY *key) {
     return NULL;
 }
 
-static bool add_alternative_name(X509 *certificate, const char *name) {
+static bool add_name(GENERAL_NAMES *names, const char *name) {
     uint8_t address[16];
     int address_size = inet_pton(AF_INET, name, address) == 1    ? 4
                        : inet_pton(AF_INET6, name, address) == 1 ? 16
                                                                  : 0;
     ASN1_STRING *text = ASN1_STRING_type_new(address_size ? V_ASN1_OCTET_STRING : V_ASN1_IA5STRING);
     GENERAL_NAME *general = GENERAL_NAME_new();
-    GENERAL_NAMES *names = GENERAL_NAMES_new();
-    bool done = text && general && names &&
+    bool done = text && general &&
                 ASN1_STRING_set(text, address_size ? (const void *)address : name,
                                 address_size ? address_size : (int)strlen(name));
     if (done) {
@@ -125,9 +125,30 @@ static bool add_alternative_name(X509 *certificate, const char *name) {
         done = sk_GENERAL_NAME_push(names, general) > 0;
         if (done) general = NULL;
     }
-    done = done && X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT);
     ASN1_STRING_free(text);
     GENERAL_NAME_free(general);
+    return done;
+}
+
+bool x509_name_covers(const char *name, const char *host) {
+    if (strncmp(name, "*.", 2) != 0) return strcmp(name, host) == 0;
+    const char *dot = strchr(host, '.');
+    return dot && dot > host && strcmp(name + 1, dot) == 0;
+}
+
+static bool add_alternative_names(X509 *certificate, const struct x509_leaf *wanted) {
+    GENERAL_NAMES *names = GENERAL_NAMES_new();
+    bool done = names != NULL;
+    bool has_own = false;
+    size_t bytes = 0;
+    for (size_t i = 0; done && i < wanted->name_count; i++) {
+        bytes += strlen(wanted->names[i]) + NAME_FRAMING;
+        if (bytes > NAMES_BYTES_MAX) break; // its own name is added all the same
+        done = add_name(names, wanted->names[i]);
+        has_own |= x509_name_covers(wanted->names[i], wanted->name);
+    }
+    done = done && (has_own || add_name(names, wanted->name));
+    done = done && X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT);
     GENERAL_NAMES_free(names);
     return done;
 }
@@ -148,15 +169,82 @@ CRYPTO_BUFFER *x509_to_der(X509 *certificate) {
     return buffer;
 }
 
-CRYPTO_BUFFER *x509_make_leaf(const char *name, EVP_PKEY *key, const X509 *root, EVP_PKEY *root_key) {
+// Text that looks random, and is the same for the same name. NULL when memory is short.
+static char *make_text(const char *name, size_t size) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = OPENSSL_malloc(size + 1);
+    uint8_t hash[SHA256_DIGEST_LENGTH];
+    SHA256((const uint8_t *)name, strlen(name), hash);
+    for (size_t i = 0; text && i < size; i++) {
+        if (i > 0 && i % sizeof hash == 0) SHA256(hash, sizeof hash, hash);
+        text[i] = digits[hash[i % sizeof hash] % 64];
+    }
+    return text;
+}
+
+static bool add_comment(X509 *certificate, const char *name, size_t size) {
+    ASN1_STRING *comment = ASN1_STRING_type_new(V_ASN1_IA5STRING);
+    char *text = make_text(name, size);
+    bool done = comment && text && ASN1_STRING_set(comment, text, (ossl_ssize_t)size) &&
+                X509_add1_ext_i2d(certificate, NID_netscape_comment, comment, 0, X509V3_ADD_DEFAULT);
+    OPENSSL_free(text);
+    ASN1_STRING_free(comment);
+    return done;
+}
+
+// As X509_sign will do: an unsigned certificate without it has no encoding to be measured.
+static bool name_signature(X509 *certificate) {
+    X509_ALGOR *algorithm = X509_ALGOR_new();
+    bool done = algorithm &&
+                X509_ALGOR_set0(algorithm, OBJ_nid2obj(NID_ecdsa_with_SHA256), V_ASN1_UNDEF, NULL) &&
+                X509_set1_signature_algo(certificate, algorithm);
+    X509_ALGOR_free(algorithm);
+    return done;
+}
+
+// What the certificate will be long once it is signed; an ECDSA signature's size varies by a few bytes. 0
+// when memory is short.
+static size_t size_when_signed(X509 *certificate) {
+    enum { ALGORITHM = 12, SIGNATURE = 74, OUTER = 4 };
+    int size = i2d_re_X509_tbs(certificate, NULL);
+    return size < 0 ? 0 : (size_t)size + ALGORITHM + SIGNATURE + OUTER;
+}
+
+// By a comment: no browser reads it, and it goes over the wire like what real certificates hold more than
+// ours (proofs of transparency, addresses of services, larger keys, intermediates).
+static bool fill_up(X509 *certificate, const struct x509_leaf *wanted) {
+    enum {
+        ROUNDS = 4,
+        FRAMING = 21
+    }; // the comment's own framing grows with it: a second round corrects that
+    if (!name_signature(certificate)) return false;
+    size_t size = size_when_signed(certificate);
+    if (size == 0) return false;
+    if (size + FRAMING >= wanted->size_bytes) return true;
+    size_t comment = wanted->size_bytes - size - FRAMING;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i > 0) X509_EXTENSION_free(X509_delete_ext(certificate, X509_get_ext_count(certificate) - 1));
+        if (!add_comment(certificate, wanted->name, comment)) return false;
+        size = size_when_signed(certificate);
+        if (size == 0) return false;
+        if (size == wanted->size_bytes || comment + wanted->size_bytes <= size) return true;
+        comment = comment + wanted->size_bytes - size;
+    }
+    return true;
+}
+
+CRYPTO_BUFFER *x509_make_leaf(const struct x509_leaf *wanted, EVP_PKEY *key, const X509 *root,
+                              EVP_PKEY *root_key) {
     enum { COMMON_NAME_MAX = 64, DIGITAL_SIGNATURE = 0 };
     X509 *leaf = X509_new();
     CRYPTO_BUFFER *der = NULL;
-    const char *subject = strlen(name) <= COMMON_NAME_MAX ? name : "Trilane replay";
-    if (leaf && begin(leaf, name, key, LEAF_DAYS) && set_common_name(X509_get_subject_name(leaf), subject) &&
-        X509_set_issuer_name(leaf, X509_get_subject_name(root)) && add_alternative_name(leaf, name) &&
+    const char *subject = strlen(wanted->name) <= COMMON_NAME_MAX ? wanted->name : "Trilane replay";
+    if (leaf && begin(leaf, wanted->name, key, LEAF_DAYS) &&
+        set_common_name(X509_get_subject_name(leaf), subject) &&
+        X509_set_issuer_name(leaf, X509_get_subject_name(root)) && add_alternative_names(leaf, wanted) &&
         add_key_usage(leaf, DIGITAL_SIGNATURE, DIGITAL_SIGNATURE) && add_server_purpose(leaf) &&
-        add_key_identifier(leaf, root, true) && X509_sign(leaf, root_key, EVP_sha256()))
+        add_key_identifier(leaf, root, true) && fill_up(leaf, wanted) &&
+        X509_sign(leaf, root_key, EVP_sha256()))
         der = x509_to_der(leaf);
     X509_free(leaf);
     return der;

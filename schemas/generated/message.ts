@@ -7,6 +7,8 @@ export type Message =
   | Hello
   | ArchiveList
   | ArchiveShow
+  | ArchiveVerify
+  | ArchiveRead
   | ArchiveBegin
   | ArchiveBody
   | ArchiveExchange
@@ -22,6 +24,7 @@ export type Id = number;
  */
 export type AnyName = string;
 export type Number = number;
+export type Sha256 = string;
 /**
  * What commands call a recording.
  */
@@ -40,8 +43,13 @@ export type ArchiveExchange = {
    */
   body?: string;
   body_upload?: Number;
+  /**
+   * A body that is in the archive already.
+   */
+  body_sha256?: string;
   request_body?: Base64;
   request_body_upload?: Number;
+  request_body_sha256?: Sha256;
 };
 export type RequestHeaders = [string, string][];
 /**
@@ -72,6 +80,27 @@ export interface ArchiveShow {
   type: "archive.show";
   name: AnyName;
   from?: Number;
+}
+/**
+ * Answer: digest_matches (null where `from` is not 0), checked (how many exchanges), problems (body_problem), and next: the `from` of the next page, or null.
+ */
+export interface ArchiveVerify {
+  id: Id;
+  type: "archive.verify";
+  name: AnyName;
+  from?: Number;
+}
+/**
+ * A body, a piece at a time. Answer: data (base64), size (of the whole body), and next: the `from` of the next piece, or null.
+ */
+export interface ArchiveRead {
+  id: Id;
+  type: "archive.read";
+  sha256: Sha256;
+  /**
+   * The byte to begin with.
+   */
+  from?: number;
 }
 /**
  * Starts a recording aside. Answer: transaction.

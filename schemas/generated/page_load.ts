@@ -196,10 +196,19 @@ export interface EntryFacts {
    * How the replay found the response; absent: the request never reached it.
    */
   match?: "exact" | "fuzzy" | "missed";
+  instead?: GivenInstead;
+}
+/**
+ * Of a fuzzy match: the recorded URL that was given, what the two differ in, and how alike their queries are (native-host/archive/query.h), 0 to 1.
+ */
+export interface GivenInstead {
+  url: string | null;
+  difference: "body" | "port" | "query";
+  likeness: number;
 }
 export interface LoadFacts {
   schema: "trilane/page-load/1";
-  lane: "h1" | "h2" | "h3";
+  lane: "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
   link: LinkProfile;
   /**
    * The recording's name.
@@ -217,6 +226,16 @@ export interface LoadFacts {
   metrics: Metrics;
   counts: LoadCounts;
   /**
+   * Requests on the wire by the protocol that answered them (ALPN). Absent from loads of before there were lanes with more than one.
+   */
+  protocols?: {
+    [k: string]: number;
+  };
+  /**
+   * What a repeat visit was; null: the load was a first visit.
+   */
+  repeat?: RepeatVisit | null;
+  /**
    * Requests and names asked by the browser for itself (favicon, its own services): kept apart from the page.
    */
   background: BackgroundRequest[];
@@ -232,6 +251,11 @@ export interface LoadFacts {
    * trilane-shaper's report; null: none was written.
    */
   shaper: ShaperReport | null;
+  serving?: ServingChoice;
+  /**
+   * The folder in which this load left its transports' state, captures and reports, where that was asked for.
+   */
+  evidence?: string;
   environment: Environment;
   /**
    * The load's wall clock began: CLOCK_MONOTONIC.
@@ -468,6 +492,28 @@ export interface LoadCounts {
    */
   off_lane: number;
 }
+export interface RepeatVisit {
+  /**
+   * Page load time of the first visit, which made the tickets; null: it was not told.
+   */
+  first_plt_ms: number | null;
+  /**
+   * emptied: what the first visit stored went, but for what makes connections resume. kept: nothing went.
+   */
+  cache: "emptied" | "kept";
+  /**
+   * Under TLS or QUIC, that the origins accepted from the second navigation on.
+   */
+  connections: number;
+  /**
+   * Of these, resumed with a ticket.
+   */
+  resumed: number;
+  /**
+   * Of these, with requests in the first flight (0-RTT).
+   */
+  early_data: number;
+}
 export interface BackgroundRequest {
   url: string;
   outcome: string;
@@ -654,6 +700,89 @@ export interface ShaperLateness {
    * The latest.
    */
   max: number | null;
+}
+/**
+ * How the origins were asked to serve, nothing left out; loads of before there was a choice have none.
+ */
+export interface ServingChoice {
+  /**
+   * as-recorded: one server for each recorded address. merged: the hosts of one operator are one server. single: all are.
+   */
+  origins?: "as-recorded" | "merged" | "single";
+  /**
+   * How long a server takes over a request before it answers: not at all, as the recorded one did, or always so long.
+   */
+  think?: ("none" | "recorded") | FixedThink;
+  /**
+   * Servers that were farther away when the page was recorded are so again, by the difference to the nearest one.
+   */
+  extra_rtt?: boolean;
+  /**
+   * How large a certificate chain servers send. recorded: as it was, 3243 bytes where that is not known (the Web's median, as browsers ask for it). small: about 900 bytes. Or always so large.
+   */
+  chain?: ("recorded" | "small") | FixedChain;
+  /**
+   * TLS versions offered over TCP; QUIC always has 1.3.
+   */
+  tls?: "1.2" | "1.3" | "both";
+  /**
+   * The page's clock and random numbers are the same in every load.
+   */
+  pin_time?: boolean;
+  transport?: TransportChoice;
+}
+export interface FixedThink {
+  ms: number;
+}
+export interface FixedChain {
+  bytes: number;
+}
+export interface TransportChoice {
+  /**
+   * What the members left out are as. stock: the defaults of Linux and quiche, with CUBIC. tuned: TCP with what QUIC has, and both with a larger initial window. custom: as stock; what is stored is so called where it is neither of the two.
+   */
+  preset?: "stock" | "tuned" | "custom";
+  tcp?: TcpChoice;
+  quic?: QuicChoice;
+}
+export interface TcpChoice {
+  congestion_control?: "cubic" | "reno" | "bbr";
+  initial_window_packets?: number;
+  /**
+   * The kernel spreads what it sends over the round trip; BBR always does.
+   */
+  pacing?: boolean;
+  /**
+   * After a pause the window begins small again.
+   */
+  slow_start_after_idle?: boolean;
+  /**
+   * Of each socket, fixed, as the kernel counts it; null: the kernel chooses and lets it grow.
+   */
+  send_buffer_bytes?: null | number;
+  receive_buffer_bytes?: null | number;
+}
+export interface QuicChoice {
+  congestion_control?: "cubic" | "reno" | "bbr2";
+  initial_window_packets?: number;
+  pacing?: boolean;
+  /**
+   * Of the largest datagram sent.
+   */
+  max_udp_payload_bytes?: number;
+  /**
+   * How long the server says that it may hold back an ACK. The library knows no ACK frequency beyond that.
+   */
+  max_ack_delay_ms?: number;
+  /**
+   * How packets that leave together are handed to the kernel: one message that it cuts up, one call with a message each, or a call each.
+   */
+  batching?: "gso" | "sendmmsg" | "none";
+  /**
+   * Of the UDP socket that all connections share; null: up to 1 MiB, as the kernel grants.
+   */
+  send_buffer_bytes?: null | number;
+  receive_buffer_bytes?: null | number;
 }
 /**
  * What a load ran with: enough to say whether two results may be compared.

@@ -25,6 +25,11 @@ export interface ReplayReport {
    * How the program was scheduled once it served: fifo (real time), short-slice or default.
    */
   scheduling: "fifo" | "short-slice" | "default";
+  origins: ReplayOrigins;
+  /**
+   * What requests waited for before they were answered: none, recorded (the recorded server's time), or milliseconds.
+   */
+  think: string;
   versions: {
     trilane: string;
     quiche: string;
@@ -40,7 +45,7 @@ export interface ReplayReport {
       congestion_control: string;
       initial_window_packets: number;
       /**
-       * What the kernel holds of a connection beyond what it has sent (TCP_NOTSENT_LOWAT).
+       * What the kernel holds of a connection beyond what it has sent, at most (TCP_NOTSENT_LOWAT); a quarter of the congestion window where that is less.
        */
       notsent_lowat_bytes: number;
       /**
@@ -59,6 +64,11 @@ export interface ReplayReport {
        * Whether the kernel paces what it sends.
        */
       pacing: boolean;
+      /**
+       * Of each socket, fixed, as the kernel counts it; null: the kernel chooses and lets it grow.
+       */
+      send_buffer_bytes: number | null;
+      receive_buffer_bytes: number | null;
     };
     quic: {
       congestion_control: string;
@@ -72,8 +82,25 @@ export interface ReplayReport {
        * Bytes of the largest datagram sent.
        */
       max_udp_payload: number;
+      /**
+       * How long the server says that it may hold back an ACK (RFC 9000, 18.2). The library has no other choice of how often it acknowledges.
+       */
+      max_ack_delay_ms: number;
+      /**
+       * How packets that leave together were handed to the kernel, at the end: one message that it cuts up, one call, or a call each.
+       */
+      batching: "gso" | "sendmmsg" | "none";
+      /**
+       * Of the UDP socket that all connections share, as the kernel granted it.
+       */
+      send_buffer_bytes: number;
+      receive_buffer_bytes: number;
     };
   };
+  /**
+   * When a visit after the first began (SIGUSR1): repeated answers are given from the first one on again.
+   */
+  visits_ns: number[];
   connections: ReplayConnection[];
   /**
    * In the order in which they came.
@@ -83,14 +110,30 @@ export interface ReplayReport {
    * The questions answered, in their order.
    */
   dns: ReplayedQuestion[];
+  /**
+   * How long the server itself took for a request, by the protocol of its connection: from the turn that brought its last byte, or the end of its think time, until the kernel was given the first byte of its response. Only protocols that answered something.
+   */
+  server_time?: {
+    h1?: ServerTime;
+    h2?: ServerTime;
+    h3?: ServerTime;
+  };
   counts: {
     exact: number;
     fuzzy: number;
     missed: number;
     /**
+     * Responses in another content coding than was recorded, which the client did not accept.
+     */
+    recoded: number;
+    /**
      * Responses cut off.
      */
     aborted: number;
+    /**
+     * Requests answered at once under --think recorded, as the recording does not say how long their server took.
+     */
+    think_unknown: number;
     /**
      * TCP connections that came to no lane.
      */
@@ -100,6 +143,31 @@ export interface ReplayReport {
      */
     lost_events: number;
   };
+}
+/**
+ * Which servers stood for the recorded ones.
+ */
+export interface ReplayOrigins {
+  /**
+   * As recorded; merged: the hosts of one operator are one server; single: all are.
+   */
+  kind: "as-recorded" | "merged" | "single";
+  /**
+   * Of servers.
+   */
+  addresses: number;
+  /**
+   * What was recorded over http:// was served in clear, or upgraded to https://.
+   */
+  http: "clear" | "upgraded";
+  /**
+   * Recorded over http://.
+   */
+  http_exchanges: number;
+  /**
+   * Redirects that led from http:// to https:// only, and lead nowhere when upgraded.
+   */
+  redirects_left_out: number;
 }
 export interface ReplayConnection {
   /**
@@ -124,6 +192,10 @@ export interface ReplayConnection {
    * A session of an earlier connection was taken up.
    */
   resumed: boolean;
+  /**
+   * Requests came in its first flight (0-RTT) and were taken.
+   */
+  early_data: boolean;
   opened_ns: number;
   /**
    * The handshake was finished; null: in clear, or it was not.
@@ -134,6 +206,17 @@ export interface ReplayConnection {
    * Empty: the client closed in order.
    */
   close_reason: string | null;
+  /**
+   * A QUIC connection's qlog in the folder asked for; null: none was asked for, or it is a TCP connection.
+   */
+  qlog: ReplayedQlog | null;
+}
+export interface ReplayedQlog {
+  file: string;
+  /**
+   * What the file's times count from.
+   */
+  start_ns: number;
 }
 export interface ReplayedRequest {
   /**
@@ -146,24 +229,36 @@ export interface ReplayedRequest {
    */
   url: string;
   /**
-   * exact: scheme, method, host, port, path and query. fuzzy: the same of another scheme or port, or the recorded query most like it. missed: answered with 404.
+   * exact: method, host, port, path, query and request body are those of a recorded request, whichever of http and https. fuzzy: all but the body, the port or the query are. missed: answered with 404.
    */
   outcome: "exact" | "fuzzy" | "missed";
   /**
    * The recorded exchange; null: missed.
    */
   seq: number | null;
+  /**
+   * Of a fuzzy match: what was given instead of what was asked for. null: the match was not fuzzy.
+   */
+  instead: GivenInstead | null;
   status: number;
   /**
    * The request's head was there.
    */
   request_ns: number;
   /**
-   * The first byte of the body was handed to the transport; null: there was none.
+   * All of the request was there, its body too; null: it never was.
+   */
+  whole_ns: number | null;
+  /**
+   * How long the answer was then held back, as --think asks.
+   */
+  think_ns: number;
+  /**
+   * The kernel was given the first byte of the response, its head included; null: nothing was sent.
    */
   first_byte_ns: number | null;
   /**
-   * The last byte was handed to the transport, or the response was cut off.
+   * The last byte was handed to the transport, or the response was cut off; not before first_byte_ns.
    */
   end_ns: number | null;
   /**
@@ -176,6 +271,20 @@ export interface ReplayedRequest {
    */
   complete: boolean;
 }
+export interface GivenInstead {
+  /**
+   * As recorded; bytes that may not stand in a URL are written %XX.
+   */
+  url: string | null;
+  /**
+   * What the request and the recorded one differ in.
+   */
+  difference: "body" | "port" | "query";
+  /**
+   * Of the queries (native-host/archive/query.h), 0 to 1; 1 where they are the same.
+   */
+  likeness: number;
+}
 export interface ReplayedQuestion {
   name: string;
   /**
@@ -184,4 +293,10 @@ export interface ReplayedQuestion {
   type: string;
   answer: "ok" | "nodata" | "nxdomain";
   time_ns: number;
+}
+export interface ServerTime {
+  requests: number;
+  median_ns: number;
+  p90_ns: number;
+  max_ns: number;
 }

@@ -5,7 +5,7 @@
  */
 export type SweepEvent =
   SweepPlanned | PageReady | LinkTested | SweepStarted | LoadStarted | LoadFinished | SweepStopped | SweepFinished;
-export type Lane = "h1" | "h2" | "h3";
+export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 /**
  * From 0.
  */

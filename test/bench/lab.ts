@@ -7,9 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NewExchange } from "../../cli/archive/archive.ts";
 import { withArchive } from "../../cli/archive/client.ts";
+import { plainLanes } from "../../cli/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { labCommand } from "../../cli/measure/lab.ts";
-import { lanes, measureLoad } from "../../cli/measure/load.ts";
+import { measureLoad } from "../../cli/measure/load.ts";
 import { programPath } from "../../cli/programs.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
@@ -100,9 +101,9 @@ async function measureStart(home: string, recording: string): Promise<number> {
 
 async function measureLoads(home: string, say: (line: string) => void): Promise<Measurement[]> {
   const recording = await writeRecording(home, "page", pageExchanges(20, 4));
-  const beyond = new Map(lanes.map((lane) => [lane, [] as number[]]));
+  const beyond = new Map(plainLanes.map((lane) => [lane, [] as number[]]));
   for (let block = 0; block <= loadsPerLane; block++) {
-    for (const lane of lanes) {
+    for (const lane of plainLanes) {
       const load = await measureLoad({ home, recording, lane, link, timeout_ms: 30_000 });
       const { status, reasons, metrics, wall_ms } = load.log._trilane;
       if (metrics.plt_ms === null) throw new Error(`a load over ${lane} has no PLT: ${status}: ${reasons.join("; ")}`);

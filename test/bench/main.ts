@@ -4,7 +4,11 @@ import { alignTable } from "../../cli/stats/verdict.ts";
 import { type Bench, type BenchResult, type Measurement, runBench } from "./bench.ts";
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  fidelity: async () => (await import("./fidelity.ts")).bench,
   lab: async () => (await import("./lab.ts")).bench,
+  matching: async () => (await import("./matching.ts")).bench,
+  replay: async () => (await import("./replay.ts")).bench,
+  reproducibility: async () => (await import("./reproducibility.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,
 };
 

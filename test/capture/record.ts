@@ -5,9 +5,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withArchive } from "../../cli/archive/client.ts";
+import { plainLanes } from "../../cli/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { startBrowser } from "../../cli/measure/browser.ts";
-import { chromiumArguments, chromiumEnvironment, lanes } from "../../cli/measure/chromium.ts";
+import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromium.ts";
 import { labCommand, spkiList } from "../../cli/measure/lab.ts";
 import { timingsExpression } from "../../cli/measure/metrics.ts";
 import { watchPage } from "../../cli/measure/page.ts";
@@ -111,7 +112,7 @@ try {
       },
     ),
   );
-  for (const lane of lanes) {
+  for (const lane of plainLanes) {
     const profile = join(home, `profile-${lane}`);
     const lab = labCommand({ home, recording: "page", link: parseLink("10mbit/40ms"), reports: null });
     const chromium = [chromiumPath(), ...chromiumArguments({ lane, profile, spkiList: await spkiList(home) })];
@@ -121,7 +122,7 @@ try {
       timeout_ms: 20_000,
     });
     const events: CaptureEvent[] = [];
-    const watched = await watchPage(browser.connection, (event) => events.push(event));
+    const watched = await watchPage(browser.connection, { overhear: (event) => events.push(event) });
     await watched.load("https://shop.test/");
     const timings = await watched.evaluate(timingsExpression);
     await browser.stop();

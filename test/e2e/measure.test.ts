@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { after, afterEach, test } from "node:test";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
+import { plainLanes } from "../../cli/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { type Lane, type LoadOptions, lanes, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import { type Lane, type LoadOptions, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-measure-"));
@@ -95,7 +96,7 @@ async function killOnce(pattern: RegExp): Promise<void> {
   assert.fail(`no process matches ${pattern}`);
 }
 
-for (const lane of lanes) {
+for (const lane of plainLanes) {
   test(`${lane}: a page of three origins is loaded as recorded, and told whole`, async () => {
     const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
     const recording = await site("origins", [

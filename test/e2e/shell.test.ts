@@ -110,3 +110,29 @@ test("bad input is refused in one line", async () => {
     assert.match(stderr, line);
   }
 });
+
+test("the origins serve as asked, and what has nothing to work on is refused", async () => {
+  const curl = [
+    "curl",
+    "-s",
+    "-o",
+    "/dev/null",
+    "-w",
+    "%{time_starttransfer} %{time_pretransfer}",
+    "https://site.test/",
+  ];
+  const { status, stdout, stderr } = await shell(
+    ...["--link", "100mbit/4ms", "--recording", "site", "--think", "500", "--tcp-congestion", "reno"],
+    "--",
+    ...curl,
+  );
+  assert.equal(status, 0, stderr);
+  const [first_s, before_s] = stdout.split(" ").map(Number);
+  assert.ok((first_s ?? 0) - (before_s ?? 0) > 0.5, stdout);
+  const none = await shell("--link", "3mbit/50ms", "--think", "20", "--", "true");
+  assert.equal(none.status, 2);
+  assert.match(none.stderr, /shell: nothing is served: name a --recording/);
+  const pinned = await shell("--link", "3mbit/50ms", "--recording", "site", "--pin-time", "--", "true");
+  assert.equal(pinned.status, 2);
+  assert.match(pinned.stderr, /--pin-time: is for pages that are loaded/);
+});

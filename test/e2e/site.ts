@@ -1,4 +1,5 @@
 // Small recordings written straight into an archive, for tests that need a page of a certain shape.
+import type { JsonObject } from "../../cli/archive/archive.ts";
 import { withArchive } from "../../cli/archive/client.ts";
 
 export interface Resource {
@@ -6,6 +7,12 @@ export interface Resource {
   readonly body?: string | Uint8Array;
   readonly type?: string;
   readonly status?: number;
+  /** Response headers besides the type. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** The server's, where it is not to be one of its host's own. */
+  readonly address?: string;
+  /** What the recording knows beyond that: server_time_ms, rtt_ms, tls, ... */
+  readonly recorded?: JsonObject;
 }
 
 export interface Site {
@@ -25,22 +32,22 @@ export async function recordSite(
   const start = url ?? resources[0]?.url ?? "";
   const recording = await withArchive(home, (archive) =>
     archive.write({ name, url: start, source: "test", notes: {}, replace: true }, async (writer) => {
-      for (const { url: at, body, type, status } of resources) {
+      for (const { url: at, body, type, status, headers, address, recorded } of resources) {
         const { protocol, hostname, port, pathname, search } = new URL(at);
         const scheme = protocol === "http:" ? "http" : "https";
         await writer.add({
           exchange: {
             method: "GET",
             scheme,
-            host: hostname,
+            host: hostname.replace(/^\[|\]$/g, ""),
             port: port === "" ? (scheme === "http" ? 80 : 443) : Number(port),
             path: pathname + search,
             request_headers: [],
-            address: `203.0.113.${hosts.indexOf(hostname) + 1}`,
+            address: address ?? `203.0.113.${hosts.indexOf(hostname) + 1}`,
             status: status ?? 200,
-            response_headers: [["content-type", type ?? "text/html; charset=utf-8"]],
+            response_headers: [["content-type", type ?? "text/html; charset=utf-8"], ...(headers ?? [])],
             body_origin: body === undefined ? "empty" : "recorded",
-            recorded: {},
+            recorded: recorded ?? {},
           },
           body: typeof body === "string" ? new TextEncoder().encode(body) : body,
         });

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Exchange, NewExchange } from "../../../cli/archive/archive.ts";
+import type { Exchange, NewBody, NewExchange } from "../../../cli/archive/archive.ts";
 import { withArchive } from "../../../cli/archive/client.ts";
 import { RunError, UserError } from "../../../cli/errors.ts";
 import { programPath } from "../../../cli/programs.ts";
@@ -158,6 +158,79 @@ test("what is written is shown, listed and digested; large bodies go in pieces",
   });
   const body = join(home, "bodies", sha256(large).slice(0, 2), sha256(large));
   assert.ok(readFileSync(body).equals(large));
+});
+
+/** Bytes in chunks of a few sizes, from a buffer that each chunk overwrites, as a reader of a file may do. */
+async function* streamed(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  const sizes = [1, 70_000, 3_000_000, 0, 1_048_576, 5];
+  const room = Buffer.alloc(3_000_000);
+  for (let start = 0, turn = 0; start < bytes.byteLength; turn++) {
+    const part = bytes.subarray(start, start + (sizes[turn % sizes.length] ?? 1));
+    room.set(part);
+    yield room.subarray(0, part.byteLength);
+    start += part.byteLength;
+  }
+}
+
+test("a body that comes in chunks is stored as one in memory is, read back, and used again by its name", async () => {
+  const bodies = [0, 1, 70_001, 1_048_575, 1_048_576, 1_048_577, 5_000_003].map((size) =>
+    Buffer.from(Array.from({ length: size }, (_, index) => (index * 31 + size) % 251)),
+  );
+  await withArchive(home, async (archive) => {
+    const write = (name: string, bodyOf: (body: Buffer) => NewBody) =>
+      archive.write(asked(name), async (writer) => {
+        for (const body of bodies)
+          await writer.add({ exchange: exchange(`/${body.length}`), body: bodyOf(body), requestBody: bodyOf(body) });
+      });
+    const whole = await write("whole", (body) => body);
+    const chunked = await write("chunked", streamed);
+    assert.equal(chunked.digest, whole.digest);
+    const { exchanges } = await archive.show("chunked");
+    assert.deepEqual(
+      exchanges.map(({ body_origin }) => body_origin),
+      bodies.map(({ length }) => (length === 0 ? "empty" : "recorded")),
+    );
+    for (const [index, body] of bodies.entries()) {
+      const name = exchanges[index]?.body_sha256;
+      if (!name) continue;
+      const read: Buffer[] = [];
+      for await (const piece of archive.body(name)) read.push(piece);
+      assert.ok(Buffer.concat(read).equals(body), `${body.length}`);
+    }
+    const again = await archive.write(asked("again"), async (writer) => {
+      for (const { body_sha256, request_body_sha256, ...each } of exchanges)
+        await writer.add({
+          exchange: each,
+          body: body_sha256 === null ? undefined : { sha256: body_sha256 },
+          requestBody: request_body_sha256 === null ? undefined : { sha256: request_body_sha256 },
+        });
+    });
+    assert.equal(again.digest, whole.digest);
+    assert.deepEqual(await archive.verify("again"), { digest_matches: true, problems: [] });
+    await assert.rejects(async () => {
+      for await (const _ of archive.body("0".repeat(64)));
+    }, UserError);
+  });
+});
+
+test("a stream that fails leaves no recording, and a damaged body is found", async () => {
+  await withArchive(home, async (archive) => {
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(3_000_000);
+      throw new UserError("cut off");
+    }
+    await assert.rejects(
+      archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/"), body: failing() })),
+      /cut off/,
+    );
+    assert.deepEqual(await archive.list(), []);
+    await archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/"), body: Buffer.from("hello") }));
+    const name = sha256(Buffer.from("hello"));
+    writeFileSync(join(home, "bodies", name.slice(0, 2), name), "hallo");
+    assert.deepEqual((await archive.verify("page")).problems, [
+      { seq: 0, part: "response", sha256: name, problem: "content" },
+    ]);
+  });
 });
 
 test("exchanges keep the order of the calls, also when nobody waits", async () => {

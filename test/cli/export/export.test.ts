@@ -2,7 +2,6 @@
 // reader written from RFC 4180.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv, type ValidateFunction } from "ajv";
@@ -15,22 +14,10 @@ import { openResults, type Results } from "../../../cli/results/results.ts";
 import { storeFixture, withHome } from "../report/fixture.ts";
 import { hostileFixture, raceFixture } from "../report/fixtures.ts";
 import { testedLink } from "../selftest/tested.ts";
+import { publicHarSchema } from "./har_schema.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const parse = (path: string): object => JSON.parse(readFileSync(path, "utf8"));
-
-function publicHarSchema(): ValidateFunction {
-  const require = createRequire(import.meta.url);
-  const ajv = new Ajv({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  ajv.addMetaSchema(require("ajv/dist/refs/json-schema-draft-06.json"));
-  const folder = join(root, "node_modules", "har-schema", "lib");
-  for (const file of readdirSync(folder).filter((name) => name.endsWith(".json")))
-    ajv.addSchema(parse(join(folder, file)));
-  const validate = ajv.getSchema("har.json");
-  assert.ok(validate);
-  return validate;
-}
 
 function ourSchema(name: string): ValidateFunction {
   const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true });

@@ -71,7 +71,15 @@ test("a name that is taken is refused; --replace takes its place", async () => {
 
 /** As the command line would report it, without starting one. */
 async function refusal(options: { file: string; page?: number; document?: number; url?: string }): Promise<string> {
-  const given = { name: "n", page: undefined, document: undefined, url: undefined, replace: false, json: false };
+  const given = {
+    name: "n",
+    format: undefined,
+    page: undefined,
+    document: undefined,
+    url: undefined,
+    replace: false,
+    json: false,
+  };
   try {
     await command.run({ ...given, home: untouched, ...options });
   } catch (error) {
@@ -85,7 +93,7 @@ test("bad input: one line that names the file, nothing written", async () => {
   const zipped = gzipSync(whole);
   for (const [path, message] of [
     [join(folder, "none.har"), /no such file/],
-    [folder, /is a folder/],
+    [mkdtempSync(join(folder, "empty-")), /holds no file/],
     [file("empty.har", " \n"), /is empty/],
     [file("page.har", "<!doctype html><title>Not found</title>"), /HTML or XML, not HAR/],
     [file("cut.har", whole.subarray(0, whole.length / 2)), /is cut off after \d+ characters/],

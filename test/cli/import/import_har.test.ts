@@ -57,6 +57,12 @@ test("Chrome DevTools: headers of the connection, of other lanes, and illegal on
     "strict-transport-security",
   ]);
   assert.deepEqual(document.exchange.request_headers, [["accept-encoding", "gzip, deflate, br, zstd"]]);
+  // They are kept where no lane sends them.
+  assert.deepEqual(document.exchange.recorded.unsent_headers, [
+    ["alt-svc", 'h3=":443"; ma=86400'],
+    ["x bad name", "1"],
+    ["x-bad-value", "a\u0001b"],
+  ]);
 });
 
 test("Chrome DevTools: what is not to be replayed is left out and counted", () => {
@@ -356,6 +362,22 @@ test("entries are taken in the order in which they were sent", () => {
     exchanges.map(({ exchange }) => exchange.path),
     ["/1", "/2", "/3"],
   );
+});
+
+test("what had a response and failed all the same is kept, and may fail again", () => {
+  const entry = (url: string, _error: string | null) => ({
+    request: { method: "GET", url, headers: [] },
+    response: { status: 200, headers: [], content: { size: 4, text: "body" }, _error },
+  });
+  const entries = [
+    entry("https://a.test/", null),
+    entry("https://a.test/b", "net::ERR_BLOCKED_BY_ORB"),
+    entry("https://a.test/c", ""),
+    entry("https://a.test/d", "net::ERR_ABORTED"),
+  ];
+  const page = importHar({ log: { entries } }, { url: "https://a.test/" });
+  assert.equal(page.exchanges.length, 4);
+  assert.deepEqual(page.notes.failed_urls, ["https://a.test/b"]);
 });
 
 test("an unknown content-encoding is taken off with its header, a dictionary's is replaced by its codec", () => {

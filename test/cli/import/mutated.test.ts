@@ -20,6 +20,9 @@ addFormats.default(ajv);
 ajv.addSchema(JSON.parse(readFileSync(join(root, "schemas/message.schema.json"), "utf8")), "message");
 const takesExchange = ajv.getSchema("message#/$defs/exchange");
 
+// More of them by hand: TRILANE_FUZZ_SEEDS=10000.
+const seeds = Number(process.env.TRILANE_FUZZ_SEEDS ?? 1200);
+
 type Container = Record<string, unknown> | unknown[];
 const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null;
 
@@ -68,7 +71,7 @@ function mutate(har: string, seed: number): unknown {
 test("a mutated HAR is imported or refused, and never anything else", () => {
   let taken = 0;
   let refused = 0;
-  for (let seed = 0; seed < 1200; seed++) {
+  for (let seed = 0; seed < seeds; seed++) {
     const json = mutate(hars[seed % hars.length] ?? "", seed);
     let page: ImportedPage;
     try {
@@ -90,5 +93,5 @@ test("a mutated HAR is imported or refused, and never anything else", () => {
     }
   }
   // Both happen often, or the mutations test nothing.
-  assert.ok(taken > 300 && refused > 100, `${taken} taken, ${refused} refused`);
+  assert.ok(taken > seeds / 4 && refused > seeds / 12, `${taken} taken, ${refused} refused`);
 });

@@ -1,30 +1,37 @@
 // The command lines of a lab and of its browser, and the environment that results keep of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chromiumArguments, chromiumEnvironment, lanes } from "../../../cli/measure/chromium.ts";
+import { allLanes, type Lane } from "../../../cli/lanes.ts";
+import { chromiumArguments, chromiumEnvironment } from "../../../cli/measure/chromium.ts";
 import { environmentOf } from "../../../cli/measure/environment.ts";
 
 const options = { profile: "/tmp/load-1/profile", spkiList: "abc=,def=" };
 
-test("a lane is what is left when the others are taken away", () => {
-  const of = (lane: (typeof lanes)[number]) => chromiumArguments({ ...options, lane });
+test("a forced lane is what is left when the others are taken away", () => {
+  const of = (lane: Lane) => chromiumArguments({ ...options, lane });
   assert.ok(of("h1").includes("--disable-http2") && of("h1").includes("--disable-quic"));
   assert.ok(!of("h2").includes("--disable-http2") && of("h2").includes("--disable-quic"));
   assert.ok(of("h3").includes("--origin-to-force-quic-on=*") && !of("h3").includes("--disable-quic"));
+  for (const free of ["h3-discovered", "h3-altsvc"] as const) {
+    assert.ok(!of(free).some((argument) => /^--disable-(http2|quic)$|force-quic-on=\*$/.test(argument)), free);
+  }
 });
 
 test("the lanes differ in nothing else", () => {
-  const laneOnly = /^--(disable-http2|disable-quic|origin-to-force-quic-on=)/;
-  const [h1, h2, h3] = lanes.map((lane) =>
-    chromiumArguments({ ...options, lane }).filter((arg) => !laneOnly.test(arg)),
+  const laneOnly = /^--(disable-http2$|disable-quic$|origin-to-force-quic-on=|enable-features=EnableTLS13EarlyData$)/;
+  const [first, ...others] = allLanes.map((lane) =>
+    chromiumArguments({ ...options, lane })
+      .filter((argument) => !laneOnly.test(argument))
+      .map((argument) => argument.replace(",PartitionConnectionsByNetworkIsolationKey", "")),
   );
-  assert.deepEqual(h1, h2);
-  assert.deepEqual(h2, h3);
+  for (const other of others) assert.deepEqual(other, first);
 });
 
 test("of arguments that a browser takes once there is one", () => {
-  const names = chromiumArguments({ ...options, lane: "h3" }).map((argument) => argument.split("=", 1)[0]);
-  assert.equal(new Set(names).size, names.length);
+  for (const lane of allLanes) {
+    const names = chromiumArguments({ ...options, lane }).map((argument) => argument.split("=", 1)[0]);
+    assert.equal(new Set(names).size, names.length);
+  }
 });
 
 test("the browser inherits no proxy and no home", () => {

@@ -80,13 +80,15 @@ export function replayed(url: string, outcome: ReplayedRequest["outcome"] = "exa
       method,
       url,
       outcome,
-      seq: 0,
-      status: 200,
+      seq: outcome === "missed" ? null : 0,
+      instead: outcome === "fuzzy" ? { url: `${url}?recorded`, difference: "query" as const, likeness: 0.5 } : null,
+      status: outcome === "missed" ? 404 : 200,
       complete: true,
       body_bytes: 1000,
       request_body_bytes: 0,
     },
-    ...{ request_ns: 1_010_000_000, first_byte_ns: 1_011_000_000, end_ns: 1_020_000_000 },
+    ...{ request_ns: 1_010_000_000, whole_ns: 1_010_000_000, think_ns: 0 },
+    ...{ first_byte_ns: 1_011_000_000, end_ns: 1_020_000_000 },
   };
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lateTolerance_ns, replacedRecording, verify } from "../../../cli/measure/verify.ts";
+import { lastVisit, repeatVisitOf } from "../../../cli/measure/visits.ts";
 import { entry, evidence, imageUrl, pageUrl, replayed, replayReport, shaperReport } from "./fixtures.ts";
 
 const afterLoad = { start_ns: 1_600_000_000 };
@@ -52,6 +53,81 @@ test("each lane has its protocol", () => {
   }
 });
 
+test("a lane that is left free takes the protocols it may come to", () => {
+  const on = (...protocols: string[]) => ({
+    entries: protocols.map((_protocol, index) =>
+      entry([pageUrl, imageUrl][index] ?? "", { _protocol, facts: { start_ns: 1_000_000_000 + index } }),
+    ),
+  });
+  const upgraded = verify(evidence({ lane: "h3-altsvc", ...on("h2", "h3") }));
+  assert.deepEqual(upgraded.reasons, []);
+  assert.deepEqual(upgraded.protocols, { h2: 1, h3: 1 });
+  assertInvalid({ lane: "h3-altsvc", ...on("h2", "http/1.1") }, /^1 of 2 requests not on h3-altsvc/);
+  assertInvalid({ lane: "h3-altsvc", ...on("h3", "h3") }, /^the first request was on h3 before any answer told of it/);
+  assert.equal(verify(evidence({ lane: "h3-discovered", ...on("h3", "h3") })).status, "valid");
+  assertInvalid({ lane: "h3-discovered", ...on("h3", "h2") }, /^1 of 2 requests not on h3-discovered/);
+});
+
+test("in clear requests are joined with what was asked over http, and nothing may have come over TLS", () => {
+  const clear = (url: string) => url.replace(/^https:\/\/([^/]*)/, "http://$1.clear.test");
+  const details = { protocol: "TLS 1.3", cipher: "", keyExchangeGroup: "", subjectName: "", issuer: "" };
+  const of = (response = {}) => ({
+    lane: "h1-clear" as const,
+    entries: [entry(pageUrl, { _protocol: "http/1.1" }), entry(imageUrl, { _protocol: "http/1.1", response })],
+    replay: replayReport([replayed(clear(pageUrl)), replayed(clear(imageUrl))]),
+  });
+  const { reasons, counts } = verify(evidence(of()));
+  assert.deepEqual(reasons, []);
+  assert.equal(counts.matched, 2);
+  assertInvalid(of({ _securityDetails: details }), /^1 of 2 requests not on h1-clear: https:\/\/cdn\.example/);
+  const failedUrls = [imageUrl];
+  const failing = verify(evidence({ ...of({ _error: "net::ERR_FAILED" }), failedUrls }));
+  assert.deepEqual(failing.reasons, []);
+});
+
+const secondVisit_ns = 900_000_000;
+
+/** A repeat visit's report: the same requests over connection 0 before, over connection 1 after. */
+function repeatReport(second: { resumed: boolean; early_data: boolean }): ReturnType<typeof replayReport> {
+  const report = replayReport([
+    { ...replayed(imageUrl, "missed"), request_ns: secondVisit_ns - 1 },
+    { ...replayed(pageUrl), connection: 1 },
+    { ...replayed(imageUrl), connection: 1 },
+  ]);
+  const [, , template] = report.connections;
+  assert.ok(template);
+  const opened_ns = secondVisit_ns + 1;
+  return {
+    ...report,
+    visits_ns: [secondVisit_ns],
+    connections: [
+      { ...template, id: 0, opened_ns: secondVisit_ns - 2 },
+      { ...template, id: 1, opened_ns, secured_ns: opened_ns, ...second },
+    ],
+  };
+}
+
+test("of a repeat visit only the second load counts, and it has to begin with early data", () => {
+  const entries = [entry(pageUrl, { _protocol: "h3" }), entry(imageUrl, { _protocol: "h3" })];
+  const of = (replay: ReturnType<typeof replayReport>) => ({ lane: "h3-0rtt" as const, entries, replay });
+  const good = verify(evidence(of(repeatReport({ resumed: true, early_data: true }))));
+  assert.deepEqual(good.reasons, []);
+  assert.deepEqual({ matched: good.counts.matched, missed: good.counts.missed }, { matched: 2, missed: 0 });
+  assert.deepEqual(good.background, []);
+  assertInvalid(of(repeatReport({ resumed: true, early_data: false })), /^the page's connection was resumed without/);
+  assertInvalid(of(repeatReport({ resumed: false, early_data: false })), /^the page's connection was not resumed/);
+  const untold = verify(evidence(of({ ...repeatReport({ resumed: true, early_data: true }), visits_ns: [] })));
+  assert.match(untold.reasons.join("; "), /trilane-replay was not told of the repeat visit/);
+});
+
+test("what a repeat visit was is counted of its own connections", () => {
+  const report = lastVisit(repeatReport({ resumed: true, early_data: true }));
+  assert.deepEqual(repeatVisitOf({ plt_ms: 400, keepCache: false }, report), {
+    ...{ first_plt_ms: 400, cache: "emptied" },
+    ...{ connections: 1, resumed: 1, early_data: 1 },
+  });
+});
+
 test("an unmatched request spoils a load, unless it began after the load event", () => {
   const replay = replayReport([replayed(pageUrl), replayed(imageUrl, "missed")]);
   assertInvalid({ replay }, /^1 of 2 requests not in the recording: https:\/\/cdn\.example/);
@@ -61,11 +137,15 @@ test("an unmatched request spoils a load, unless it began after the load event",
 });
 
 test("a fuzzy match is counted apart and spoils nothing", () => {
-  const { status, counts } = verify(
+  const { status, counts, entries } = verify(
     evidence({ replay: replayReport([replayed(pageUrl), replayed(imageUrl, "fuzzy")]) }),
   );
   assert.equal(status, "valid");
   assert.deepEqual([counts.matched, counts.fuzzy, counts.missed], [1, 1, 0]);
+  assert.deepEqual(
+    entries.map((entry) => entry._trilane.instead),
+    [undefined, { url: `${imageUrl}?recorded`, difference: "query", likeness: 0.5 }],
+  );
 });
 
 test("a failed request spoils a load; a cancelled and a blocked one do not", () => {

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { laneFacts } from "../../../cli/lanes.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { type Lane, type NewSweep, openResults } from "../../../cli/results/results.ts";
 import { type RandomSource, randomSource } from "../../../cli/stats/random.ts";
@@ -22,11 +23,15 @@ export interface Fixture {
   /** The page's requests, by default 23 of them on two hosts. */
   readonly urls?: readonly string[];
   readonly plt_ms?: (of: { page: number; link: string; lane: Lane }) => number;
+  /** What the replay made of a request, by default an exact match. */
+  readonly match?: (url: string) => Match;
   /** What an attempt came to; by default valid. */
   readonly outcome?: (of: { page: string; link: string; lane: Lane; block: number; attempt: number }) => FixtureOutcome;
   readonly finished?: boolean;
   readonly description?: string;
 }
+
+export type Match = Pick<HarEntry["_trilane"], "match" | "instead">;
 
 const valid: FixtureOutcome = { status: "valid", reasons: [] };
 const host = "https://shop.example.com";
@@ -43,10 +48,11 @@ const defaultUrls = [
 /** A plausible PLT: round trips, bytes on the link, and what loss costs. */
 export function modelPlt_ms(link: string, lane: Lane, page: number): number {
   const { down, rtt_ms } = parseLink(link);
-  const trips = { h1: 12, h2: 8, h3: 7 }[lane];
+  const { family } = laneFacts[lane];
+  const trips = { h1: 12, h2: 8, h3: 7 }[family];
   const bits = 8 * 350_000 * (1 + 0.4 * page);
-  const cpu_ms = { h1: 120, h2: 130, h3: 150 }[lane];
-  const loss = 1 + down.loss * { h1: 10, h2: 30, h3: 12 }[lane];
+  const cpu_ms = { h1: 120, h2: 130, h3: 150 }[family];
+  const loss = 1 + down.loss * { h1: 10, h2: 30, h3: 12 }[family];
   return (cpu_ms + trips * rtt_ms + (bits / (down.rate_bps ?? 1e9)) * 1000) * loss;
 }
 
@@ -83,7 +89,7 @@ function entryOf(
     .filter((duration) => duration > 0)
     .reduce((sum, duration) => sum + duration, 0);
   const size = index === 0 ? 14_000 : 2600 + Math.floor(random() * 80_000);
-  const protocol = { h1: "http/1.1", h2: "h2", h3: "h3" }[lane];
+  const protocol = laneFacts[lane].protocols[0] ?? "";
   return {
     pageref: "page_1",
     startedDateTime: new Date(Date.UTC(2026, 2, 1) + start_ms).toISOString(),
@@ -163,7 +169,8 @@ const direction = (packets: number, lost: number) => ({
 
 /** One page load with `plt_ms`, of the shape that cli/measure stores. */
 export function pageLoadOf(
-  of: { page: string; link: string; lane: Lane; plt_ms: number; urls: readonly string[] } & FixtureOutcome,
+  of: { page: string; link: string; lane: Lane; plt_ms: number; urls: readonly string[] } & Pick<Fixture, "match"> &
+    FixtureOutcome,
   random: RandomSource,
 ): PageLoad {
   const profile = parseLink(of.link);
@@ -171,6 +178,8 @@ export function pageLoadOf(
   const entries = failed
     ? []
     : of.urls.map((url, index) => entryOf(url, index, of.lane, of.plt_ms, of.urls.length, random));
+  for (const entry of entries) if (of.match) Object.assign(entry._trilane, of.match(entry.request.url));
+  const matching = (match: string): number => entries.filter((entry) => entry._trilane.match === match).length;
   const bytes = entries.reduce((sum, entry) => sum + entry.response._transferSize, 0);
   const plt_ms = failed ? null : of.plt_ms;
   return {
@@ -207,9 +216,9 @@ export function pageLoadOf(
           requests: entries.length,
           bytes,
           connections: new Set(entries.map((entry) => entry._connectionId)).size,
-          matched: entries.length,
-          fuzzy: 0,
-          missed: 0,
+          matched: matching("exact"),
+          fuzzy: matching("fuzzy"),
+          missed: matching("missed"),
           failed: 0,
           off_lane: of.status === "invalid" ? 2 : 0,
         },
@@ -328,6 +337,7 @@ export function storeFixture(home: string, fixture: Fixture): number {
             lane: cell.lane,
             plt_ms: middle_ms * spread,
             urls,
+            ...(fixture.match ? { match: fixture.match } : {}),
             ...outcome,
           };
           const started_at = new Date(Date.UTC(2026, 2, 1, 9, 0, position)).toISOString();

@@ -102,6 +102,12 @@ export const hostileFixture: Fixture = {
     "javascript:alert(3)",
     "not a url at all ]]> --> {{x}}",
   ],
+  match: (url) =>
+    url.includes("javascript") || url.includes("WWWW")
+      ? { match: "missed" }
+      : url.endsWith("/")
+        ? { match: "exact" }
+        : { match: "fuzzy", instead: { url: `${url}?${deep}`, difference: "query", likeness: 0.5 } },
   outcome: ({ page, lane, block }) =>
     page === hostileName && lane === "h1" && block === 0
       ? { status: "invalid", reasons: [`<b onclick=alert(4)>request</b> ${deep}`] }

@@ -47,7 +47,12 @@ test("a race: verdict with intervals first, then what was left out, medians, wat
   );
   assert.match(text, /<p>h3 is \d+ % faster than h1 \(95 %: \d+ to \d+\)\.<\/p>/);
   assert.match(text, /Left out: 2 of 17 loads: /);
-  assert.match(text, /congestion control cubic, initial window packets 10/);
+  assert.match(text, /<th scope="row">congestion control<\/th><td>cubic<\/td><td>cubic<\/td>/);
+  assert.match(text, /<th scope="row">initial window<\/th><td>10 packets<\/td><td>10 packets<\/td>/);
+  assert.match(text, /<th scope="row">pacing<\/th><td>off<\/td><td>on<\/td>/);
+  // What these reports do not say yet is no setting.
+  assert.match(text, /<th scope="row">send buffer<\/th><td>unavailable: no report<\/td>/);
+  assert.match(text, /<th scope="row">server think time<\/th><td>none<\/td>/);
   assert.match(text, /part of what h3 gains over h2 is this, not the protocol/);
   assert.match(text, /3 Mbit\/s each way, RTT 50 ms, loss 0 %, drop-tail queue of 1 BDP/);
   assert.ok(!text.includes('id="heatmaps"'), "one link has no map");

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { allLanes } from "../../../cli/lanes.ts";
 import type { Improvement } from "../../../cli/stats/comparison.ts";
 import { formatPercents, formatSize, formatTime, formatTimeRange } from "../../../cli/stats/numbers.ts";
 import type { LoadStatus, Sample } from "../../../cli/stats/sample.ts";
 import { lanePairs, sortLanes } from "../../../cli/stats/sample.ts";
 import { summarize } from "../../../cli/stats/summary.ts";
-import { alignTable, comparisonClause, excludedLine, raceVerdict } from "../../../cli/stats/verdict.ts";
+import { alignTable, comparisonClause, excludedLine, raceVerdict, verdictPairs } from "../../../cli/stats/verdict.ts";
 
 function improvementOf(percent: number | null, low?: number, high?: number): Improvement {
   const interval = low === undefined || high === undefined ? null : { low, high };
@@ -109,4 +110,25 @@ test("the terminal's table is at most 80 columns wide, whatever the times", () =
     assert.equal(lines.length, 4);
     assert.ok(Math.max(...lines.map((line) => line.length)) <= 80, lines.join("\n"));
   }
+});
+
+test("of many lanes those are compared that differ in one thing", () => {
+  const pairs = lanePairs(allLanes).map(({ lane, over }) => `${lane} over ${over}`);
+  assert.deepEqual(pairs, [
+    "h1-clear over h1",
+    ...["h2 over h1", "h2-0rtt over h2"],
+    ...["h3 over h1", "h3 over h2"],
+    ...["h3-discovered over h2", "h3-discovered over h3", "h3-altsvc over h2", "h3-altsvc over h3"],
+    ...["h3-0rtt over h2-0rtt", "h3-0rtt over h3"],
+  ]);
+  assert.deepEqual(
+    lanePairs(["h3-0rtt", "h1"]).map(({ lane, over }) => `${lane} over ${over}`),
+    ["h3-0rtt over h1"],
+  );
+});
+
+test("a verdict begins with the plain lanes", () => {
+  const pairs = verdictPairs(allLanes).map(({ lane, over }) => `${lane} over ${over}`);
+  assert.deepEqual(pairs.slice(0, 3), ["h3 over h2", "h3 over h1", "h2 over h1"]);
+  assert.equal(pairs.length, lanePairs(allLanes).length);
 });

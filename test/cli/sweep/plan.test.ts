@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { presets } from "../../../cli/serving/presets.ts";
 import { cellsOf, linksOf, planDigest, planOf, readPlan, shippedPlans } from "../../../cli/sweep/plan.ts";
 
 const least = { name: "least", pages: ["page"], lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 };
@@ -83,6 +84,13 @@ describe("plan", () => {
     const same = digest({});
     assert.equal(digest({ description: "words", reference: "more words" }), same);
     assert.equal(digest({ seed: 1, retries: 2 }), same, "defaults written out");
+    assert.equal(digest({ serving: { think: "none", transport: { preset: "stock" } } }), same, "stock written out");
+    const tuned = digest({ serving: { transport: { preset: "tuned" } } });
+    assert.equal(
+      digest({ serving: { transport: { preset: "custom", ...presets.tuned } } }),
+      tuned,
+      "tuned written out",
+    );
     assert.equal(digest({ links: [{ grid: { rates_mbit: [3], rtts_ms: [50] } }] }), same, "a grid of the same link");
     const changes = [
       { name: "other" },
@@ -94,15 +102,37 @@ describe("plan", () => {
       { retries: 3 },
       { timeout_s: 61 },
       { settle_ms: 1 },
+      { serving: { think: "recorded" } },
+      { serving: { transport: { tcp: { pacing: true } } } },
     ];
     assert.equal(new Set([same, ...changes.map(digest)]).size, changes.length + 1);
   });
 
+  test("a plan says all of how it is served, and a plan made of it says the same", () => {
+    const plan = planOf({ ...least, serving: { think: { ms: 20 }, transport: { preset: "tuned" } } }, "serving");
+    assert.deepEqual(plan.serving.think, { ms: 20 });
+    assert.deepEqual(plan.serving.transport.tcp, presets.tuned.tcp);
+    assert.deepEqual(planOf(plan, "again"), plan);
+    assert.equal(planOf(least, "least").serving.transport.preset, "stock");
+  });
+
   const wrong: [string, object, RegExp][] = [
+    [
+      "a window of 0",
+      { serving: { transport: { tcp: { initial_window_packets: 0 } } } },
+      /serving\.transport\.tcp\.initial_window_packets: must be >= 1 \(got 0\)/,
+    ],
+    ["a serving with a word that is not known", { serving: { speed: 1 } }, /plan x: serving: "speed" is not known/],
+    [
+      "a lane of early data without TLS 1.3",
+      { lanes: ["h2-0rtt"], serving: { tls: "1.2" } },
+      /^UserError: plan x: lane h2-0rtt needs TLS 1\.3/,
+    ],
+    ["a think time of no unit", { serving: { think: 20 } }, /plan x: serving\.think/],
     [
       "an unknown lane",
       { lanes: ["h1", "h4"] },
-      /^UserError: plan x: lanes\[1\]: must be one of h1, h2, h3 \(got "h4"\)$/,
+      /^UserError: plan x: lanes\[1\]: must be one of h1, h1-clear, .*h3-0rtt \(got "h4"\)$/,
     ],
     ["a lane twice", { lanes: ["h1", "h1"] }, /plan x: lanes: .*duplicate/],
     ["no page", { pages: [] }, /plan x: pages: must NOT have fewer than 1 items/],
@@ -167,6 +197,8 @@ describe("plan", () => {
     assert.ok(cellsOf(readPlan("das-2014-grid")).length >= 100 * 3);
     assert.equal(linksOf(readPlan("das-2014-grid")).length, 100);
     assert.equal(linksOf(readPlan("cse534-2017")).length, 4);
+    assert.equal(sizes.get("yu-benson-2021-tuned"), sizes.get("yu-benson-2021-stock"));
+    assert.equal(readPlan("yu-benson-2021-tuned").serving.transport.preset, "tuned");
     assert.ok(sizes.has("example") && sizes.has("das-2014-subset"));
   });
 });

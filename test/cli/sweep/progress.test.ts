@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Ajv } from "ajv";
+import { laneFacts } from "../../../cli/lanes.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import type { Cell, Lane, Load } from "../../../cli/results/results.ts";
 import { guessWall_ms, TimeLeft } from "../../../cli/sweep/estimate.ts";
@@ -182,7 +183,7 @@ describe("outcome", () => {
     );
     const loads = cells.flatMap((cell) =>
       Array.from({ length: repetitions }, (_, block): Load => {
-        const plt_ms = { h1: 1000, h2: 900, h3: 700 }[cell.lane] + block;
+        const plt_ms = { h1: 1000, h2: 900, h3: 700 }[laneFacts[cell.lane].family] + block;
         const nothing = { ttfb_ms: null, dcl_ms: null, fcp_ms: null, lcp_ms: null };
         const counts = {
           requests: 1,

@@ -1,8 +1,6 @@
 // The matcher's promises, one by one (archive/matcher.h), and a large recording against a scan of it.
 #include "archive/matcher.h"
 
-#include "archive/query.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,19 +48,29 @@ static void open_rows(struct fixture *fixture, const struct row *rows, size_t co
     open_rows_at(fixture, rows, NULL, count);
 }
 
+static const unsigned all_codings = 63;
+
+static struct match_request request_for(const char *method, const char *scheme, const char *host,
+                                        const char *path) {
+    return (struct match_request){.method = method,
+                                  .method_size = strlen(method),
+                                  .scheme = scheme,
+                                  .host = host,
+                                  .host_size = strlen(host),
+                                  .path = path,
+                                  .path_size = strlen(path),
+                                  .wish.accepted = all_codings};
+}
+
 // The answer's place in the recording, -1 for none; `match` as given out.
 static int64_t ask(struct matcher *matcher, const char *method, const char *scheme, const char *host,
                    const char *path, enum match *match) {
-    struct match_request request = {.method = method,
-                                    .method_size = strlen(method),
-                                    .scheme = scheme,
-                                    .host = host,
-                                    .host_size = strlen(host),
-                                    .path = path,
-                                    .path_size = strlen(path)};
-    const struct recorded_exchange *found = matcher_find(matcher, &request, match);
-    assert_true((found == NULL) == (*match == MATCH_MISSED));
-    return found ? found->seq : -1;
+    const struct match_request request = request_for(method, scheme, host, path);
+    const struct match_answer answer = matcher_find(matcher, &request);
+    assert_true((answer.exchange == NULL) == (answer.match == MATCH_MISSED));
+    assert_true((answer.match == MATCH_FUZZY) == (answer.difference != DIFFERENCE_NONE));
+    *match = answer.match;
+    return answer.exchange ? answer.exchange->seq : -1;
 }
 
 #define ASSERT_ANSWER(fixture, method, scheme, host, path, wanted, wanted_match)                             \
@@ -135,7 +143,30 @@ static void test_own_scheme_first(void **state) {
     open_rows(&f, rows, 3);
     ASSERT_ANSWER(&f, "GET", "https", "a.test", "/", 1, MATCH_EXACT);
     ASSERT_ANSWER(&f, "GET", "http", "a.test", "/", 0, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "https", "b.test", "/", 2, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "b.test", "/", 2, MATCH_EXACT);
+    matcher_close(f.matcher);
+}
+
+static void test_no_redirect_to_itself(void **state) {
+    (void)state;
+    static const struct row rows[] = {{"GET", "http", "a.test", "/", 301},
+                                      {"GET", "http", "a.test", "/x?y", 308},
+                                      {"GET", "http", "a.test", "/other", 301}};
+    static const char *const locations[] = {"https://a.test/", "https://a.test:443/x?y", "https://a.test/"};
+    struct header headers[3];
+    struct fixture f;
+    open_rows(&f, rows, 3);
+    matcher_close(f.matcher);
+    for (size_t i = 0; i < 3; i++) {
+        headers[i] = (struct header){"location", locations[i], 8, strlen(locations[i])};
+        f.exchanges[i].headers = &headers[i];
+        f.exchanges[i].header_count = 1;
+    }
+    f.matcher = matcher_open(&f.recording);
+    ASSERT_ANSWER(&f, "GET", "http", "a.test", "/", 0, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/", -1, MATCH_MISSED);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?y", -1, MATCH_MISSED);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/other", 2, MATCH_EXACT);
     matcher_close(f.matcher);
 }
 
@@ -154,8 +185,8 @@ static void test_own_port_first(void **state) {
     ASSERT_ANSWER(&f, "GET", "https", "a.test:8443", "/", 0, MATCH_EXACT);
     ASSERT_ANSWER(&f, "GET", "https", "a.test:8443", "/", 3, MATCH_EXACT); // each port in its own order
     ASSERT_ANSWER(&f, "GET", "http", "a.test:8080", "/", 2, MATCH_EXACT);
-    ASSERT_ANSWER(&f, "GET", "http", "a.test", "/", 2, MATCH_FUZZY);    // its scheme on another port
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:9", "/", 3, MATCH_FUZZY); // the scheme's first recorded port
+    ASSERT_ANSWER(&f, "GET", "http", "a.test", "/", 1, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test:9", "/", 3, MATCH_FUZZY); // the first recorded port
     ASSERT_ANSWER(&f, "GET", "https", "[2001:db8::1]:8443", "/", 4, MATCH_EXACT);
     ASSERT_ANSWER(&f, "GET", "https", "[2001:db8::1]", "/", 4, MATCH_FUZZY);
     ASSERT_ANSWER(&f, "GET", "https", "a.test", "/80", 5, MATCH_FUZZY); // the port alone is not enough
@@ -169,7 +200,7 @@ static void test_own_port_first(void **state) {
     matcher_close(f.matcher);
 }
 
-static void test_the_query_of_its_own_origin_first(void **state) {
+static void test_the_query_of_its_own_port_first(void **state) {
     (void)state;
     static const struct row rows[] = {{"GET", "http", "a.test", "/x?id=3&t=1", 200},
                                       {"GET", "https", "a.test", "/x?id=1&t=2", 200},
@@ -177,10 +208,12 @@ static void test_the_query_of_its_own_origin_first(void **state) {
     static const uint16_t ports[] = {0, 0, 8443};
     struct fixture f;
     open_rows_at(&f, rows, ports, 3);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=3&t=9", 1, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=3&t=9", 0, MATCH_FUZZY); // http and https are one
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=1&t=9", 1, MATCH_FUZZY);
     ASSERT_ANSWER(&f, "GET", "https", "a.test:8443", "/x?id=3&t=9", 2, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=3&t=1", 0, MATCH_FUZZY); // the whole query goes before
-    ASSERT_ANSWER(&f, "GET", "https", "a.test:9", "/x?id=2&t=9", 2, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=3&t=1", 0, MATCH_EXACT);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=2&t=2", 2, MATCH_FUZZY); // the whole query goes before
+    ASSERT_ANSWER(&f, "GET", "https", "a.test:9", "/x?id=2&t=9", 1, MATCH_FUZZY);
     matcher_close(f.matcher);
 }
 
@@ -210,11 +243,12 @@ static void test_the_most_alike_query(void **state) {
     ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=2&t=209", 1, MATCH_FUZZY);
     ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=2&t=209", 5, MATCH_FUZZY); // its duplicate next
     ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=2&t=209", 5, MATCH_FUZZY);
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=29&t=9", 5,
-                  MATCH_FUZZY); // the same names: the longest prefix
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=9&t=9", 0,
-                  MATCH_FUZZY);                                            // and prefixes: the first recorded
-    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?z=1", 0, MATCH_FUZZY); // nothing alike but the "?"
+    // The same names and nothing else: the last, since all three have been given.
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?id=9&t=9", 2, MATCH_FUZZY);
+    // Nothing alike: the first that was not given, then the next, then the last.
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?z=1", 3, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?z=1", 4, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/x?z=1", 4, MATCH_FUZZY);
     matcher_close(f.matcher);
 }
 
@@ -263,28 +297,159 @@ static void test_every_exchange_of_a_large_recording(void **state) {
     free(paths);
 }
 
-static struct query_likeness compare(const char *a, const char *b) {
-    return query_compare(a, strlen(a), b, strlen(b));
+static void test_time_stamps_and_random_numbers(void **state) {
+    (void)state;
+    static const struct row rows[] = {
+        {"GET", "https", "a.test", "/hit?ev=start&t=1732180000123", 200},
+        {"GET", "https", "a.test", "/hit?ev=click&t=1732180004567", 200},
+        {"GET", "https", "a.test", "/hit?ev=click&t=1732180005678", 200},
+        {"GET", "https", "a.test", "/pixel?1732180000", 200},
+        {"GET", "https", "a.test", "/pixel?1732180001", 200},
+        {"GET", "https", "a.test", "/ad?pos=top&cb=0.8395716374", 200},
+        {"GET", "https", "a.test", "/ad?pos=top&cb=stable", 200},
+        {"GET", "https", "a.test", "/s?sid=9f86d081884c7d659a2feaa0c55ad015&p=1", 200},
+        {"GET", "https", "a.test", "/s?sid=none&p=1", 200}};
+    struct fixture f;
+    open_rows(&f, rows, 9);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/hit?ev=click&t=1763720000001", 1, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/hit?ev=click&t=1763720000002", 2, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/hit?ev=start&t=1763720000003", 0, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/pixel?1763720000", 3, MATCH_FUZZY); // in recorded order
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/pixel?1763720009", 4, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/ad?pos=top&cb=0.1234567891", 5, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/ad?pos=top&cb=0.1234567891", 5, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/s?sid=60303ae22b998861bce3b28f33eec1be&p=1", 7,
+                  MATCH_FUZZY);
+    matcher_close(f.matcher);
 }
 
-static void test_likeness(void **state) {
+// --- request bodies
+
+static const uint8_t body_a[RECORDING_HASH_BYTES] = {1}, body_b[RECORDING_HASH_BYTES] = {2},
+                     body_c[RECORDING_HASH_BYTES] = {3};
+
+static struct match_answer post(struct matcher *matcher, const char *path, const uint8_t *body) {
+    struct match_request request = request_for("POST", "https", "a.test", path);
+    request.body_sha256 = body;
+    return matcher_find(matcher, &request);
+}
+
+#define ASSERT_POST(path, body, seq_wanted, difference_wanted)                                               \
+    do {                                                                                                     \
+        const struct match_answer answer_ = post(f.matcher, path, body);                                     \
+        assert_non_null(answer_.exchange);                                                                   \
+        assert_int_equal(answer_.exchange->seq, seq_wanted);                                                 \
+        assert_int_equal(answer_.difference, difference_wanted);                                             \
+        assert_int_equal(answer_.match, answer_.difference == DIFFERENCE_NONE ? MATCH_EXACT : MATCH_FUZZY);  \
+    } while (0)
+
+static void test_request_bodies(void **state) {
     (void)state;
-    struct query_likeness likeness = compare("?a=1&b=2&c", "?c&b=3&a=1");
-    assert_int_equal(likeness.equal_parameters, 2);
-    assert_int_equal(likeness.equal_names, 3);
-    assert_int_equal(likeness.common_prefix_bytes, 1);
-    likeness = compare("?a=1&a=1&a=1", "?a=1&a=2"); // each pairs once
-    assert_int_equal(likeness.equal_parameters, 1);
-    assert_int_equal(likeness.equal_names, 2);
-    likeness = compare("", "?a=1");
-    assert_int_equal(likeness.equal_names, 0);
-    likeness = compare("?&&&=&", "?=");
-    assert_int_equal(likeness.equal_parameters, 1);
-    struct query_likeness more = compare("?a=1&b=2", "?a=1&b=3");
-    struct query_likeness less = compare("?a=1&b=2", "?a=2&b=3");
-    assert_true(query_is_liker(&more, &less));
-    assert_false(query_is_liker(&less, &more));
-    assert_false(query_is_liker(&more, &more));
+    static const struct row rows[] = {
+        {"POST", "https", "a.test", "/q", 200},    {"POST", "https", "a.test", "/q", 200},
+        {"POST", "https", "a.test", "/q", 200},    {"POST", "https", "a.test", "/q", 200},
+        {"POST", "https", "a.test", "/none", 200}, {"POST", "https", "a.test", "/q?other", 200}};
+    struct fixture f;
+    open_rows(&f, rows, 6);
+    matcher_close(f.matcher);
+    f.exchanges[0].request_body_sha256 = f.exchanges[2].request_body_sha256 = body_a;
+    f.exchanges[1].request_body_sha256 = f.exchanges[5].request_body_sha256 = body_b;
+    f.matcher = matcher_open(&f.recording);
+    ASSERT_POST("/q", body_b, 1, DIFFERENCE_NONE);
+    ASSERT_POST("/q", NULL, 3, DIFFERENCE_NONE);
+    ASSERT_POST("/q", body_a, 0, DIFFERENCE_NONE);
+    ASSERT_POST("/q", body_c, 2, DIFFERENCE_BODY); // the first that was not given yet
+    ASSERT_POST("/q", body_c, 3, DIFFERENCE_BODY); // all were: the last
+    ASSERT_POST("/q", body_a, 2, DIFFERENCE_NONE); // what a fuzzy request took is still an exact one's
+    ASSERT_POST("/q", body_a, 2, DIFFERENCE_NONE);
+    ASSERT_POST("/none", body_a, 4, DIFFERENCE_BODY);
+    ASSERT_POST("/none", NULL, 4, DIFFERENCE_NONE);
+    ASSERT_POST("/q?more", body_b, 5, DIFFERENCE_QUERY);
+    matcher_close(f.matcher);
+}
+
+// --- codings, ranges, conditions
+
+static struct recorded_exchange recorded(int64_t seq, uint16_t status, struct header *header,
+                                         size_t body_size) {
+    return (struct recorded_exchange){.seq = seq,
+                                      .method = "GET",
+                                      .scheme = "https",
+                                      .host = "a.test",
+                                      .port = 443,
+                                      .path = "/v",
+                                      .status = status,
+                                      .headers = header,
+                                      .header_count = header ? 1 : 0,
+                                      .body = (const uint8_t *)"0123456789",
+                                      .body_size = body_size};
+}
+
+static int64_t wish_for(struct matcher *matcher, const char *accept, const char *range, bool conditional) {
+    struct match_request request = request_for("GET", "https", "a.test", "/v");
+    request.look_only = true;
+    request.wish.accepted = codings_accepted(accept, accept ? strlen(accept) : 0);
+    request.wish.is_conditional = conditional;
+    request.wish.has_range = range && range_parse(&request.wish.range, range, strlen(range));
+    const struct match_answer answer = matcher_find(matcher, &request);
+    return answer.exchange ? answer.exchange->seq : -1;
+}
+
+static void test_the_variant_that_fits(void **state) {
+    (void)state;
+    struct header br = {"content-encoding", "br", 16, 2}, gzip = {"content-encoding", "gzip", 16, 4};
+    struct header first = {"content-range", "bytes 0-3/10", 13, 12},
+                  second = {"content-range", "bytes 4-9/10", 13, 12};
+    struct recorded_exchange exchanges[] = {recorded(0, 304, NULL, 0), recorded(1, 200, &br, 10),
+                                            recorded(2, 200, &gzip, 10), recorded(3, 206, &first, 4),
+                                            recorded(4, 206, &second, 6)};
+    struct recording recording = {.exchanges = exchanges, .exchange_count = 5};
+    struct matcher *matcher = matcher_open(&recording);
+    assert_int_equal(wish_for(matcher, "gzip, br", NULL, false), 1);
+    assert_int_equal(wish_for(matcher, "gzip", NULL, false), 2);
+    assert_int_equal(wish_for(matcher, "gzip, br;q=0", NULL, false), 2);
+    assert_int_equal(wish_for(matcher, "identity", NULL, false), 1); // neither fits: the first, to be decoded
+    assert_int_equal(wish_for(matcher, NULL, NULL, false), 1);
+    assert_int_equal(wish_for(matcher, "*", "bytes=0-3", false), 3);
+    assert_int_equal(wish_for(matcher, "*", "bytes=4-", false), 4);
+    assert_int_equal(wish_for(matcher, "*", "bytes=-6", false), 4);
+    assert_int_equal(wish_for(matcher, "*", NULL, true), 1); // a 200 can say so too
+    matcher_close(matcher);
+
+    recording.exchange_count = 1; // only the 304
+    matcher = matcher_open(&recording);
+    assert_int_equal(wish_for(matcher, "*", NULL, true), 0);
+    assert_int_equal(wish_for(matcher, "*", NULL, false), -1);
+    matcher_close(matcher);
+
+    recording.exchanges = exchanges + 3;
+    matcher = matcher_open(&recording); // only a part
+    assert_int_equal(wish_for(matcher, "*", NULL, false), -1);
+    assert_int_equal(wish_for(matcher, "*", "bytes=2-8", false), 3); // as far as it goes
+    assert_int_equal(wish_for(matcher, "*", "bytes=4-8", false), -1);
+    matcher_close(matcher);
+}
+
+static void test_codings(void **state) {
+    (void)state;
+    static const struct {
+        const char *header;
+        unsigned accepted;
+    } cases[] = {{"gzip", CODING_GZIP | CODING_IDENTITY},
+                 {"x-gzip;q=0.5 , BR", CODING_GZIP | CODING_BR | CODING_IDENTITY},
+                 {"", CODING_IDENTITY},
+                 {"br; q=0.000, *", 63 & ~CODING_BR},
+                 {"identity;q=0, zstd", CODING_ZSTD},
+                 {"*;q=0, gzip", CODING_GZIP},
+                 {"gzip;q=0.001", CODING_GZIP | CODING_IDENTITY},
+                 {",,;q,=;;q=", CODING_IDENTITY},
+                 {"unheard-of", CODING_IDENTITY}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(codings_accepted(cases[i].header, strlen(cases[i].header)), cases[i].accepted);
+    assert_int_equal(codings_accepted(NULL, 0), 63);
+    assert_int_equal(coding_of(" gzip ", 6), CODING_GZIP);
+    assert_int_equal(coding_of("gzip, br", 8), CODING_OTHER);
+    assert_int_equal(coding_of("", 0), CODING_IDENTITY);
 }
 
 int main(void) {
@@ -293,13 +458,17 @@ int main(void) {
         cmocka_unit_test(test_hosts_in_any_form),
         cmocka_unit_test(test_duplicates_in_recorded_order),
         cmocka_unit_test(test_own_scheme_first),
+        cmocka_unit_test(test_no_redirect_to_itself),
         cmocka_unit_test(test_own_port_first),
-        cmocka_unit_test(test_the_query_of_its_own_origin_first),
+        cmocka_unit_test(test_the_query_of_its_own_port_first),
         cmocka_unit_test(test_head),
         cmocka_unit_test(test_the_most_alike_query),
         cmocka_unit_test(test_failed_answers_are_not_given),
         cmocka_unit_test(test_every_exchange_of_a_large_recording),
-        cmocka_unit_test(test_likeness),
+        cmocka_unit_test(test_time_stamps_and_random_numbers),
+        cmocka_unit_test(test_request_bodies),
+        cmocka_unit_test(test_the_variant_that_fits),
+        cmocka_unit_test(test_codings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // Recordings read back from an archive made here with the project's own schema, sound and damaged.
+#include "archive/arena.h"
 #include "archive/recording.h"
 
 #include <setjmp.h>
@@ -169,6 +170,86 @@ static void test_damaged_rows(void **state) {
     assert_refused(f, "page", "no IP address (\"a.test\")");
 }
 
+static void set_recorded(struct fixture *f, const char *seqs, const char *json) {
+    char sql[2048];
+    snprintf(sql, sizeof sql, "UPDATE exchange SET recorded = '%s' WHERE seq IN (%s)", json, seqs);
+    run(f, sql);
+}
+
+static void test_certificates(void **state) {
+    struct fixture *f = *state;
+    set_recorded(f, "0, 1",
+                 "{\"tls\":{\"version\":\"TLS 1.3\",\"names\":[\"A.test\",\"*.a.test\",\"192.0.2.1\","
+                 "\"b\\u00e4d.test\",\"a/b\",7,\"x\\u0000y\",\"\"],\"chain_bytes\":4321}}");
+    set_recorded(f, "2", "{\"tls\":{\"names\":[\"a.test\",\"*.a.test\"],\"chain_bytes\":null}}");
+    assert_int_equal(open_recording(f, "page"), 0);
+    const struct recorded_certificate *first = f->recording.exchanges[0].certificate;
+    const struct recorded_certificate *last = f->recording.exchanges[2].certificate;
+    assert_non_null(first);
+    assert_int_equal(first->name_count, 3); // what no certificate may bear is left out
+    assert_string_equal(first->names[0], "a.test");
+    assert_string_equal(first->names[1], "*.a.test");
+    assert_string_equal(first->names[2], "192.0.2.1");
+    assert_int_equal(first->chain_bytes, 4321);
+    assert_ptr_equal(f->recording.exchanges[1].certificate, first); // kept once
+    assert_non_null(last);
+    assert_int_equal(last->name_count, 2);
+    assert_int_equal(last->chain_bytes, 0);
+}
+
+static void test_odd_certificates_are_unknown(void **state) {
+    struct fixture *f = *state;
+    static const char *const odd[] = {"{}",
+                                      "no JSON",
+                                      "7",
+                                      "{\"tls\":null}",
+                                      "{\"tls\":[]}",
+                                      "{\"tls\":{\"names\":\"a.test\"}}",
+                                      "{\"tls\":{\"names\":[]}}",
+                                      "{\"tls\":{\"names\":[null, \"a b\"]}}"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        set_recorded(f, "0", odd[i]);
+        assert_int_equal(open_recording(f, "page"), 0);
+        assert_null(f->recording.exchanges[0].certificate);
+        recording_close(&f->recording);
+    }
+    set_recorded(f, "0", "{\"tls\":{\"names\":[\"a.test\"],\"chain_bytes\":-5}}");
+    assert_int_equal(open_recording(f, "page"), 0);
+    assert_int_equal(f->recording.exchanges[0].certificate->chain_bytes, 0);
+}
+
+// Whatever stands there: names that a certificate may bear, or nothing.
+static void test_mutated_certificates(void **state) {
+    (void)state;
+    static const char sound[] = "{\"version\":\"TLS 1.3\",\"names\":[\"a.test\",\"*.a.test\",\"192.0.2.1\"],"
+                                "\"issuer\":\"x\",\"chain_bytes\":4321}";
+    static const char spice[] = "\"\\[]{},:0123456789eE+-.*u\x80\xff\n";
+    enum { ROUNDS = 20000 };
+    struct arena arena = {0};
+    struct recorded_certificates certificates = {0};
+    uint64_t random = 1;
+    size_t known = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t size = sizeof sound - 1;
+        char *text = malloc(size); // of exactly its size, so that the sanitizer sees a byte read beyond it
+        memcpy(text, sound, size);
+        for (int i = 0; i < 1 + round % 4; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            text[(random >> 33) % size] = spice[(random >> 20) % (sizeof spice - 1)];
+        }
+        if (round % 5 == 0) size = (random >> 40) % size;
+        const struct recorded_certificate *certificate;
+        assert_int_equal(recorded_certificate_read(&certificate, text, size, &certificates, &arena), 0);
+        known += certificate != NULL;
+        for (size_t i = 0; certificate && i < certificate->name_count; i++)
+            assert_int_equal(strspn(certificate->names[i], "abcdefghijklmnopqrstuvwxyz0123456789-._:*"),
+                             strlen(certificate->names[i]));
+        free(text);
+    }
+    assert_in_range(known, ROUNDS / 10, ROUNDS);
+    arena_free(&arena);
+}
+
 static void test_other_files(void **state) {
     struct fixture *f = *state;
     run(f, "PRAGMA user_version = 2");
@@ -193,6 +274,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_what_is_not_there, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_damaged_bodies, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_damaged_rows, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_certificates, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_odd_certificates_are_unknown, open_archive, close_archive),
+        cmocka_unit_test(test_mutated_certificates),
         cmocka_unit_test_setup_teardown(test_other_files, open_archive, close_archive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

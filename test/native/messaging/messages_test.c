@@ -1,6 +1,6 @@
 // Messages: the schema's examples, a conversation, what is refused and how, and that no bytes at all make it
 // crash.
-#include "messaging/dispatch.h"
+#include "messaging/conversation.h"
 
 #include "archive/archive_fixture.h"
 
@@ -14,70 +14,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-struct setting {
-    char *home;
-    struct host *host;
-};
-
-static int set_up(void **state) {
-    struct setting *setting = malloc(sizeof *setting);
-    assert_non_null(setting);
-    setting->home = fixture_make_home();
-    setting->host = host_open(setting->home);
-    assert_non_null(setting->host);
-    *state = setting;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    struct setting *setting = *state;
-    host_close(setting->host);
-    fixture_remove_home(setting->home);
-    free(setting);
-    return 0;
-}
-
-// The answer to a message, checked to be one: an id, and either ok or an error with code, message and remedy.
-static json_t *answer_to(struct host *host, const char *bytes, size_t size) {
-    // In an allocation of its size, so that the sanitizer sees a byte read beyond it.
-    char *copy = malloc(size ? size : 1);
-    assert_non_null(copy);
-    memcpy(copy, bytes, size);
-    char *text = dispatch(host, copy, size);
-    free(copy);
-    assert_non_null(text);
-    json_t *answer = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    assert_non_null(answer);
-    free(text);
-    assert_non_null(json_object_get(answer, "id"));
-    const json_t *error = json_object_get(answer, "error");
-    assert_true(json_is_boolean(json_object_get(answer, "ok")));
-    assert_int_equal(json_is_true(json_object_get(answer, "ok")), error == NULL);
-    if (error) {
-        assert_int_equal(json_object_size(answer), 3);
-        assert_int_equal(json_object_size(error), 3);
-        assert_non_null(json_string_value(json_object_get(error, "code")));
-        const char *message = json_string_value(json_object_get(error, "message"));
-        assert_true(message && *message && !strchr(message, '\n'));
-        const char *remedy = json_string_value(json_object_get(error, "remedy"));
-        assert_true(remedy && *remedy);
-    }
-    return answer;
-}
-
-static json_t *say(struct host *host, const char *text) {
-    return answer_to(host, text, strlen(text));
-}
-
-// The code of an error, "" for none; in a static buffer. Frees the answer.
-static const char *code_of(json_t *answer) {
-    static char code[64];
-    const char *told = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
-    snprintf(code, sizeof code, "%s", told ? told : "");
-    json_decref(answer);
-    return code;
-}
 
 // ---- The schema's examples ----
 
@@ -137,56 +73,11 @@ static void test_invalid_examples(void **state) {
 
 // ---- Conversations ----
 
-#define BEGIN                                                                                                \
-    "{\"id\":1,\"type\":\"archive.begin\",\"name\":\"a\",\"url\":\"https://a.example/"                       \
-    "\",\"source\":\"test\",\"notes\":{}}"
-#define EXCHANGE(origin, more)                                                                               \
-    "{\"id\":2,\"type\":\"archive.exchange\",\"transaction\":1,\"exchange\":{\"method\":\"GET\",\"scheme\":" \
-    "\"https\","                                                                                             \
-    "\"host\":\"a.example\",\"port\":443,\"path\":\"/\",\"request_headers\":[],\"address\":\"192.0.2.1\","   \
-    "\"status\":200,\"response_headers\":[],\"body_origin\":\"" origin "\",\"recorded\":{}}" more "}"
-#define COMMIT "{\"id\":3,\"type\":\"archive.commit\",\"transaction\":1}"
-
 static void test_hello(void **state) {
     json_t *answer = say(((struct setting *)*state)->host, "{\"id\":7,\"type\":\"hello\"}");
     assert_int_equal(json_integer_value(json_object_get(answer, "id")), 7);
     assert_string_equal(json_string_value(json_object_get(answer, "version")), TRILANE_VERSION);
     assert_true(json_is_array(json_object_get(answer, "features")));
-    json_decref(answer);
-}
-
-static void test_uploaded_in_pieces(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
-    assert_string_equal(code_of(say(host, BEGIN)), "");
-    // "hello" in two pieces, with another upload between them.
-    assert_string_equal(
-        code_of(say(host,
-                    "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":5,\"data\":\"aGVs\"}")),
-        "");
-    assert_string_equal(
-        code_of(say(host,
-                    "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":6,\"data\":\"eHl6\"}")),
-        "");
-    assert_string_equal(
-        code_of(say(host,
-                    "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":5,\"data\":\"bG8=\"}")),
-        "");
-    assert_string_equal(
-        code_of(say(host, EXCHANGE("recorded", ",\"body_upload\":5,\"request_body_upload\":6"))), "");
-    assert_string_equal(code_of(say(host, EXCHANGE("recorded", ",\"body_upload\":5"))),
-                        "no-upload"); // used up
-    assert_string_equal(code_of(say(host, EXCHANGE("empty", ""))), "");
-    assert_string_equal(code_of(say(host, COMMIT)), "");
-    json_t *answer = say(host, "{\"id\":4,\"type\":\"archive.show\",\"name\":\"a\"}");
-    const json_t *exchanges = json_object_get(answer, "exchanges");
-    assert_int_equal(json_array_size(exchanges), 2);
-    // SHA-256 of "hello" and of "xyz".
-    assert_string_equal(json_string_value(json_object_get(json_array_get(exchanges, 0), "body_sha256")),
-                        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
-    assert_string_equal(
-        json_string_value(json_object_get(json_array_get(exchanges, 0), "request_body_sha256")),
-        "3608bca1e44ea6c4d268eb6db02260269892c0b42b86bbf1e77a6fa16c3c9282");
-    assert_true(json_is_null(json_object_get(json_array_get(exchanges, 1), "body_sha256")));
     json_decref(answer);
 }
 
@@ -210,19 +101,6 @@ static void test_refusals(void **state) {
     assert_string_equal(code_of(say(host, BEGIN)), "too-many");
 }
 
-static void test_too_many_uploads(void **state) {
-    struct host *host = ((struct setting *)*state)->host;
-    assert_string_equal(code_of(say(host, BEGIN)), "");
-    char text[256];
-    for (int i = 0; i <= 64; i++) {
-        snprintf(text, sizeof text,
-                 "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":%d,\"data\":\"aGVs\"}", i);
-        assert_string_equal(code_of(say(host, text)), i < 64 ? "" : "too-many");
-    }
-    assert_string_equal(code_of(say(host, EXCHANGE("recorded", ",\"body_upload\":0"))), "");
-    assert_string_equal(code_of(say(host, text)), "");
-}
-
 static void test_exchange_too_large(void **state) {
     struct host *host = ((struct setting *)*state)->host;
     assert_string_equal(code_of(say(host, BEGIN)), "");
@@ -238,23 +116,6 @@ static void test_exchange_too_large(void **state) {
     free(text);
     free(value);
     json_decref(message);
-}
-
-// What is open when a conversation ends is dropped.
-static void test_ended_in_the_middle(void **state) {
-    struct setting *setting = *state;
-    assert_string_equal(code_of(say(setting->host, BEGIN)), "");
-    assert_string_equal(code_of(say(setting->host, EXCHANGE("recorded", ",\"body\":\"aGVs\""))), "");
-    assert_string_equal(
-        code_of(say(setting->host,
-                    "{\"id\":1,\"type\":\"archive.body\",\"transaction\":1,\"upload\":5,\"data\":\"aGVs\"}")),
-        "");
-    assert_int_equal(fixture_count_staged(setting->home), 1);
-    host_close(setting->host);
-    assert_int_equal(fixture_count_staged(setting->home), 0);
-    assert_int_equal(fixture_count_bodies(setting->home), 0);
-    assert_int_equal(fixture_check_whole(setting->home), 0);
-    setting->host = host_open(setting->home);
 }
 
 // ---- What is no message ----
@@ -325,7 +186,7 @@ static void mutate(void *context, const char *name, const char *bytes, size_t si
     static const char signs[] = "{}[]\",:\\0123456789eE+-.tfn \n\x80\xff=/A";
     char *mutated = malloc(2 * size);
     assert_non_null(mutated);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 100; round++) {
         memcpy(mutated, bytes, size);
         size_t end = size;
         for (int i = rand() % 5; i >= 0; i--) {
@@ -363,17 +224,15 @@ static void test_mutated_messages(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_valid_examples, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_invalid_examples, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_hello, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_uploaded_in_pieces, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_too_many_uploads, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_exchange_too_large, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_ended_in_the_middle, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_not_messages, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_errors_are_one_line, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_mutated_messages, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_valid_examples, conversation_set_up, conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_invalid_examples, conversation_set_up, conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_hello, conversation_set_up, conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_refusals, conversation_set_up, conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_exchange_too_large, conversation_set_up, conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_not_messages, conversation_set_up, conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_errors_are_one_line, conversation_set_up,
+                                        conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_mutated_messages, conversation_set_up, conversation_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

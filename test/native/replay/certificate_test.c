@@ -83,7 +83,7 @@ static bool meet(struct fixture *f, const char *sni, const char *name, const cha
     SSL_set_verify(f->client_ssl, SSL_VERIFY_PEER, NULL);
     if (sni) SSL_set_tlsext_host_name(f->client_ssl, sni);
     struct in6_addr address;
-    bool is_address = inet_pton(AF_INET, name, &address) == 1;
+    bool is_address = inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
     X509_VERIFY_PARAM *verify = SSL_get0_param(f->client_ssl);
     assert_int_equal(is_address ? X509_VERIFY_PARAM_set1_ip_asc(verify, name)
                                 : X509_VERIFY_PARAM_set1_host(verify, name, strlen(name)),
@@ -111,6 +111,82 @@ static void test_chain_verifies(void **state) {
     for (size_t i = 0; i < sk_CRYPTO_BUFFER_num(chain); i++)
         chain_bytes += CRYPTO_BUFFER_len(sk_CRYPTO_BUFFER_value(chain, i));
     assert_in_range(chain_bytes, 500, CHAIN_BYTES_MAX);
+}
+
+static size_t chain_bytes_seen(const struct fixture *f) {
+    size_t bytes = 0;
+    const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(f->client_ssl);
+    for (size_t i = 0; i < sk_CRYPTO_BUFFER_num(chain); i++)
+        bytes += CRYPTO_BUFFER_len(sk_CRYPTO_BUFFER_value(chain, i));
+    return bytes;
+}
+
+static void test_recorded_names(void **state) {
+    struct fixture *f = *state;
+    static const char *const names[] = {"a.test", "*.a.test", "192.0.2.9", "2001:db8::9"};
+    const struct certificate_form form = {.names = names, .name_count = 4};
+    assert_int_equal(certificates_make(f->certificates, "WWW.other.test", &form), 0);
+    static const char *const good[] = {"www.other.test", "a.test", "x.a.test", "192.0.2.9", "2001:db8::9"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!meet(f, "www.other.test", good[i], "\x02h2")) fail_msg("not good for %s", good[i]);
+    static const char *const bad[] = {"other.test", "x.y.a.test", "192.0.2.7", "b.test"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (meet(f, "www.other.test", bad[i], "\x02h2")) fail_msg("good for %s", bad[i]);
+    assert_false(meet(f, "a.test", "x.a.test", "\x02h2")); // of which nothing was recorded
+}
+
+// More names than a client would take: a certificate for its host all the same.
+static void test_too_many_names(void **state) {
+    struct fixture *f = *state;
+    enum { COUNT = 4000, NAME_SIZE = 220 };
+    char(*texts)[NAME_SIZE] = malloc(COUNT * sizeof *texts);
+    const char **names = malloc(COUNT * sizeof *names);
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(texts[i], NAME_SIZE, "%060zu.%060d.%060d.test", i, 0, 0);
+        names[i] = texts[i];
+    }
+    const struct certificate_form form = {.names = names, .name_count = COUNT, .chain_bytes = 65536};
+    assert_int_equal(certificates_make(f->certificates, "host.test", &form), 0);
+    assert_true(meet(f, "host.test", "host.test", "\x02h2"));
+    assert_true(meet(f, "host.test", texts[0], "\x02h2"));
+    assert_false(meet(f, "host.test", texts[COUNT - 1], "\x02h2"));
+    assert_in_range(chain_bytes_seen(f), 45000, 66000);
+    free(texts);
+    free(names);
+}
+
+static void test_chain_sizes(void **state) {
+    struct fixture *f = *state;
+    enum { SLACK = 8, FRAMING = 24 };
+    assert_true(meet(f, "small.test", "small.test", "\x02h2"));
+    const size_t least = chain_bytes_seen(f);
+    for (size_t wanted = least - 100; wanted < 70000; wanted += wanted < 1500 ? 7 : wanted / 3) {
+        char name[32];
+        snprintf(name, sizeof name, "n%zu.test", wanted);
+        const struct certificate_form form = {.chain_bytes = (uint32_t)wanted};
+        assert_int_equal(certificates_make(f->certificates, name, &form), 0);
+        assert_true(meet(f, name, name, "\x02h2"));
+        size_t seen = chain_bytes_seen(f);
+        size_t low = wanted > least + FRAMING ? wanted - SLACK : least - SLACK;
+        size_t high = (wanted > least + FRAMING ? wanted : least + FRAMING) + SLACK;
+        if (seen < low || seen > high) fail_msg("%zu bytes wanted, %zu sent", wanted, seen);
+    }
+    certificates_set_chain_bytes(f->certificates, 4000);
+    assert_true(meet(f, "later.test", "later.test", "\x02h2"));
+    assert_in_range(chain_bytes_seen(f), 4000 - SLACK, 4000 + SLACK);
+}
+
+static void test_tls_versions(void **state) {
+    struct fixture *f = *state;
+    tls_limit_versions(f->tls, TLS1_2_VERSION, TLS1_2_VERSION);
+    assert_true(meet(f, "a.test", "a.test", "\x02h2"));
+    assert_string_equal(tls_version(f->server_ssl), "TLSv1.2");
+    tls_limit_versions(f->tls, TLS1_3_VERSION, TLS1_3_VERSION);
+    SSL_CTX_set_max_proto_version(f->client, TLS1_2_VERSION);
+    assert_false(meet(f, "a.test", "a.test", "\x02h2"));
+    SSL_CTX_set_max_proto_version(f->client, TLS1_3_VERSION);
+    assert_true(meet(f, "a.test", "a.test", "\x02h2"));
+    assert_string_equal(tls_version(f->server_ssl), "TLSv1.3");
 }
 
 static void test_only_for_its_name(void **state) {
@@ -276,6 +352,10 @@ static void test_damage_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_chain_verifies, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_recorded_names, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_too_many_names, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_chain_sizes, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_tls_versions, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_only_for_its_name, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_without_sni_for_the_address, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_long_and_odd_names, open_all, close_all),

@@ -23,6 +23,8 @@ static const struct recorded_exchange exchanges[] = {
     {.seq = 6, .scheme = "https", .host = "alt.example.org", .port = 8443, .address = "192.0.2.12"},
     {.seq = 7, .scheme = "https", .host = "192.0.2.13", .port = 443, .address = "192.0.2.13"},
     {.seq = 8, .scheme = "https", .host = "2001:db8::14", .port = 443, .address = "2001:db8::14"},
+    {.seq = 9, .scheme = "http", .host = "both.example.org", .port = 80, .address = "192.0.2.15"},
+    {.seq = 10, .scheme = "https", .host = "both.example.org", .port = 443, .address = "192.0.2.15"},
 };
 
 static const struct recording recording = {.name = "test",
@@ -181,7 +183,8 @@ static void test_nodata(void **state) {
     } questions[] = {{"www.example.org", TYPE_TXT},
                      {"www.example.org", TYPE_ANY},
                      {"plain.example.org", DNS_TYPE_AAAA},
-                     {"plain.example.org", DNS_TYPE_HTTPS}};
+                     {"plain.example.org", DNS_TYPE_HTTPS},
+                     {"both.example.org", DNS_TYPE_HTTPS}}; // http:// was asked for: nothing told of https
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         struct answer *answer =
             ask(*state, make_query(questions[i].name, questions[i].type, CLASS_IN), false);

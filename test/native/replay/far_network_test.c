@@ -60,14 +60,15 @@ static int has_address(const char *text) {
 }
 
 static int open_far(uint32_t initcwnd_packets) {
+    struct tcp_transport tcp = transport_stock.tcp;
+    tcp.initcwnd_packets = initcwnd_packets;
     struct loop *loop;
     struct far_network far;
     char error[256] = "";
     namespace_enter_lab();
     namespace_set_sysctl("net/ipv4/tcp_slow_start_after_idle", "0"); // as a tuned machine may have it
     struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
-    if (loop_open(&loop) < 0 ||
-        far_network_open(&far, loop, &recording, initcwnd_packets, error, sizeof error) < 0) {
+    if (loop_open(&loop) < 0 || far_network_open(&far, loop, &recording, &tcp, error, sizeof error) < 0) {
         fprintf(stderr, "%s\n", error);
         return 2;
     }
@@ -88,6 +89,35 @@ static int open_far(uint32_t initcwnd_packets) {
     return 0;
 }
 
+static bool sysctl_is(const char *name, const char *expected) {
+    char value[64] = "";
+    return namespace_get_sysctl(name, value, sizeof value) == 0 && strcmp(value, expected) == 0;
+}
+
+static int tune_far(uint32_t buffer_bytes) {
+    struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
+    struct tcp_transport tcp = transport_stock.tcp;
+    tcp.slow_start_after_idle = false;
+    tcp.send_buffer_bytes = buffer_bytes;
+    tcp.receive_buffer_bytes = 2 * buffer_bytes;
+    struct loop *loop;
+    struct far_network far;
+    char error[256] = "", send[64], receive[64];
+    namespace_enter_lab();
+    if (loop_open(&loop) < 0 || far_network_open(&far, loop, &recording, &tcp, error, sizeof error) < 0) {
+        fprintf(stderr, "%s\n", error);
+        return 2;
+    }
+    snprintf(send, sizeof send, "%u\t%u\t%u", buffer_bytes, buffer_bytes, buffer_bytes);
+    snprintf(receive, sizeof receive, "%u\t%u\t%u", 2 * buffer_bytes, 2 * buffer_bytes, 2 * buffer_bytes);
+    if (far.tcp_slow_start_after_idle) return 3;
+    if (!sysctl_is("net/ipv4/tcp_wmem", send)) return 4;
+    if (!sysctl_is("net/ipv4/tcp_rmem", receive)) return 5;
+    far_network_close(&far);
+    loop_close(loop);
+    return 0;
+}
+
 static int refuse_address(uint32_t unused) {
     (void)unused;
     static struct recorded_exchange multicast[] = {{.address = "ff02::1"}};
@@ -96,7 +126,8 @@ static int refuse_address(uint32_t unused) {
     struct far_network far;
     char error[256] = "";
     namespace_enter_lab();
-    if (loop_open(&loop) < 0 || far_network_open(&far, loop, &recording, 10, error, sizeof error) == 0)
+    if (loop_open(&loop) < 0 ||
+        far_network_open(&far, loop, &recording, &transport_stock.tcp, error, sizeof error) == 0)
         return 2;
     far_network_close(&far);
     loop_close(loop);
@@ -123,6 +154,11 @@ static void test_other_windows(void **state) {
     in_process(open_far, 3);
 }
 
+static void test_tuned(void **state) {
+    (void)state;
+    in_process(tune_far, 262144);
+}
+
 static void test_addresses_that_cannot_be(void **state) {
     (void)state;
     in_process(refuse_address, 0);
@@ -132,6 +168,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stock),
         cmocka_unit_test(test_other_windows),
+        cmocka_unit_test(test_tuned),
         cmocka_unit_test(test_addresses_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

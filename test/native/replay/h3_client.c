@@ -148,6 +148,7 @@ static void client_receive(struct h3_client *client, struct h3_link_packet *pack
     quiche_recv_info info = {(struct sockaddr *)&packet->local, sizeof packet->local,
                              (struct sockaddr *)&packet->peer, sizeof packet->peer};
     if (client->quic) quiche_conn_recv(client->quic, packet->bytes, packet->size, &info);
+    if (client->http) poll_events(client); // at once: so responses finish in the order of their packets
 }
 
 #define FIELD(n, v)                                                                                          \
@@ -217,14 +218,13 @@ void h3_client_open(struct h3_client *client, struct lane_site *site,
     client->packets = calloc(H3_LINK_PACKETS, sizeof *client->packets);
     client->link_timer = (struct loop_timer){.due = link_due, .context = client};
     client->timer = (struct loop_timer){.due = client_due, .context = client};
-    client->parts =
-        (struct server_parts){.loop = site->loop,
-                              .site = site->site,
-                              .report = site->report,
-                              .tls = site->tls,
-                              .quic_congestion = options->congestion ? options->congestion : "cubic",
-                              .quic_initcwnd_packets = 10,
-                              .quic_max_udp_payload = 1350};
+    client->transport = transport_stock;
+    if (options->congestion) client->transport.quic.congestion = options->congestion;
+    client->parts = (struct server_parts){.loop = site->loop,
+                                          .site = site->site,
+                                          .report = site->report,
+                                          .tls = site->tls,
+                                          .transport = &client->transport};
     char error[256] = "";
     struct udp_link link = {link_send, client};
     if (h3_server_open_on(&client->server, &client->parts, &link, error, sizeof error) < 0)

@@ -33,6 +33,7 @@ struct h3_client {
     struct h3_client_options options;
     struct h3_server *server;
     struct server_parts parts;
+    struct transport transport;
 
     struct h3_link_packet *packets; // a ring
     size_t first, count;

@@ -125,11 +125,14 @@ void lane_site_close(struct lane_site *site) {
 json_t *lane_site_report(struct lane_site *site) {
     char path[96], error[256];
     snprintf(path, sizeof path, "%s/report.json", site->home);
+    const struct transport_granted granted = {.tcp_congestion = "cubic"};
     struct report_setting setting = {.quiche_version = "-",
                                      .nghttp2_version = "-",
-                                     .tcp_congestion = "cubic",
-                                     .quic_congestion = "cubic",
-                                     .scheduling = "-"};
+                                     .transport = &transport_stock,
+                                     .granted = &granted,
+                                     .scheduling = "-",
+                                     .think = "none",
+                                     .origins = "as-recorded"};
     assert_int_equal(report_write(site->report, &setting, path, error, sizeof error), 0);
     json_t *report = json_load_file(path, 0, NULL);
     assert_non_null(report);

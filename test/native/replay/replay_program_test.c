@@ -109,16 +109,27 @@ static void finish(struct run *run) {
     run->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void run_inside(struct fixture *f, struct run *run, const char *scenario) {
+// `options`: of trilane-replay, beside those that it has here; NULL-terminated.
+static void run_inside_with(struct fixture *f, struct run *run, const char *scenario,
+                            const char *const *options) {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(n > 0);
     self[n] = '\0';
-    const char *const arguments[] = {"--home", f->home, "--recording", "page",   "--report", f->report,
-                                     "--",     self,    "inside",      scenario, f->home,    NULL};
+    const char *arguments[ARGUMENTS_MAX] = {"--home", f->home, "--recording", "page", "--report", f->report};
+    size_t count = 6;
+    for (; *options; options++)
+        arguments[count++] = *options;
+    const char *const command[] = {"--", self, "inside", scenario, f->home};
+    for (size_t i = 0; i < sizeof command / sizeof *command; i++)
+        arguments[count++] = command[i];
     start(run, arguments);
     finish(run);
     if (run->status != 0) fail_msg("%s: status %d: %s", scenario, run->status, run->complained);
+}
+
+static void run_inside(struct fixture *f, struct run *run, const char *scenario) {
+    run_inside_with(f, run, scenario, (const char *const[]){NULL});
 }
 
 static json_t *load_report(struct fixture *f) {
@@ -137,8 +148,10 @@ static void assert_shape(const json_t *report, const json_t *example) {
         if (!json_object_get(other, key)) fail_msg("%s: is in no example", key);
         assert_shape(member, json_object_get(other, key));
     }
-    json_object_foreach(other, key, member) if (json_is_object(report) && !json_object_get(report, key))
-        fail_msg("%s: is missing", key);
+    // A protocol that answered nothing is not told of.
+    json_object_foreach(other, key, member) if (json_is_object(report) && !json_object_get(report, key) &&
+                                                strcmp(key, "h1") != 0 && strcmp(key, "h2") != 0 &&
+                                                strcmp(key, "h3") != 0) fail_msg("%s: is missing", key);
     size_t at;
     json_array_foreach((json_t *)report, at, member) assert_shape(member, json_array_get(other, 0));
 }
@@ -178,6 +191,99 @@ static void test_serves_and_reports(void **state) {
     json_t *tcp = json_object_get(json_object_get(report, "transport"), "tcp");
     assert_string_equal(json_string_value(json_object_get(tcp, "congestion_control")), "cubic");
     assert_true(json_is_false(json_object_get(tcp, "metrics_saved")));
+    json_decref(report);
+}
+
+static json_int_t number(const json_t *object, const char *key) {
+    const json_t *member = json_object_get(object, key);
+    if (!json_is_integer(member)) fail_msg("%s: is no number", key);
+    return json_integer_value(member);
+}
+
+// The lines of a file of samples, each an object; fails the test where one is not.
+static json_t *load_lines(const char *path) {
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    json_t *lines = json_array();
+    char line[2048];
+    while (fgets(line, sizeof line, file)) {
+        json_error_t why;
+        json_t *object = json_loads(line, 0, &why);
+        if (!object) fail_msg("%s: %s", why.text, line);
+        json_array_append_new(lines, object);
+    }
+    fclose(file);
+    return lines;
+}
+
+static void test_transports_are_as_asked(void **state) {
+    struct fixture *f = *state;
+    struct run run = {0};
+    static const char *const options[] = {"--tcp-congestion",
+                                          "reno",
+                                          "--tcp-initcwnd",
+                                          "32",
+                                          "--tcp-pacing",
+                                          "on",
+                                          "--tcp-send-buffer",
+                                          "262144",
+                                          "--quic-batching",
+                                          "sendmmsg",
+                                          NULL};
+    run_inside_with(f, &run, "serves", options);
+    json_t *report = load_report(f);
+    assert_like_example(report);
+    const json_t *transport = json_object_get(report, "transport");
+    const json_t *tcp = json_object_get(transport, "tcp");
+    assert_string_equal(json_string_value(json_object_get(tcp, "congestion_control")), "reno");
+    assert_int_equal(number(tcp, "initial_window_packets"), 32);
+    assert_int_equal(number(tcp, "send_buffer_bytes"), 262144);
+    assert_true(json_is_true(json_object_get(tcp, "pacing")));
+    const json_t *quic = json_object_get(transport, "quic");
+    assert_string_equal(json_string_value(json_object_get(quic, "batching")), "sendmmsg");
+    assert_int_equal(number(quic, "initial_window_packets"), 10);
+    json_decref(report);
+}
+
+static void test_tells_of_tcp(void **state) {
+    struct fixture *f = *state;
+    struct run run = {0};
+    char path[96];
+    snprintf(path, sizeof path, "%s/tcp.jsonl", f->home);
+    const char *const options[] = {"--tcp-info", path, "--tcp-pacing", "on", "--tcp-send-buffer",
+                                   "262144",     NULL};
+    run_inside_with(f, &run, "serves", options);
+    json_t *report = load_report(f);
+    json_t *lines = load_lines(path);
+    const json_t *connections = json_object_get(report, "connections");
+    for (size_t i = 0; i < json_array_size(connections); i++) {
+        const json_t *connection = json_array_get(connections, i);
+        json_int_t opened_ns = 0, closed_ns = 0, sent_bytes = 0;
+        size_t at;
+        json_t *line;
+        json_array_foreach(lines, at, line) {
+            if (number(line, "connection") != (json_int_t)i) continue;
+            const char *event = json_string_value(json_object_get(line, "event"));
+            if (strcmp(event, "opened") == 0) {
+                opened_ns = number(line, "time_ns");
+                assert_true(json_is_true(json_object_get(line, "paced"))); // though set on the listener
+                assert_int_equal(number(line, "send_buffer_bytes"), 262144);
+                const char *local = json_string_value(json_object_get(line, "local"));
+                assert_non_null(
+                    strstr(local, json_string_value(json_object_get(connection, "local_address"))));
+                continue;
+            }
+            assert_true(number(line, "bytes_sent") >= sent_bytes);
+            sent_bytes = number(line, "bytes_sent");
+            if (strcmp(event, "closed") == 0) closed_ns = number(line, "time_ns");
+        }
+        assert_true(opened_ns >= number(connection, "opened_ns"));
+        assert_true(closed_ns >= opened_ns);
+        assert_true(sent_bytes > 0);
+        if (strcmp(json_string_value(json_object_get(connection, "local_address")), PAGE_ADDRESS_6) == 0)
+            assert_true(sent_bytes > PAGE_LARGE_BYTES);
+    }
+    json_decref(lines);
     json_decref(report);
 }
 
@@ -238,6 +344,12 @@ static void test_bad_input_is_one_line(void **state) {
         {{"--home", h, "--recording", "broken", "--", "true", NULL}, "No such file"},
         {{"--home", "/dev/null/x", "--recording", "page", NULL}, "/dev/null/x"},
         {{"--home", h, "--recording", "page", "true", NULL}, "true: unexpected"},
+        {{"--home", h, "--recording", "page", "--tcp-pacing", "yes", NULL},
+         "--tcp-pacing: must be on or off"},
+        {{"--home", h, "--recording", "page", "--think", "fast", NULL}, "--think: must be none, recorded"},
+        {{"--home", h, "--recording", "page", "--tcp-info", "/no/such/folder/t", NULL}, "/no/such/folder/t"},
+        {{"--home", h, "--recording", "page", "--quic-send-buffer", "1073741824", "--", "true", NULL},
+         "grants a UDP socket at most"},
         {{"--home", h, "--recording", "page", "--initcwnd", "0", NULL}, "--initcwnd: must be 1 to"},
         {{"--home", h, "--recording", "page", "--initcwnd", "1x", NULL}, "--initcwnd: must be 1 to"},
         {{"--home", h, "--recording", "page", "--congestion", "warp", NULL}, "\"warp\" cannot be set"},
@@ -332,6 +444,8 @@ int main(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "inside") == 0) return inside_run(argv[2], argv[3]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_serves_and_reports, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_transports_are_as_asked, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_tells_of_tcp, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_survives_garbage, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_survives_clients_that_vanish, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_survives_want_of_descriptors, make_archive, remove_archive),

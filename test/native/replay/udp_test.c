@@ -101,12 +101,16 @@ static void answers_from_the_address_that_was_asked(void **state) {
         for (size_t at = 0; at < sizeof bytes; at++)
             bytes[at] = (uint8_t)(at / SEGMENT);
         struct udp_burst burst = {server.got.local, server.got.peer, bytes, sizeof bytes, SEGMENT};
-        assert_int_equal(link.send(link.context, &burst), 1);
-        for (int packet = 0; packet <= SEGMENTS; packet++) {
-            uint8_t got[UDP_PACKET_MAX];
-            ssize_t size = recv(fd, got, sizeof got, 0); // a connected socket: only from that address
-            assert_int_equal(size, packet < SEGMENTS ? SEGMENT : LAST);
-            assert_int_equal(got[0], packet);
+        static const enum udp_batching ways[] = {UDP_BATCHING_GSO, UDP_BATCHING_SENDMMSG, UDP_BATCHING_NONE};
+        for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+            udp_set_batching(server.udp, ways[way]);
+            assert_int_equal(link.send(link.context, &burst), 1);
+            for (int packet = 0; packet <= SEGMENTS; packet++) {
+                uint8_t got[UDP_PACKET_MAX];
+                ssize_t size = recv(fd, got, sizeof got, 0); // a connected socket: only from that address
+                assert_int_equal(size, packet < SEGMENTS ? SEGMENT : LAST);
+                assert_int_equal(got[0], packet);
+            }
         }
         close(fd);
     }
@@ -128,6 +132,17 @@ static void drops_what_is_too_long(void **state) {
     close_server(&server);
 }
 
+static void says_what_buffers_are_granted(void **state) {
+    (void)state;
+    struct server server;
+    open_server(&server);
+    assert_int_equal(udp_set_send_buffer(server.udp, 65536), 65536);
+    assert_int_equal(udp_set_receive_buffer(server.udp, 32768), 32768);
+    uint32_t most_bytes = udp_set_send_buffer(server.udp, UINT32_MAX);
+    assert_true(most_bytes >= 65536 && most_bytes < UINT32_MAX);
+    close_server(&server);
+}
+
 static void says_when_the_port_is_taken(void **state) {
     (void)state;
     struct server server;
@@ -144,6 +159,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_from_the_address_that_was_asked),
         cmocka_unit_test(drops_what_is_too_long),
+        cmocka_unit_test(says_what_buffers_are_granted),
         cmocka_unit_test(says_when_the_port_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

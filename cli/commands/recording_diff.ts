@@ -1,0 +1,59 @@
+// `trilane recording diff`: what differs between two recordings in what a replay serves by.
+import type { Argv } from "yargs";
+import type { RecordingDiffered } from "../../schemas/generated/recording_differed.ts";
+import { withArchive } from "../archive/client.ts";
+import { homeFolder } from "../home.ts";
+import { type Change, diffExchanges } from "../recording/diff.ts";
+import { count, formatSize } from "../stats/numbers.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface DiffOptions extends CommonOptions {
+  a: string;
+  b: string;
+}
+
+function line({ method, url, a, b, aspects }: Change): string {
+  if (!b) return `- ${method} ${url}`;
+  if (!a) return `+ ${method} ${url}`;
+  const told = aspects.map((aspect) => {
+    if (aspect === "status") return `status ${a.status} to ${b.status}`;
+    if (aspect === "address") return `address ${a.address} to ${b.address}`;
+    if (aspect === "body") return `body ${formatSize(a.body_size)} to ${formatSize(b.body_size)}`;
+    return aspect;
+  });
+  return `~ ${method} ${url}: ${told.join(", ")}`;
+}
+
+export const command: Command<DiffOptions> = {
+  usage: "diff <a> <b>",
+  summary: "What differs between two recordings",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("a", { type: "string", demandOption: true, describe: "name of a recording" })
+      .positional("b", { type: "string", demandOption: true, describe: "name of another" })
+      .example("trilane recording diff shop shop-lean", "- only in shop, + only in shop-lean, ~ changed"),
+  async run(options) {
+    const [a, b] = await withArchive(
+      homeFolder(options.home),
+      async (archive) => [await archive.show(options.a), await archive.show(options.b)] as const,
+    );
+    const diff = diffExchanges(a.exchanges, b.exchanges);
+    const identical = a.recording.digest === b.recording.digest;
+    const document: RecordingDiffered = {
+      schema: "trilane/recording-differed/1",
+      a: { name: a.recording.name, digest: a.recording.digest },
+      b: { name: b.recording.name, digest: b.recording.digest },
+      same: diff.same,
+      same_order: diff.same_order,
+      changes: diff.changes.map((change) => ({ ...change, aspects: [...change.aspects] })),
+    };
+    const lines = [
+      identical
+        ? `the same: ${count(diff.same, "exchange")}`
+        : `${count(diff.same, "exchange")} the same, ${diff.changes.length} not`,
+      ...(diff.same_order ? [] : ["in another order"]),
+      ...diff.changes.map(line),
+    ];
+    process.stdout.write(options.json ? `${JSON.stringify(document)}\n` : `${lines.join("\n")}\n`);
+  },
+};

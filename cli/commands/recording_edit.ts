@@ -1,0 +1,79 @@
+// `trilane recording edit`: a new recording out of one that stays as it is. The work is cli/recording's.
+import type { Argv } from "yargs";
+import { withArchive } from "../archive/client.ts";
+import { UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { importedDocument } from "../import/imported.ts";
+import { type BodyReplacement, editRecording } from "../recording/edit.ts";
+import { count, formatSize } from "../stats/numbers.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface EditOptions extends CommonOptions {
+  recording: string;
+  as: string;
+  "remove-host": string[] | undefined;
+  "remove-url": string[] | undefined;
+  "replace-body": string[] | undefined;
+  url: string | undefined;
+  replace: boolean;
+}
+
+/** "URL=FILE"; a URL may have = in its query, a file's path more rarely. */
+function readReplacement(text: string): BodyReplacement {
+  const at = text.lastIndexOf("=");
+  const [url, file] = [text.slice(0, at), text.slice(at + 1)];
+  if (at < 1 || file === "") throw new UserError(`--replace-body ${text}: is not written as URL=FILE`);
+  return { url, file };
+}
+
+export const command: Command<EditOptions> = {
+  usage: "edit <recording>",
+  summary: "A new recording without hosts or URLs, or with other bodies",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
+      .option("as", { type: "string", demandOption: true, describe: "what to call the new one" })
+      .option("remove-host", {
+        type: "string",
+        array: true,
+        nargs: 1,
+        describe: "leave out a host; *.example.org: a domain with all its hosts",
+      })
+      .option("remove-url", {
+        type: "string",
+        array: true,
+        nargs: 1,
+        describe: "leave out a URL; * stands for anything",
+      })
+      .option("replace-body", {
+        type: "string",
+        array: true,
+        nargs: 1,
+        describe: "URL=FILE: answer with the file, in the response's content-encoding",
+      })
+      .option("url", { type: "string", describe: "another start URL" })
+      .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of the new name" })
+      .example("trilane recording edit shop --as lean --remove-host '*.ads.example'", "without a third party")
+      .example("trilane recording edit shop --as new-css --replace-body 'https://shop.example/a.css=a.css'", ""),
+  async run(options) {
+    const edits = {
+      removeHosts: options["remove-host"] ?? [],
+      removeUrls: options["remove-url"] ?? [],
+      replaceBodies: (options["replace-body"] ?? []).map(readReplacement),
+      startUrl: options.url,
+    };
+    const { recording, as, replace } = options;
+    if (edits.removeHosts.length + edits.removeUrls.length + edits.replaceBodies.length === 0 && !options.url)
+      throw new UserError("recording edit: nothing to change: see `trilane recording edit --help`");
+    const edited = await withArchive(homeFolder(options.home), (archive) =>
+      editRecording(archive, { name: recording, as, replace }, edits),
+    );
+    if (options.json) {
+      process.stdout.write(`${JSON.stringify(importedDocument([edited.recording]))}\n`);
+      return;
+    }
+    const { name, exchanges, body_bytes } = edited.recording;
+    const done = `${edited.removed} removed, ${count(edited.replaced, "body", "bodies")} replaced`;
+    process.stdout.write(`${name}: ${count(exchanges, "exchange")}, ${formatSize(body_bytes)}: ${done}\n`);
+  },
+};

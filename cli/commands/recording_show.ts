@@ -1,0 +1,106 @@
+// `trilane recording show`: what a recording is made of, as tables no wider than 80 columns, or each of its requests.
+import type { Argv } from "yargs";
+import type { RecordingShown } from "../../schemas/generated/recording_shown.ts";
+import type { ArchivedExchange, Recording } from "../archive/archive.ts";
+import { withArchive } from "../archive/client.ts";
+import { urlOf } from "../export/wire_text.ts";
+import { homeFolder } from "../home.ts";
+import { type Group, mediaType, type Summary, summarize } from "../recording/summary.ts";
+import { count, formatSize } from "../stats/numbers.ts";
+import { alignTable } from "../stats/verdict.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface ShowOptions extends CommonOptions {
+  recording: string;
+  requests: boolean;
+}
+
+/** More are summed up: the JSON has them all. */
+const mostRows = 20;
+const longestName = 44;
+
+const cut = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
+
+function table(title: string, groups: readonly Group[]): string[] {
+  const hasFilled = groups.some(({ filled }) => filled > 0);
+  const rowOf = ({ name, exchanges, body_bytes, filled }: Group): string[] => [
+    cut(name),
+    `${exchanges}`,
+    formatSize(body_bytes),
+    ...(hasFilled ? [`${filled}`] : []),
+  ];
+  const rest = groups.slice(mostRows);
+  const sum = (value: (group: Group) => number): number => rest.reduce((total, group) => total + value(group), 0);
+  const others: Group = {
+    name: `${rest.length} others`,
+    exchanges: sum(({ exchanges }) => exchanges),
+    body_bytes: sum(({ body_bytes }) => body_bytes),
+    filled: sum(({ filled }) => filled),
+  };
+  return alignTable([
+    [title, "exchanges", "size", ...(hasFilled ? ["filled"] : [])],
+    ...groups.slice(0, mostRows).map(rowOf),
+    ...(rest.length > 0 ? [rowOf(others)] : []),
+  ]);
+}
+
+function summaryLines(recording: Recording, summary: Summary): string[] {
+  const { name, url, source, exchanges, hosts, addresses, body_bytes, filled, created_at, digest } = recording;
+  const size = `${count(hosts, "host")}, ${count(addresses, "address", "addresses")}, ${formatSize(body_bytes)}`;
+  return [
+    `${name}: ${count(exchanges, "exchange")}, ${size}, ${url}`,
+    `  from ${source}, made ${created_at}, digest ${digest.slice(0, 16)}`,
+    ...(filled > 0 ? [`  ${count(filled, "body is", "bodies are")} filled in: the source did not have them`] : []),
+    "",
+    ...table("host", summary.host),
+    "",
+    ...table("type", summary.type),
+    "",
+    ...table("size", summary.size),
+    "",
+    ...table("protocol", summary.protocol),
+    "",
+    ...table("status", summary.status),
+  ];
+}
+
+function requestLines(exchanges: readonly ArchivedExchange[]): string[] {
+  const rows = exchanges.map((exchange) => [
+    `${exchange.seq}`,
+    exchange.method,
+    `${exchange.status}`,
+    formatSize(exchange.body_size),
+    exchange.body_origin,
+    exchange.address,
+    mediaType(exchange) || "-",
+  ]);
+  const table = alignTable([["no.", "method", "status", "size", "body", "address", "type"], ...rows]);
+  return table.map(
+    (line, index) => `${line}  ${index === 0 ? "URL" : urlOf(exchanges[index - 1] as ArchivedExchange)}`,
+  );
+}
+
+export const command: Command<ShowOptions> = {
+  usage: "show <recording>",
+  summary: "What is in a recording",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
+      .option("requests", { type: "boolean", default: false, describe: "a line for each request instead" })
+      .example("trilane recording show shop --requests", "every request")
+      .example("trilane recording show shop --json", "all of it, headers too (schemas/recording-shown.schema.json)"),
+  async run(options) {
+    const { recording, exchanges } = await withArchive(homeFolder(options.home), (archive) =>
+      archive.show(options.recording),
+    );
+    const summary = summarize(exchanges);
+    const shown = {
+      schema: "trilane/recording-shown/1",
+      recording,
+      by: summary,
+      exchanges,
+    } as unknown as RecordingShown;
+    const lines = options.requests ? requestLines(exchanges) : summaryLines(recording, summary);
+    process.stdout.write(options.json ? `${JSON.stringify(shown)}\n` : `${lines.join("\n")}\n`);
+  },
+};

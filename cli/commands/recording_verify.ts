@@ -1,0 +1,66 @@
+// `trilane recording verify`: whether recordings can be replayed as they were recorded. Exit status 1 where one is damaged.
+import type { Argv } from "yargs";
+import type { RecordingsVerified } from "../../schemas/generated/recordings_verified.ts";
+import { withArchive } from "../archive/client.ts";
+import { RunError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { type NamedExchange, type RecordingVerified, verifyRecording } from "../recording/verify.ts";
+import { count } from "../stats/numbers.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface VerifyOptions extends CommonOptions {
+  recording: string[];
+}
+
+const shownEach = 10;
+const problems = { missing: "is missing", size: "has another size", content: "has other bytes" } as const;
+
+function list(title: string, exchanges: readonly NamedExchange[]): string[] {
+  if (exchanges.length === 0) return [];
+  const shown = exchanges.slice(0, shownEach).map(({ seq, url }) => `    ${seq}: ${url}`);
+  const more = exchanges.length - shown.length;
+  return [
+    `  ${count(exchanges.length, "body", "bodies")} ${title}:`,
+    ...shown,
+    ...(more > 0 ? [`    and ${more} more`] : []),
+  ];
+}
+
+const isDamaged = ({ damaged, digest_matches }: RecordingVerified): boolean => damaged.length > 0 || !digest_matches;
+
+function lines(verified: RecordingVerified): string[] {
+  const { recording, digest_matches, damaged, misencoded, filled, cut_off, unsent_headers, documents } = verified;
+  return [
+    `${recording.name}: ${count(recording.exchanges, "exchange")}, ${isDamaged(verified) ? "DAMAGED: import it again" : "whole"}`,
+    ...(digest_matches ? [] : ["  its rows are not those that were written (another digest)"]),
+    ...damaged.map(({ seq, part, url, problem }) => `  ${seq}: the ${part}'s body ${problems[problem]}: ${url}`),
+    ...list("not in the content-encoding named, as recorded", misencoded),
+    ...list("cut off when recorded", cut_off),
+    ...list("filled in, because the source did not have them", filled),
+    ...(unsent_headers > 0
+      ? [`  ${count(unsent_headers, "header")} kept that no lane sends: of one connection, Alt-Svc, or illegal in HTTP`]
+      : []),
+    ...(documents.length > 0 ? [] : [`  the start URL ${recording.url} has no response: a load of it will fail`]),
+  ];
+}
+
+export const command: Command<VerifyOptions> = {
+  usage: "verify <recording..>",
+  summary: "Whether every body is there and what it says it is",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" })
+      .example("trilane recording verify shop", "reads all of it; exit status 1 where it is damaged"),
+  async run(options) {
+    const verified = await withArchive(homeFolder(options.home), async (archive) => {
+      const all: RecordingVerified[] = [];
+      for (const name of new Set(options.recording)) all.push(await verifyRecording(archive, name));
+      return all;
+    });
+    const document = { schema: "trilane/recordings-verified/1", recordings: verified } as unknown as RecordingsVerified;
+    const text = verified.flatMap(lines).join("\n");
+    process.stdout.write(options.json ? `${JSON.stringify(document)}\n` : `${text}\n`);
+    const bad = verified.filter(isDamaged).map(({ recording }) => recording.name);
+    if (bad.length > 0) throw new RunError(`damaged: ${bad.join(", ")}: import again what they were made of`);
+  },
+};

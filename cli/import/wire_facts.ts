@@ -1,0 +1,30 @@
+// What whoever watched the network knows of an exchange beyond a HAR: the recorder of live pages does. Types only.
+import type { Header } from "../archive/archive.ts";
+
+/** What the server's certificate says, as far as it decides how connections are shared and how large a handshake is. */
+export interface Certificate {
+  /** The leaf's dNSNames. */
+  readonly names: readonly string[];
+  readonly issuer: string;
+  /** All certificates that were sent, in DER; null: not known. */
+  readonly chain_bytes: number | null;
+}
+
+/** A body that is not in memory. */
+export interface LargeBody {
+  /** In bytes. */
+  readonly size: number;
+  chunks(): AsyncIterable<Buffer>;
+}
+
+export interface WireFacts {
+  /** The body as received, before content-decoding; null: not seen. */
+  readonly body: Buffer | LargeBody | null;
+  readonly trailers: readonly Header[];
+  /** Null for http:, and where it was not told. */
+  readonly certificate: Certificate | null;
+  /** As "TLS 1.3"; null for http:. */
+  readonly tlsVersion: string | null;
+  /** How long TCP's connect to the address took; null: not known. */
+  readonly connect_ms: number | null;
+}

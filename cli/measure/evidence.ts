@@ -1,0 +1,58 @@
+// What a load leaves behind where somebody asked for it (--evidence): the state of its transports, a capture that opens
+// in Wireshark, its reports. All on one clock, CLOCK_MONOTONIC. Says what the programs are to write, and adds what is
+// known at the end; a load without it leaves nothing.
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
+
+export interface Evidence {
+  readonly folder: string;
+  readonly replayOptions: readonly string[];
+  readonly shaperOptions: readonly string[];
+  /** For the browser. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the folder. `scratch` is the load's own: the TLS keys lie there while the browser writes them, and end up in the
+ * capture.
+ */
+export async function openEvidence(folder: string, scratch: string): Promise<Evidence> {
+  const qlogs = join(folder, "qlog");
+  // Each has a name of its own, so that those of an attempt that was killed would stay.
+  await rm(qlogs, { recursive: true, force: true });
+  await mkdir(qlogs, { recursive: true });
+  const keys = join(scratch, "tls-keys");
+  // The shaper reads the file from its beginning.
+  await writeFile(keys, "");
+  return {
+    folder,
+    replayOptions: ["--tcp-info", join(folder, "tcp.jsonl"), "--qlog", qlogs],
+    shaperOptions: [
+      "--pcapng",
+      join(folder, "packets.pcapng"),
+      "--tls-keys",
+      keys,
+      "--flows",
+      join(folder, "flows.json"),
+    ],
+    environment: { SSLKEYLOGFILE: keys },
+  };
+}
+
+/** The reports of the load's programs, as far as they were written. */
+export async function keepReports(
+  { folder }: Evidence,
+  reports: { readonly replay: string; readonly shaper: string },
+): Promise<void> {
+  for (const [name, path] of Object.entries(reports)) {
+    // A program that was killed has left none, which the load says.
+    await copyFile(path, join(folder, `${name}.json`)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+  }
+}
+
+export async function keepLoad({ folder }: Evidence, load: PageLoad): Promise<void> {
+  await writeFile(join(folder, "load.har"), JSON.stringify(load));
+}

@@ -1,0 +1,221 @@
+// One page recorded: a fresh browser loads it, is left until it is quiet, tells its bodies and ends; what was told and
+// logged becomes a HAR to import. Everything it started or wrote is gone when it returns. Stores nothing.
+import { execFile } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { askBodies, type BodyTexts } from "../../extension/capture/bodies.ts";
+import type { Capture } from "../../extension/capture/requests.ts";
+import { RunError, UserError } from "../errors.ts";
+import { type CDPSession, type RunningBrowser, StartError, startBrowser } from "../measure/browser.ts";
+import { chromiumEnvironment } from "../measure/chromium.ts";
+import { NavigationError, type WatchedPage, watchPage } from "../measure/page.ts";
+import { pinTimeScript } from "../measure/pin_time.ts";
+import { chromiumPath } from "../programs.ts";
+import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
+import { composeRecorded, type Recorded } from "./compose.ts";
+import { type NetLog, readNetLog } from "./net_log.ts";
+import { comesToRest } from "./quiet.ts";
+import { scrollExpression } from "./scroll.ts";
+
+export interface RecordOptions {
+  readonly url: string;
+  readonly lane: RecordedLane;
+  readonly scroll: boolean;
+  /** How long nothing may be under way before the page counts as done. */
+  readonly quiet_ms: number;
+  /** From navigation to the page's rest. */
+  readonly timeout_ms: number;
+  /** Whether the page's time and chance are pinned, as loads of the recording can be (cli/measure/pin_time.ts). */
+  readonly pinTime?: boolean;
+  readonly trustedKeys: readonly string[];
+  readonly addresses: readonly { readonly host: string; readonly address: string }[];
+  /** What the browser is started by, as liveLabCommand tells. */
+  readonly within: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface RecordedPage extends Recorded {
+  /** "Chromium 156.0.7987.1". */
+  readonly browser: string;
+  readonly screensScrolled: number | null;
+}
+
+const startTimeout_ms = 30_000;
+// Closing writes the log's last lines.
+const closePatience_ms = 20_000;
+const bodiesPatience_ms = 30_000;
+// What the log has no bytes of is asked for, as far as it costs little.
+const keptBodies_bytes = 64 * 1024 * 1024;
+const askedBody_bytes = 1024 * 1024;
+const askedBodies_bytes = 32 * 1024 * 1024;
+const postData_bytes = 16 * 1024 * 1024;
+
+const run = promisify(execFile);
+
+async function majorVersionOf(chromium: string): Promise<string> {
+  const { stdout } = await run(chromium, ["--version"]);
+  const major = /(\d+)\.\d+/.exec(stdout)?.[1];
+  if (major === undefined) throw new UserError(`${chromium}: tells no version: name Chromium's binary`);
+  return major;
+}
+
+interface Seen {
+  readonly capture: Capture;
+  readonly bodies: BodyTexts;
+  readonly browser: { readonly name: string; readonly version: string };
+  readonly screensScrolled: number | null;
+}
+
+/**
+ * Hands what was recorded to `use`, until whose end large bodies can be read. UserError for what the site or the options
+ * cannot give, RunError where the browser fails.
+ */
+export async function recordPage<Result>(
+  options: RecordOptions,
+  use: (page: RecordedPage) => Promise<Result>,
+): Promise<Result> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const chromium = chromiumPath();
+  // On disk and not in memory: the log holds all bodies.
+  const folder = mkdtempSync(join(tmpdir(), `trilane-record-${process.pid}-`));
+  const profile = join(folder, "profile");
+  const netLog = join(folder, "net-log.json");
+  try {
+    await mkdir(profile);
+    const browserArguments = recorderArguments({
+      ...options,
+      profile,
+      netLog,
+      majorVersion: await majorVersionOf(chromium),
+    });
+    const seen = await observe(options, {
+      commandLine: [...options.within, chromium, ...browserArguments],
+      environment: chromiumEnvironment(profile, folder, process.env),
+      timeout_ms: startTimeout_ms,
+    });
+    signal?.throwIfAborted();
+    const log = await readNetLog(netLog).catch((): NetLog => ({ requests: [], connections: [] }));
+    const { capture, bodies, browser, screensScrolled } = seen;
+    return await use({
+      ...composeRecorded(capture, bodies, log, browser),
+      browser: `${browser.name} ${browser.version}`,
+      screensScrolled,
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  }
+}
+
+async function observe(options: RecordOptions, start: Parameters<typeof startBrowser>[0]): Promise<Seen> {
+  const { signal } = options;
+  let browser: RunningBrowser;
+  try {
+    browser = await startBrowser(start, signal);
+  } catch (error) {
+    if (error instanceof StartError) throw new RunError(`the browser did not start: ${error.message}`);
+    throw error;
+  }
+  const stop = () => void browser.stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const seen = await Promise.race([watched(browser, options), ended(browser)]);
+    browser.connection.send("Browser.close").catch(() => {});
+    await Promise.race([browser.exited, delay(closePatience_ms, undefined, { ref: false })]);
+    return seen;
+  } catch (error) {
+    // A browser that is stopped looks like one that ended.
+    signal?.throwIfAborted();
+    if (error instanceof NavigationError) throw new RunError(`${options.url}: ${error.message}`);
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    await browser.stop();
+  }
+}
+
+async function ended({ exited }: RunningBrowser): Promise<never> {
+  const { code, signal } = await exited;
+  throw new RunError(`the browser ended while it recorded (${signal ?? `exit status ${code}`}): try again`);
+}
+
+async function watched(browser: RunningBrowser, options: RecordOptions): Promise<Seen> {
+  const { connection } = browser;
+  const sessions = new Map<string, CDPSession>();
+  let lastEvent_ms = performance.now();
+  const page = await watchPage(connection, {
+    keptBodies_bytes,
+    postData_bytes,
+    ...(options.pinTime ? { firstScript: pinTimeScript() } : {}),
+    overhear({ params }, session) {
+      lastEvent_ms = performance.now();
+      if ("requestId" in params) sessions.set(params.requestId, session);
+    },
+  });
+  const { product } = await connection.send("Browser.getVersion");
+  const [name = "Chromium", version = ""] = product.split("/");
+  const until_ms = performance.now() + options.timeout_ms;
+  const screensScrolled = await loadWhole(page, options, until_ms, () => lastEvent_ms);
+  const bodies = await bodiesOf(page.capture, sessions);
+  return {
+    capture: page.capture,
+    bodies,
+    browser: { name: name.replace("HeadlessChrome", "Chromium"), version },
+    screensScrolled,
+  };
+}
+
+/** To its load event, its end where asked, and its rest. */
+async function loadWhole(
+  page: WatchedPage,
+  { url, timeout_ms, scroll, quiet_ms }: RecordOptions,
+  until_ms: number,
+  lastEvent_ms: () => number,
+): Promise<number | null> {
+  const tooLong = delay(timeout_ms, undefined, { ref: false }).then((): never => {
+    throw new NavigationError(`the load event did not come within ${timeout_ms / 1000} s: give it more with --timeout`);
+  });
+  tooLong.catch(() => {});
+  await Promise.race([page.load(url), page.crashed, tooLong]);
+  const rest = () => comesToRest(page.capture, lastEvent_ms, quiet_ms, until_ms);
+  await rest();
+  if (!scroll) return null;
+  const screens = await Promise.race([
+    page.evaluate(scrollExpression),
+    page.crashed,
+    delay(until_ms - performance.now(), undefined, { ref: false }),
+  ]);
+  await rest();
+  return typeof screens === "number" ? screens : 0;
+}
+
+async function bodiesOf(capture: Capture, sessions: ReadonlyMap<string, CDPSession>): Promise<BodyTexts> {
+  const of = (requestId: string): CDPSession => {
+    const session = sessions.get(requestId);
+    if (!session) throw new RangeError(`no session told of request ${requestId}`);
+    return session;
+  };
+  let asked = 0;
+  const patience = AbortSignal.timeout(bodiesPatience_ms);
+  const soon = <T>(answer: Promise<T>): Promise<T> =>
+    Promise.race([
+      answer,
+      new Promise<never>((_, reject) => patience.addEventListener("abort", reject, { once: true })),
+    ]);
+  return await askBodies(
+    capture,
+    {
+      responseBody: async (requestId) => soon(of(requestId).send("Network.getResponseBody", { requestId })),
+      requestBody: async (requestId) => soon(of(requestId).send("Network.getRequestPostData", { requestId })),
+    },
+    ({ end }) => {
+      const size = end?.how === "finished" ? end.encodedBytes : 0;
+      asked += size;
+      return size <= askedBody_bytes && asked <= askedBodies_bytes && !patience.aborted;
+    },
+  );
+}

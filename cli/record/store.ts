@@ -1,0 +1,50 @@
+// From a recorded page to a recording in the archive, by the same importer that reads HAR files.
+import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
+import { UserError } from "../errors.ts";
+import { type ImportedPage, importHar } from "../import/import_har.ts";
+import type { RecordedPage } from "./record_page.ts";
+
+export interface RecordingOptions {
+  readonly name: string;
+  readonly url: string;
+  readonly replace: boolean;
+  /** What it was recorded with, for the notes: lane, link, whether it was scrolled. */
+  readonly circumstances: JsonObject;
+}
+
+export interface StoredPage {
+  readonly recording: Recording;
+  readonly imported: ImportedPage;
+}
+
+export async function storeRecorded(
+  archive: Archive,
+  recorded: RecordedPage,
+  { name, url, replace, circumstances }: RecordingOptions,
+): Promise<StoredPage> {
+  const imported = importedFrom(recorded, url);
+  const { counts, screensScrolled } = recorded;
+  const notes: JsonObject = {
+    ...imported.notes,
+    recorded: { ...circumstances, ...counts, screens_scrolled: screensScrolled },
+  };
+  const recording = await archive.write(
+    { name, url: imported.url, source: imported.source, notes, replace },
+    async (writer) => {
+      for (const exchange of imported.exchanges) {
+        const large = imported.large.get(exchange);
+        await writer.add(large ? { ...exchange, body: large.chunks() } : exchange);
+      }
+    },
+  );
+  return { recording, imported };
+}
+
+function importedFrom({ har, wireOf, browser }: RecordedPage, url: string): ImportedPage {
+  try {
+    return importHar(har, { url, wireOf, source: `live: ${browser}` });
+  } catch (error) {
+    if (error instanceof UserError) throw new UserError(`${url}: ${error.message}`);
+    throw error;
+  }
+}

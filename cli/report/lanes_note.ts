@@ -1,0 +1,65 @@
+// What the lanes of a report are, and what their loads did where a lane leaves that open: on which protocols the answers
+// came, how many connections of a repeat visit resumed. Nothing where there are only the plain lanes.
+import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { isLane, type Lane, laneFacts, plainLanes } from "../lanes.ts";
+import { count } from "../stats/numbers.ts";
+import { html, type Markup } from "./markup.ts";
+
+/** `h2 21 (70 %), h3 9 (30 %)`. */
+function protocolMix(facts: readonly LoadFacts[]): string {
+  const counts = new Map<string, number>();
+  for (const [protocol, requests] of facts.flatMap((each) => Object.entries(each.protocols ?? {})))
+    counts.set(protocol, (counts.get(protocol) ?? 0) + requests);
+  const total = [...counts.values()].reduce((sum, requests) => sum + requests, 0);
+  return [...counts]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([protocol, requests]) => `${protocol} ${requests} (${Math.round((requests / total) * 100)} %)`)
+    .join(", ");
+}
+
+function repeatStory(facts: readonly LoadFacts[]): string {
+  const visits = facts.flatMap(({ repeat }) => (repeat ? [repeat] : []));
+  const sum = (of: (visit: (typeof visits)[number]) => number) => visits.reduce((all, visit) => all + of(visit), 0);
+  const connections = sum((visit) => visit.connections);
+  const kept = visits.some(({ cache }) => cache === "kept");
+  return (
+    `of ${count(connections, "connection")} ${sum((visit) => visit.resumed)} resumed, ` +
+    `${sum((visit) => visit.early_data)} with early data; the first visit's cache ${kept ? "kept" : "emptied"}`
+  );
+}
+
+function lanesRow(lane: Lane, facts: readonly LoadFacts[]): Markup {
+  const seen = facts.filter((each) => each.lane === lane);
+  const told = [protocolMix(seen), laneFacts[lane].repeat ? repeatStory(seen) : ""].filter(Boolean).join("; ");
+  return html`<tr><th scope="row">${lane}</th><td>${laneFacts[lane].title}</td><td>${told || "no load looked at"}</td></tr>`;
+}
+
+const notes: readonly { readonly of: (lane: Lane) => boolean; readonly text: string }[] = [
+  {
+    of: (lane) => laneFacts[lane].repeat,
+    text:
+      "A repeat visit is the second load of one browser. Before it every connection is closed and every name forgotten; the " +
+      "cache, cookies and storage go too unless they were asked to be kept; what lets connections resume stays, and so do the " +
+      "browser's own processes, which a first visit has to warm up. The link's counters and captures are of both visits.",
+  },
+  {
+    of: (lane) => laneFacts[lane].clear,
+    text:
+      "Without TLS each https:// request is sent to http:// as it leaves the browser. The page does not see it, but the " +
+      "requests are held up by it, some ms where a page asks for many at once.",
+  },
+  {
+    of: (lane) => lane === "h3-altsvc",
+    text:
+      "Chromium does not leave an open HTTP/2 connection for the HTTP/3 it has learnt of: on a first visit only requests that " +
+      "need a further connection change over.",
+  },
+];
+
+export function lanesNote(names: Iterable<string>, facts: readonly LoadFacts[]): Markup | null {
+  const lanes = [...names].filter(isLane);
+  if (lanes.every((lane) => plainLanes.some((plain) => plain === lane))) return null;
+  return html`<h3>Lanes</h3><table class="facts"><thead><tr><th scope="col">lane</th><th scope="col">what it is</th><th scope="col">requests by protocol, in the loads shown in this report</th></tr></thead><tbody>${lanes.map((lane) => lanesRow(lane, facts))}</tbody></table>${notes
+    .filter(({ of }) => lanes.some(of))
+    .map(({ text }) => html`<p class="soft">${text}</p>`)}`;
+}

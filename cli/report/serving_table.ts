@@ -1,0 +1,91 @@
+// How the origins served, and what carried it: think time, origins, TLS, and each setting of TCP beside QUIC's.
+import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { settleServing } from "../serving/serving.ts";
+import { servingTerms, thinkName } from "../serving/terms.ts";
+import { count } from "../stats/numbers.ts";
+import { html, type Markup } from "./markup.ts";
+import { field, type Json, numberAt } from "./unknown_json.ts";
+import { variants } from "./variants.ts";
+
+const unavailable = "unavailable: no report";
+
+const text = (value: Json, unit = ""): string =>
+  value === undefined ? unavailable : `${typeof value === "string" ? value : JSON.stringify(value)}${unit}`;
+
+const yesNo = (value: Json, yes: string, no: string): string =>
+  value === true ? yes : value === false ? no : unavailable;
+
+/** null: whoever sends chooses. Reports of before there was a choice do not say. */
+const buffer = (value: Json, chosen: string): string =>
+  typeof value === "number" ? `${value} bytes` : value === null ? chosen : unavailable;
+
+type Of = (transport: Json) => string;
+
+/** A row: what is set, for TCP and for QUIC. */
+const rows: readonly (readonly [name: string, tcp: Of, quic: Of])[] = [
+  [
+    "congestion control",
+    (tcp) => text(field(tcp, "congestion_control")),
+    (quic) => text(field(quic, "congestion_control")),
+  ],
+  [
+    "initial window",
+    (tcp) => text(field(tcp, "initial_window_packets"), " packets"),
+    (quic) => text(field(quic, "initial_window_packets"), " packets"),
+  ],
+  ["pacing", (tcp) => yesNo(field(tcp, "pacing"), "on", "off"), (quic) => yesNo(field(quic, "pacing"), "on", "off")],
+  [
+    "after a pause",
+    (tcp) => yesNo(field(tcp, "slow_start_after_idle"), "slow start again", "the window is kept"),
+    () => "the window is kept",
+  ],
+  [
+    "acknowledgements",
+    () => "as the kernel sends them",
+    (quic) => {
+      const delay_ms = field(quic, "max_ack_delay_ms");
+      return delay_ms === undefined ? unavailable : `held back at most ${text(delay_ms, " ms")}, as promised`;
+    },
+  ],
+  [
+    "send buffer",
+    (tcp) => buffer(field(tcp, "send_buffer_bytes"), "the kernel's, grows"),
+    (quic) => buffer(field(quic, "send_buffer_bytes"), unavailable),
+  ],
+  [
+    "receive buffer",
+    (tcp) => buffer(field(tcp, "receive_buffer_bytes"), "the kernel's, grows"),
+    (quic) => buffer(field(quic, "receive_buffer_bytes"), unavailable),
+  ],
+  [
+    "largest piece",
+    (tcp) => `TLS record of ${text(field(tcp, "tls_record_bytes"), " bytes")}`,
+    (quic) => `datagram of ${text(field(quic, "max_udp_payload"), " bytes")}`,
+  ],
+  ["handed to the kernel", () => "as a stream", (quic) => text(field(quic, "batching"))],
+  [
+    "carried over from earlier connections",
+    (tcp) => yesNo(field(tcp, "metrics_saved"), "the path's metrics", "nothing"),
+    () => "nothing",
+  ],
+];
+
+/** The setting's value, and where recorded think times are asked for, for how many requests there were none. */
+function termOf(name: string): (facts: LoadFacts) => string {
+  return ({ serving, replay }) => {
+    const settled = settleServing(serving);
+    const value = new Map(servingTerms(settled)).get(name) ?? "";
+    const unknown = numberAt(replay, "counts", "think_unknown") ?? 0;
+    if (name !== thinkName || settled.think !== "recorded" || unknown === 0) return value;
+    return `${value}; ${count(unknown, "request")} answered at once, as no time was recorded`;
+  };
+}
+
+export function servingTables(facts: readonly LoadFacts[]): Markup {
+  if (facts.length === 0) return html``;
+  const terms = servingTerms(settleServing(facts[0]?.serving));
+  const of = (kind: "tcp" | "quic", read: Of) => (each: LoadFacts) =>
+    each.replay === null ? unavailable : read(field(each.replay, "transport", kind));
+  return html`<h3>Servers and transports</h3><table class="facts"><caption>How the origins were asked to serve.</caption><tbody>${terms.map(([name]) => html`<tr><th scope="row">${name}</th><td>${variants(facts, termOf(name))}</td></tr>`)}</tbody></table>
+<div class="scroll"><table class="transports"><caption>What carried it, as the servers reported it.</caption><thead><tr><th scope="col">setting</th><th scope="col">TCP (h1, h2)</th><th scope="col">QUIC (h3)</th></tr></thead><tbody>${rows.map(([name, tcp, quic]) => html`<tr><th scope="row">${name}</th><td>${variants(facts, of("tcp", tcp))}</td><td>${variants(facts, of("quic", quic))}</td></tr>`)}</tbody></table></div>`;
+}

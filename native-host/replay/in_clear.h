@@ -1,0 +1,17 @@
+// The lane without TLS: arranges the recording before it is served so that each https:// origin is one of
+// http:// on a host of its own, HOST.clear.test (a name that is in nobody's DNS, RFC 6761); port 443
+// becomes 80. What asks for https:// as http:// has to ask for that host: browsers do not go to http:// for a
+// host of which they know that it is to be asked over TLS only (HSTS). Does not serve.
+#ifndef TRILANE_REPLAY_IN_CLEAR_H
+#define TRILANE_REPLAY_IN_CLEAR_H
+
+#include "archive/recording.h"
+
+struct in_clear; // what the recording's exchanges point to
+
+// Hosts that are addresses keep them, and those whose name would become longer than DNS has them. Close it
+// after the recording's last use. 0, or -1 when memory is short: the recording is as it was.
+int in_clear_arrange(struct in_clear **in_clear, struct recording *recording);
+void in_clear_close(struct in_clear *in_clear);
+
+#endif

@@ -1,0 +1,50 @@
+// Which servers a replay stands for: as recorded (each host at its recorded addresses, with the names its
+// certificate had), or fewer, to study what a page's many hosts cost. Arranges the recording before anything
+// is served from it: the DNS, the network and the certificates then follow. Does not serve.
+#ifndef TRILANE_REPLAY_ORIGINS_H
+#define TRILANE_REPLAY_ORIGINS_H
+
+#include "archive/recording.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum origins_kind {
+    ORIGINS_AS_RECORDED,
+    // The hosts of one operator are one server: those of one registrable domain (by the Public Suffix List),
+    // and those for which one recorded certificate is good. One address, one certificate for all: browsers
+    // may use one h2 or h3 connection for them. Undoes sharding; third parties stay apart.
+    ORIGINS_MERGED,
+    // All hosts are one server.
+    ORIGINS_SINGLE,
+};
+
+// "as-recorded", "merged", "single". `origins_kind_named` is 0, or -1 for another name.
+const char *origins_kind_name(enum origins_kind kind);
+int origins_kind_named(const char *name, enum origins_kind *kind);
+
+// Certificates made up for merged servers; the recording's exchanges point to them.
+struct origins;
+
+// Gives the exchanges the address and certificate of the server that is to answer for their host. A host that
+// is itself an address stays as it is: a browser goes there without asking. Close it after the recording's
+// last use. 0, or -1 when memory is short.
+int origins_open(struct origins **origins, struct recording *recording, enum origins_kind kind);
+void origins_close(struct origins *origins);
+
+// How large a chain the servers send.
+struct chain_size {
+    enum { CHAIN_AS_RECORDED, CHAIN_SMALLEST, CHAIN_FIXED } kind;
+    uint32_t bytes; // of a fixed one
+};
+// A chain of which nothing was recorded: the median of the Web's, 4032 bytes, as TLS certificate compression
+// (RFC 8879), which browsers ask for, makes it (measured for draft-ietf-tls-cert-abridge).
+enum { CHAIN_TYPICAL_BYTES = 3243, CHAIN_BYTES_MAX = 64 * 1024 };
+
+struct certificates;
+// Makes the certificate of every https host, so that no handshake waits for it. Names are borrowed from the
+// recording. 0, or -1 when memory is short.
+int origins_certify(const struct recording *recording, const struct chain_size *size,
+                    struct certificates *certificates);
+
+#endif

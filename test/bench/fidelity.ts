@@ -1,0 +1,153 @@
+// Whether a replayed page behaves as the live one did: pages of installed documentation, served by nginx (h1, h2) and
+// Caddy (h3) behind a link, are recorded there, and then loaded live and replayed in turn over the same link and lane.
+import { existsSync, mkdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Recording } from "../../cli/archive/archive.ts";
+import { withArchive } from "../../cli/archive/client.ts";
+import { UserError } from "../../cli/errors.ts";
+import { plainLanes } from "../../cli/lanes.ts";
+import { formatLink, parseLink } from "../../cli/link/link.ts";
+import { labCommand, spkiList } from "../../cli/measure/lab.ts";
+import { laneOriginOptions } from "../../cli/measure/lane_origins.ts";
+import { type ReplayReport, readReplayReport } from "../../cli/measure/reports.ts";
+import { programPath } from "../../cli/programs.ts";
+import { recordPage } from "../../cli/record/record_page.ts";
+import { storeRecorded } from "../../cli/record/store.ts";
+import { readTrustedKeys } from "../../cli/record/words.ts";
+import { servingArguments } from "../../cli/serving/arguments.ts";
+import { settleServing } from "../../cli/serving/serving.ts";
+import { median } from "../../cli/stats/quantile.ts";
+import { makeLiveSite, missingPrograms } from "../e2e/live_site.ts";
+import { type Bench, type Measurement, measurement } from "./bench.ts";
+import { type SeenLoad, seenLoad } from "./seen_load.ts";
+
+const blocks = 10;
+const link = parseLink("10mbit/50ms");
+/** Debian's python3-doc, which the set-up of the tests does not install. */
+const documentation = "/usr/share/doc/python3.11/html";
+const pages = ["tutorial/index.html", "library/json.html", "whatsnew/3.11.html"] as const;
+const nameserver = "203.0.113.53";
+type PlainLane = (typeof plainLanes)[number];
+const hostOf: Record<PlainLane, string> = { h1: "docs.test", h2: "docs.test", h3: "docs-h3.test" };
+
+interface Pair {
+  readonly live: SeenLoad;
+  readonly replayed: SeenLoad;
+  readonly report: ReplayReport | null;
+}
+
+interface Place {
+  readonly scratch: string;
+  readonly home: string;
+  /** What a browser that meets the live servers is started by. */
+  readonly within: readonly string[];
+  readonly trustedKeys: readonly string[];
+}
+
+const circumstances = { bench: "fidelity" };
+
+async function record({ home, within, trustedKeys }: Place, url: string, lane: PlainLane): Promise<Recording> {
+  const options = { lane, scroll: false, quiet_ms: 1000, timeout_ms: 60_000, trustedKeys, addresses: [], within };
+  return await recordPage({ ...options, url }, (page) =>
+    withArchive(home, async (archive) => {
+      const name = `${lane}-${new URL(url).pathname.replaceAll(/\W+/g, "-")}`;
+      return (await storeRecorded(archive, page, { name, url, replace: false, circumstances })).recording;
+    }),
+  );
+}
+
+/** Live and replayed loads in turn. The first pair reads programs and files from the disk. */
+async function loadInTurn(place: Place, url: string, lane: PlainLane): Promise<Pair[]> {
+  const { home, within, trustedKeys, scratch } = place;
+  const { name } = await record(place, url, lane);
+  const reports = { replay: join(scratch, "replay.json"), shaper: join(scratch, "shaper.json") };
+  const replayOptions = [...servingArguments(settleServing({ think: "recorded" })), ...laneOriginOptions(lane)];
+  const lab = labCommand({ home, recording: name, link, reports, replayOptions });
+  const replayKeys = await spkiList(home);
+  const pairs: Pair[] = [];
+  for (let block = 0; block <= blocks; block++) {
+    const live = await seenLoad({ url, lane, within, spkiList: trustedKeys.join(",") });
+    const replayed = await seenLoad({ url, lane, within: [...lab.replay, ...lab.shaper], spkiList: replayKeys });
+    if (block > 0) pairs.push({ live, replayed, report: await readReplayReport(reports.replay) });
+  }
+  return pairs;
+}
+
+/** Bodies' bytes of the live page that the replayed one had, too, and the greatest difference of one body; in per cent. */
+function bodies({ live, replayed }: Pair): { same: number; difference: number } {
+  let same = 0;
+  let total = 0;
+  let difference = 0;
+  for (const [url, live_bytes] of live.bodies) {
+    const replayed_bytes = replayed.bodies.get(url) ?? 0;
+    total += live_bytes;
+    same += Math.min(live_bytes, replayed_bytes);
+    if (live_bytes > 0) difference = Math.max(difference, Math.abs(replayed_bytes / live_bytes - 1));
+  }
+  return { same: (same / total) * 100, difference: difference * 100 };
+}
+
+function matchedPercent({ report }: Pair): number {
+  const { exact = 0, fuzzy = 0, missed = 0 } = report?.counts ?? {};
+  return ((exact + fuzzy) / (exact + fuzzy + missed)) * 100;
+}
+
+function compare(name: string, pairs: readonly Pair[]): Measurement[] {
+  const live_ms = pairs.map(({ live }) => live.plt_ms);
+  const replayed_ms = pairs.map(({ replayed }) => replayed.plt_ms);
+  const difference = Math.abs(median(replayed_ms) / median(live_ms) - 1) * 100;
+  const share = { unit: "%", bar_is: "at least" } as const;
+  const connections = pairs.map(({ live, replayed }) => Math.abs(replayed.connections - live.connections));
+  return [
+    measurement(`${name}: requests matched`, pairs.map(matchedPercent), 99, share),
+    measurement(
+      `${name}: bytes of bodies as live`,
+      pairs.map((pair) => bodies(pair).same),
+      99.9,
+      share,
+    ),
+    measurement(
+      `${name}: a body's bytes, greatest difference`,
+      pairs.map((pair) => bodies(pair).difference),
+      1,
+      { unit: "%" },
+    ),
+    measurement(`${name}: connections, difference`, connections, 0, { unit: "connections" }),
+    measurement(`${name}: PLT, live`, live_ms, null),
+    measurement(`${name}: PLT, replayed`, replayed_ms, null),
+    measurement(`${name}: median PLT, difference`, [difference], 5, { unit: "%" }),
+  ];
+}
+
+export const bench: Bench = async (say) => {
+  const missing = missingPrograms(["nginx", "caddy"]);
+  if (missing.length > 0) throw new UserError(`fidelity: not installed: ${missing.join(", ")}: apt install them`);
+  if (!existsSync(documentation)) throw new UserError(`fidelity: no ${documentation}: apt install python3-doc`);
+  const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  try {
+    const folder = join(scratch, "site");
+    mkdirSync(folder);
+    const site = makeLiveSite(folder, [
+      { hosts: ["docs.test"], address: "203.0.113.1", root: documentation, program: "nginx" },
+      { hosts: ["docs-h3.test"], address: "203.0.113.2", root: documentation, program: "caddy" },
+    ]);
+    const shaper = [programPath("trilane-shaper"), "--link", formatLink(link), "--nameserver", nameserver, "--"];
+    const place: Place = {
+      scratch,
+      home: join(scratch, "home"),
+      within: [...site.words, ...shaper],
+      trustedKeys: readTrustedKeys(site.authority),
+    };
+    const found: Measurement[] = [];
+    for (const page of pages)
+      for (const lane of plainLanes) {
+        say(`${page} over ${lane}: ${blocks} live loads and ${blocks} replayed ones in turn`);
+        found.push(...compare(`${page}, ${lane}`, await loadInTurn(place, `https://${hostOf[lane]}/${page}`, lane)));
+      }
+    return found;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,66 @@
+// One load of a page behind a link, whoever serves it: live and replayed pages seen by the same eyes. Everything it
+// started or wrote is gone when it returns.
+import { mkdir } from "node:fs/promises";
+import type { Lane } from "../../cli/lanes.ts";
+import { startBrowser } from "../../cli/measure/browser.ts";
+import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromium.ts";
+import { metricsOf, readTimings, timingsExpression } from "../../cli/measure/metrics.ts";
+import { watchPage } from "../../cli/measure/page.ts";
+import { makeScratchFolder, removeScratchFolder } from "../../cli/measure/scratch.ts";
+import { chromiumPath } from "../../cli/programs.ts";
+
+export interface SeenLoad {
+  readonly plt_ms: number;
+  readonly connections: number;
+  /** Bytes of bodies on the wire by URL (Resource Timing's encodedBodySize; only what is of the page's own origin). */
+  readonly bodies: ReadonlyMap<string, number>;
+}
+
+export interface SeenLoadOptions {
+  readonly url: string;
+  readonly lane: Lane;
+  /** What the browser is started by. */
+  readonly within: readonly string[];
+  readonly spkiList: string;
+}
+
+const start_ms = 30_000;
+
+/** The browser asks for it by itself, in its own time. */
+export const isIcon = (url: string): boolean => url.endsWith("/favicon.ico");
+
+const bodiesExpression = `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+  .map(({ name, encodedBodySize }) => [name, encodedBodySize])`;
+
+function bodiesOf(value: unknown): Map<string, number> {
+  const pairs = (value as [string, number][]).filter(([url]) => !isIcon(url));
+  return new Map(pairs);
+}
+
+export async function seenLoad({ url, lane, within, spkiList }: SeenLoadOptions): Promise<SeenLoad> {
+  const scratch = await makeScratchFolder();
+  try {
+    await mkdir(scratch.profile);
+    const words = chromiumArguments({ lane, profile: scratch.profile, spkiList });
+    const browser = await startBrowser({
+      commandLine: [...within, chromiumPath(), ...words],
+      environment: chromiumEnvironment(scratch.profile, scratch.folder, process.env),
+      timeout_ms: start_ms,
+    });
+    try {
+      const page = await watchPage(browser.connection);
+      await page.load(url);
+      const { plt_ms } = metricsOf(readTimings(await page.evaluate(timingsExpression)));
+      if (plt_ms === null) throw new Error(`${url} over ${lane} has no PLT`);
+      const requests = page.capture.requests.filter(
+        ({ sent, response }) => response !== null && /^https?:/.test(sent.request.url) && !isIcon(sent.request.url),
+      );
+      const connections = new Set(requests.map(({ response }) => response?.connectionId)).size;
+      return { plt_ms, connections, bodies: bodiesOf(await page.evaluate(bodiesExpression)) };
+    } finally {
+      await browser.stop();
+    }
+  } finally {
+    await removeScratchFolder(scratch);
+  }
+}

@@ -1,0 +1,58 @@
+// What a report says of lanes beyond the plain three.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { allLanes, plainLanes } from "../../../cli/lanes.ts";
+import { coloursCss } from "../../../cli/report/colours.ts";
+import { lanesNote } from "../../../cli/report/lanes_note.ts";
+import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
+
+type Told = Pick<LoadFacts, "lane" | "protocols" | "repeat">;
+// The note reads nothing else of a load.
+const facts = (told: readonly Told[]) => told as readonly LoadFacts[];
+const textOf = (markup: unknown): string =>
+  String(markup)
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+
+test("of plain lanes there is nothing to say", () => {
+  assert.equal(lanesNote(plainLanes, []), null);
+});
+
+test("the protocols of all loads of a lane are added up", () => {
+  const note = textOf(
+    lanesNote(
+      ["h2", "h3-altsvc"],
+      facts([
+        { lane: "h3-altsvc", protocols: { h2: 20, h3: 1 }, repeat: null },
+        { lane: "h3-altsvc", protocols: { h2: 10, h3: 9 }, repeat: null },
+        { lane: "h2", protocols: { h2: 7 }, repeat: null },
+      ]),
+    ),
+  );
+  assert.match(note, /h3-altsvc HTTP\/2 first, .* h2 30 \(75 %\), h3 10 \(25 %\)/);
+  assert.match(note, / h2 7 \(100 %\)/);
+  assert.doesNotMatch(note, /repeat visit is/);
+});
+
+test("a repeat visit tells its connections", () => {
+  const repeat = { first_plt_ms: 1, cache: "emptied", connections: 3, resumed: 2, early_data: 1 } as const;
+  const note = textOf(lanesNote(["h3-0rtt"], facts([{ lane: "h3-0rtt", protocols: { h3: 5 }, repeat }])));
+  assert.match(note, /of 3 connections 2 resumed, 1 with early data; the first visit\S+ cache emptied/);
+  assert.match(note, /repeat visit is/);
+});
+
+test("a lane whose loads are not shown says so", () => {
+  assert.match(textOf(lanesNote(["h1-clear"], [])), /no load looked at/);
+});
+
+test("lanes of one protocol share its hue and differ in line style", () => {
+  const css = coloursCss();
+  const ruleOf = (lane: string) => css.match(new RegExp(`\\.lane-${lane}\\{([^}]*)\\}`))?.[1] ?? "";
+  const hue = (lane: string) => ruleOf(lane).match(/--lane:(#\w+)/)?.[1];
+  for (const lane of allLanes) assert.equal(hue(lane), hue(lane.slice(0, 2)));
+  assert.equal(new Set(["h1", "h2", "h3"].map(hue)).size, 3);
+  for (const family of ["h1", "h2", "h3"]) {
+    const rules = allLanes.filter((lane) => lane.startsWith(family)).map(ruleOf);
+    assert.equal(new Set(rules).size, rules.length, family);
+  }
+});

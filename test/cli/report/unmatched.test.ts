@@ -1,0 +1,69 @@
+// The report's section on what was matched: shares, the list of what was not matched exactly, and nothing unescaped.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
+import { matchSection } from "../../../cli/report/unmatched.ts";
+import { openResults, type Unmatched } from "../../../cli/results/results.ts";
+import { storeFixture, withHome } from "./fixture.ts";
+import { raceFixture } from "./fixtures.ts";
+
+function dataWith(unmatched: readonly Unmatched[], counts: { matched: number; fuzzy: number; missed: number }) {
+  return withHome((home): ReportData => {
+    const results = openResults(home);
+    const data = gatherReport(results, storeFixture(home, raceFixture), "0.1.0");
+    results.close();
+    const loads = data.loads.slice(0, 2).map((load) => ({ ...load, ...counts }));
+    return { ...data, loads, unmatched };
+  });
+}
+
+const request: Unmatched = {
+  page: "shop",
+  method: "GET",
+  url: "https://a.test/hit?t=2&q=<script>",
+  outcome: "fuzzy",
+  recorded_url: "https://a.test/hit?t=1",
+  difference: "query",
+  likeness: 0.625,
+  loads: { h1: 2 },
+};
+
+test("says how many were matched how, and lists what was given instead", async () => {
+  const missed: Unmatched = {
+    ...request,
+    url: "https://a.test/gone",
+    outcome: "missed",
+    recorded_url: null,
+    difference: null,
+    likeness: null,
+  };
+  const { text } = matchSection(await dataWith([missed, request], { matched: 97, fuzzy: 2, missed: 1 }));
+  assert.match(text, /Of 200 requests in all loads, 194 \(97\.00 %\) were matched exactly/);
+  assert.match(text, /4 \(2\.00 %\) were given/);
+  assert.match(text, /2 \(1\.00 %\) a 404/);
+  assert.match(text, /https:\/\/a\.test\/hit\?t=1.*another query, likeness 0\.6/);
+  assert.match(text, /https:\/\/a\.test\/gone.*nothing: 404/);
+  assert.ok(!text.includes("<script>"));
+});
+
+test("a lane that was sent other codings than recorded is named", async () => {
+  const data = await dataWith([], { matched: 100, fuzzy: 0, missed: 0 });
+  assert.ok(!matchSection(data).text.includes("Not the recorded bytes"));
+  const [first] = data.facts;
+  assert.ok(first);
+  const [id, facts] = first;
+  const recoded = { ...facts, replay: { ...facts.replay, transport: {}, counts: { recoded: 3 } } };
+  const { text } = matchSection({ ...data, facts: new Map([...data.facts, [id, recoded]]) });
+  assert.match(text, new RegExp(`Not the recorded bytes were sent on ${facts.lane} \\(up to 3 responses of a load\\)`));
+});
+
+test("all exact: a sentence, and no table", async () => {
+  const { text } = matchSection(await dataWith([], { matched: 100, fuzzy: 0, missed: 0 }));
+  assert.match(text, /200 \(100 %\) were matched exactly/);
+  assert.ok(!text.includes("<table"));
+});
+
+test("results of an earlier version: how many, and that it is not known which", async () => {
+  const { text } = matchSection(await dataWith([], { matched: 99, fuzzy: 1, missed: 0 }));
+  assert.match(text, /do not say: an earlier version/);
+});

@@ -1,0 +1,85 @@
+// A page recorded live from nginx and replayed: hosts share connections in the replay exactly as they did live, with
+// certificates of the names and the size that nginx sent.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import type { JsonObject } from "../../cli/archive/archive.ts";
+import { withArchive } from "../../cli/archive/client.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import { measureLoad } from "../../cli/measure/load.ts";
+import { checkout, programPath } from "../../cli/programs.ts";
+import { makeLiveSite, missingPrograms } from "./live_site.ts";
+
+const run = promisify(execFile);
+const scratch = mkdtempSync(join(tmpdir(), "trilane-coalescing-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+const home = join(scratch, "home");
+
+const missing = missingPrograms(["nginx"]);
+const skip = missing.length > 0 ? `not installed: ${missing.join(", ")}` : false;
+
+const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+const hosts = ["img.live.test", "own.live.test", "far.live.test"];
+
+function makeRoot(): string {
+  const root = join(scratch, "root");
+  mkdirSync(root);
+  const images = hosts.map((host, n) => `<img src=https://${host}/${n}.gif>`).join("");
+  writeFileSync(join(root, "index.html"), `<!doctype html><meta charset=utf-8><h1>x</h1>${images}`);
+  for (const n of hosts.keys()) writeFileSync(join(root, `${n}.gif`), gif);
+  return root;
+}
+
+/** Sorted lists of the hosts that shared a connection, sorted. */
+function sharing(requests: readonly { host: string; connection: unknown }[]): string[] {
+  const byConnection = Map.groupBy(requests, ({ connection }) => connection);
+  return [...byConnection.values()].map((list) => [...new Set(list.map(({ host }) => host))].sort().join("+")).sort();
+}
+
+test("hosts share connections in the replay as they did live", { skip }, async () => {
+  const root = makeRoot();
+  const folder = join(scratch, "site");
+  mkdirSync(folder);
+  const address = "203.0.113.1";
+  const site = makeLiveSite(folder, [
+    { hosts: ["live.test", "img.live.test"], address, root, program: "nginx", chainLength: 4 },
+    { hosts: ["own.live.test"], address, root, program: "nginx" },
+    { hosts: ["far.live.test"], address: "203.0.113.2", root, program: "nginx" },
+  ]);
+  const [first = "", ...words] = [...site.words, join(checkout, "cli", "trilane"), "record", "https://live.test/"];
+  await run(first, [...words, "--name", "live", "--home", home, "--trust", site.authority]);
+
+  const { recording, exchanges } = await withArchive(home, (archive) => archive.show("live"));
+  const page = exchanges.filter(({ path }) => path !== "/favicon.ico");
+  const live = sharing(page.map(({ host, recorded }) => ({ host, connection: recorded.connection ?? null })));
+  assert.deepEqual(live, ["far.live.test", "img.live.test+live.test", "own.live.test"]);
+
+  for (const lane of ["h2", "h3"] as const) {
+    const { log } = await measureLoad({
+      ...{ home, recording, lane, link: parseLink("20mbit/20ms"), timeout_ms: 30_000 },
+    });
+    assert.equal(log._trilane.counts.matched, 4, log._trilane.reasons.join("; "));
+    const replayed = log.entries.map((entry) => ({
+      host: new URL(entry.request.url).hostname,
+      connection: entry._connectionId,
+    }));
+    assert.deepEqual(sharing(replayed), live, lane);
+  }
+
+  const tls = (exchanges.find(({ host }) => host === "live.test")?.recorded.tls ?? {}) as JsonObject;
+  assert.deepEqual([...((tls.names ?? []) as string[])].sort(), ["img.live.test", "live.test"]);
+  assert.equal(typeof tls.chain_bytes, "number");
+  const { stdout } = await run(programPath("trilane-replay"), [
+    ...["--home", home, "--recording", "live", "--", programPath("trilane-shaper"), "--link", "unlimited", "--"],
+    ...["curl", "--silent", "--insecure", "--output", "/dev/null", "--write-out", "%{certs}", "https://live.test/"],
+  ]);
+  const sizes = [...stdout.matchAll(/-----BEGIN CERTIFICATE-----([^-]*)/g)].map(
+    ([, text]) => Buffer.from(text ?? "", "base64").byteLength,
+  );
+  const sent_bytes = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(Math.abs(sent_bytes - Number(tls.chain_bytes)) <= 8, `${sent_bytes} bytes sent, ${tls.chain_bytes} live`);
+});

@@ -1,0 +1,79 @@
+// What transports are asked to be, seen on the link: how many packets a server sends before it hears of any, and how
+// close to each other. Counted by the shaper, not told by the server.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { withArchive } from "../../cli/archive/client.ts";
+import { ensureSynth } from "../../cli/synth/ensure.ts";
+
+const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
+const folder = mkdtempSync(join(tmpdir(), "trilane-flight-"));
+const home = join(folder, "home");
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let url = "";
+before(async () => {
+  ({ url } = await withArchive(home, (archive) => ensureSynth(archive, "object-1MB")));
+});
+
+const rtt_ms = 200;
+
+/** When each full packet came to the link towards the client, in ms. */
+function packetTimes(options: readonly string[]): number[] {
+  const log = join(folder, "log");
+  const link = ["--link", `1gbit/${rtt_ms}ms,queue=2000p`, "--recording", "object-1MB", "--log", log];
+  const fetching = `await (await fetch(${JSON.stringify(url)})).arrayBuffer()`;
+  const command = [process.execPath, "--input-type=module", "-e", fetching];
+  execFileSync(trilane, ["shell", "--home", home, ...link, ...options, "--", ...command], { stdio: "pipe" });
+  return readFileSync(`${log}.down`, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const [time_ms, event, size] = line.split(" ");
+      return event === "+" && Number(size) > 1200 ? [Number(time_ms)] : [];
+    });
+}
+
+/**
+ * The full packets of the answer that left before any could be acknowledged. The handshake's own flight comes a round trip
+ * before: the answer begins with the first full packet that follows a pause of half of one.
+ */
+function firstFlight(times: readonly number[]): number[] {
+  const start = times.findIndex((time, index) => index > 0 && time - (times[index - 1] ?? 0) > rtt_ms / 2);
+  const began_ms = times[start] ?? Number.NaN;
+  return times.filter((time, index) => index >= start && time - began_ms < rtt_ms * 0.9);
+}
+
+/** A busy machine delays packets and joins flights: the less disturbed of two is looked at. */
+function flights(options: readonly string[]): number[][] {
+  return Array.from({ length: 2 }, () => firstFlight(packetTimes(options)));
+}
+
+const mostAtOnce = (flight: readonly number[]): number =>
+  Math.max(...[...Map.groupBy(flight, (time) => time).values()].map((together) => together.length));
+
+for (const [options, packets] of [
+  [[], 10],
+  [["--tcp-initial-window", "20"], 20],
+  [["--transport", "tuned"], 32],
+] as const) {
+  test(`TCP ${options.join(" ") || "stock"}: a first flight of ${packets} packets`, () => {
+    const counts = flights(options).map((flight) => flight.length);
+    // The last packet of a window may not be full, and a head takes one of its own.
+    assert.ok(
+      counts.some((count) => count <= packets && count >= packets * 0.75),
+      `${counts.join(", ")} full packets`,
+    );
+  });
+}
+
+test("paced, a window is spread over the round trip; else it leaves at once", () => {
+  const window = ["--tcp-initial-window", "32"];
+  const bursts = (options: readonly string[]) => flights(options).map(mostAtOnce);
+  const paced = bursts([...window, "--tcp-pacing", "on"]);
+  const unpaced = bursts([...window, "--tcp-pacing", "off"]);
+  assert.ok(Math.min(...paced) <= 12, `${paced.join(", ")} packets within a millisecond`);
+  assert.ok(Math.max(...unpaced) > 12, `${unpaced.join(", ")} packets within a millisecond`);
+});

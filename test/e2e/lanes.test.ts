@@ -1,0 +1,179 @@
+// The lanes beyond the plain three, through the real lab and the real browser: every request on the lane's protocol, and
+// what is special to each. Expected times are theory: round trips before the first byte of the answer has come.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { allLanes, type Lane, laneFacts } from "../../cli/lanes.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import { type LoadOptions, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import { recordSite, type Site } from "./site.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-lanes-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+const image = Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"));
+const page = "https://page.test/";
+const worker = "fetch('https://page.test/data.json').then((answer) => answer.json()).then(() => postMessage(1));";
+
+/** Three origins, one of them on another port, a frame, a worker, and an image asked for when the worker has answered. */
+const origins = recordSite(home, "origins", [
+  {
+    url: page,
+    body:
+      "<!doctype html><h1>x</h1><img src=https://a.test:8443/1.gif><iframe src=https://b.test/></iframe>" +
+      "<img src=/2.gif><script>const worker = new Worker('/worker.js'); worker.onmessage = () => new Image().src = '/3.gif';</script>",
+  },
+  { url: `${page}worker.js`, type: "text/javascript", body: worker },
+  { url: `${page}data.json`, type: "application/json", body: "{}" },
+  { url: `${page}2.gif`, type: "image/gif", body: image },
+  { url: `${page}3.gif`, type: "image/gif", body: image },
+  { url: "https://a.test:8443/1.gif", type: "image/gif", body: image },
+  { url: "https://b.test/", body: "<!doctype html><img src=/4.gif>" },
+  { url: "https://b.test/4.gif", type: "image/gif", body: image },
+]);
+const single = recordSite(home, "single", [{ url: page, body: "<!doctype html><h1>x</h1>" }]);
+
+/** A valid load: one that the machine disturbed says so itself and is tried again, as a sweep does. */
+async function load(site: Promise<Site>, lane: Lane, form: string, options: Partial<LoadOptions> = {}) {
+  const recording = await site;
+  const seen: string[] = [];
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const link = parseLink(form);
+    const { log } = await measureLoad({ home, recording, lane, link, timeout_ms: 30_000, settle_ms: 300, ...options });
+    if (log._trilane.status === "valid") return log;
+    seen.push(...log._trilane.reasons);
+  }
+  assert.fail(`${lane} ${form}: no valid load of 3: ${seen.join("; ")}`);
+}
+
+type Log = PageLoad["log"];
+
+const secureConnections = ({ _trilane }: Log) =>
+  ((_trilane.replay?.connections ?? []) as { tls_version: string | null }[]).filter(({ tls_version }) => tls_version);
+
+for (const lane of allLanes) {
+  test(`${lane}: all of a page's requests are answered on it, from frames and workers too`, async () => {
+    const log = await load(origins, lane, "20mbit/20ms");
+    const { counts, protocols, repeat } = log._trilane;
+    assert.deepEqual(
+      { requests: counts.requests, matched: counts.matched + counts.fuzzy, failed: counts.failed },
+      { requests: 8, matched: 8, failed: 0 },
+    );
+    for (const protocol of Object.keys(protocols ?? {})) assert.ok(laneFacts[lane].protocols.includes(protocol));
+    assert.equal(secureConnections(log).length === 0, laneFacts[lane].clear);
+    assert.equal(repeat !== null, laneFacts[lane].repeat);
+  });
+}
+
+test("h1-clear: the page is what it is over TLS: the same origin, a secure context", async () => {
+  const site = recordSite(home, "context", [
+    {
+      url: page,
+      body: "<!doctype html><script>if (isSecureContext && origin === 'https://page.test') document.write('<img src=/y>')</script>",
+    },
+    { url: `${page}y`, type: "image/gif", body: image },
+  ]);
+  const { entries } = await load(site, "h1-clear", "20mbit/20ms");
+  assert.deepEqual(
+    entries.map(({ request }) => request.url),
+    [page, `${page}y`],
+  );
+});
+
+test("h1-clear: what the page names is asked for on the connection that the page came on", async () => {
+  const site = recordSite(home, "reuse", [
+    { url: page, body: "<!doctype html><img src=/1.gif>" },
+    { url: `${page}1.gif`, type: "image/gif", body: image },
+  ]);
+  const { entries, _trilane } = await load(site, "h1-clear", "20mbit/20ms");
+  assert.equal(new Set(entries.map(({ _connectionId }) => _connectionId)).size, 1);
+  assert.equal(_trilane.counts.connections, 1);
+});
+
+for (const lane of ["h2-0rtt", "h3-0rtt"] as const) {
+  test(`${lane}: the second visit's requests are in the first flight, and none is answered from the cache`, async () => {
+    const { entries, _trilane } = await load(origins, lane, "20mbit/60ms");
+    const { repeat, metrics } = _trilane;
+    assert.ok(repeat && repeat.cache === "emptied");
+    // One for each origin at least.
+    assert.ok(repeat.connections >= 3 && repeat.early_data >= 3, JSON.stringify(repeat));
+    assert.ok(repeat.first_plt_ms !== null && metrics.plt_ms !== null && metrics.plt_ms < repeat.first_plt_ms);
+    assert.ok(entries.every(({ _fromCache }) => _fromCache === undefined));
+  });
+}
+
+test("h2-0rtt: asked for, the cache of the first visit is kept", async () => {
+  const site = recordSite(home, "cached", [
+    { url: page, body: "<!doctype html><img src=/c.gif>" },
+    { url: `${page}c.gif`, type: "image/gif", body: image, headers: [["cache-control", "max-age=3600"]] },
+  ]);
+  const of = async (keepCache: boolean) => {
+    const { entries, _trilane } = await load(site, "h2-0rtt", "20mbit/20ms", { keepCache });
+    assert.equal(_trilane.repeat?.cache, keepCache ? "kept" : "emptied");
+    return entries.filter(({ _fromCache }) => _fromCache !== undefined).map(({ request }) => request.url);
+  };
+  assert.deepEqual(await of(true), [`${page}c.gif`]);
+  assert.deepEqual(await of(false), []);
+});
+
+test("h3-0rtt: the second visit gets what was recorded first, as the first one did", async () => {
+  const site = recordSite(home, "twice", [
+    { url: page, body: "<!doctype html><script src=/n.js></script>" },
+    { url: `${page}n.js`, type: "text/javascript", body: "document.write('<img src=/first.gif>')" },
+    { url: `${page}n.js`, type: "text/javascript", body: "document.write('<img src=/second.gif>')" },
+    { url: `${page}first.gif`, type: "image/gif", body: image },
+    { url: `${page}second.gif`, type: "image/gif", body: image },
+  ]);
+  const { entries } = await load(site, "h3-0rtt", "20mbit/20ms");
+  assert.ok(entries.some(({ request }) => request.url === `${page}first.gif`));
+});
+
+test("h3-discovered: the first request already goes to what DNS told", async () => {
+  const { entries, _trilane } = await load(single, "h3-discovered", "20mbit/20ms");
+  assert.equal(entries[0]?._protocol, "h3");
+  assert.ok(_trilane.dns.some(({ type, answer }) => type === "HTTPS" && answer === "ok"));
+});
+
+test("h3-altsvc: h2 first, and the browser takes up what Alt-Svc tells", async () => {
+  const { entries, _trilane } = await load(origins, "h3-altsvc", "20mbit/20ms");
+  assert.equal(entries[0]?._protocol, "h2");
+  const connections = (_trilane.replay?.connections ?? []) as { lane: string; secured_ns: number | null }[];
+  assert.ok(connections.some(({ lane, secured_ns }) => lane === "h3" && secured_ns !== null));
+});
+
+/** Least-squares slope of y over x. */
+function slope(points: readonly { x: number; y: number }[]): number {
+  const mean = (of: (point: { x: number; y: number }) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [x0, y0] = [mean(({ x }) => x), mean(({ y }) => y)];
+  const covariance = points.reduce((sum, { x, y }) => sum + (x - x0) * (y - y0), 0);
+  return covariance / points.reduce((sum, { x }) => sum + (x - x0) ** 2, 0);
+}
+
+// DNS, then: h3-0rtt the request in QUIC's first flight; h2-0rtt TCP, the request in TLS's first flight; h1-clear TCP,
+// request; h3-discovered QUIC, request; h3-altsvc as h2: TCP, TLS 1.3, request.
+for (const [lane, roundTrips] of [
+  ["h3-0rtt", 2],
+  ["h2-0rtt", 3],
+  ["h1-clear", 3],
+  ["h3-discovered", 3],
+  ["h3-altsvc", 4],
+] as const satisfies [Lane, number][]) {
+  test(`${lane}: PLT of a one-object page grows by ${roundTrips} round trips (within 3 %)`, async () => {
+    const points: { x: number; y: number }[] = [];
+    for (const rtt_ms of [20, 100, 300]) {
+      const plts: number[] = [];
+      for (let run = 0; run < 4; run++) {
+        const { metrics } = (await load(single, lane, `100mbit/${rtt_ms}ms`, { settle_ms: 0 }))._trilane;
+        plts.push(metrics.plt_ms ?? Number.NaN);
+      }
+      // What a busy machine adds is never negative, and has nothing to do with the link.
+      points.push({ x: rtt_ms, y: Math.min(...plts) });
+    }
+    const found = slope(points);
+    const told = `slope ${found.toFixed(3)}: ${points.map(({ x, y }) => `${x} ms: ${y.toFixed(1)} ms`).join(", ")}`;
+    assert.ok(Math.abs(found / roundTrips - 1) <= 0.03, told);
+  });
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# live_site.sh FOLDER COMMAND...: runs COMMAND in a namespace of its own where servers answer like those of the world: nginx
+# (FOLDER/nginx.conf), Caddy for HTTP/3 (FOLDER/Caddyfile), and dnsmasq for their names (FOLDER/hosts). Both files of
+# servers are optional. All ends with COMMAND. live_site.ts makes the folder.
+set -euo pipefail
+folder=$1
+shift
+if [ "${TRILANE_LIVE_SITE:-}" != inside ]; then
+  # Ambient capabilities: for trilane-shaper this is a lab, whose far side it may be.
+  export TRILANE_LIVE_SITE=inside
+  exec unshare -U --map-user=1000 --map-group=1000 -m -n --keep-caps -- bash "$0" "$folder" "$@"
+fi
+unset TRILANE_LIVE_SITE
+
+ip link set lo up
+while read -r address; do
+  ip address add "$address" dev lo
+done <"$folder/addresses"
+# A browser without a way out says that it is offline.
+ip link add world0 type veth peer name world1
+ip address add 198.51.100.1/24 dev world0
+ip link set world0 up
+ip link set world1 up
+ip route add default via 198.51.100.2
+ip address add 2001:db8:ffff::1/64 dev world0 nodad
+ip -6 route add default via 2001:db8:ffff::2
+# As trilane-replay has them, whatever this machine's are.
+for setting in tcp_congestion_control=cubic tcp_no_metrics_save=1; do
+  echo "${setting#*=}" >"/proc/sys/net/ipv4/${setting%%=*}" || true
+done
+mount --bind "$folder/resolv.conf" /etc/resolv.conf
+
+servers=()
+stop() {
+  [ ${#servers[@]} -eq 0 ] || kill "${servers[@]}" 2>/dev/null || true
+  wait
+}
+trap stop EXIT
+start() {
+  "$@" </dev/null >>"$folder/servers.log" 2>&1 3>&- 4>&- &
+  servers+=($!)
+}
+start dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --local=/test/ --addn-hosts="$folder/hosts" \
+  --bind-interfaces --listen-address=203.0.113.53 --user= --group= --pid-file="$folder/dnsmasq.pid"
+[ ! -e "$folder/nginx.conf" ] || start nginx -p "$folder" -c "$folder/nginx.conf"
+[ ! -e "$folder/Caddyfile" ] || HOME=$folder start caddy run --config "$folder/Caddyfile" --adapter caddyfile
+for _ in $(seq 200); do
+  listening=$(ss -ltnH "sport = :443" | wc -l)
+  [ "$listening" = 0 ] || break
+  sleep 0.02
+done
+if [ "$listening" = 0 ]; then
+  tail -n 3 "$folder/servers.log" >&2
+  exit 1
+fi
+status=0
+"$@" || status=$?
+exit "$status"

@@ -1,0 +1,66 @@
+// A page whose requests are made of the time and of random numbers, recorded from a real server: pinned when it is
+// recorded and when it is loaded, each request of each load has its own answer. Needs nginx and dnsmasq; says so.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { withArchive } from "../../cli/archive/client.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import { measureLoad } from "../../cli/measure/load.ts";
+import { checkout } from "../../cli/programs.ts";
+import { settleServing } from "../../cli/serving/serving.ts";
+import { makeLiveSite, missingPrograms } from "./live_site.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "trilane-pin-recorded-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+const home = join(scratch, "home");
+const run = promisify(execFile);
+const missing = missingPrograms(["nginx"]);
+
+const page = `<!doctype html><script>
+  for (let i = 0; i < 3; i++) {
+    const query = new URLSearchParams({ i, at: Date.now(), random: Math.random(), id: crypto.randomUUID() });
+    fetch("/hit.txt?" + query);
+    fetch("/post", { method: "POST", body: JSON.stringify({ i, at: new Date(), id: crypto.randomUUID() }) });
+  }
+</script><script src="/last.js"></script>`;
+
+async function record(): Promise<void> {
+  const [root, folder] = [join(scratch, "www"), join(scratch, "site")];
+  mkdirSync(root);
+  mkdirSync(folder);
+  writeFileSync(join(root, "index.html"), page);
+  writeFileSync(join(root, "last.js"), "0");
+  writeFileSync(join(root, "hit.txt"), "hit");
+  const directives = `location = /post { return 200 "posted"; }`;
+  const hosts = ["pin.test"];
+  const site = makeLiveSite(folder, [{ hosts, address: "203.0.113.1", root, program: "nginx", directives }]);
+  const [first = "", ...words] = [...site.words, join(checkout, "cli", "trilane"), "record", "https://pin.test/"];
+  await run(first, [...words, "--name", "pin", "--pin-time", "--home", home, "--trust", site.authority]);
+}
+
+async function matches(pin_time: boolean): Promise<Record<string, number>> {
+  const { recording } = await withArchive(home, (archive) => archive.show("pin"));
+  const options = { home, recording, lane: "h2" as const, link: parseLink("20mbit/20ms"), timeout_ms: 20_000 };
+  const { log } = await measureLoad({ ...options, settle_ms: 500, serving: settleServing({ pin_time }) });
+  assert.equal(log._trilane.status, "valid", log._trilane.reasons.join("; "));
+  const asked = log.entries.filter(({ request }) => /hit|post/.test(request.url));
+  return Object.fromEntries(
+    ["exact", "fuzzy", "missed"].map((match) => [
+      match,
+      asked.filter(({ _trilane }) => _trilane.match === match).length,
+    ]),
+  );
+}
+
+test("pinned in recording and loads, all is matched exactly; unpinned, nothing of it", {
+  skip: missing.length > 0 ? `not installed: ${missing.join(", ")}` : false,
+  timeout: 180_000,
+}, async () => {
+  await record();
+  assert.deepEqual(await matches(true), { exact: 6, fuzzy: 0, missed: 0 });
+  assert.deepEqual(await matches(false), { exact: 0, fuzzy: 6, missed: 0 });
+});

@@ -1,0 +1,35 @@
+// A conversation with a trilane-host that has a home of its own, for tests of messages.
+#ifndef TRILANE_TEST_MESSAGING_CONVERSATION_H
+#define TRILANE_TEST_MESSAGING_CONVERSATION_H
+
+#include "messaging/dispatch.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+struct setting {
+    char *home;
+    struct host *host;
+};
+
+// For cmocka: *state is a setting.
+int conversation_set_up(void **state);
+int conversation_tear_down(void **state);
+
+// The answer to a message, checked to be one: an id, and either ok or an error with code, message and remedy.
+json_t *answer_to(struct host *host, const char *bytes, size_t size);
+json_t *say(struct host *host, const char *text);
+// The code of an error, "" for none; in a static buffer. Frees the answer.
+const char *code_of(json_t *answer);
+
+#define BEGIN                                                                                                \
+    "{\"id\":1,\"type\":\"archive.begin\",\"name\":\"a\",\"url\":\"https://a.example/"                       \
+    "\",\"source\":\"test\",\"notes\":{}}"
+#define EXCHANGE(origin, more)                                                                               \
+    "{\"id\":2,\"type\":\"archive.exchange\",\"transaction\":1,\"exchange\":{\"method\":\"GET\",\"scheme\":" \
+    "\"https\","                                                                                             \
+    "\"host\":\"a.example\",\"port\":443,\"path\":\"/\",\"request_headers\":[],\"address\":\"192.0.2.1\","   \
+    "\"status\":200,\"response_headers\":[],\"body_origin\":\"" origin "\",\"recorded\":{}}" more "}"
+#define COMMIT "{\"id\":3,\"type\":\"archive.commit\",\"transaction\":1}"
+
+#endif

@@ -1,0 +1,95 @@
+// A later urgent response overtakes an earlier bulky one, on h2 as on h3, through a real link: asked for
+// anew, or raised by a PRIORITY_UPDATE. What still comes of the bulky one is what was on its way when the
+// server heard of it: a bandwidth-delay product at most (the link's queue is kept short), and what the server
+// holds ahead.
+#include "../shaper/run.h"
+#include "page_archive.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RATE_BPS = 10 * 1000 * 1000,
+    RTT_MS = 50,
+    BDP_BYTES = RATE_BPS / 8 * RTT_MS / 1000,
+    QUEUE_BYTES = 10 * 1500, // as LINK says
+    AHEAD_BYTES = 32 * 1024, // TCP's unsent 16 kB and a TLS record
+    AFTER_BYTES = 2 * 1024 * 1024,
+};
+#define LINK "10mbit/50ms,queue=10p"
+
+static char home[] = "/tmp/trilane-test-XXXXXX";
+
+static int make_archive(void **state) {
+    (void)state;
+    strcpy(home, "/tmp/trilane-test-XXXXXX");
+    return page_archive_make(home);
+}
+
+static int remove_archive(void **state) {
+    (void)state;
+    page_archive_remove(home);
+    return 0;
+}
+
+static json_int_t bulky_bytes(const char *lane, const char *how) {
+    char after[16];
+    snprintf(after, sizeof after, "%d", AFTER_BYTES);
+    const char *const argv[] = {PROGRAM_TRILANE_REPLAY,
+                                "--home",
+                                home,
+                                "--recording",
+                                "page",
+                                "--",
+                                PROGRAM_TRILANE_SHAPER,
+                                "--link",
+                                LINK,
+                                "--",
+                                PROGRAM_OVERTAKE_PROBE,
+                                lane,
+                                how,
+                                PAGE_ADDRESS,
+                                "a.test",
+                                "/large",
+                                "/",
+                                after,
+                                NULL};
+    static struct run run;
+    run_program(&run, (char *const *)argv);
+    if (run.status != 0) fail_msg("%s, %s: ended with %d: %s", lane, how, run.status, run.err);
+    json_t *line = json_loads(run.out, 0, NULL);
+    json_t *bytes = json_object_get(line, "bulky_bytes");
+    assert_true(json_is_integer(bytes));
+    json_int_t value = json_integer_value(bytes);
+    json_decref(line);
+    return value;
+}
+
+static void overtakes(void **state) {
+    (void)state;
+    static const char *const lanes[] = {"h2", "h3"};
+    static const char *const hows[] = {"new", "updated"};
+    for (size_t i = 0; i < 4; i++) {
+        const char *lane = lanes[i % 2], *how = hows[i / 2];
+        const json_int_t bytes = bulky_bytes(lane, how);
+        print_message("%s, %s: %lld bytes of the bulky one still came; %d are on the way of a full link\n",
+                      lane, how, (long long)bytes, BDP_BYTES);
+        // Less than the way there and back would mean that the bulky one had not filled the link.
+        assert_true(bytes > BDP_BYTES / 4);
+        assert_true(bytes <= BDP_BYTES + QUEUE_BYTES + AHEAD_BYTES);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(overtakes, make_archive, remove_archive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

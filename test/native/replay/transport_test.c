@@ -1,0 +1,95 @@
+// The transport's options: each sets what its name says and nothing else, and refuses what cannot be.
+#include "replay/transport.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct transport set(const char *option, const char *value) {
+    struct transport transport = transport_stock;
+    char error[256] = "";
+    if (transport_set(&transport, option, value, error, sizeof error) < 0) fail_msg("%s", error);
+    return transport;
+}
+
+static void each_sets_its_own(void **state) {
+    (void)state;
+    struct transport wanted = transport_stock;
+#define ASSERT_SETS(option, value, member, expected)                                                         \
+    do {                                                                                                     \
+        struct transport got = set(option, value);                                                           \
+        wanted = transport_stock;                                                                            \
+        wanted.member = expected;                                                                            \
+        assert_true(got.member == wanted.member);                                                            \
+        assert_true(got.member != transport_stock.member);                                                   \
+        got.member = transport_stock.member;                                                                 \
+        assert_memory_equal(&got.tcp, &transport_stock.tcp, sizeof got.tcp);                                 \
+        assert_memory_equal(&got.quic, &transport_stock.quic, sizeof got.quic);                              \
+    } while (0)
+    ASSERT_SETS("tcp-initcwnd", "32", tcp.initcwnd_packets, 32);
+    ASSERT_SETS("quic-initcwnd", "32", quic.initcwnd_packets, 32);
+    ASSERT_SETS("tcp-pacing", "on", tcp.paced, true);
+    ASSERT_SETS("quic-pacing", "off", quic.paced, false);
+    ASSERT_SETS("tcp-slow-start-after-idle", "off", tcp.slow_start_after_idle, false);
+    ASSERT_SETS("tcp-send-buffer", "65536", tcp.send_buffer_bytes, 65536);
+    ASSERT_SETS("tcp-receive-buffer", "65536", tcp.receive_buffer_bytes, 65536);
+    ASSERT_SETS("quic-send-buffer", "65536", quic.send_buffer_bytes, 65536);
+    ASSERT_SETS("quic-receive-buffer", "65536", quic.receive_buffer_bytes, 65536);
+    ASSERT_SETS("quic-payload", "1200", quic.max_udp_payload_bytes, 1200);
+    ASSERT_SETS("quic-max-ack-delay", "5", quic.max_ack_delay_ms, 5);
+    ASSERT_SETS("quic-batching", "sendmmsg", quic.batching, UDP_BATCHING_SENDMMSG);
+    ASSERT_SETS("quic-batching", "none", quic.batching, UDP_BATCHING_NONE);
+#undef ASSERT_SETS
+    assert_string_equal(set("tcp-congestion", "reno").tcp.congestion, "reno");
+    assert_string_equal(set("congestion", "reno").tcp.congestion, "reno");
+    assert_string_equal(set("congestion", "reno").quic.congestion, "cubic");
+    assert_string_equal(set("quic-congestion", "bbr2").quic.congestion, "bbr2");
+    assert_int_equal(set("initcwnd", "20").tcp.initcwnd_packets, 20);
+    assert_int_equal(set("initcwnd", "20").quic.initcwnd_packets, 20);
+}
+
+static void what_cannot_be_is_refused_in_a_line(void **state) {
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"tcp-initcwnd", "0"},       {"tcp-initcwnd", "1001"},
+        {"tcp-initcwnd", "ten"},     {"quic-initcwnd", "-1"},
+        {"quic-initcwnd", ""},       {"initcwnd", "1.5"},
+        {"tcp-pacing", "yes"},       {"quic-pacing", ""},
+        {"tcp-send-buffer", "100"},  {"tcp-receive-buffer", "99999999999999999999"},
+        {"quic-payload", "1199"},    {"quic-payload", "1453"},
+        {"quic-max-ack-delay", "x"}, {"quic-batching", "GSO"},
+        {"quic-batching", ""},       {"tcp-slow-start-after-idle", "1"},
+        {"quic-speed", "fast"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct transport transport = transport_stock;
+        char error[256] = "";
+        char begin[64];
+        snprintf(begin, sizeof begin, "--%s: ", wrong[i][0]);
+        if (transport_set(&transport, wrong[i][0], wrong[i][1], error, sizeof error) == 0)
+            fail_msg("--%s \"%s\" was taken", wrong[i][0], wrong[i][1]);
+        if (strncmp(error, begin, strlen(begin)) != 0 || strchr(error, '\n')) fail_msg("%s", error);
+        assert_memory_equal(&transport, &transport_stock, sizeof transport);
+    }
+}
+
+static void bbr_paces_by_itself(void **state) {
+    (void)state;
+    assert_false(transport_tcp_is_paced(&transport_stock.tcp));
+    struct transport bbr = set("tcp-congestion", "bbr"), paced = set("tcp-pacing", "on");
+    assert_true(transport_tcp_is_paced(&bbr.tcp));
+    assert_true(transport_tcp_is_paced(&paced.tcp));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_sets_its_own),
+        cmocka_unit_test(what_cannot_be_is_refused_in_a_line),
+        cmocka_unit_test(bbr_paces_by_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
