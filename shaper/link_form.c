@@ -18,13 +18,31 @@ const char *const link_key_names[LINK_KEYS] = {
     "fec",       "fec_down",       "fec_up",       "seed",
 };
 
+// Bytes of the character of UTF-8 that begins here; 0: none does, or it is cut off.
+static size_t character_size(const char *text) {
+    unsigned char first = (unsigned char)*text;
+    size_t size = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    for (size_t i = 1; i < size; i++)
+        if (((unsigned char)text[i] & 0xc0) != 0x80) return 0;
+    return size;
+}
+
 int link_fail(struct link_error *error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(error->line, sizeof error->line, format, arguments);
     va_end(arguments);
-    for (char *c = error->line; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    char *end = error->line;
+    for (const char *c = error->line; *c;) {
+        size_t size = character_size(c);
+        if (size == 1)
+            *end++ = *c < ' ' || *c == 127 ? '?' : *c;
+        else
+            for (size_t i = 0; i < size; i++)
+                *end++ = c[i];
+        c += size > 0 ? size : 1;
+    }
+    *end = 0;
     return -1;
 }
 

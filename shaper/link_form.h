@@ -74,7 +74,7 @@ struct link_error {
     char line[1024]; // one line that names the thing and the remedy
 };
 
-// Writes the line, whatever the arguments hold. -1.
+// Writes the line, whatever the arguments hold; of a character that is cut off, nothing. -1.
 __attribute__((format(printf, 2, 3))) int link_fail(struct link_error *error, const char *format, ...);
 
 // NULL where the key is not given.

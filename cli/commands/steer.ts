@@ -30,8 +30,8 @@ export const command: Command<SteerOptions> = {
       .example("trilane steer /tmp/lab down=1mbit,loss=2%", "the rest stays as it is")
       .example("trilane steer /tmp/lab 3g,loss=2%", "another link: all but the seed is replaced")
       .epilogue(
-        "What is not named stays, files as they were read. What begins with a link (a name, RATE/RTT, a JSON file of a\n" +
-          "profile) replaces everything but the seed, which stays for as long as a link runs. Files are named from here.",
+        "What is not named stays, files as they were read. What begins with a link (a name, RATE/RTT, a JSON file of " +
+          "a profile) replaces everything but the seed, which a running link keeps. Paths are from this folder.",
       ),
   run: async (options) => {
     const control = await LinkControl.connect(options.socket);

@@ -39,6 +39,18 @@ export function refuse(message: string): UserError {
   return new UserError(`link: ${message.replaceAll(/[\u0000-\u001f\u007f]/g, "?")}`);
 }
 
+export function bytesOf(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+/** As much of a text as an error shows, without a part of a character. */
+export function cutTo(text: string, most_bytes: number): string {
+  return Buffer.from(text)
+    .subarray(0, most_bytes)
+    .toString()
+    .replace(/\ufffd$/, "");
+}
+
 /** The name of a setting for one direction. */
 export function keyOf(setting: Setting, side: Side): Key {
   const triple = triples.find(([both]) => both === setting) ?? triples[0];
@@ -70,8 +82,7 @@ function linkNamed(part: string): string | undefined {
 }
 
 function takeApart(form: string): TakenApart {
-  if (new TextEncoder().encode(form).length > formMax_bytes)
-    throw refuse(`the form is longer than ${formMax_bytes} bytes: shorten it`);
+  if (bytesOf(form) > formMax_bytes) throw refuse(`the form is longer than ${formMax_bytes} bytes: shorten it`);
   const settings = new Map<Key, string>();
   let link: string | undefined;
   const set = (key: Key, value: string) => {

@@ -8,7 +8,7 @@ import type {
   OnOff,
   Reordering,
 } from "../../schemas/generated/link_profile.ts";
-import { refuse } from "./form.ts";
+import { bytesOf, cutTo, refuse } from "./form.ts";
 import {
   formatShare,
   formatSpan,
@@ -56,8 +56,8 @@ export function readSteps<Value>(
 }
 
 function refuseLong(name: string, part: string, example: string): void {
-  if (part.length > 2 * numberMax_bytes + 1) {
-    throw refuse(`${name} "${part.slice(0, 20)}..." is longer than ${numberMax_bytes} bytes: write it as ${example}`);
+  if (bytesOf(part) > 2 * numberMax_bytes + 1) {
+    throw refuse(`${name} "${cutTo(part, 20)}..." is longer than ${numberMax_bytes} bytes: write it as ${example}`);
   }
 }
 
@@ -192,5 +192,5 @@ export function readWord<Word extends string>(
 }
 
 function isLong(parts: readonly string[]): boolean {
-  return parts.some((part) => part.length > numberMax_bytes);
+  return parts.some((part) => bytesOf(part) > numberMax_bytes);
 }

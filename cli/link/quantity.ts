@@ -3,14 +3,14 @@
 // shaper/link_quantity.c, errors included.
 
 import type { LinkQueue } from "../../schemas/generated/link_profile.ts";
-import { refuse } from "./form.ts";
+import { bytesOf, cutTo, refuse } from "./form.ts";
 
 const number = /^(\d+(?:\.\d+)?)([A-Za-z%]*)$/;
 export const numberMax_bytes = 63;
 
 function split(name: string, text: string, example: string): { value: number; unit: string } {
-  if (text.length > numberMax_bytes) {
-    throw refuse(`${name} "${text.slice(0, 20)}..." is longer than ${numberMax_bytes} bytes: write it as ${example}`);
+  if (bytesOf(text) > numberMax_bytes) {
+    throw refuse(`${name} "${cutTo(text, 20)}..." is longer than ${numberMax_bytes} bytes: write it as ${example}`);
   }
   const match = number.exec(text);
   if (!match) throw refuse(`${name} "${text}" is not a number with a unit: write it as ${example}`);
@@ -144,7 +144,7 @@ export function formatShare(share: number): string {
 export function readWhole(what: string, text: string, least: number, most: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && value <= most)) {
-    throw refuse(`${what} must be a whole number from ${least} to ${most} (got "${text.slice(0, 40)}")`);
+    throw refuse(`${what} must be a whole number from ${least} to ${most} (got "${cutTo(text, 40)}")`);
   }
   return value;
 }

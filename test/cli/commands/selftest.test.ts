@@ -1,0 +1,29 @@
+// `trilane selftest` takes what every command takes for a link: a JSON file of a profile too. Measures nothing.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { parseLink } from "../../../cli/link/link.ts";
+import { checkout } from "../../../cli/programs.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-selftest-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a profile in JSON is read, and what is wrong with it is told before anything is measured", () => {
+  const profile = parseLink("8mbit:1mbit@10s/40ms");
+  const { down } = profile;
+  const rate_steps = down.rate_steps?.map((step, index) => (index === 0 ? { ...step, at_ms: 5 } : step));
+  writeFileSync(join(folder, "office.json"), JSON.stringify({ ...profile, down: { ...down, rate_steps } }));
+  const run = spawnSync(join(checkout, "cli/trilane"), ["selftest", "3g", "office.json", "--quick"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  assert.equal(run.status, 2);
+  assert.equal(run.stdout, "");
+  assert.match(
+    run.stderr,
+    /^trilane: link: .*office\.json: down\.rate_steps\[0\]\.at_ms is 5: the first step is at 0\n$/,
+  );
+});
