@@ -115,7 +115,7 @@ void h3_packets_turn(struct h3_connection *c) {
         update_pacer(c);
         packets = give_and_make(c);
         if (c->drained && !flush(c)) packets = PACKETS_WAIT;
-        if (c->connection) exchange_connection_sent(c->connection);
+        if (c->connection) exchange_connection_sent(c->connection, loop_turn_ns(c->parts->loop));
         if (packets == PACKETS_PACED && c->http) not_application_limited(c);
     }
     set_timer(c, packets);
