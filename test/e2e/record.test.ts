@@ -58,6 +58,7 @@ function makeFiles(): string {
     "index.html": html,
     "styles.css": styles,
     "large.bin": large,
+    "small.html": "<!doctype html><link rel=stylesheet href=/styles.css>",
     "lying.css": "p{} /* not gzip */",
     "library.js": library,
     "new.gif": gif,
@@ -291,7 +292,6 @@ for (const lane of ["h1", "h2", "h3"] as const) {
 }
 
 test("lanes are forced: HTTP/1.1 and HTTP/3 where the site has them", { skip }, async () => {
-  writeFileSync(join(root, "small.html"), "<!doctype html><link rel=stylesheet href=/styles.css>");
   for (const [lane, protocol, url] of [
     ["h1", "http/1.1", "https://site.test/small.html"],
     ["h3", "h3", "https://h3.test/small.html"],
