@@ -177,3 +177,21 @@ for (const [lane, roundTrips] of [
     assert.ok(Math.abs(found / roundTrips - 1) <= 0.03, told);
   });
 }
+
+test("h3-0rtt: aborted in either visit or between them, a load ends as aborted", async () => {
+  const recording = await single;
+  const link = parseLink("20mbit/100ms");
+  const aborted: number[] = [];
+  for (const after_ms of [300, 700, 900, 1000, 1100, 1200, 1300, 1400, 1600, 1800]) {
+    const load = measureLoad({
+      ...{ home, recording, lane: "h3-0rtt", link, timeout_ms: 20_000, settle_ms: 300 },
+      signal: AbortSignal.timeout(after_ms),
+    });
+    const ended = await load.then(() => "done", String);
+    // A fast machine is done before the last of these.
+    if (ended === "done") continue;
+    assert.match(ended, /TimeoutError/);
+    aborted.push(after_ms);
+  }
+  assert.ok(aborted.length >= 4, aborted.join(", "));
+});
