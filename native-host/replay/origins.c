@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <libpsl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,12 +229,20 @@ static int compare_uses(const void *a, const void *b) {
     return order != 0 ? order : (left->origin > right->origin) - (left->origin < right->origin);
 }
 
+// Some sources write the server's port there.
+static bool is_port(const struct recorded_exchange *exchange) {
+    char port[8];
+    snprintf(port, sizeof port, "%u", exchange->port);
+    return strcmp(exchange->connection, port) == 0;
+}
+
 static size_t find_uses(const struct origins *origins, const struct recording *recording, struct use *uses) {
     size_t count = 0;
     for (size_t i = 0; i < recording->exchange_count; i++) {
         const struct recorded_exchange *exchange = &recording->exchanges[i];
         const struct origin *origin = find_origin(origins, exchange->host);
-        if (!exchange->connection || !origin || origin->certificate || strcmp(exchange->scheme, "https") != 0)
+        if (!exchange->connection || is_port(exchange) || !origin || origin->certificate ||
+            strcmp(exchange->scheme, "https") != 0)
             continue;
         uses[count++] = (struct use){.connection = exchange->connection,
                                      .address = exchange->address,

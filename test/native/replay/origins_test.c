@@ -93,6 +93,18 @@ static void test_shared_connections(void **state) {
     assert_string_equal(f->exchanges[2].address, "192.0.2.3");
 }
 
+static void test_ports_are_no_connections(void **state) {
+    struct fixture *f = *state;
+    for (size_t i = 0; i < COUNT; i++) {
+        f->exchanges[i].connection = "443";
+        f->exchanges[i].port = 443;
+        f->exchanges[i].address = "192.0.2.1";
+    }
+    assert_int_equal(origins_open(&f->origins, &f->recording, ORIGINS_AS_RECORDED), 0);
+    for (size_t i = 0; i < 5; i++)
+        assert_null(f->exchanges[i].certificate);
+}
+
 static void test_merged(void **state) {
     struct fixture *f = *state;
     assert_int_equal(origins_open(&f->origins, &f->recording, ORIGINS_MERGED), 0);
@@ -172,6 +184,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_as_recorded, open_recording, close_recording),
         cmocka_unit_test_setup_teardown(test_shared_connections, open_recording, close_recording),
+        cmocka_unit_test_setup_teardown(test_ports_are_no_connections, open_recording, close_recording),
         cmocka_unit_test_setup_teardown(test_merged, open_recording, close_recording),
         cmocka_unit_test_setup_teardown(test_single, open_recording, close_recording),
         cmocka_unit_test(test_many_shards),
