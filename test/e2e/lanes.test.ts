@@ -143,6 +143,21 @@ test("h3-altsvc: h2 first, and the browser takes up what Alt-Svc tells", async (
   assert.ok(connections.some(({ lane, secured_ns }) => lane === "h3" && secured_ns !== null));
 });
 
+for (const lane of ["h3", "h3-altsvc"] as const) {
+  test(`${lane}: each origin tells that its own port has h3`, async () => {
+    const { entries } = await load(origins, lane, "20mbit/20ms");
+    const told = new Map(
+      entries.map(({ request, response }) => [
+        new URL(request.url).host,
+        response.headers.filter(({ name }) => name.toLowerCase() === "alt-svc").map(({ value }) => value.split(";")[0]),
+      ]),
+    );
+    assert.ok(told.get("a.test:8443")?.every((value) => value === 'h3=":8443"'));
+    assert.ok(told.get("page.test")?.every((value) => value === 'h3=":443"'));
+    assert.ok([...told.values()].every((values) => values.length > 0));
+  });
+}
+
 /** Least-squares slope of y over x. */
 function slope(points: readonly { x: number; y: number }[]): number {
   const mean = (of: (point: { x: number; y: number }) => number) =>
