@@ -3,12 +3,13 @@
 //
 // In the page: Date begins at a given moment in each document, moves on by 50 ms with every 25th reading, and else only
 // in whole seconds of real time: two loads of different pace read the same dates, and what waits for a date to come
-// does not wait for ever. So do Temporal.Now and Intl.DateTimeFormat without a date. performance.timeOrigin and performance.timing are moved to that date; performance.now() is left
-// as it is. Math.random, crypto.getRandomValues and crypto.randomUUID come from a seed and the document's URL.
+// does not wait for ever. So do Temporal.Now and Intl.DateTimeFormat without a date. performance.timeOrigin and
+// performance.timing are moved to that date; performance.now() is left as it is. Math.random, crypto.getRandomValues and
+// crypto.randomUUID come from a seed and the document's URL.
 // Not pinned: what a page reads of time without a clock (a spinning worker, an animation's frames) and of chance without
 // these (WebCrypto's keys, a canvas).
 
-/** Dates begin here unless the recording says when it was made. */
+/** Where dates begin unless another moment is given. */
 export const defaultMoment_ms = Date.UTC(2026, 0, 1);
 
 /** Of Temporal, what is used here: not every browser has it. */
