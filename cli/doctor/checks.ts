@@ -56,6 +56,12 @@ function browser(): Check {
   );
 }
 
+/** Only a recording through a link needs it. */
+function pasta(): Check {
+  const remedy = "install it (apt install passt) to record through a link (record --link)";
+  return attempt("pasta", remedy, () => firstLine("pasta", ["--version"]), "warning");
+}
+
 function tun(): Check {
   return attempt("TUN devices", "load the module (modprobe tun) and let users open /dev/net/tun (chmod 666)", () => {
     accessSync("/dev/net/tun", constants.R_OK | constants.W_OK);
@@ -232,6 +238,7 @@ export function runChecks(home: string): Check[] {
     quickWakeUps(),
     congestionControl(),
     cores(),
+    pasta(),
     ...dataChecks(home),
   ];
 }

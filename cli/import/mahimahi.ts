@@ -130,6 +130,11 @@ function recordings(folder: string, entries: readonly Dirent[]): readonly Dirent
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
   const saved = files.filter(({ name }) => name.startsWith("save"));
   if (saved.length > 0) return saved;
+  const other = files.find(({ name }) => /\.(har|wprgo)(\.gz)?$/i.test(name));
+  if (other)
+    throw new UserError(
+      `${folder}: is no folder of Mahimahi's: name a file in it, such as ${join(folder, other.name)}`,
+    );
   if (files.length > 0) return files;
   const inner = entries.find((entry) => entry.isDirectory());
   throw new UserError(

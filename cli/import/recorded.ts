@@ -58,6 +58,13 @@ function tlsOf(entry: HarEntry, wire: WireFacts | null, ofHar: Certificate | nul
   };
 }
 
+/** HAR's own field may hold the server's port, as browsers write it: that tells no connection from another. */
+function connectionOf({ raw, url }: HarEntry): string | number | null {
+  const named = textField(raw, "connection");
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return textField(raw, "_connectionId") ?? (named === port ? null : named) ?? numberField(raw, "_socket");
+}
+
 export interface RecordedParts {
   readonly entry: HarEntry;
   readonly body: Body;
@@ -90,7 +97,7 @@ export function recordedOf(parts: RecordedParts): JsonObject {
     request_headers_size: numberField(request, "headersSize"),
     response_headers_size: numberField(response, "headersSize"),
     priority: textField(raw, "_priority") ?? textField(raw, "_initialPriority") ?? textField(raw, "_initial_priority"),
-    connection: textField(raw, "connection") ?? textField(raw, "_connectionId") ?? numberField(raw, "_socket"),
+    connection: connectionOf(entry),
     timings,
     server_time_ms: serverTime(timings?.wait, rtt_ms),
     rtt_ms: rtt_ms === null ? null : rounded(rtt_ms),

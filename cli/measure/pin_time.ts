@@ -3,13 +3,25 @@
 //
 // In the page: Date begins at a given moment in each document, moves on by 50 ms with every 25th reading, and else only
 // in whole seconds of real time: two loads of different pace read the same dates, and what waits for a date to come
-// does not wait for ever. performance.timeOrigin and performance.timing are moved to that date; performance.now() is left
-// as it is. Math.random, crypto.getRandomValues and crypto.randomUUID come from a seed and the document's URL.
+// does not wait for ever. So do Temporal.Now and Intl.DateTimeFormat without a date. performance.timeOrigin and
+// performance.timing are moved to that date; performance.now() is left as it is. Math.random, crypto.getRandomValues and
+// crypto.randomUUID come from a seed and the document's URL.
 // Not pinned: what a page reads of time without a clock (a spinning worker, an animation's frames) and of chance without
 // these (WebCrypto's keys, a canvas).
 
-/** Dates begin here unless the recording says when it was made. */
+/** Where dates begin unless another moment is given. */
 export const defaultMoment_ms = Date.UTC(2026, 0, 1);
+
+/** Of Temporal, what is used here: not every browser has it. */
+interface TemporalLike {
+  readonly Now: { timeZoneId(): string };
+  readonly Instant: { fromEpochMilliseconds(time_ms: number): { toZonedDateTimeISO(zone: string): ZonedLike } };
+}
+interface ZonedLike {
+  toPlainDateTime(): unknown;
+  toPlainDate(): unknown;
+  toPlainTime(): unknown;
+}
 
 interface Pins {
   readonly moment_ms: number;
@@ -66,6 +78,32 @@ function pin({ moment_ms, seed }: Pins): void {
   replace(RealDate, "now", () => now());
   replace(RealDate.prototype, "constructor", PinnedDate);
   replace(globalThis, "Date", PinnedDate);
+
+  const format = Intl.DateTimeFormat.prototype;
+  const formatGetter = Object.getOwnPropertyDescriptor(format, "format");
+  Object.defineProperty(format, "format", {
+    ...formatGetter,
+    get(this: Intl.DateTimeFormat) {
+      const real = formatGetter?.get?.call(this) as Intl.DateTimeFormat["format"];
+      return (date?: Date | number) => real(date ?? now());
+    },
+  });
+  const realParts = format.formatToParts;
+  replace(format, "formatToParts", function (this: Intl.DateTimeFormat, date?: Date | number) {
+    return realParts.call(this, date ?? now());
+  });
+
+  const temporal = Reflect.get(globalThis, "Temporal") as TemporalLike | undefined;
+  if (temporal) {
+    const { Now, Instant } = temporal;
+    const instant = () => Instant.fromEpochMilliseconds(now());
+    const zoned = (zone?: string): ZonedLike => instant().toZonedDateTimeISO(zone ?? Now.timeZoneId());
+    replace(Now, "instant", instant);
+    replace(Now, "zonedDateTimeISO", zoned);
+    replace(Now, "plainDateTimeISO", (zone?: string) => zoned(zone).toPlainDateTime());
+    replace(Now, "plainDateISO", (zone?: string) => zoned(zone).toPlainDate());
+    replace(Now, "plainTimeISO", (zone?: string) => zoned(zone).toPlainTime());
+  }
 
   const pinned = (real: number): number => (real === 0 ? 0 : real - realOrigin_ms + moment_ms);
   replaceGetter(Object.getPrototypeOf(performance), "timeOrigin", pinned);

@@ -42,7 +42,8 @@ async function isReady(session: CDPSession): Promise<boolean> {
   const expression = `location.href.startsWith(${JSON.stringify(internalsUrl)}) && typeof chrome.send === "function"`;
   try {
     return (await evaluate(session, expression)) === true;
-  } catch {
+  } catch (error) {
+    if (session.detached) throw error;
     // Asked while one document gave way to the next.
     return false;
   }

@@ -31,7 +31,8 @@ export function recordedLines(stored: StoredPage, page: RecordedPage, lane: Reco
   if (off > 0) lines.push(`  ${count(off, "exchange")} not over ${lane}`);
   const { answered, seen, unattended, under_way } = page.counts;
   lines.push(`  bytes on the wire: seen of ${seen} of ${count(answered, "response")}`);
-  if (unattended > 0) lines.push(`  ${count(unattended, "exchange")} of workers that only the network knew`);
+  if (unattended > 0)
+    lines.push(`  ${count(unattended, "exchange")} that only the network knew (shared workers, search descriptions)`);
   if (page.screensScrolled !== null) lines.push(`  scrolled: ${count(page.screensScrolled, "screen")}`);
   if (under_way > 0) lines.push(`  left out: ${count(under_way, "request")} still under way when the time was up`);
   lines.push(...noteLines(stored.imported.notes, "the browser").map((line) => `  ${line}`));

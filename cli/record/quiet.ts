@@ -22,12 +22,16 @@ const isToldElsewhere = (capture: Capture, { requestId, response }: CapturedRequ
   response === null && (capture.extraInfos.get(requestId)?.responses.length ?? 0) > 0;
 const tellingTakes_ms = 2000;
 
-/** True as soon as for `quiet_ms` nothing was told and nothing is under way; false where `until_ms` comes first. */
+/**
+ * True as soon as for `quiet_ms` nothing was told and nothing is under way; false where `until_ms` comes first. Rejects with
+ * the signal.
+ */
 export async function comesToRest(
   capture: Capture,
   lastEvent_ms: () => number,
   quiet_ms: number,
   until_ms: number,
+  signal?: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
     const now_ms = performance.now();
@@ -37,6 +41,6 @@ export async function comesToRest(
     );
     if (left.length === 0 && silent_ms >= quiet_ms) return true;
     if (now_ms >= until_ms) return false;
-    await delay(Math.min(poll_ms, Math.max(1, until_ms - now_ms)));
+    await delay(Math.min(poll_ms, Math.max(1, until_ms - now_ms)), undefined, signal ? { signal } : {});
   }
 }

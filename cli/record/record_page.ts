@@ -63,6 +63,9 @@ async function majorVersionOf(chromium: string): Promise<string> {
   return major;
 }
 
+/** Chromium makes a socket there, 45 bytes further down, and a socket's path has no more than 107. */
+const temporaryOf = (folder: string): string => (Buffer.byteLength(folder) <= 60 ? folder : "/tmp");
+
 interface Seen {
   readonly capture: Capture;
   readonly bodies: BodyTexts;
@@ -95,7 +98,7 @@ export async function recordPage<Result>(
     });
     const seen = await observe(options, {
       commandLine: [...options.within, chromium, ...browserArguments],
-      environment: chromiumEnvironment(profile, folder, process.env),
+      environment: chromiumEnvironment(profile, temporaryOf(folder), process.env),
       timeout_ms: startTimeout_ms,
     });
     signal?.throwIfAborted();
@@ -159,7 +162,9 @@ async function watched(browser: RunningBrowser, options: RecordOptions): Promise
   const { product } = await connection.send("Browser.getVersion");
   const [name = "Chromium", version = ""] = product.split("/");
   const until_ms = performance.now() + options.timeout_ms;
-  const screensScrolled = await loadWhole(page, options, until_ms, () => lastEvent_ms);
+  const gone = new AbortController();
+  void browser.exited.then(() => gone.abort());
+  const screensScrolled = await loadWhole(page, options, until_ms, () => lastEvent_ms, gone.signal);
   const bodies = await bodiesOf(page.capture, sessions);
   return {
     capture: page.capture,
@@ -175,13 +180,14 @@ async function loadWhole(
   { url, timeout_ms, scroll, quiet_ms }: RecordOptions,
   until_ms: number,
   lastEvent_ms: () => number,
+  gone: AbortSignal,
 ): Promise<number | null> {
   const tooLong = delay(timeout_ms, undefined, { ref: false }).then((): never => {
     throw new NavigationError(`the load event did not come within ${timeout_ms / 1000} s: give it more with --timeout`);
   });
   tooLong.catch(() => {});
   await Promise.race([page.load(url), page.crashed, tooLong]);
-  const rest = () => comesToRest(page.capture, lastEvent_ms, quiet_ms, until_ms);
+  const rest = () => comesToRest(page.capture, lastEvent_ms, quiet_ms, until_ms, gone);
   await rest();
   if (!scroll) return null;
   const screens = await Promise.race([

@@ -7,15 +7,13 @@
 //    Several answers are given in recorded order, each once, the last one over again. Of these, those go
 //    first that fit the request's Accept-Encoding, Range and conditional headers best (archive/variant.h);
 //    what would be wrong, a 304 where nothing was conditional, say, is not given at all.
-//    (Where one URL has hundreds of variants, and those asked for were given before, each is looked at: some
-//    ns.)
+//    (Where one URL has hundreds of variants, all of which were given before, each is looked at.)
 // 2. Fuzzy, in this order:
 //    - the same but for the request body: in recorded order, those not given yet first;
 //    - the same but for the port: on the port that was recorded first;
-//    - the same but for the query: the recorded query most like the asked one (archive/query.h). Of several,
-//    the
-//      first recorded that has not been given; if all have, the last. First on the request's own port, then
-//      on others.
+//    - the same but for the query: the recorded query most like the asked one (archive/query.h). Of
+//      several the first recorded that has not been given; if all have, the last. First on the request's
+//      own port, then on others.
 // 3. HEAD that was not recorded is looked up as GET, by 1 and 2, and leaves the order of GET's answers as it
 //    is.
 // 4. Missed.

@@ -248,6 +248,8 @@ static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct record
     const char *headers = (const char *)sqlite3_column_text(row, 8);
     if (read_headers(reader, exchange, headers ? headers : "", (size_t)sqlite3_column_bytes(row, 8)) < 0)
         return -1;
+    exchange->connection = column_copy(reader, row, 14);
+    if (!exchange->connection && sqlite3_column_type(row, 14) != SQLITE_NULL) return fail_memory(reader);
     if (read_certificate(reader, row, exchange) < 0 || read_request_body(reader, row, exchange) < 0)
         return fail_memory(reader);
     if (exchange->body_size == 0) return 0;
@@ -341,7 +343,8 @@ static int read_exchanges(struct reader *reader) {
                 "body_sha256, body_size, "
                 "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.server_time_ms') END, "
                 "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls') END, "
-                "request_body_sha256"
+                "request_body_sha256, "
+                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.connection') END"
                 " FROM exchange WHERE recording = ? ORDER BY seq",
                 &row) < 0)
         return -1;

@@ -34,6 +34,7 @@ struct recorded_exchange {
     uint64_t body_size;
     int64_t server_time_ns;                         // the recorded server's think time; -1: not known
     const struct recorded_certificate *certificate; // its server's; NULL: not known
+    const char *connection;                         // the source's name of its connection; NULL: not known
 };
 
 struct recording {

@@ -5,14 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_SIZE = sizeof "h3=\":65535\"; ma=86400" };
 static const char field_name[] = "alt-svc";
 
 // An exchange's value and headers live in one stretch of each list.
 struct alternative_service {
-    char (*values)[VALUE_SIZE];
+    char (*values)[ALTERNATIVE_SERVICE_SIZE];
     struct header *headers;
 };
+
+void alternative_service_value(char value[ALTERNATIVE_SERVICE_SIZE], uint16_t port) {
+    snprintf(value, ALTERNATIVE_SERVICE_SIZE, "h3=\":%u\"; ma=86400", port);
+}
 
 static bool is_offered(const struct recorded_exchange *exchange) {
     return strcmp(exchange->scheme, "https") == 0;
@@ -44,7 +47,7 @@ int alternative_service_offer(struct alternative_service **out, struct recording
     for (size_t i = 0; i < recording->exchange_count; i++) {
         struct recorded_exchange *exchange = &recording->exchanges[i];
         if (!is_offered(exchange)) continue;
-        snprintf(service->values[i], VALUE_SIZE, "h3=\":%u\"; ma=86400", exchange->port);
+        alternative_service_value(service->values[i], exchange->port);
         exchange->header_count = put_headers(free_place, exchange, service->values[i]);
         exchange->headers = free_place;
         free_place += exchange->header_count;

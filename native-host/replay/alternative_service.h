@@ -6,6 +6,12 @@
 
 #include "archive/recording.h"
 
+#include <stdint.h>
+
+// Room for the field's value, NUL included; and that value, for an origin on this port.
+enum { ALTERNATIVE_SERVICE_SIZE = sizeof "h3=\":65535\"; ma=86400" };
+void alternative_service_value(char value[ALTERNATIVE_SERVICE_SIZE], uint16_t port);
+
 struct alternative_service; // what the recording's exchanges point to
 
 // Close it after the recording's last use. 0, or -1 when memory is short: the recording is as it was.

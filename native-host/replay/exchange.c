@@ -18,11 +18,16 @@ struct exchange_site {
     struct loop *loop; // NULL: no request waits
 };
 
+struct sending {
+    size_t report_name;
+    uint64_t turn_ns; // in which it might be sent
+};
+
 struct exchange_connection {
     struct exchange_site *site;
     size_t report_name;
     struct exchange *exchanges; // open ones
-    size_t *sending;            // report names of responses that have begun but are not out yet
+    struct sending *sending;    // responses that have begun but are not out yet
     size_t sending_count;
     size_t sending_capacity;
 };
@@ -38,6 +43,7 @@ struct exchange {
     struct representation response;
     uint64_t taken_bytes;
     struct loop_timer think_timer;
+    uint64_t turn_ns;             // in which the response might be sent
     void (*ready)(void *context); // the lane's, while the timer is set
     void *ready_context;
 };
@@ -155,20 +161,23 @@ static void find_answer(struct exchange *exchange) {
         exchange->answer = (struct match_answer){.match = MATCH_MISSED};
         representation_make(&exchange->response, &exchange->answer, &exchange->asked, site->recoded);
     }
+    exchange->answer.variant = NULL; // the matcher's, which goes when a visit begins anew
     report_answered(site->report, exchange->report_name, &exchange->answer, exchange->response.status,
                     exchange->response.is_recoded);
     exchange->is_answered = true;
 }
 
 static void on_thought(void *context, uint64_t now_ns) {
-    const struct exchange *exchange = context;
+    struct exchange *exchange = context;
     (void)now_ns;
+    exchange->turn_ns = loop_turn_ns(exchange->connection->site->loop);
     exchange->ready(exchange->ready_context);
 }
 
 bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
                          void *context) {
     const struct exchange_site *site = exchange->connection->site;
+    exchange->turn_ns = now_ns;
     find_answer(exchange);
     bool known = true;
     uint64_t think_ns = site->loop ? think_time_ns(&site->think, exchange->answer.exchange, &known) : 0;
@@ -211,19 +220,21 @@ void exchange_sending(struct exchange *exchange) {
     struct exchange_connection *connection = exchange->connection;
     if (connection->sending_count == connection->sending_capacity) {
         size_t capacity = connection->sending_capacity ? 2 * connection->sending_capacity : 16;
-        size_t *grown = realloc(connection->sending, capacity * sizeof *grown);
+        struct sending *grown = realloc(connection->sending, capacity * sizeof *grown);
         if (!grown) return; // the report has no first byte of this one
         connection->sending = grown;
         connection->sending_capacity = capacity;
     }
-    connection->sending[connection->sending_count++] = exchange->report_name;
+    connection->sending[connection->sending_count++] =
+        (struct sending){exchange->report_name, exchange->turn_ns};
 }
 
-void exchange_connection_sent(struct exchange_connection *connection) {
+void exchange_connection_sent(struct exchange_connection *connection, uint64_t turn_ns) {
     if (connection->sending_count == 0) return;
     const uint64_t now_ns = clock_now_ns();
     for (size_t i = 0; i < connection->sending_count; i++)
-        report_first_byte(connection->site->report, connection->sending[i], now_ns);
+        report_first_byte(connection->site->report, connection->sending[i].report_name,
+                          connection->sending[i].turn_ns != turn_ns, now_ns);
     connection->sending_count = 0;
 }
 

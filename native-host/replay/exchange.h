@@ -93,9 +93,9 @@ void exchange_take(struct exchange *exchange, size_t size);
 
 // The lane has handed the response's head to its own part of the transport (a queue of frames, QUIC): once.
 void exchange_sending(struct exchange *exchange);
-// What the lane has handed over so far the kernel has been given: the first bytes of all those responses are
-// out, also of such as have ended by now.
-void exchange_connection_sent(struct exchange_connection *connection);
+// What the lane has handed over so far the kernel has been given, in the loop's turn of that time: the first
+// bytes of all those responses are out, also of such as have ended by now.
+void exchange_connection_sent(struct exchange_connection *connection, uint64_t turn_ns);
 
 // The response is wholly handed over (`complete`) or was cut off. Frees the exchange.
 void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns);

@@ -102,7 +102,7 @@ static int send_response(struct h1 *h1) {
         size_t of_head = (size_t)n < head_size ? (size_t)n : head_size;
         buf_drain(&h1->head, of_head);
         if ((size_t)n > of_head) exchange_take(h1->exchange, (size_t)n - of_head);
-        exchange_connection_sent(h1->connection);
+        exchange_connection_sent(h1->connection, stream_turn_ns(h1->stream));
     }
 }
 

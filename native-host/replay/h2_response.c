@@ -19,7 +19,8 @@ enum {
 // --- towards the stream
 
 static void hand_over(struct h2 *h2) {
-    if (h2_pieces_hand_over(&h2->out)) exchange_connection_sent(h2->connection);
+    if (h2_pieces_hand_over(&h2->out))
+        exchange_connection_sent(h2->connection, stream_turn_ns(h2->out.stream));
 }
 
 static bool make_room(struct h2 *h2) {

@@ -122,6 +122,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
                parts->transport->quic.initcwnd_packets);
     char address[INET6_ADDRSTRLEN];
     address_text(&packet->local.sin6_addr, address);
+    alternative_service_value(c->alternative_service, ntohs(packet->local.sin6_port));
     SSL *ssl = tls_new_quic(parts->tls, address);
     if (ssl) // quiche owns it from here, also when this fails
         c->quic = quiche_conn_new_with_tls(

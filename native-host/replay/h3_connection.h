@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/loop.h"
+#include "replay/alternative_service.h"
 #include "replay/burst.h"
 #include "replay/exchange.h"
 #include "replay/h3.h"
@@ -44,6 +45,7 @@ struct h3_connection {
     bool drained;                   // quiche has made packets of all it was given
     bool given;                     // quiche has taken something of this round of responses
     bool fresh;                     // a response has become ready, or changed its priority, since
+    char alternative_service[ALTERNATIVE_SERVICE_SIZE]; // of its origin
     struct loop_timer timer;
     struct burst burst;
 };

@@ -44,12 +44,15 @@ static enum packets make_packets(struct h3_connection *c) {
 }
 
 // Asks quiche for a packet into too little room. It makes none, but takes note that the application is not
-// what limits: without that the window would not grow while the pacer holds packets back.
+// what limits: without that the window would not grow while the pacer holds packets back, nor while responses
+// wait for room in it. Where quiche has nothing to send it would not even look, so it is told that the client
+// is to acknowledge the next packet; one with a response in it is acknowledged anyway.
 static void not_application_limited(struct h3_connection *c) {
     const uint8_t *dcid;
     size_t dcid_size;
     uint8_t room[1 + CID_MAX + AEAD_TAG_BYTES];
     quiche_send_info info;
+    if (c->drained) quiche_conn_send_ack_eliciting(c->quic);
     quiche_conn_destination_id(c->quic, &dcid, &dcid_size);
     if (dcid_size <= CID_MAX) quiche_conn_send(c->quic, room, 1 + dcid_size + AEAD_TAG_BYTES, &info);
 }
@@ -115,8 +118,9 @@ void h3_packets_turn(struct h3_connection *c) {
         update_pacer(c);
         packets = give_and_make(c);
         if (c->drained && !flush(c)) packets = PACKETS_WAIT;
-        if (c->connection) exchange_connection_sent(c->connection);
-        if (packets == PACKETS_PACED && c->http) not_application_limited(c);
+        if (c->connection) exchange_connection_sent(c->connection, loop_turn_ns(c->parts->loop));
+        const bool full = c->drained && !c->empty && send_order_first(&c->order);
+        if (c->http && (packets == PACKETS_PACED || full)) not_application_limited(c);
     }
     set_timer(c, packets);
 }

@@ -9,6 +9,7 @@
 #include "replay/h3_long_head.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // A 16th of what is sent in packets of 1350 bytes is more than their heads take, and those of the frames.
 enum { OVERHEAD_PART = 16, HEAD_BYTES = 128, WORTHWHILE_BYTES = 1200 };
@@ -16,10 +17,11 @@ enum { OVERHEAD_PART = 16, HEAD_BYTES = 128, WORTHWHILE_BYTES = 1200 };
 // Each response says that its origin has h3 (RFC 7838), as those of real ones do. A browser that was forced
 // onto h3 would else not know that the origin takes priorities: Chromium asks such a host for no more than
 // six images at a time, which over h2 it never does.
-static const char alternative_name[] = "alt-svc", alternative_value[] = "h3=\":443\"; ma=86400";
-static const quiche_h3_header alternative_service = {
-    (const uint8_t *)alternative_name, sizeof alternative_name - 1, (const uint8_t *)alternative_value,
-    sizeof alternative_value - 1};
+static quiche_h3_header alternative_service(const struct h3_connection *c) {
+    static const char name[] = "alt-svc";
+    return (quiche_h3_header){(const uint8_t *)name, sizeof name - 1, (const uint8_t *)c->alternative_service,
+                              strlen(c->alternative_service)};
+}
 
 static void set_place(const struct h3_connection *c, const struct h3_request *request, unsigned place) {
     const unsigned urgency = H3_QUICHE_FIRST_URGENCY + request->item.urgency * H3_QUICHE_PLACES + place;
@@ -129,7 +131,7 @@ static enum sent send_head(struct h3_connection *c, struct h3_request *request) 
         for (size_t i = 0; i < fields.count; i++)
             list[i] = (quiche_h3_header){(const uint8_t *)fields.list[i].name, fields.list[i].name_size,
                                          (const uint8_t *)fields.list[i].value, fields.list[i].value_size};
-        list[fields.count] = alternative_service;
+        list[fields.count] = alternative_service(c);
         quiche_h3_priority priority = {request->item.urgency, request->item.incremental};
         result = quiche_h3_send_response_with_priority(c->http, c->quic, request->id, list, fields.count + 1,
                                                        &priority, left == 0);

@@ -65,6 +65,8 @@ static const char help[] =
     "  --quic-batching HOW    gso (default), sendmmsg or none: a system call for a burst, or for each "
     "packet\n"
     "\n"
+    "The signal USR1 says that a new visit begins: repeated requests get the answer recorded first again.\n"
+    "\n"
     "Examples:\n"
     "  trilane-replay --recording carlucci-small -- \\\n"
     "    curl --cacert ~/.local/share/trilane/ca/ca.pem --resolve HOST:443:ADDRESS https://HOST/\n"

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <libpsl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,8 +180,8 @@ static bool has_name(const char *const *names, size_t count, const char *name) {
     return false;
 }
 
-// One certificate for all hosts of the server.
-static int certify_server(struct origins *origins, size_t server) {
+// One certificate for all hosts of the server; `stars`: for their neighbours too.
+static int certify_server(struct origins *origins, size_t server, bool stars) {
     struct recorded_certificate *certificate = arena_take(&origins->arena, sizeof *certificate);
     const char **names = arena_take(&origins->arena, origins->count * sizeof *names);
     if (!certificate || !names) return -1;
@@ -189,7 +190,8 @@ static int certify_server(struct origins *origins, size_t server) {
         origins->list[server].certificate ? origins->list[server].certificate->chain_bytes : 0;
     for (size_t i = 0; i < origins->count; i++) {
         if (server_of(origins, i) != server) continue;
-        const char *name = name_for(origins, origins->list[i].host);
+        const char *host = origins->list[i].host;
+        const char *name = stars ? name_for(origins, host) : host;
         if (!name) return -1;
         if (!has_name(names, count, name)) names[count++] = name;
     }
@@ -208,13 +210,77 @@ static int merge_all(struct origins *origins, enum origins_kind kind) {
             merge(origins, i, 0);
     }
     for (size_t i = 0; i < origins->count; i++)
-        if (server_of(origins, i) == i && certify_server(origins, i) < 0) return -1;
+        if (server_of(origins, i) == i && certify_server(origins, i, true) < 0) return -1;
     return 0;
+}
+
+// --- what shared connections tell
+
+struct use {
+    const char *connection, *address;
+    size_t origin;
+};
+
+static int compare_uses(const void *a, const void *b) {
+    const struct use *left = a;
+    const struct use *right = b;
+    int order = strcmp(left->connection, right->connection);
+    if (order == 0) order = strcmp(left->address, right->address);
+    return order != 0 ? order : (left->origin > right->origin) - (left->origin < right->origin);
+}
+
+// Some sources write the server's port there.
+static bool is_port(const struct recorded_exchange *exchange) {
+    char port[8];
+    snprintf(port, sizeof port, "%u", exchange->port);
+    return strcmp(exchange->connection, port) == 0;
+}
+
+static size_t find_uses(const struct origins *origins, const struct recording *recording, struct use *uses) {
+    size_t count = 0;
+    for (size_t i = 0; i < recording->exchange_count; i++) {
+        const struct recorded_exchange *exchange = &recording->exchanges[i];
+        const struct origin *origin = find_origin(origins, exchange->host);
+        if (!exchange->connection || is_port(exchange) || !origin || origin->certificate ||
+            strcmp(exchange->scheme, "https") != 0)
+            continue;
+        uses[count++] = (struct use){.connection = exchange->connection,
+                                     .address = exchange->address,
+                                     .origin = (size_t)(origin - origins->list)};
+    }
+    qsort(uses, count, sizeof *uses, compare_uses);
+    return count;
+}
+
+// Hosts without a known certificate that one recorded connection was used for: one certificate was good for
+// all of them.
+static int certify_connected(struct origins *origins, const struct recording *recording) {
+    struct use *uses = calloc(recording->exchange_count + 1, sizeof *uses);
+    bool *together = calloc(origins->count + 1, sizeof *together);
+    int result = uses && together ? 0 : -1;
+    size_t count = result == 0 ? find_uses(origins, recording, uses) : 0;
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(uses[i].connection, uses[i - 1].connection) != 0 ||
+            strcmp(uses[i].address, uses[i - 1].address) != 0 || uses[i].origin == uses[i - 1].origin)
+            continue;
+        together[uses[i].origin] = together[uses[i - 1].origin] = true;
+        merge(origins, uses[i].origin, uses[i - 1].origin);
+    }
+    for (size_t i = 0; result == 0 && i < origins->count; i++)
+        if (together[i] && server_of(origins, i) == i) result = certify_server(origins, i, false);
+    for (size_t i = 0; result == 0 && i < origins->count; i++)
+        if (together[i]) origins->list[i].certificate = origins->list[server_of(origins, i)].certificate;
+    for (size_t i = 0; i < origins->count; i++)
+        origins->list[i].server = i; // they stay servers of their own
+    free(uses);
+    free(together);
+    return result;
 }
 
 int origins_open(struct origins **out, struct recording *recording, enum origins_kind kind) {
     struct origins *origins = calloc(1, sizeof *origins);
-    if (!origins || find_hosts(origins, recording) < 0) goto failed;
+    if (!origins || find_hosts(origins, recording) < 0 || certify_connected(origins, recording) < 0)
+        goto failed;
     if (kind != ORIGINS_AS_RECORDED && merge_all(origins, kind) < 0) goto failed;
     for (size_t i = 0; i < recording->exchange_count; i++) {
         struct recorded_exchange *exchange = &recording->exchanges[i];

@@ -26,6 +26,9 @@ int origins_kind_named(const char *name, enum origins_kind *kind);
 // Certificates made up for merged servers; the recording's exchanges point to them.
 struct origins;
 
+// Where a host's certificate is not known, hosts that one recorded connection was used for have one for all
+// of them.
+//
 // Gives the exchanges the address and certificate of the server that is to answer for their host. A host that
 // is itself an address stays as it is: a browser goes there without asking. Close it after the recording's
 // last use. 0, or -1 when memory is short.

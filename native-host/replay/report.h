@@ -70,7 +70,8 @@ void report_answered(struct report *report, size_t request, const struct match_a
 void report_request_whole(struct report *report, size_t request, uint64_t think_ns, bool known,
                           uint64_t now_ns);
 // Of the response, its head included: the kernel has been given it.
-void report_first_byte(struct report *report, size_t request, uint64_t now_ns);
+// `waited`: for room in the transport, over a turn's end.
+void report_first_byte(struct report *report, size_t request, bool waited, uint64_t now_ns);
 void report_request_end(struct report *report, size_t request, uint64_t body_bytes,
                         uint64_t request_body_bytes, bool complete, uint64_t now_ns);
 

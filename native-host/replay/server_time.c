@@ -3,10 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+// NULL when there are too many.
+static struct server_times_lane *lane_of(struct server_times *times, const char *name) {
+    for (size_t i = 0; i < SERVER_TIME_LANES_MAX; i++) {
+        struct server_times_lane *lane = &times->lanes[i];
+        if (!lane->lane) lane->lane = name;
+        if (strcmp(lane->lane, name) == 0) return lane;
+    }
+    return NULL;
+}
+
+void server_times_waited(struct server_times *times, const char *name) {
+    struct server_times_lane *lane = lane_of(times, name);
+    if (lane) lane->waited++;
+}
+
 int server_times_add(struct server_times *times, const char *name, uint64_t time_ns) {
-    struct server_times_lane *lane = times->lanes;
-    while (lane->lane && strcmp(lane->lane, name) != 0)
-        if (++lane == times->lanes + SERVER_TIME_LANES_MAX) return -1;
+    struct server_times_lane *lane = lane_of(times, name);
+    if (!lane) return -1;
     if (lane->count == lane->capacity) {
         size_t capacity = lane->capacity ? 2 * lane->capacity : 256;
         uint64_t *grown = realloc(lane->times_ns, capacity * sizeof *grown);
@@ -14,7 +28,6 @@ int server_times_add(struct server_times *times, const char *name, uint64_t time
         lane->times_ns = grown;
         lane->capacity = capacity;
     }
-    lane->lane = name;
     lane->times_ns[lane->count++] = time_ns;
     return 0;
 }
@@ -41,13 +54,14 @@ static json_int_t quantile(const struct server_times_lane *lane, double probabil
 
 json_t *server_times_json(struct server_times *times) {
     json_t *lanes = json_object();
-    for (size_t i = 0; i < SERVER_TIME_LANES_MAX && times->lanes[i].count > 0; i++) {
+    for (size_t i = 0; i < SERVER_TIME_LANES_MAX; i++) {
         struct server_times_lane *lane = &times->lanes[i];
+        if (lane->count == 0) continue;
         qsort(lane->times_ns, lane->count, sizeof *lane->times_ns, ascending);
         json_object_set_new(lanes, lane->lane,
-                            json_pack("{s:I, s:I, s:I, s:I}", "requests", (json_int_t)lane->count,
-                                      "median_ns", quantile(lane, 0.5), "p90_ns", quantile(lane, 0.9),
-                                      "max_ns", quantile(lane, 1)));
+                            json_pack("{s:I, s:I, s:I, s:I, s:I}", "requests", (json_int_t)lane->count,
+                                      "waited", (json_int_t)lane->waited, "median_ns", quantile(lane, 0.5),
+                                      "p90_ns", quantile(lane, 0.9), "max_ns", quantile(lane, 1)));
     }
     return lanes;
 }

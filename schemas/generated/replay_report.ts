@@ -295,7 +295,14 @@ export interface ReplayedQuestion {
   time_ns: number;
 }
 export interface ServerTime {
+  /**
+   * Those whose responses could be sent at once: the times are theirs.
+   */
   requests: number;
+  /**
+   * Requests whose responses had to wait for room in the transport, behind others or for a window.
+   */
+  waited: number;
   median_ns: number;
   p90_ns: number;
   max_ns: number;

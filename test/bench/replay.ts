@@ -12,6 +12,7 @@ import type { NewExchange } from "../../cli/archive/archive.ts";
 import { withArchive } from "../../cli/archive/client.ts";
 import { UserError } from "../../cli/errors.ts";
 import { checkout, programPath } from "../../cli/programs.ts";
+import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { nginxCommand, nginxPath } from "./nginx.ts";
 
@@ -21,6 +22,8 @@ const nginxPort = 8443;
 const serverCpu = "1";
 const clientCpu = "0";
 const rounds = 7;
+const timeRounds = 9;
+const timedRequests = 1000;
 
 interface Body {
   readonly name: string;
@@ -246,6 +249,40 @@ async function measureLoads(servers: Servers, say: (line: string) => void): Prom
   return found;
 }
 
+/** One request after the other on each lane: what the server says of its own time. */
+async function measureServerTime(home: string, say: (line: string) => void): Promise<Measurement[]> {
+  const lanes = ["h1", "h2", "h3"] as const;
+  const medians_us = new Map(lanes.map((lane) => [lane, [] as number[]]));
+  const apart_ms: number[] = [];
+  const file = join(home, "times.json");
+  say(`the server's own time: ${timeRounds} rounds of ${timedRequests} requests on each lane`);
+  for (let round = 0; round < timeRounds; round++) {
+    const servers = await Servers.start(home, "replay", file);
+    try {
+      for (const lane of lanes)
+        await servers.ask({ lane, body: small, connections: 1, streams: 1, requests: timedRequests }, "replay");
+    } finally {
+      await servers.stop();
+    }
+    const report: ReplayReport = JSON.parse(await readFile(file, "utf8"));
+    const found = lanes.map((lane) => {
+      const time = report.server_time?.[lane];
+      if (!time || time.requests < timedRequests / 2) throw new Error(`the report tells no server time of ${lane}`);
+      medians_us.get(lane)?.push(time.median_ns / 1000);
+      return time.median_ns / 1e6;
+    });
+    apart_ms.push(Math.max(...found) - Math.min(...found));
+  }
+  return [
+    ...lanes.map((lane) =>
+      measurement(`${lane}: the server's own time, median of a round`, medians_us.get(lane) ?? [], null, {
+        unit: "us",
+      }),
+    ),
+    measurement("the lanes' medians apart", apart_ms, 0.05),
+  ];
+}
+
 export const bench: Bench = async (say) => {
   for (const program of [nginxPath, "/usr/bin/h2load"])
     await access(program).catch(() => {
@@ -268,13 +305,15 @@ export const bench: Bench = async (say) => {
         for (const exchange of exchanges) await writer.add(exchange);
       }),
     );
+    const measurements: Measurement[] = [];
     const servers = await Servers.start(folder, "replay", join(folder, "report.json"));
     try {
       await servers.startNginx(await nginxCommand(folder, root, host, nginxPort));
-      return await measureLoads(servers, say);
+      measurements.push(...(await measureLoads(servers, say)));
     } finally {
       await servers.stop();
     }
+    return [...measurements, ...(await measureServerTime(folder, say))];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

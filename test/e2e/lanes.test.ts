@@ -143,6 +143,21 @@ test("h3-altsvc: h2 first, and the browser takes up what Alt-Svc tells", async (
   assert.ok(connections.some(({ lane, secured_ns }) => lane === "h3" && secured_ns !== null));
 });
 
+for (const lane of ["h3", "h3-altsvc"] as const) {
+  test(`${lane}: each origin tells that its own port has h3`, async () => {
+    const { entries } = await load(origins, lane, "20mbit/20ms");
+    const told = new Map(
+      entries.map(({ request, response }) => [
+        new URL(request.url).host,
+        response.headers.filter(({ name }) => name.toLowerCase() === "alt-svc").map(({ value }) => value.split(";")[0]),
+      ]),
+    );
+    assert.ok(told.get("a.test:8443")?.every((value) => value === 'h3=":8443"'));
+    assert.ok(told.get("page.test")?.every((value) => value === 'h3=":443"'));
+    assert.ok([...told.values()].every((values) => values.length > 0));
+  });
+}
+
 /** Least-squares slope of y over x. */
 function slope(points: readonly { x: number; y: number }[]): number {
   const mean = (of: (point: { x: number; y: number }) => number) =>
@@ -177,3 +192,21 @@ for (const [lane, roundTrips] of [
     assert.ok(Math.abs(found / roundTrips - 1) <= 0.03, told);
   });
 }
+
+test("h3-0rtt: aborted in either visit or between them, a load ends as aborted", async () => {
+  const recording = await single;
+  const link = parseLink("20mbit/100ms");
+  const aborted: number[] = [];
+  for (const after_ms of [300, 700, 900, 1000, 1100, 1200, 1300, 1400, 1600, 1800]) {
+    const load = measureLoad({
+      ...{ home, recording, lane: "h3-0rtt", link, timeout_ms: 20_000, settle_ms: 300 },
+      signal: AbortSignal.timeout(after_ms),
+    });
+    const ended = await load.then(() => "done", String);
+    // A fast machine is done before the last of these.
+    if (ended === "done") continue;
+    assert.match(ended, /TimeoutError/);
+    aborted.push(after_ms);
+  }
+  assert.ok(aborted.length >= 4, aborted.join(", "));
+});

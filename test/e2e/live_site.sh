@@ -24,11 +24,29 @@ ip link set world1 up
 ip route add default via 198.51.100.2
 ip address add 2001:db8:ffff::1/64 dev world0 nodad
 ip -6 route add default via 2001:db8:ffff::2
-# As trilane-replay has them, whatever this machine's are.
-for setting in tcp_congestion_control=cubic tcp_no_metrics_save=1; do
-  echo "${setting#*=}" >"/proc/sys/net/ipv4/${setting%%=*}" || true
-done
+# As trilane-replay has it: what one load learnt of a path is nothing to the next.
+echo 1 >/proc/sys/net/ipv4/tcp_no_metrics_save
 mount --bind "$folder/resolv.conf" /etc/resolv.conf
+
+# The congestion control that trilane-replay has, whatever this machine's default is: a namespace may not choose one that the
+# machine restricts, but its routes may, also the one to the browser that trilane-shaper makes.
+use_cubic() {
+  local family address route
+  for _ in $(seq 500); do
+    sleep 0.02
+    for family in -4 -6; do
+      address=$([ $family = -4 ] && echo 100.64.0.2 || echo fd00:7472::2)
+      route=$(ip $family route show "$address")
+      case $route in
+      "") continue 2 ;;
+      *congctl*) ;;
+      # shellcheck disable=SC2086 # the words of a route
+      *) ip $family route replace $route congctl cubic ;;
+      esac
+    done
+    return
+  done
+}
 
 servers=()
 stop() {
@@ -53,6 +71,8 @@ if [ "$listening" = 0 ]; then
   tail -n 3 "$folder/servers.log" >&2
   exit 1
 fi
+use_cubic </dev/null >/dev/null 3>&- 4>&- &
+servers+=($!)
 status=0
 "$@" || status=$?
 exit "$status"

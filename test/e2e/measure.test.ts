@@ -56,7 +56,7 @@ afterEach(() => {
 const schemas = join(import.meta.dirname, "..", "..", "schemas");
 const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true });
 addFormats.default(ajv);
-for (const name of ["link-profile", "environment", "shaper-report"]) ajv.addSchema(schema(name));
+for (const name of ["link-profile", "environment", "serving", "shaper-report"]) ajv.addSchema(schema(name));
 const isPageLoad = ajv.compile(schema("page-load"));
 
 function schema(name: string): object {

@@ -98,6 +98,17 @@ for (const lane of ["h2", "h3"] as const) {
     ]);
   });
 
+  test(`${lane}: where certificates are not known, hosts share a connection that shared one when recorded`, async () => {
+    const connections = ["1", "1", "2", "3"];
+    const told = sharedHosts.map((resource, n) => ({ ...resource, recorded: { connection: connections[n] ?? null } }));
+    const recording = await recordSite(home, "told", told);
+    assert.deepEqual(sharing(await load(recording, lane)), [
+      "far.shop.test",
+      "img.shop.test+shop.test",
+      "own.shop.test",
+    ]);
+  });
+
   test(`${lane}: without known certificates each host has a connection of its own`, async () => {
     const unknown = sharedHosts.map(({ recorded, ...resource }) => resource);
     const recording = await recordSite(home, "unknown", unknown);

@@ -23,6 +23,9 @@ const told = `
   return new URLSearchParams({
     dates, since, bytes: [...bytes], random: Math.random(), uuid: crypto.randomUUID(), type: Object.prototype.toString.call(new Date()),
     instance: new Date() instanceof Date && new Date().constructor === Date,
+    intl: new Intl.DateTimeFormat("en", { timeZone: "UTC", year: "numeric", month: "numeric", day: "numeric" }).format(),
+    parts: new Intl.DateTimeFormat("en", { timeZone: "UTC" }).formatToParts().map(({ value }) => value).join(""),
+    temporal: globalThis.Temporal ? [Temporal.Now.instant().epochMilliseconds, Temporal.Now.plainDateISO("UTC")].join(" ") : "none",
     fixed: new Date(2020, 1, 3).getTime() + Date.UTC(2020, 1),
     navigation: globalThis.performance.timing ? performance.timing.navigationStart - performance.timeOrigin | 0 : "none",
   });`;
@@ -81,6 +84,8 @@ test("pinned, two loads tell the same; unpinned, they do not", { timeout: 120_00
       assert.ok(Number(date) >= defaultMoment_ms && Number(date) < defaultMoment_ms + 1000, `${place}: ${date}`);
     }
     assert.ok(Math.abs(Number(a?.get("since"))) <= 1000, `${place}: since its time origin: ${a?.get("since")}`);
+    assert.deepEqual([a?.get("intl"), a?.get("parts")], ["1/1/2026", "1/1/2026"]);
+    assert.match(a?.get("temporal") ?? "", new RegExp(`^(none|${defaultMoment_ms / 1000}\\d{3} 2026-01-01)$`));
     assert.match(a?.get("uuid") ?? "", /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   }
   const drawn = places.map((place) => one.get(place)?.get("random"));

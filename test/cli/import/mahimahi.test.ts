@@ -76,6 +76,8 @@ test("a folder that is none, or has a file that is none, is refused in one line 
   await assert.rejects(readMahimahi(folder), /holds no file/);
   mkdirSync(join(folder, "site"));
   await assert.rejects(readMahimahi(folder), /holds folders and no recording.*site/);
+  writeFileSync(join(folder, "a.har.gz"), "");
+  await assert.rejects(readMahimahi(folder), /name a file in it.*a\.har\.gz/);
   cpSync(fixture, folder, { recursive: true });
   const page = readFileSync(join(fixture, "save.zW8a01"));
   for (const [bytes, what] of [

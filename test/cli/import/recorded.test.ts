@@ -38,6 +38,23 @@ function exchangesOf(sent: readonly Sent[], options: ImportOptions = {}): readon
 const recordedOf = (sent: readonly Sent[], options?: ImportOptions) =>
   exchangesOf(sent, options).map(({ exchange }) => exchange.recorded);
 
+test("a connection is known by a name of its own, not by the server's port", () => {
+  const har = {
+    log: {
+      entries: [
+        { ...entry({ url: "https://a.test/" }), connection: "443", _connectionId: "7" },
+        { ...entry({ url: "https://a.test/1" }), connection: "443" },
+        { ...entry({ url: "https://a.test:8443/2" }), connection: "443" },
+        { ...entry({ url: "http://a.test/3" }), connection: "80" },
+        { ...entry({ url: "https://a.test/4" }), _socket: 287 },
+      ],
+    },
+  };
+  const { exchanges } = importHar(har, { url: "https://a.test/" });
+  const connections = exchanges.map(({ exchange }) => exchange.recorded.connection);
+  assert.deepEqual(connections, ["7", null, "443", null, 287]);
+});
+
 const seen: WireFacts = { body: null, trailers: [], certificate: null, tlsVersion: null, connect_ms: null };
 
 test("a server's own time is what was waited less a round trip, the shortest connect to its address", () => {

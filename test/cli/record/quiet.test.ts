@@ -60,3 +60,11 @@ test("a request whose answer another session was told is given up, but not at on
   assert.equal(await comesToRest(capture, () => now_ms, 10, soon()), false);
   assert.equal(await comesToRest(capture, longAgo, 10, performance.now() - 1), true);
 });
+
+test("nobody waits for a page whose browser has gone", async () => {
+  const capture = newCapture("main");
+  send(capture, { requestId: "1" });
+  const gone = new AbortController();
+  setTimeout(() => gone.abort(), 60);
+  await assert.rejects(comesToRest(capture, longAgo, 10, performance.now() + 3_600_000, gone.signal), /aborted/);
+});

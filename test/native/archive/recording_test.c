@@ -96,6 +96,20 @@ static void assert_refused(struct fixture *f, const char *name, const char *part
     if (!strstr(f->error, part_of_line) || strchr(f->error, '\n')) fail_msg("got \"%s\"", f->error);
 }
 
+static void test_request_bodies(void **state) {
+    struct fixture *f = *state;
+    run(f, "UPDATE exchange SET request_body_sha256 = '0123456789abcdef" // 64 digits
+           "0123456789abcdef0123456789abcdef0123456789abcdef' WHERE seq = 1");
+    run(f, "UPDATE exchange SET request_body_sha256 = 'no hash' WHERE seq = 2");
+    assert_int_equal(open_recording(f, "page"), 0);
+    const struct recorded_exchange *e = f->recording.exchanges;
+    assert_null(e[0].request_body_sha256);
+    assert_non_null(e[1].request_body_sha256);
+    for (size_t i = 0; i < RECORDING_HASH_BYTES; i++)
+        assert_int_equal(e[1].request_body_sha256[i], (i * 2 % 16) << 4 | (i * 2 % 16 + 1));
+    assert_null(e[2].request_body_sha256); // it only decides between requests
+}
+
 static void test_reads_all(void **state) {
     struct fixture *f = *state;
     assert_int_equal(open_recording(f, "page"), 0);
@@ -197,6 +211,17 @@ static void test_certificates(void **state) {
     assert_int_equal(last->chain_bytes, 0);
 }
 
+static void test_connections(void **state) {
+    struct fixture *f = *state;
+    set_recorded(f, "0", "{\"connection\":\"a7\"}");
+    set_recorded(f, "1", "{\"connection\":287}");
+    set_recorded(f, "2", "{\"connection\":null}");
+    assert_int_equal(open_recording(f, "page"), 0);
+    assert_string_equal(f->recording.exchanges[0].connection, "a7");
+    assert_string_equal(f->recording.exchanges[1].connection, "287");
+    assert_null(f->recording.exchanges[2].connection);
+}
+
 static void test_odd_certificates_are_unknown(void **state) {
     struct fixture *f = *state;
     static const char *const odd[] = {"{}",
@@ -270,12 +295,14 @@ static void test_other_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_reads_all, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_request_bodies, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_only_headers_that_may_be_sent, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_what_is_not_there, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_damaged_bodies, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_damaged_rows, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_certificates, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_odd_certificates_are_unknown, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_connections, open_archive, close_archive),
         cmocka_unit_test(test_mutated_certificates),
         cmocka_unit_test_setup_teardown(test_other_files, open_archive, close_archive),
     };

@@ -220,6 +220,7 @@ void h3_client_open(struct h3_client *client, struct lane_site *site,
     client->timer = (struct loop_timer){.due = client_due, .context = client};
     client->transport = transport_stock;
     if (options->congestion) client->transport.quic.congestion = options->congestion;
+    client->transport.quic.paced = !options->unpaced;
     client->parts = (struct server_parts){.loop = site->loop,
                                           .site = site->site,
                                           .report = site->report,

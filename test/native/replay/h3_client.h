@@ -26,6 +26,7 @@ struct h3_client_options {
     unsigned lose_of_1000;   // packets, both ways
     unsigned mutate_of_1000; // packets to the server
     const char *congestion;  // the server's; NULL: cubic
+    bool unpaced;            // the server's packets leave as soon as the window has room
 };
 
 struct h3_client {

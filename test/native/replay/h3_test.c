@@ -66,6 +66,32 @@ static void answers_a_request(void **state) {
     json_decref(report);
 }
 
+// With the initial window alone 4 MB take more than 300 round trips.
+static void grows_its_window_while_responses_wait(void **state) {
+    (void)state;
+    enum { ROUND_TRIPS_MAX = 100 };
+    static const char *const congestion[] = {"cubic", "reno"};
+    const uint64_t delay_ns = 10 * NS_PER_MS;
+    for (size_t i = 0; i < 4; i++) {
+        const struct h3_client_options options = {.window_bytes = BIG_WINDOW,
+                                                  .delay_ns = delay_ns,
+                                                  .congestion = congestion[i % 2],
+                                                  .unpaced = i >= 2};
+        h3_client_open(&client, &site, &options);
+        struct seen *seen = h3_client_request(&client, "GET", "/large", NULL, 0);
+        h3_client_run(&client, 1);
+        assert_whole(&site, seen, "/large");
+        h3_client_close(&client);
+        json_t *report = lane_site_report(&site);
+        const json_t *request = json_array_get(json_object_get(report, "requests"), i);
+        json_int_t took_ns = number(request, "end_ns") - number(request, "request_ns");
+        if (took_ns > (json_int_t)(ROUND_TRIPS_MAX * 2 * delay_ns))
+            fail_msg("%s, %spaced: %lld ms", congestion[i % 2], i >= 2 ? "un" : "",
+                     (long long)(took_ns / (json_int_t)NS_PER_MS));
+        json_decref(report);
+    }
+}
+
 static void answers_without_body(void **state) {
     (void)state;
     h3_client_open(&client, &site, &plain);
@@ -369,6 +395,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(answers_a_request),
+        TEST(grows_its_window_while_responses_wait),
         TEST(answers_without_body),
         TEST(sends_large_heads),
         TEST(sends_large_heads_through_small_windows),

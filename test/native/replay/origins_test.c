@@ -71,6 +71,40 @@ static void test_as_recorded(void **state) {
     assert_ptr_equal(f->exchanges[6].certificate, &cdn);
 }
 
+// One connection was used for several hosts: one certificate was good for them, whatever it was.
+static void test_shared_connections(void **state) {
+    struct fixture *f = *state;
+    f->exchanges[0].connection = f->exchanges[1].connection = f->exchanges[2].connection = "7";
+    f->exchanges[1].address = "192.0.2.1";                                   // the first host's
+    f->exchanges[4].connection = "8";                                        // by itself
+    f->exchanges[5].connection = "7", f->exchanges[5].address = "192.0.2.1"; // of a known certificate
+    f->exchanges[8].connection = "7", f->exchanges[8].address = "192.0.2.1"; // in clear
+    assert_int_equal(origins_open(&f->origins, &f->recording, ORIGINS_AS_RECORDED), 0);
+    assert_true(is_good_for(&f->exchanges[0], "www.shop.co.uk"));
+    assert_true(is_good_for(&f->exchanges[0], "img.shop.co.uk"));
+    assert_true(is_good_for(&f->exchanges[1], "www.shop.co.uk"));
+    assert_false(is_good_for(&f->exchanges[0], "www.rival.co.uk")); // a name used again at another address
+    assert_int_equal(f->exchanges[0].certificate->name_count, 2);
+    assert_null(f->exchanges[2].certificate);
+    assert_null(f->exchanges[4].certificate);
+    assert_ptr_equal(f->exchanges[5].certificate, &cdn);
+    assert_null(f->exchanges[8].certificate);
+    assert_string_equal(f->exchanges[1].address, "192.0.2.1"); // servers stay their own
+    assert_string_equal(f->exchanges[2].address, "192.0.2.3");
+}
+
+static void test_ports_are_no_connections(void **state) {
+    struct fixture *f = *state;
+    for (size_t i = 0; i < COUNT; i++) {
+        f->exchanges[i].connection = "443";
+        f->exchanges[i].port = 443;
+        f->exchanges[i].address = "192.0.2.1";
+    }
+    assert_int_equal(origins_open(&f->origins, &f->recording, ORIGINS_AS_RECORDED), 0);
+    for (size_t i = 0; i < 5; i++)
+        assert_null(f->exchanges[i].certificate);
+}
+
 static void test_merged(void **state) {
     struct fixture *f = *state;
     assert_int_equal(origins_open(&f->origins, &f->recording, ORIGINS_MERGED), 0);
@@ -149,6 +183,8 @@ static void test_kinds_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_as_recorded, open_recording, close_recording),
+        cmocka_unit_test_setup_teardown(test_shared_connections, open_recording, close_recording),
+        cmocka_unit_test_setup_teardown(test_ports_are_no_connections, open_recording, close_recording),
         cmocka_unit_test_setup_teardown(test_merged, open_recording, close_recording),
         cmocka_unit_test_setup_teardown(test_single, open_recording, close_recording),
         cmocka_unit_test(test_many_shards),
