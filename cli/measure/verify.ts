@@ -200,7 +200,8 @@ export function verify(evidence: Evidence): Verdict {
     ...(evidence.documents.length > 1
       ? [`the page replaced itself by ${evidence.documents.at(-1)}: its load has no one beginning`]
       : []),
-    ...(onWire.length === 0 ? ["no request was seen"] : []),
+    // A kept cache may have it all.
+    ...(onWire.length === 0 && !(laneFacts[lane].repeat && entries.some(isFromCache)) ? ["no request was seen"] : []),
     ...reasonFor(offLane, onWire.length, `not on ${lane}`),
     ...reasonFor(
       beforeLoad.filter((entry) => entry._trilane.match === "missed"),

@@ -6,35 +6,60 @@ import { numberAt } from "./unknown_json.ts";
 
 /** Medians further apart than this are said to be so: the product's bar. */
 export const fairWithin_us = 50;
+/** Of fewer requests than this a median is no ground for a comparison. */
+export const enoughRequests = 20;
 
 const protocols = ["h1", "h2", "h3"] as const;
 
 const microseconds = (time_us: number): string => `${time_us < 10 ? time_us.toFixed(1) : time_us.toFixed(0)} µs`;
 
+interface Told {
+  readonly protocol: string;
+  readonly requests: number;
+  readonly waited: number;
+  readonly median_us: number;
+  readonly p90_us: number;
+}
+
+function toldOf(facts: readonly LoadFacts[], protocol: string): Told[] {
+  const loads = facts.flatMap(({ replay }) => {
+    const at = (key: string): number | null => numberAt(replay, "server_time", protocol, key);
+    const [median_ns, p90_ns, requests, waited] = [at("median_ns"), at("p90_ns"), at("requests"), at("waited")];
+    return median_ns === null || p90_ns === null || requests === null
+      ? []
+      : [{ median_ns, p90_ns, requests, waited: waited ?? 0 }];
+  });
+  if (loads.length === 0) return [];
+  const sum = (of: (load: (typeof loads)[number]) => number): number => loads.reduce((all, load) => all + of(load), 0);
+  return [
+    {
+      protocol,
+      requests: sum((load) => load.requests),
+      waited: sum((load) => load.waited),
+      median_us: median(loads.map((load) => load.median_ns)) / 1000,
+      p90_us: median(loads.map((load) => load.p90_ns)) / 1000,
+    },
+  ];
+}
+
+function verdict(told: readonly Told[]): string {
+  if (told.length < 2) return "";
+  if (told.some(({ requests }) => requests < enoughRequests)) return "; too few requests to compare the protocols";
+  const medians_us = told.map(({ median_us }) => median_us);
+  const apart_us = Math.max(...medians_us) - Math.min(...medians_us);
+  const apart = `; the protocols are ${microseconds(apart_us)} apart`;
+  return apart_us <= fairWithin_us
+    ? `${apart}, within the ${fairWithin_us} µs allowed`
+    : `${apart}, more than the ${fairWithin_us} µs allowed: the server favours one`;
+}
+
 /** One sentence, over the loads that told; null where none did. */
 export function serverTimeNote(facts: readonly LoadFacts[]): string | null {
-  const medians_us: number[] = [];
-  const told = protocols.flatMap((protocol) => {
-    const times = facts.flatMap(({ replay }) => {
-      const middle_ns = numberAt(replay, "server_time", protocol, "median_ns");
-      const p90_ns = numberAt(replay, "server_time", protocol, "p90_ns");
-      return middle_ns === null || p90_ns === null ? [] : [{ middle_ns, p90_ns }];
-    });
-    if (times.length === 0) return [];
-    const middle_us = median(times.map((time) => time.middle_ns)) / 1000;
-    const p90_us = median(times.map((time) => time.p90_ns)) / 1000;
-    medians_us.push(middle_us);
-    return [
-      `${protocol} ${microseconds(middle_us)} (nine in ten within ${microseconds(p90_us)}; ${count(times.length, "load")})`,
-    ];
-  });
+  const told = protocols.flatMap((protocol) => toldOf(facts, protocol));
   if (told.length === 0) return null;
-  const apart_us = Math.max(...medians_us) - Math.min(...medians_us);
-  const verdict =
-    medians_us.length < 2
-      ? ""
-      : apart_us <= fairWithin_us
-        ? `; the protocols are ${microseconds(apart_us)} apart, within the ${fairWithin_us} µs allowed`
-        : `; the protocols are ${microseconds(apart_us)} apart, more than the ${fairWithin_us} µs allowed: the server favours one`;
-  return `${told.join(", ")}${verdict}`;
+  const lines = told.map(({ protocol, requests, waited, median_us, p90_us }) => {
+    const others = waited > 0 ? `, ${waited} more waited for the link` : "";
+    return `${protocol} ${microseconds(median_us)} (nine in ten within ${microseconds(p90_us)}; ${count(requests, "request")}${others})`;
+  });
+  return `${lines.join(", ")}${verdict(told)}`;
 }

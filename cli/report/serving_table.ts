@@ -29,6 +29,11 @@ const rows: readonly (readonly [name: string, tcp: Of, quic: Of])[] = [
     (quic) => text(field(quic, "congestion_control")),
   ],
   [
+    "a reduction is taken back",
+    () => "where timestamps or DSACK show that it was wrong",
+    (quic) => yesNo(field(quic, "reductions_taken_back"), "also when few packets were lost", "never"),
+  ],
+  [
     "initial window",
     (tcp) => text(field(tcp, "initial_window_packets"), " packets"),
     (quic) => text(field(quic, "initial_window_packets"), " packets"),
@@ -61,6 +66,11 @@ const rows: readonly (readonly [name: string, tcp: Of, quic: Of])[] = [
     "largest piece",
     (tcp) => `TLS record of ${text(field(tcp, "tls_record_bytes"), " bytes")}`,
     (quic) => `datagram of ${text(field(quic, "max_udp_payload"), " bytes")}`,
+  ],
+  [
+    "kept unsent by the kernel",
+    (tcp) => `at most ${text(field(tcp, "notsent_lowat_bytes"), " bytes")}`,
+    () => "nothing",
   ],
   ["handed to the kernel", () => "as a stream", (quic) => text(field(quic, "batching"))],
   [

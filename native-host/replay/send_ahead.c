@@ -10,7 +10,7 @@
 enum { WINDOW_PARTS = 4 };
 
 void send_ahead_init(struct send_ahead *ahead) {
-    ahead->limit_bytes = SEND_AHEAD_MOST_BYTES;
+    *ahead = (struct send_ahead){.limit_bytes = SEND_AHEAD_MOST_BYTES};
 }
 
 void send_ahead_update(struct send_ahead *ahead, int fd) {
@@ -27,9 +27,19 @@ void send_ahead_update(struct send_ahead *ahead, int fd) {
         ahead->limit_bytes = (uint32_t)limit_bytes;
 }
 
-bool send_ahead_has_room(const struct send_ahead *ahead, int fd) {
+void send_ahead_sent(struct send_ahead *ahead, size_t size) {
+    ahead->unsent_bytes += size;
+}
+
+// A socket is writable for epoll while less than half of TCP_NOTSENT_LOWAT waits.
+static bool has_room(const struct send_ahead *ahead) {
+    return 2 * ahead->unsent_bytes < ahead->limit_bytes;
+}
+
+bool send_ahead_has_room(struct send_ahead *ahead, int fd) {
+    if (has_room(ahead)) return true; // no need to ask
     int unsent_bytes = 0;
     if (ioctl(fd, SIOCOUTQNSD, &unsent_bytes) < 0) return true;
-    // A socket is writable for epoll while less than half of TCP_NOTSENT_LOWAT waits.
-    return 2 * (uint32_t)unsent_bytes < ahead->limit_bytes;
+    ahead->unsent_bytes = (uint64_t)unsent_bytes;
+    return has_room(ahead);
 }

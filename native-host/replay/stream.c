@@ -20,6 +20,7 @@
 
 enum {
     READ_PER_TURN_BYTES = 64 * 1024,
+    READ_AHEAD_BYTES = 16 * 1024,
     WRITE_PER_TURN_BYTES = 8 * STREAM_RECORD_BYTES,
     PIECES_MAX = 16, // of one sendmsg
 };
@@ -40,6 +41,8 @@ struct stream {
     uint32_t watched; // events asked of the loop
     SSL *ssl;         // NULL: in clear
     struct buf sealed;
+    struct buf arrived;        // from the socket, not read by TLS yet
+    bool drained;              // the socket had no more in this turn
     size_t small_record_bytes; // plaintext that fills a packet; 0: not asked yet
     struct send_ahead ahead;
     uint64_t busy_bytes; // sealed since it was last idle
@@ -73,37 +76,56 @@ static void destroy(struct stream *stream) {
     close(stream->watch.fd);
     SSL_free(stream->ssl);
     buf_free(&stream->sealed);
+    buf_free(&stream->arrived);
     free(stream);
 }
 
 // --- the socket under TLS
 
+// Reads ahead: TLS asks for a record's head and its body one by one. Less than was asked for is all that
+// there is; what comes later makes the socket readable again.
+static ssize_t fill_arrived(struct stream *stream) {
+    const size_t wanted = READ_AHEAD_BYTES < stream->read_left ? READ_AHEAD_BYTES : stream->read_left;
+    if (stream->drained || wanted == 0 || buf_reserve(&stream->arrived, wanted) < 0) {
+        errno = stream->drained || wanted == 0 ? EAGAIN : ENOMEM;
+        return -1;
+    }
+    ssize_t n = recv(stream->watch.fd, stream->arrived.data + stream->arrived.end, wanted, 0);
+    if (n <= 0) return n;
+    stream->arrived.end += (size_t)n;
+    stream->read_left -= (size_t)n;
+    stream->drained = (size_t)n < wanted;
+    return n;
+}
+
 static int transport_read(BIO *bio, char *bytes, int size) {
     struct stream *stream = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
-    size_t wanted = (size_t)size < stream->read_left ? (size_t)size : stream->read_left;
-    ssize_t n = -1;
-    if (wanted > 0) {
-        n = recv(stream->watch.fd, bytes, wanted, 0);
-        if (n >= 0) {
-            stream->read_left -= (size_t)n;
-            return (int)n;
+    if (buf_size(&stream->arrived) == 0) {
+        ssize_t n = fill_arrived(stream);
+        if (n == 0) return 0;
+        if (n < 0) {
+            if (errno == EAGAIN || errno == EINTR)
+                BIO_set_retry_read(bio);
+            else
+                stream->broken = true;
+            return -1;
         }
-    } else {
-        errno = EAGAIN;
     }
-    if (errno == EAGAIN || errno == EINTR)
-        BIO_set_retry_read(bio);
-    else
-        stream->broken = true;
-    return -1;
+    size_t part = buf_size(&stream->arrived) < (size_t)size ? buf_size(&stream->arrived) : (size_t)size;
+    memcpy(bytes, buf_bytes(&stream->arrived), part);
+    buf_drain(&stream->arrived, part);
+    return (int)part;
 }
 
 // Gives the socket what it takes; 0, or -1 when the socket is no more.
 static ssize_t socket_send(struct stream *stream, const struct iovec *pieces, size_t count) {
     struct msghdr message = {.msg_iov = (struct iovec *)pieces, .msg_iovlen = count};
     ssize_t n = sendmsg(stream->watch.fd, &message, MSG_NOSIGNAL);
-    if (n >= 0) return n;
+    if (n >= 0) {
+        send_ahead_sent(&stream->ahead, (size_t)n);
+        return n;
+    }
     if (errno == EAGAIN || errno == EINTR) return 0;
     stream->broken = true;
     return -1;
@@ -199,6 +221,7 @@ static void on_event(void *context, uint32_t events) {
     struct stream *stream = context;
     stream->read_left = READ_PER_TURN_BYTES;
     stream->write_left = WRITE_PER_TURN_BYTES;
+    stream->drained = false;
     stream->in_event = true;
     int flushed = flush(stream);
     if (events & EPOLLOUT) send_ahead_update(&stream->ahead, stream->watch.fd);

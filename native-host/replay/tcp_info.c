@@ -42,9 +42,12 @@ int tcp_info_open(struct tcp_info_log **out, const char *path, char *error, size
 int tcp_info_close(struct tcp_info_log *log, char *error, size_t error_size) {
     if (!log) return 0;
     if (log->loop) loop_timer_clear(log->loop, &log->timer);
-    bool failed = ferror(log->file) != 0;
+    bool failed = ferror(log->file) != 0; // why, nobody knows any more
+    errno = 0;
     failed |= fclose(log->file) != 0;
-    if (failed) snprintf(error, error_size, "%s: cannot be written: %s", log->path, strerror(errno));
+    if (failed)
+        snprintf(error, error_size, "%s: not all of it could be written: %s", log->path,
+                 errno ? strerror(errno) : "the disk may be full");
     free(log);
     return failed ? -1 : 0;
 }

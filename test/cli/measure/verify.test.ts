@@ -120,6 +120,15 @@ test("of a repeat visit only the second load counts, and it has to begin with ea
   assert.match(untold.reasons.join("; "), /trilane-replay was not told of the repeat visit/);
 });
 
+test("a repeat visit may come out of the cache that it kept, a first visit may not", () => {
+  const entries = [entry(pageUrl, { _protocol: "h3", _fromCache: "disk" })];
+  const first = repeatReport({ resumed: true, early_data: true });
+  const replay = { ...first, requests: first.requests.slice(0, 1) };
+  assert.deepEqual(verify(evidence({ lane: "h3-0rtt", entries, replay })).reasons, []);
+  assertInvalid({ lane: "h3", entries, replay: replayReport([]) }, /^no request was seen$/);
+  assertInvalid({ lane: "h3-0rtt", entries: [], replay }, /^no request was seen$/);
+});
+
 test("what a repeat visit was is counted of its own connections", () => {
   const report = lastVisit(repeatReport({ resumed: true, early_data: true }));
   assert.deepEqual(repeatVisitOf({ plt_ms: 400, keepCache: false }, report), {

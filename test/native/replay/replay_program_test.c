@@ -110,7 +110,7 @@ static void finish(struct run *run) {
 }
 
 // `options`: of trilane-replay, beside those that it has here; NULL-terminated.
-static void run_inside_with(struct fixture *f, struct run *run, const char *scenario,
+static void end_inside_with(struct fixture *f, struct run *run, const char *scenario,
                             const char *const *options) {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -125,6 +125,12 @@ static void run_inside_with(struct fixture *f, struct run *run, const char *scen
         arguments[count++] = command[i];
     start(run, arguments);
     finish(run);
+}
+
+// It is to succeed.
+static void run_inside_with(struct fixture *f, struct run *run, const char *scenario,
+                            const char *const *options) {
+    end_inside_with(f, run, scenario, options);
     if (run->status != 0) fail_msg("%s: status %d: %s", scenario, run->status, run->complained);
 }
 
@@ -287,6 +293,15 @@ static void test_tells_of_tcp(void **state) {
     json_decref(report);
 }
 
+static void test_samples_that_do_not_fit(void **state) {
+    struct run run = {0};
+    static const char *const options[] = {"--tcp-info", "/dev/full", NULL};
+    end_inside_with(*state, &run, "serves", options);
+    assert_int_equal(run.status, 1);
+    assert_non_null(strstr(run.complained, "/dev/full: not all of it could be written: "));
+    json_decref(load_report(*state)); // which is there all the same
+}
+
 static void test_survives_garbage(void **state) {
     struct run run = {0};
     run_inside(*state, &run, "garbage");
@@ -446,6 +461,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_setup_teardown(test_serves_and_reports, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_transports_are_as_asked, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_tells_of_tcp, make_archive, remove_archive),
+        cmocka_unit_test_setup_teardown(test_samples_that_do_not_fit, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_survives_garbage, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_survives_clients_that_vanish, make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(test_survives_want_of_descriptors, make_archive, remove_archive),
