@@ -10,6 +10,7 @@ import { type NewSweep, openResults, type Results, type Sweep } from "../results
 import { version } from "../version.ts";
 import { cellGuess } from "./estimate.ts";
 import { evidenceFolder } from "./evidence.ts";
+import { makeEvidenceFolder } from "./evidence_folder.ts";
 import { openLinkTests } from "./link_tests.ts";
 import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
@@ -51,7 +52,8 @@ function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>): NewSw
 
 /** Runs a plan to its end, to Ctrl-C, or to what would fail every load. Sets the exit status when it was stopped. */
 export async function executePlan(execution: Execution): Promise<void> {
-  const { home, plan, json } = execution;
+  const { home, plan, json, evidence } = execution;
+  if (evidence !== undefined) makeEvidenceFolder(evidence);
   const progress = openProgress({ json, out: process.stdout, err: process.stderr, environment: process.env });
   // Loaded while the pages are made ready; the browser's own library is the slow part.
   const measuring = import("../measure/load.ts");
