@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SHA256_HEX_SIZE = 64, ARCHIVE_APPLICATION_ID = 1953655148, ARCHIVE_VERSION = 1 };
+enum { SHA256_HEX_SIZE = 64, ARCHIVE_APPLICATION_ID = 1953655148, ARCHIVE_VERSION = 1, BUSY_MS = 30000 };
 
 struct mapped_body {
     char sha256[SHA256_HEX_SIZE + 1]; // "": the slot is free
@@ -258,6 +258,9 @@ static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct record
 }
 
 static int fail_sql(struct reader *reader) {
+    if (sqlite3_errcode(reader->db) == SQLITE_BUSY)
+        return fail(reader, "%s/archive.db: another import is writing: try again when it has ended",
+                    reader->home);
     return fail(reader, "%s/archive.db: %s", reader->home, sqlite3_errmsg(reader->db));
 }
 
@@ -385,7 +388,7 @@ int recording_open(struct recording *recording, const char *home, const char *na
     } else if (sqlite3_open_v2(path, &reader.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
         result = fail(&reader, "%s: %s", path, reader.db ? sqlite3_errmsg(reader.db) : "not enough memory");
     } else {
-        sqlite3_busy_timeout(reader.db, 5000); // ms: an import commits in far less
+        sqlite3_busy_timeout(reader.db, BUSY_MS); // an import commits in less
         result = read_all(&reader, name);
     }
     sqlite3_close(reader.db);

@@ -96,6 +96,44 @@ static void assert_refused(struct fixture *f, const char *name, const char *part
     if (!strstr(f->error, part_of_line) || strchr(f->error, '\n')) fail_msg("got \"%s\"", f->error);
 }
 
+// SQLite's waiting, without the time: the sleeps are added up, and the lock is given up after so many of
+// them.
+static struct {
+    sqlite3 *locking;
+    int slept_us, locked_us;
+} waiting;
+
+static int sleep_at_once(sqlite3_vfs *vfs, int time_us) {
+    (void)vfs;
+    waiting.slept_us += time_us;
+    if (waiting.slept_us >= waiting.locked_us)
+        assert_int_equal(sqlite3_exec(waiting.locking, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    return time_us;
+}
+
+static int open_while_locked(struct fixture *f, int locked_us) {
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    int (*const sleep_as_ever)(sqlite3_vfs *, int) = vfs->xSleep;
+    waiting.locking = f->db;
+    waiting.slept_us = 0;
+    waiting.locked_us = locked_us;
+    run(f, "BEGIN EXCLUSIVE");
+    vfs->xSleep = sleep_at_once;
+    int result = open_recording(f, "page");
+    vfs->xSleep = sleep_as_ever;
+    return result;
+}
+
+static void test_waits_for_a_writer(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(open_while_locked(f, 25 * 1000 * 1000), 0);
+    recording_close(&f->recording);
+    assert_int_equal(open_while_locked(f, 100 * 1000 * 1000), -1);
+    assert_in_range(waiting.slept_us, 29 * 1000 * 1000, 31 * 1000 * 1000);
+    if (!strstr(f->error, "archive.db: another import is writing: try again when it has ended"))
+        fail_msg("got \"%s\"", f->error);
+}
+
 static void test_request_bodies(void **state) {
     struct fixture *f = *state;
     run(f, "UPDATE exchange SET request_body_sha256 = '0123456789abcdef" // 64 digits
@@ -295,6 +333,7 @@ static void test_other_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_reads_all, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_waits_for_a_writer, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_request_bodies, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_only_headers_that_may_be_sent, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_what_is_not_there, open_archive, close_archive),
