@@ -7,7 +7,7 @@ import { encodeRandomized, type FillKind, fill, fillKind } from "../fill/fill.ts
 import type { Dimensions } from "../fill/jpeg.ts";
 import { seededBytes, seededText } from "../fill/seeded.ts";
 import { encodeText } from "./charset.ts";
-import { entryName, type HarEntry, textField } from "./har.ts";
+import { entryName, type HarEntry, isRecord, textField } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import { decodedSize, type TransferSize, transferSize } from "./transfer_size.ts";
 import type { LargeBody } from "./wire_facts.ts";
@@ -151,6 +151,15 @@ function mustBePlausible({ entry, transfer, decoded_bytes }: Wanted): void {
     );
 }
 
+/** `export` writes what HAR has no field for: a body that was made up once does not come back as a recorded one. */
+function asExported({ entry, contentType }: Wanted, body: Body): Body {
+  const exported = isRecord(entry.raw._trilane) ? entry.raw._trilane : {};
+  if (exported.body_origin !== "filled" || body.origin === "empty") return body;
+  const recorded = isRecord(exported.recorded) ? exported.recorded : {};
+  const filledWith = body.filledWith ?? fillKind(contentType, entry.url.href);
+  return { ...body, origin: "filled", filledWith, cutOff: body.cutOff || recorded.cut_off === true };
+}
+
 export interface BodyHints {
   /** What transfer_size.ts found out about the file. */
   readonly bodySizeHasHeaders: boolean;
@@ -187,7 +196,7 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyH
   if (wireBody !== null) return { ...empty, ...onWire(wireBody), encoding, asOnWire: true };
   mustBePlausible(wanted);
   const { text } = entry.content;
-  if (typeof text === "string" && text !== "") return fromText(wanted, text);
+  if (typeof text === "string" && text !== "") return asExported(wanted, fromText(wanted, text));
   if (standInHtml !== null) return stoodIn(wanted, standInHtml);
   // Where the wire's size is not known, the decoded one is the nearest; a quarter of it is a usual compression.
   const wire_bytes = transfer.body_bytes ?? (encoding && decoded_bytes ? Math.ceil(decoded_bytes / 4) : decoded_bytes);

@@ -124,6 +124,48 @@ test("a HAR holds every exchange and every decoded body, and is one by HAR's sch
   });
 });
 
+test("a body that was made up comes back from a HAR as one, and is told of where a format cannot say so", async () => {
+  await withArchive(join(folder, "home"), async (archive) => {
+    const about = { name: "page", url: "https://shop.example/", source: "test", notes: {}, replace: false };
+    const cut = { protocol: "h2", filled_with: "javascript", cut_off: true };
+    const filled: NewExchange[] = [
+      { exchange: exchange("/"), body: Buffer.from("<!doctype html>") },
+      { exchange: exchange("/a.html", { body_origin: "filled" }), body: Buffer.from("<p>made up") },
+      {
+        exchange: exchange("/b.css", { body_origin: "filled", response_headers: encoded("gzip") }),
+        body: gzipSync("b {}"),
+      },
+      {
+        exchange: exchange("/c.js", { body_origin: "filled", response_headers: [], recorded: cut }),
+        body: Buffer.from([1, 255, 0]),
+      },
+    ];
+    await archive.write(about, async (writer) => {
+      for (const each of filled) await writer.add(each);
+    });
+    const path = join(folder, "page.har");
+    const { left_out } = await exportRecording(archive, "page", "har", path);
+    assert.doesNotMatch(left_out.join(), /filled in/);
+    const asked = { file: path, format: undefined, page: undefined, document: undefined, replace: false };
+    await importAny(archive, { ...asked, name: "har", url: undefined });
+    const { recording, exchanges } = await archive.show("har");
+    assert.equal(recording.filled, 3);
+    assert.deepEqual(
+      exchanges.map(({ body_origin, recorded }) => [body_origin, recorded.filled_with, recorded.cut_off]),
+      [
+        ["recorded", null, false],
+        ["filled", "html", false],
+        ["filled", "css", false],
+        ["filled", "javascript", true],
+      ],
+    );
+    for (const format of ["wpr", "mahimahi"] as const) {
+      const other = await exportRecording(archive, "page", format, join(folder, format));
+      assert.match(other.left_out.join(), /that 3 bodies are filled in/);
+    }
+  });
+});
+
 test("a damaged recording is not exported, and a file that cannot be written leaves none", async () => {
   await withPage(async (archive, { exchanges }) => {
     await assert.rejects(exportRecording(archive, "page", "wpr", join(folder, "none", "x.wprgo")), UserError);
