@@ -1,9 +1,9 @@
 #include "replay/fields.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // Offsets, since the text moves while it grows.
 struct field_place {
@@ -49,16 +49,33 @@ static bool is_connection_specific(const struct header *header) {
            is(header, "transfer-encoding") || is(header, "upgrade");
 }
 
+// RFC 9110, 5.5: no control but HTAB, and no white space around it.
+static bool is_field_value(const char *value, size_t size) {
+    if (size > 0 &&
+        (value[0] == ' ' || value[0] == '\t' || value[size - 1] == ' ' || value[size - 1] == '\t'))
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)value[i];
+        if ((c < ' ' && c != '\t') || c == 0x7f) return false;
+    }
+    return true;
+}
+
 static bool is_well_formed(const struct header *header) {
     if (header->name_size == 0) return false;
     for (size_t i = 0; i < header->name_size; i++) {
         unsigned char c = (unsigned char)header->name[i];
         if (c <= ' ' || c >= 0x7f || (c >= 'A' && c <= 'Z') || (c == ':' && i > 0)) return false;
     }
-    for (size_t i = 0; i < header->value_size; i++)
-        if (header->value[i] == '\0' || header->value[i] == '\r' || header->value[i] == '\n') return false;
+    if (!is_field_value(header->value, header->value_size)) return false;
     if (is(header, "te")) return header->value_size == 8 && memcmp(header->value, "trailers", 8) == 0;
     return !is_connection_specific(header);
+}
+
+static struct header header_at(struct fields *fields, size_t i) {
+    const char *text = (const char *)buf_bytes(&fields->text);
+    const struct field_place *place = &fields->places[i];
+    return (struct header){text + place->name, text + place->value, place->name_size, place->value_size};
 }
 
 // Takes a pseudo-header; each may stand once.
@@ -80,16 +97,35 @@ static int take_pseudo(struct exchange_request *request, const struct header *he
     return 0;
 }
 
+static size_t size_without_port(const char *authority, size_t size, const char *port) {
+    const size_t port_size = strlen(port);
+    return size > port_size && memcmp(authority + size - port_size, port, port_size) == 0 ? size - port_size
+                                                                                          : size;
+}
+
+// Whether each `host` names the request's authority (RFC 9113, 8.3.1; RFC 9114, 4.3.1), its default port
+// written or not.
+static bool hosts_agree(const struct exchange_request *request) {
+    const char *port = strcmp(request->scheme, "https") == 0 ? ":443" : ":80";
+    const size_t size = size_without_port(request->authority, request->authority_size, port);
+    for (size_t i = 0; i < request->header_count; i++) {
+        const struct header *host = &request->headers[i];
+        if (!is(host, "host")) continue;
+        if (size_without_port(host->value, host->value_size, port) != size ||
+            strncasecmp(host->value, request->authority, size) != 0)
+            return false;
+    }
+    return true;
+}
+
 int fields_request(struct fields *fields, struct exchange_request *request) {
     *request = (struct exchange_request){0};
     free(fields->headers);
     fields->headers = calloc(fields->count + 1, sizeof *fields->headers);
     if (!fields->headers) return -1;
-    const char *text = (const char *)buf_bytes(&fields->text);
     const struct header *host = NULL;
     for (size_t i = 0; i < fields->count; i++) {
-        const struct field_place *place = &fields->places[i];
-        struct header header = {text + place->name, text + place->value, place->name_size, place->value_size};
+        const struct header header = header_at(fields, i);
         if (!is_well_formed(&header)) return -1;
         if (header.name[0] == ':') {
             if (request->header_count > 0 || take_pseudo(request, &header) < 0) return -1;
@@ -107,9 +143,18 @@ int fields_request(struct fields *fields, struct exchange_request *request) {
     bool known_scheme =
         request->scheme && (strcmp(request->scheme, "https") == 0 || strcmp(request->scheme, "http") == 0);
     return request->method && request->method_size > 0 && known_scheme && request->path &&
-                   request->path_size > 0 && request->authority && request->authority_size > 0
+                   request->path_size > 0 && request->authority && request->authority_size > 0 &&
+                   hosts_agree(request)
                ? 0
                : -1;
+}
+
+bool fields_are_trailers(struct fields *fields) {
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct header header = header_at(fields, i);
+        if (header.name[0] == ':' || !is_well_formed(&header)) return false;
+    }
+    return true;
 }
 
 const struct header *fields_find(const struct exchange_request *request, const char *name) {

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "replay/exchange.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { FIELDS_SIZE_MAX = 64 * 1024 }; // of all names and values of a request
@@ -30,6 +31,8 @@ int fields_add(struct fields *fields, const void *name, size_t name_size, const 
 // Fills `request` with pointers into `fields`, good until it is freed or added to. 0, or -1 when the request
 // is malformed (the stream is to be reset) or memory is short.
 int fields_request(struct fields *fields, struct exchange_request *request);
+// Whether they may be a request's trailer section: well-formed, and no pseudo-header among them.
+bool fields_are_trailers(struct fields *fields);
 // The last value of that name among the fields, or NULL.
 const struct header *fields_find(const struct exchange_request *request, const char *name);
 

@@ -110,6 +110,16 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
                : 0;
 }
 
+// nghttp2 would go on without the field: the request is malformed (RFC 9113, 8.2.1), a PROTOCOL_ERROR of its
+// stream.
+static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+                             size_t name_size, const uint8_t *value, size_t value_size, uint8_t flags,
+                             void *context) {
+    (void)session, (void)frame, (void)name, (void)name_size, (void)value, (void)value_size, (void)flags;
+    (void)context;
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+}
+
 static void answer(struct h2_request *request) {
     send_order_add(&request->h2->order, &request->item);
 }
@@ -190,6 +200,7 @@ nghttp2_ssize h2_requests_read(struct h2 *h2, const uint8_t *bytes, size_t size)
 void h2_requests_set_callbacks(nghttp2_session_callbacks *callbacks) {
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks, on_invalid_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);

@@ -57,8 +57,19 @@ static int gather_field(uint8_t *name, size_t name_size, uint8_t *value, size_t 
     return fields_add(context, name, name_size, value, value_size);
 }
 
+// A trailer section: nobody wants it, but a malformed one makes the request malformed (RFC 9114, 4.1.2).
+static void check_trailers(struct h3_connection *c, struct h3_request *request, quiche_h3_event *event,
+                           uint64_t now_ns) {
+    struct fields fields = {0};
+    const uint64_t id = request->id;
+    if (quiche_h3_event_for_each_header(event, gather_field, &fields) != 0 || !fields_are_trailers(&fields)) {
+        h3_request_end(c, request, false, now_ns);
+        reset_stream(c, id, H3_MESSAGE_ERROR);
+    }
+    fields_free(&fields);
+}
+
 static void begin_request(struct h3_connection *c, uint64_t id, quiche_h3_event *event, uint64_t now_ns) {
-    if (find_request(c, id)) return; // a trailer section
     struct fields fields = {0};
     struct exchange_request head;
     struct h3_request *request = NULL;
@@ -126,7 +137,11 @@ void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
         struct h3_request *request;
         switch (quiche_h3_event_type(event)) {
         case QUICHE_H3_EVENT_HEADERS:
-            begin_request(c, (uint64_t)id, event, now_ns);
+            request = find_request(c, (uint64_t)id);
+            if (request)
+                check_trailers(c, request, event, now_ns);
+            else
+                begin_request(c, (uint64_t)id, event, now_ns);
             break;
         case QUICHE_H3_EVENT_DATA:
             count_body(c, (uint64_t)id);

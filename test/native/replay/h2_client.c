@@ -54,6 +54,7 @@ static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *
     struct seen *seen = nghttp2_session_get_stream_user_data(session, id);
     if (!seen) return 0;
     seen->reset = error != NGHTTP2_NO_ERROR;
+    seen->reset_error = error;
     seen->place = ++client->finished;
     if (client->finished == client->wanted) loop_stop(client->site->loop);
     return 0;
@@ -144,12 +145,14 @@ struct seen *h2_client_request(struct h2_client *client, const char *method, con
     static size_t upload_left; // one upload at a time
     upload_left = upload_bytes;
     struct seen *seen = &client->seen[client->seen_count++];
-    const nghttp2_nv fields[] = {FIELD(":method", method), FIELD(":scheme", "https"),
-                                 FIELD(":authority", "a.test"), FIELD(":path", path),
-                                 FIELD("priority", priority ? priority : "u=3")};
+    nghttp2_nv fields[6] = {FIELD(":method", method), FIELD(":scheme", "https"),
+                            FIELD(":authority", "a.test"), FIELD(":path", path)};
+    size_t count = 4;
+    if (priority) fields[count++] = (nghttp2_nv)FIELD("priority", priority);
+    if (client->extra_name) fields[count++] = (nghttp2_nv)FIELD(client->extra_name, client->extra_value);
     nghttp2_data_provider2 body = {.source.ptr = &upload_left, .read_callback = upload};
-    int32_t id = nghttp2_submit_request2(client->session, NULL, fields, priority ? 5 : 4,
-                                         upload_bytes > 0 ? &body : NULL, seen);
+    int32_t id =
+        nghttp2_submit_request2(client->session, NULL, fields, count, upload_bytes > 0 ? &body : NULL, seen);
     assert_true(id > 0);
     seen->id = (uint64_t)id;
     return seen;

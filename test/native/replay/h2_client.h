@@ -20,7 +20,8 @@ struct h2_client {
     size_t wanted; // the loop is stopped once so many have finished
     unsigned finished;
     bool goaway;
-    bool closed; // by the server
+    bool closed;                          // by the server
+    const char *extra_name, *extra_value; // a field of the requests to come, if set
     // Called with each piece of body, if set.
     void (*on_body)(struct h2_client *client, struct seen *seen);
 };

@@ -230,6 +230,32 @@ static void refuses_a_malformed_request(void **state) {
     h2_client_close(&client);
 }
 
+// RFC 9113, 8.2.1 and 8.3.1. The connection lives (but for an empty host, of which nghttp2 makes an error of
+// the connection).
+static void resets_requests_with_forbidden_fields(void **state) {
+    (void)state;
+    static const char *const forbidden[][2] = {
+        {"x-a", "a\r\nb: c"}, {"x-a", "a\nb"}, {"x-a", "\x01"},    {"x-a", " a"},
+        {"x-a", "a\t"},       {"x a", "a"},    {"host", "b.test"}, {"host", "a.test:8443"},
+    };
+    h2_client_open(&client, &site, BIG_WINDOW);
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++) {
+        client.extra_name = forbidden[i][0];
+        client.extra_value = forbidden[i][1];
+        struct seen *bad = h2_client_request(&client, "GET", "/small", NULL, 0);
+        h2_client_run(&client, i + 1);
+        assert_int_equal(bad->status, 0);
+        assert_int_equal(bad->reset_error, NGHTTP2_PROTOCOL_ERROR);
+    }
+    client.extra_name = "host";
+    client.extra_value = "A.test:443";
+    struct seen *good = h2_client_request(&client, "GET", "/small", NULL, 0);
+    h2_client_run(&client, client.finished + 1);
+    assert_whole(&site, good, "/small");
+    assert_false(client.goaway);
+    h2_client_close(&client);
+}
+
 static void says_goodbye(void **state) {
     (void)state;
     h2_client_open(&client, &site, BIG_WINDOW);
@@ -314,6 +340,7 @@ int main(void) {
         TEST(counts_uploads),
         TEST(survives_a_cancelled_request),
         TEST(refuses_a_malformed_request),
+        TEST(resets_requests_with_forbidden_fields),
         TEST(says_goodbye),
         TEST(survives_mutated_bytes),
     };

@@ -157,14 +157,25 @@ static void client_receive(struct h3_client *client, struct h3_link_packet *pack
 static void send_requests(struct h3_client *client) {
     while (client->sent_count < client->seen_count) {
         size_t i = client->sent_count;
-        const quiche_h3_header fields[] = {FIELD(":method", client->asked[i].method),
-                                           FIELD(":scheme", "https"), FIELD(":authority", "a.test"),
-                                           FIELD(":path", client->asked[i].path),
-                                           FIELD("priority", client->asked[i].priority)};
-        int64_t id =
-            quiche_h3_send_request(client->http, client->quic, fields, client->asked[i].priority[0] ? 5 : 4,
-                                   client->asked[i].upload_left == 0);
+        quiche_h3_header fields[6] = {FIELD(":method", client->asked[i].method), FIELD(":scheme", "https"),
+                                      FIELD(":authority", "a.test"), FIELD(":path", client->asked[i].path)};
+        size_t count = 4;
+        if (client->asked[i].priority[0])
+            fields[count++] = (quiche_h3_header)FIELD("priority", client->asked[i].priority);
+        const bool trailers = client->asked[i].trailers;
+        if (client->asked[i].extra_name && !trailers)
+            fields[count++] =
+                (quiche_h3_header)FIELD(client->asked[i].extra_name, client->asked[i].extra_value);
+        int64_t id = quiche_h3_send_request(client->http, client->quic, fields, count,
+                                            client->asked[i].upload_left == 0 && !trailers);
         if (id < 0) break;
+
+        if (trailers) {
+            quiche_h3_header trailer = FIELD(client->asked[i].extra_name, client->asked[i].extra_value);
+            assert_int_equal(quiche_h3_send_additional_headers(client->http, client->quic, (uint64_t)id,
+                                                               &trailer, 1, true, true),
+                             0);
+        }
         client->seen[i].id = (uint64_t)id;
         client->sent_count++;
     }
@@ -270,6 +281,9 @@ struct seen *h3_client_request(struct h3_client *client, const char *method, con
     snprintf(client->asked[i].path, sizeof client->asked[i].path, "%s", path);
     snprintf(client->asked[i].priority, sizeof client->asked[i].priority, "%s", priority ? priority : "");
     client->asked[i].upload_left = upload_bytes;
+    client->asked[i].trailers = client->extra_in_trailers;
+    client->asked[i].extra_name = client->extra_name;
+    client->asked[i].extra_value = client->extra_value;
     return &client->seen[i];
 }
 

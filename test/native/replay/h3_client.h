@@ -57,8 +57,12 @@ struct h3_client {
     size_t sent_count;
     struct {
         char method[8], path[32], priority[16];
+        const char *extra_name, *extra_value;
+        bool trailers;
         size_t upload_left;
     } asked[H3_CLIENT_RESPONSES];
+    const char *extra_name, *extra_value; // a field of the requests to come, if set
+    bool extra_in_trailers;
     size_t wanted;
     unsigned finished;
     bool version_negotiation;

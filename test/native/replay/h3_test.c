@@ -272,6 +272,51 @@ static void refuses_a_malformed_request(void **state) {
     h3_client_close(&client);
 }
 
+// RFC 9114, 4.2, 4.3.1 and 10.3. The connection lives.
+static void resets_requests_with_forbidden_fields(void **state) {
+    (void)state;
+    static const char *const forbidden[][2] = {
+        {"x-a", "a\r\nb: c"}, {"x-a", "a\nb"}, {"x-a", "\x01"},    {"x-a", " a"},           {"x-a", "a\t"},
+        {"x a", "a"},         {"host", ""},    {"host", "b.test"}, {"host", "a.test:8443"},
+    };
+    h3_client_open(&client, &site, &plain);
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++) {
+        client.extra_name = forbidden[i][0];
+        client.extra_value = forbidden[i][1];
+        struct seen *bad = h3_client_request(&client, "GET", "/small", NULL, 0);
+        h3_client_run(&client, i + 1);
+        assert_int_equal(bad->status, 0);
+        assert_true(bad->reset);
+    }
+    client.extra_name = "host";
+    client.extra_value = "A.test:443";
+    struct seen *good = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, client.finished + 1);
+    assert_whole(&site, good, "/small");
+    h3_client_close(&client);
+}
+
+static void resets_requests_with_forbidden_trailers(void **state) {
+    (void)state;
+    static const char *const forbidden[][2] = {{"x-a", "a\r\nb: c"}, {"x a", "a"}, {":path", "/large"}};
+    h3_client_open(&client, &site, &plain);
+    client.extra_in_trailers = true;
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++) {
+        client.extra_name = forbidden[i][0];
+        client.extra_value = forbidden[i][1];
+        struct seen *bad = h3_client_request(&client, "GET", "/small", NULL, 0);
+        h3_client_run(&client, i + 1);
+        assert_int_equal(bad->status, 0);
+        assert_true(bad->reset);
+    }
+    client.extra_name = "x-a";
+    client.extra_value = "a";
+    struct seen *good = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, client.finished + 1);
+    assert_whole(&site, good, "/small");
+    h3_client_close(&client);
+}
+
 static void repairs_losses(void **state) {
     (void)state;
     const struct h3_client_options lossy = {
@@ -407,6 +452,8 @@ int main(void) {
         TEST(counts_uploads),
         TEST(survives_a_cancelled_request),
         TEST(refuses_a_malformed_request),
+        TEST(resets_requests_with_forbidden_fields),
+        TEST(resets_requests_with_forbidden_trailers),
         TEST(repairs_losses),
         TEST(paces),
         TEST(runs_bbr),

@@ -50,6 +50,7 @@ struct seen {
     uint64_t body_hash;
     unsigned place; // the first to finish is 1; 0: not finished
     bool reset;
+    uint32_t reset_error; // of HTTP/2
     bool forbidden_field;
 };
 void seen_field(struct seen *seen, const void *name, size_t name_size, const void *value, size_t value_size);
