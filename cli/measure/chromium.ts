@@ -6,8 +6,10 @@
 //
 // One thing that stays is not the page's: on every navigation Chromium opens two connections to the page's host while it
 // still prepares the request, a few ms before it. People's browsers do so too; h1 has use of both, h2 and h3 of one. The
-// setting that would stop it also stops <link rel=preconnect> and speculation rules, which belong to the page.
+// setting that would stop it also stops <link rel=preconnect> and speculation rules, which belong to the page. On h1-clear
+// these connections find no name (clear.ts).
 import type { Lane } from "../lanes.ts";
+import { clearHostRules } from "./clear.ts";
 
 export const window = { width: 1366, height: 768 };
 
@@ -22,7 +24,7 @@ const anyQuic = ["--origin-to-force-quic-on=*:1"];
 // to learn of it, from DNS or from a first request over h2, and that is what the lanes are about that leave it free.
 const laneArguments: Record<Lane, readonly string[]> = {
   h1,
-  "h1-clear": h1,
+  "h1-clear": [...h1, `--host-resolver-rules=${clearHostRules}`],
   h2,
   // Chromium resumes TCP's connections all the same, but does not send early data by default.
   "h2-0rtt": [...h2, "--enable-features=EnableTLS13EarlyData"],

@@ -92,6 +92,38 @@ test("h1-clear: what the page names is asked for on the connection that the page
   assert.equal(_trilane.counts.connections, 1);
 });
 
+test("h1-clear: only the names in clear are looked up, and what is asked of addresses is answered too", async () => {
+  const site = recordSite(home, "names", [
+    {
+      url: page,
+      body:
+        "<!doctype html><link rel=preconnect href=https://a.test><link rel=dns-prefetch href=https://a.test>" +
+        "<img src=https://a.test/1.gif><img src=https://203.0.113.9/2.gif><img src=https://[2001:db8::9]/3.gif>",
+    },
+    { url: "https://a.test/1.gif", type: "image/gif", body: image },
+    { url: "https://203.0.113.9/2.gif", type: "image/gif", body: image, address: "203.0.113.9" },
+    { url: "https://[2001:db8::9]/3.gif", type: "image/gif", body: image, address: "2001:db8::9" },
+  ]);
+  const { counts, dns } = (await load(site, "h1-clear", "20mbit/20ms"))._trilane;
+  assert.deepEqual([counts.requests, counts.matched, counts.failed], [4, 4, 0]);
+  assert.deepEqual([...new Set(dns.map(({ name }) => name))].sort(), ["a.test.clear.test", "page.test.clear.test"]);
+});
+
+test("h1-clear: on one host a page comes no later than on h1", async () => {
+  const images = ["1", "2", "3", "4"].map((name) => `/${name}.gif`);
+  const site = recordSite(home, "one-host", [
+    { url: page, body: `<!doctype html>${images.map((path) => `<img src=${path}>`).join("")}` },
+    ...images.map((path) => ({ url: new URL(path, page).href, type: "image/gif", body: image })),
+  ]);
+  const plts: Record<"h1" | "h1-clear", number[]> = { h1: [], "h1-clear": [] };
+  for (let run = 0; run < 3; run++) {
+    for (const lane of ["h1", "h1-clear"] as const)
+      plts[lane].push((await load(site, lane, "10mbit/100ms"))._trilane.metrics.plt_ms ?? Number.NaN);
+  }
+  const middle = (times: readonly number[]) => times.toSorted((a, b) => a - b)[1] ?? Number.NaN;
+  assert.ok(middle(plts["h1-clear"]) <= middle(plts.h1), JSON.stringify(plts));
+});
+
 for (const lane of ["h2-0rtt", "h3-0rtt"] as const) {
   test(`${lane}: the second visit's requests are in the first flight, and none is answered from the cache`, async () => {
     const { entries, _trilane } = await load(origins, lane, "20mbit/60ms");

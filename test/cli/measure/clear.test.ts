@@ -1,7 +1,7 @@
 // Where a request goes on the lane without TLS.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clearUrl } from "../../../cli/measure/clear.ts";
+import { clearHostRules, clearUrl } from "../../../cli/measure/clear.ts";
 
 test("https goes to http on a host of its own, and a port that is named stays", () => {
   assert.equal(clearUrl("https://a.test/x?y=https://b.test/"), "http://a.test.clear.test/x?y=https://b.test/");
@@ -21,4 +21,14 @@ test("a name that would become longer than names may be stays", () => {
   const [longest, longer] = ["a".repeat(242), "a".repeat(243)];
   assert.equal(clearUrl(`https://${longest}/`), `http://${longest}.clear.test/`);
   assert.equal(clearUrl(`https://${longer}/`), `http://${longer}/`);
+});
+
+test("only names that have another in clear are not to be found", () => {
+  const [map, ...exclusions] = clearHostRules.split(",");
+  // One character or none each: up to the longest name that has another.
+  assert.match(map ?? "", /^MAP \?{242} \^NOTFOUND$/);
+  assert.ok(
+    ["EXCLUDE *.clear.test", "EXCLUDE *:*", "EXCLUDE *0", "EXCLUDE *9"].every((rule) => exclusions.includes(rule)),
+  );
+  assert.equal(exclusions.length, 12);
 });

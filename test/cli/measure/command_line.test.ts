@@ -18,7 +18,8 @@ test("a forced lane is what is left when the others are taken away", () => {
 });
 
 test("the lanes differ in nothing else", () => {
-  const laneOnly = /^--(disable-http2$|disable-quic$|origin-to-force-quic-on=|enable-features=EnableTLS13EarlyData$)/;
+  const laneOnly =
+    /^--(disable-http2$|disable-quic$|origin-to-force-quic-on=|host-resolver-rules=|enable-features=EnableTLS13EarlyData$)/;
   const [first, ...others] = allLanes.map((lane) =>
     chromiumArguments({ ...options, lane })
       .filter((argument) => !laneOnly.test(argument))
