@@ -56,7 +56,8 @@ export interface LoadOptions {
   readonly signal?: AbortSignal;
 }
 
-const startTimeout_ms = 30_000;
+// More than trilane-replay waits for an import that is writing the archive.
+const startTimeout_ms = 40_000;
 // A page whose main thread is busy for ever answers nothing.
 const answerTimeout_ms = 5_000;
 
