@@ -18,6 +18,10 @@ while read -r address; do
 done <"$folder/addresses"
 # A browser without a way out says that it is offline.
 ip link add world0 type veth peer name world1
+# No addresses of their own making: one that came up a second later would be a change of the network to the browser,
+# which then drops its requests.
+ip link set world0 addrgenmode none
+ip link set world1 addrgenmode none
 ip address add 198.51.100.1/24 dev world0
 ip link set world0 up
 ip link set world1 up

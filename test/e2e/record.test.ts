@@ -15,9 +15,9 @@ import { Ajv } from "ajv";
 import type { ArchivedExchange, RecordingDetail } from "../../cli/archive/archive.ts";
 import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { measureLoad } from "../../cli/measure/load.ts";
 import { checkout, programPath } from "../../cli/programs.ts";
 import { makeLiveSite, missingPrograms } from "./live_site.ts";
+import { punctualLoad } from "./punctual_load.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-record-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -259,7 +259,7 @@ for (const lane of ["h1", "h2", "h3"] as const) {
     const { name, digest, url, notes } = recording;
     const failedUrls = notes.failed_urls as string[];
     const link = parseLink("20mbit/20ms");
-    const { log } = await measureLoad({
+    const { log } = await punctualLoad({
       ...{ home, lane, link, timeout_ms: 20_000, settle_ms: 1500 },
       recording: { name, digest, url, failedUrls },
     });

@@ -8,11 +8,12 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { type LoadOptions, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import type { LoadOptions, PageLoad } from "../../cli/measure/load.ts";
 import { openResults } from "../../cli/results/results.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
 import { ensureSynth } from "../../cli/synth/ensure.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
+import { punctualLoad } from "./punctual_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const folder = mkdtempSync(join(tmpdir(), "trilane-serving-"));
@@ -30,7 +31,7 @@ async function load(asked: Asked): Promise<PageLoad> {
   const reasonsSeen: string[] = [];
   for (let attempt = 0; attempt < 4; attempt++) {
     const link = parseLink("20mbit/20ms");
-    const result = await measureLoad({ home, recording, link, timeout_ms: 60_000, ...asked });
+    const result = await punctualLoad({ home, recording, link, timeout_ms: 60_000, ...asked });
     const { status, reasons } = result.log._trilane;
     if (status === "valid") return result;
     reasonsSeen.push(...reasons);
