@@ -118,6 +118,14 @@ static bool hosts_agree(const struct exchange_request *request) {
     return true;
 }
 
+// RFC 9113, 8.3.1; RFC 9114, 4.3.1.
+static bool is_path(const struct exchange_request *request) {
+    if (!request->path || request->path_size == 0) return false;
+    if (request->path[0] == '/') return true;
+    return request->path_size == 1 && request->path[0] == '*' && request->method_size == 7 &&
+           memcmp(request->method, "OPTIONS", 7) == 0;
+}
+
 int fields_request(struct fields *fields, struct exchange_request *request) {
     *request = (struct exchange_request){0};
     free(fields->headers);
@@ -142,9 +150,8 @@ int fields_request(struct fields *fields, struct exchange_request *request) {
     }
     bool known_scheme =
         request->scheme && (strcmp(request->scheme, "https") == 0 || strcmp(request->scheme, "http") == 0);
-    return request->method && request->method_size > 0 && known_scheme && request->path &&
-                   request->path_size > 0 && request->authority && request->authority_size > 0 &&
-                   hosts_agree(request)
+    return request->method && request->method_size > 0 && known_scheme && is_path(request) &&
+                   request->authority && request->authority_size > 0 && hosts_agree(request)
                ? 0
                : -1;
 }
@@ -155,6 +162,22 @@ bool fields_are_trailers(struct fields *fields) {
         if (header.name[0] == ':' || !is_well_formed(&header)) return false;
     }
     return true;
+}
+
+int fields_content_length(const struct exchange_request *request, uint64_t *size) {
+    int found = 0;
+    for (size_t i = 0; i < request->header_count; i++) {
+        const struct header *header = &request->headers[i];
+        if (!is(header, "content-length")) continue;
+        if (found++ || header->value_size == 0) return -1;
+        *size = 0;
+        for (size_t at = 0; at < header->value_size; at++) {
+            const unsigned digit = (unsigned)(header->value[at] - '0');
+            if (digit > 9 || *size > (UINT64_MAX - digit) / 10) return -1;
+            *size = *size * 10 + digit;
+        }
+    }
+    return found;
 }
 
 const struct header *fields_find(const struct exchange_request *request, const char *name) {

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { FIELDS_SIZE_MAX = 64 * 1024 }; // of all names and values of a request
 
@@ -33,6 +34,8 @@ int fields_add(struct fields *fields, const void *name, size_t name_size, const 
 int fields_request(struct fields *fields, struct exchange_request *request);
 // Whether they may be a request's trailer section: well-formed, and no pseudo-header among them.
 bool fields_are_trailers(struct fields *fields);
+// The request's content-length: 1 and *size, 0 where it has none, -1 where it is no number or stands twice.
+int fields_content_length(const struct exchange_request *request, uint64_t *size);
 // The last value of that name among the fields, or NULL.
 const struct header *fields_find(const struct exchange_request *request, const char *name);
 

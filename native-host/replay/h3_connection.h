@@ -20,6 +20,7 @@
 enum {
     H3_NO_ERROR = 0x100,
     H3_INTERNAL_ERROR = 0x102,
+    H3_REQUEST_INCOMPLETE = 0x10d,
     H3_MESSAGE_ERROR = 0x10e,
     // quiche's h3 has urgencies from here on, so that its own streams come first. Here each has so many
     // places.
@@ -57,7 +58,9 @@ struct h3_request {
     struct h3_request *next;
     uint64_t id;
     struct exchange *exchange;
-    unsigned round; // in which it got its place
+    bool body_announced; // by a content-length
+    uint64_t body_left;  // of it
+    unsigned round;      // in which it got its place
     bool head_sent;
     bool framed_here;     // its head was too long for quiche: all of its stream is written here
     struct buf long_head; // what of it is left

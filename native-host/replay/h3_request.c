@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+// In one turn: more than a client may have streams.
+enum { STREAM_ERRORS_MAX = 256 };
+
 static struct h3_request *find_request(const struct h3_connection *c, uint64_t id) {
     struct h3_request *request = c->requests;
     while (request && request->id != id)
@@ -57,15 +60,18 @@ static int gather_field(uint8_t *name, size_t name_size, uint8_t *value, size_t 
     return fields_add(context, name, name_size, value, value_size);
 }
 
+static void end_malformed(struct h3_connection *c, struct h3_request *request, uint64_t now_ns) {
+    const uint64_t id = request->id;
+    h3_request_end(c, request, false, now_ns);
+    reset_stream(c, id, H3_MESSAGE_ERROR);
+}
+
 // A trailer section: nobody wants it, but a malformed one makes the request malformed (RFC 9114, 4.1.2).
 static void check_trailers(struct h3_connection *c, struct h3_request *request, quiche_h3_event *event,
                            uint64_t now_ns) {
     struct fields fields = {0};
-    const uint64_t id = request->id;
-    if (quiche_h3_event_for_each_header(event, gather_field, &fields) != 0 || !fields_are_trailers(&fields)) {
-        h3_request_end(c, request, false, now_ns);
-        reset_stream(c, id, H3_MESSAGE_ERROR);
-    }
+    if (quiche_h3_event_for_each_header(event, gather_field, &fields) != 0 || !fields_are_trailers(&fields))
+        end_malformed(c, request, now_ns);
     fields_free(&fields);
 }
 
@@ -73,8 +79,10 @@ static void begin_request(struct h3_connection *c, uint64_t id, quiche_h3_event 
     struct fields fields = {0};
     struct exchange_request head;
     struct h3_request *request = NULL;
+    uint64_t body_size = 0;
+    int announced;
     if (quiche_h3_event_for_each_header(event, gather_field, &fields) != 0 ||
-        fields_request(&fields, &head) < 0) {
+        fields_request(&fields, &head) < 0 || (announced = fields_content_length(&head, &body_size)) < 0) {
         reset_stream(c, id, H3_MESSAGE_ERROR);
         fields_free(&fields);
         return;
@@ -90,6 +98,8 @@ static void begin_request(struct h3_connection *c, uint64_t id, quiche_h3_event 
     struct priority priority = request_priority(c, id, &head);
     request->connection = c;
     request->id = id;
+    request->body_announced = announced;
+    request->body_left = body_size;
     request->item.urgency = priority.urgency;
     request->item.incremental = priority.incremental;
     request->next = c->requests;
@@ -98,13 +108,19 @@ static void begin_request(struct h3_connection *c, uint64_t id, quiche_h3_event 
     fields_free(&fields);
 }
 
-static void count_body(struct h3_connection *c, uint64_t id) {
+static void take_body(struct h3_connection *c, uint64_t id, uint64_t now_ns) {
     struct h3_request *request = find_request(c, id);
     uint8_t bytes[16 * 1024];
     for (;;) {
         ssize_t size = quiche_h3_recv_body(c->http, c->quic, id, bytes, sizeof bytes);
         if (size <= 0) return;
-        if (request) exchange_request_body(request->exchange, bytes, (size_t)size);
+        if (!request) continue;
+        if (request->body_announced && (uint64_t)size > request->body_left) {
+            end_malformed(c, request, now_ns);
+            return;
+        }
+        request->body_left -= request->body_announced ? (uint64_t)size : 0;
+        exchange_request_body(request->exchange, bytes, (size_t)size);
     }
 }
 
@@ -130,11 +146,27 @@ static void on_thought(void *context) {
     h3_connection_turn(request->connection, clock_now_ns());
 }
 
+// Its stream has come to an end: whole, or not (RFC 9114, 4.1 and 4.1.2).
+static void finish_request(struct h3_connection *c, uint64_t id, uint64_t now_ns) {
+    struct h3_request *request = find_request(c, id);
+    if (!request)
+        reset_stream(c, id, H3_REQUEST_INCOMPLETE); // no head; or reset before, which stays as it was
+    else if (request->body_left > 0)
+        end_malformed(c, request, now_ns);
+    else if (exchange_may_answer(request->exchange, now_ns, on_thought, request))
+        respond(request);
+}
+
 void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
     quiche_h3_event *event;
     int64_t id;
-    while ((id = quiche_h3_conn_poll(c->http, c->quic, &event)) >= 0) {
+    unsigned errors = 0;
+    while ((id = quiche_h3_conn_poll(c->http, c->quic, &event)) != QUICHE_H3_ERR_DONE) {
         struct h3_request *request;
+        // Of the connection: quiche has closed it, and is done. Of a stream, as one that ends within its type
+        // (RFC 9114, 6.2): the others go on.
+        if (id < 0 && ++errors <= STREAM_ERRORS_MAX) continue;
+        if (id < 0) break;
         switch (quiche_h3_event_type(event)) {
         case QUICHE_H3_EVENT_HEADERS:
             request = find_request(c, (uint64_t)id);
@@ -144,12 +176,10 @@ void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
                 begin_request(c, (uint64_t)id, event, now_ns);
             break;
         case QUICHE_H3_EVENT_DATA:
-            count_body(c, (uint64_t)id);
+            take_body(c, (uint64_t)id, now_ns);
             break;
         case QUICHE_H3_EVENT_FINISHED:
-            request = find_request(c, (uint64_t)id);
-            if (request && exchange_may_answer(request->exchange, now_ns, on_thought, request))
-                respond(request);
+            finish_request(c, (uint64_t)id, now_ns);
             break;
         case QUICHE_H3_EVENT_RESET:
             request = find_request(c, (uint64_t)id);

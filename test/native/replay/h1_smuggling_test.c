@@ -30,6 +30,8 @@ static const struct attempt attempts[] = {
     {BYTES(POST "Content-Length: 0\r\nContent-Length: 38\r\n\r\n" HIDDEN), 0, true},
     {BYTES(POST "Content-Length: 38\r\nContent-Length: 0\r\n\r\n" HIDDEN), 0, true},
     {BYTES(POST "Content-Length: 0, 38\r\n\r\n" HIDDEN), 0, true},
+    {BYTES(POST "Content-Length: 38\r\nContent-Length: 38\r\n\r\n" HIDDEN), 0, true},
+    {BYTES(POST "Content-Length: 38, 38\r\n\r\n" HIDDEN), 0, true},
     // Numbers that are none.
     {BYTES(POST "Content-Length: +0\r\n\r\n" HIDDEN), 0, true},
     {BYTES(POST "Content-Length: -1\r\n\r\n" HIDDEN), 0, true},
@@ -56,7 +58,12 @@ static const struct attempt attempts[] = {
     {BYTES("GET /small HTTP/1.1\r\n Host: a.test\r\n\r\n"), 0, true},
     {BYTES("GET /small HTTP/1.1 \r\nHost: a.test\r\n\r\n"), 0, true},
     {BYTES("GET /small HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n\r\n" HIDDEN), 0, true},
+    // Lines that end in LF alone (RFC 9112, 2.2 allows both).
+    {BYTES("GET /small HTTP/1.1\nHost: a.test\n\n" HIDDEN), 0, true},
+    {BYTES(POST "X: y\nContent-Length: 38\r\n\r\n" HIDDEN), 0, true},
     // Chunks.
+    {BYTES(POST "Transfer-Encoding: chunked\r\n\r\n0\n\r\n" HIDDEN), 0, true},
+    {BYTES(POST "Transfer-Encoding: chunked\r\n\r\n1\r\na\n0\r\n\r\n" HIDDEN), 0, true},
     {BYTES(POST "Transfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n" HIDDEN), 0, true},
     {BYTES(POST "Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n" HIDDEN), 0, true},
     {BYTES(POST "Transfer-Encoding: chunked\r\n\r\n10000000000000000\r\n\r\n" HIDDEN), 0, true},
@@ -67,6 +74,8 @@ static const struct attempt attempts[] = {
     {BYTES(POST "Transfer-Encoding: chunked\r\n\r\n26\r\n" HIDDEN "\r\n0\r\n\r\n"), 1, false},
     {BYTES(POST "Transfer-Encoding: CHUNKED\r\n\r\n26\r\n" HIDDEN "\r\n0\r\n\r\n"), 1, false},
     {BYTES(POST "Content-Length: 38\r\nConnection: close\r\n\r\n" HIDDEN HIDDEN), 1, false},
+    // After CR LF a LF alone ends the head.
+    {BYTES(POST "Content-Length: 38\r\n\n" HIDDEN), 1, false},
     // A GET with a body has that body.
     {BYTES("GET /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 38\r\n\r\n" HIDDEN), 1, false},
     {BYTES("GET /small HTTP/1.1\r\nHost: a.test\r\nUpgrade: h2c\r\nConnection: Upgrade\r\nContent-Length: "

@@ -194,7 +194,10 @@ static void send_requests(struct h3_client *client) {
 
 void h3_client_send(struct h3_client *client) {
     if (!client->quic || client->stopped) return;
-    if (!client->http && quiche_conn_is_established(client->quic))
+    const bool established = quiche_conn_is_established(client->quic);
+    if (established && client->options.on_turn)
+        client->options.on_turn(client);
+    else if (established && !client->http)
         client->http = quiche_h3_conn_new_with_transport(client->quic, client->http_config);
     if (client->http) {
         poll_events(client);

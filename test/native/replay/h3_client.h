@@ -12,6 +12,8 @@
 
 enum { H3_CLIENT_RESPONSES = 128, H3_LINK_PACKETS = 8192, H3_CLIENT_BYTES_MAX = 1500 };
 
+struct h3_client;
+
 struct h3_link_packet {
     uint64_t due_ns;
     bool to_server;
@@ -27,6 +29,8 @@ struct h3_client_options {
     unsigned mutate_of_1000; // packets to the server
     const char *congestion;  // the server's; NULL: cubic
     bool unpaced;            // the server's packets leave as soon as the window has room
+    // HTTP/3 is the test's own: called in each turn once the handshake is over, to write and read streams.
+    void (*on_turn)(struct h3_client *client);
 };
 
 struct h3_client {
