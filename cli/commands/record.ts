@@ -149,7 +149,11 @@ export const command: Command<RecordCommandOptions> = {
       };
       const store = async (page: RecordedPage): Promise<void> => {
         const each = await withArchive(home, (archive) =>
-          storeRecorded(archive, page, { name, url, replace: options.replace, circumstances }),
+          storeRecorded(archive, page, {
+            ...{ name, url, circumstances },
+            replace: options.replace,
+            behindLink: link !== null,
+          }),
         );
         stored.push(each.recording);
         if (!options.json) process.stdout.write(`${recordedLines(each, page, lane).join("\n")}\n`);

@@ -22,6 +22,7 @@ import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
 import { type Selection, selectEntries } from "./select.ts";
+import { ServerTimes } from "./server_times.ts";
 import { type StandIn, standIn } from "./stand_in.ts";
 import { bodySizeHasHeaders } from "./transfer_size.ts";
 import type { LargeBody, WireFacts } from "./wire_facts.ts";
@@ -35,6 +36,8 @@ export interface ImportOptions {
   readonly document?: number | undefined;
   /** What went over the wire for the entry at this place of log.entries, for who saw it; null: not seen. */
   readonly wireOf?: ((index: number) => WireFacts | null) | undefined;
+  /** Whether the browser was behind a slow link, where responses of all connections waited in one queue. */
+  readonly oneQueue?: boolean | undefined;
   /** What the page load was recorded with, as the recording's source; default "har: " and the file's producer. */
   readonly source?: string | undefined;
   /** Called after each exchange: compressing hundreds of bodies takes a while. */
@@ -144,6 +147,7 @@ interface Page {
   readonly bodySizeHasHeaders: boolean;
   readonly certificates: HarCertificates;
   readonly roundTrips: RoundTrips;
+  readonly serverTimes: ServerTimes;
   readonly wireOf: (index: number) => WireFacts | null;
   readonly large: Map<NewExchange, LargeBody>;
   readonly notes: NoteCounter;
@@ -164,7 +168,19 @@ function mustBeLegal({ index, url, method }: HarEntry, { host, path }: Exchange)
 
 function importEntry(
   entry: HarEntry,
-  { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, certificates, roundTrips, wireOf, large, notes }: Page,
+  {
+    page,
+    addresses,
+    dimensionsOf,
+    standIn,
+    bodySizeHasHeaders,
+    certificates,
+    roundTrips,
+    serverTimes,
+    wireOf,
+    large,
+    notes,
+  }: Page,
 ): NewExchange {
   const wire = wireOf(entry.index);
   const recordedHeaders = headersOf(entry, "response");
@@ -197,6 +213,7 @@ function importEntry(
       ...{ entry, body, page, wire, address },
       certificate: certificates.of(entry),
       rtt_ms: roundTrips.of(entry),
+      server_time_ms: serverTimes.of(entry),
       unsent: cleaned.unsent,
     }),
   };
@@ -216,6 +233,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
   const notes = new NoteCounter();
   const wireOf = options.wireOf ?? (() => null);
   const madeUp = standIn(kept);
+  const roundTrips = new RoundTrips(kept, wireOf);
   const page: Page = {
     page: selection.page,
     addresses: new Addresses(kept),
@@ -223,7 +241,8 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
     standIn: madeUp && wireOf(madeUp.entry.index)?.body ? null : madeUp,
     bodySizeHasHeaders: bodySizeHasHeaders(kept, har.producer),
     certificates: new HarCertificates(har.entries),
-    roundTrips: new RoundTrips(kept, wireOf),
+    roundTrips,
+    serverTimes: new ServerTimes(kept, roundTrips, wireOf, options.oneQueue ?? false),
     wireOf,
     large: new Map(),
     notes,

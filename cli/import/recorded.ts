@@ -2,6 +2,7 @@
 import type { Header, JsonObject } from "../archive/archive.ts";
 import type { Address } from "./addresses.ts";
 import type { Body } from "./body.ts";
+import { connectionOf } from "./connection.ts";
 import { type HarEntry, type HarPage, isRecord, numberField, textField } from "./har.ts";
 import type { Certificate, WireFacts } from "./wire_facts.ts";
 
@@ -31,13 +32,6 @@ function timingsOf({ raw }: HarEntry): Readonly<Record<string, number>> | null {
 /** To microseconds. */
 const rounded = (time_ms: number): number => Math.round(time_ms * 1000) / 1000;
 
-/** From the request's last byte to the response's first at the server: what the browser waited, less a round trip. */
-function serverTime(wait_ms: number | undefined, rtt_ms: number | null): number | null {
-  // Nothing comes in no time: 0 is how producers say that they do not know.
-  if (wait_ms === undefined || wait_ms <= 0 || rtt_ms === null) return null;
-  return rounded(Math.max(0, wait_ms - rtt_ms));
-}
-
 /** "TLS 1.3" for QUIC too, which has no other. */
 function tlsVersion({ raw }: HarEntry, wire: WireFacts | null): string | null {
   const named = wire?.tlsVersion ?? textField(raw, "_tls_version");
@@ -55,14 +49,9 @@ function tlsOf(entry: HarEntry, wire: WireFacts | null, ofHar: Certificate | nul
     names: [...(certificate?.names ?? [])],
     issuer: certificate?.issuer ?? null,
     chain_bytes: certificate?.chain_bytes ?? null,
+    ...(certificate?.record_bytes ? { record_bytes: certificate.record_bytes } : {}),
+    ...(certificate?.group ? { group: certificate.group } : {}),
   };
-}
-
-/** HAR's own field may hold the server's port, as browsers write it: that tells no connection from another. */
-function connectionOf({ raw, url }: HarEntry): string | number | null {
-  const named = textField(raw, "connection");
-  const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  return textField(raw, "_connectionId") ?? (named === port ? null : named) ?? numberField(raw, "_socket");
 }
 
 export interface RecordedParts {
@@ -74,12 +63,14 @@ export interface RecordedParts {
   readonly certificate: Certificate | null;
   readonly address: Address;
   readonly rtt_ms: number | null;
+  /** The server's own, as ServerTimes tells it. */
+  readonly server_time_ms: number | null;
   /** Response headers that no lane sends. */
   readonly unsent?: readonly Header[];
 }
 
 export function recordedOf(parts: RecordedParts): JsonObject {
-  const { entry, body, page, wire, certificate, address, rtt_ms, unsent = [] } = parts;
+  const { entry, body, page, wire, certificate, address, rtt_ms, server_time_ms, unsent = [] } = parts;
   const { raw, request, response, content } = entry;
   const start = page?.started_ms ?? null;
   const timings = timingsOf(entry);
@@ -99,7 +90,7 @@ export function recordedOf(parts: RecordedParts): JsonObject {
     priority: textField(raw, "_priority") ?? textField(raw, "_initialPriority") ?? textField(raw, "_initial_priority"),
     connection: connectionOf(entry),
     timings,
-    server_time_ms: serverTime(timings?.wait, rtt_ms),
+    server_time_ms,
     rtt_ms: rtt_ms === null ? null : rounded(rtt_ms),
     start_offset_ms: start !== null && entry.started_ms !== null ? entry.started_ms - start : null,
     filled_with: body.filledWith,

@@ -8,6 +8,10 @@ export interface Certificate {
   readonly issuer: string;
   /** All certificates that were sent, in DER; null: not known. */
   readonly chain_bytes: number | null;
+  /** The largest of its TLS records' plaintexts while a connection was young; missing: not known. */
+  readonly record_bytes?: number | null;
+  /** The key exchange's group, as X25519; missing: not known. */
+  readonly group?: string | null;
 }
 
 /** A body that is not in memory. */
@@ -27,4 +31,6 @@ export interface WireFacts {
   readonly tlsVersion: string | null;
   /** How long TCP's connect to the address took; null: not known. */
   readonly connect_ms: number | null;
+  /** How long the TLS record with the response's first byte was on its way; missing: not known, or no time. */
+  readonly recordWait_ms?: number;
 }

@@ -1,4 +1,4 @@
-// What a server's certificate says, from what DevTools tells of a response and from the chain in the net log. Pure.
+// What a server's certificate says and how it speaks TLS, from what DevTools tells of a response and from the chain in the net log. Pure.
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { Protocol } from "devtools-protocol";
@@ -9,6 +9,12 @@ interface Chain {
   readonly address: string;
   readonly names: readonly string[];
   readonly bytes: number;
+}
+
+/** Some servers' first answers are too short to tell: the largest of an address's connections counts. */
+function youngRecordOf(connections: readonly LoggedConnection[], address: string): number | null {
+  const sizes = connections.flatMap((each) => (each.address === address ? [each.records?.youngRecord_bytes ?? 0] : []));
+  return Math.max(0, ...sizes) || null;
 }
 
 /** Null for what is no certificate. */
@@ -30,9 +36,11 @@ const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name));
 
 export class Certificates {
+  readonly #connections: readonly LoggedConnection[];
   readonly #chains: readonly Chain[];
 
   constructor(connections: readonly LoggedConnection[]) {
+    this.#connections = connections;
     this.#chains = connections
       .filter(({ certificates }) => certificates.length > 0)
       .map(chainOf)
@@ -44,6 +52,12 @@ export class Certificates {
     const names = details.sanList.filter((name) => isIP(name) === 0);
     const fitting = this.#chains.filter((chain) => sameNames(chain.names, names));
     const chain = fitting.find((each) => each.address === address) ?? fitting[0];
-    return { names, issuer: details.issuer, chain_bytes: chain?.bytes ?? null };
+    return {
+      names,
+      issuer: details.issuer,
+      chain_bytes: chain?.bytes ?? null,
+      record_bytes: youngRecordOf(this.#connections, address),
+      group: details.keyExchangeGroup ?? null,
+    };
   }
 }

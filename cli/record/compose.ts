@@ -57,6 +57,12 @@ const connectTimeTo = (address: string, connections: readonly LoggedConnection[]
   return times.length > 0 ? Math.min(...times) : null;
 };
 
+function recordWaitOf({ response }: CapturedRequest, connections: readonly LoggedConnection[]): number {
+  const { connectionId, timing } = response ?? {};
+  const records = connections.find(({ id }) => id === connectionId)?.records;
+  return records && timing ? records.wait_ms(timing.requestTime * 1000 + timing.receiveHeadersEnd) : 0;
+}
+
 /** A request of the page, and what was logged of it. */
 interface Known {
   readonly entry: HarEntry;
@@ -175,6 +181,7 @@ function wireFactsOf(
       certificate: details ? certificates.of(details, address) : null,
       tlsVersion: details?.protocol ?? null,
       connect_ms: connectTimeTo(address, connections),
+      recordWait_ms: request ? recordWaitOf(request, connections) : 0,
     };
   };
   return [

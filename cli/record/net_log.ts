@@ -6,6 +6,7 @@
 import { createReadStream } from "node:fs";
 import type { Header } from "../archive/archive.ts";
 import { LoggedBody } from "./logged_body.ts";
+import { TlsRecords } from "./tls_records.ts";
 
 /** One request as the network saw it: a redirect begins another. */
 export interface LoggedRequest {
@@ -33,12 +34,16 @@ export interface LoggedRequest {
 }
 
 export interface LoggedConnection {
+  /** As DevTools names it, too. */
+  readonly id: number;
   /** As "203.0.113.1:443", "[2001:db8::1]:443". */
   readonly address: string;
   /** From TCP's or QUIC's first packet to its answer; null: none came. */
   connect_ms: number | null;
   /** As the server sent them, the leaf first, PEM; QUIC's are not logged. */
   certificates: readonly string[];
+  /** What came over it under TLS; null: QUIC's, whose packets open by themselves. */
+  readonly records: TlsRecords | null;
 }
 
 export interface NetLog {
@@ -80,6 +85,8 @@ const wantedTypes = [
   "HTTP3_HEADERS_DECODED",
   "TCP_CONNECT_ATTEMPT",
   "SSL_CERTIFICATES_RECEIVED",
+  "SSL_CONNECT",
+  "SOCKET_BYTES_RECEIVED",
   "QUIC_SESSION_PACKET_SENT",
   "QUIC_SESSION_PACKET_RECEIVED",
 ] as const;
@@ -166,6 +173,7 @@ class Reader {
     if (type === undefined) return;
     if (type.startsWith("HTTP2_SESSION") || type.startsWith("HTTP3")) this.#takeStream(event, type);
     else if (type === "TCP_CONNECT_ATTEMPT" || type === "SSL_CERTIFICATES_RECEIVED") this.#takeConnection(event, type);
+    else if (type === "SSL_CONNECT" || type === "SOCKET_BYTES_RECEIVED") this.#takeRecords(event, type);
     else if (type === "QUIC_SESSION_PACKET_SENT" || type === "QUIC_SESSION_PACKET_RECEIVED")
       this.#takeQuic(event, type);
     else if (type === "URL_REQUEST_START_JOB") this.#begin(event);
@@ -267,8 +275,20 @@ class Reader {
     } else if (typeof sent_ms === "number") {
       this.#quicSent_ms.set(source.id, "answered");
       const address = textOf(params, "peer_address");
-      this.#connections.push({ address, connect_ms: Number(time) - sent_ms, certificates: [] });
+      this.#connections.push({
+        id: source.id,
+        address,
+        connect_ms: Number(time) - sent_ms,
+        certificates: [],
+        records: null,
+      });
     }
+  }
+
+  #takeRecords({ phase, params, source, time }: LogEvent, type: WantedType): void {
+    const records = this.#connectionOf.get(source.id)?.connection.records;
+    if (type === "SOCKET_BYTES_RECEIVED") records?.take(Buffer.from(textOf(params, "bytes"), "base64"), Number(time));
+    else if (phase === phaseEnd) records?.endHandshake();
   }
 
   #takeConnection({ phase, params, source, time }: LogEvent, type: WantedType): void {
@@ -278,7 +298,13 @@ class Reader {
       return;
     }
     if (phase === phaseBegin) {
-      const connection: LoggedConnection = { address: textOf(params, "address"), connect_ms: null, certificates: [] };
+      const connection: LoggedConnection = {
+        id: source.id,
+        address: textOf(params, "address"),
+        connect_ms: null,
+        certificates: [],
+        records: new TlsRecords(),
+      };
       this.#connectionOf.set(source.id, { connection, began_ms: Number(time) });
       this.#connections.push(connection);
     } else if (phase === phaseEnd && known && params?.os_error === undefined && params?.net_error === undefined) {

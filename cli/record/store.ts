@@ -8,6 +8,8 @@ export interface RecordingOptions {
   readonly name: string;
   readonly url: string;
   readonly replace: boolean;
+  /** Whether it was recorded through a link of its own. */
+  readonly behindLink: boolean;
   /** What it was recorded with, for the notes: lane, link, whether it was scrolled. */
   readonly circumstances: JsonObject;
 }
@@ -20,9 +22,9 @@ export interface StoredPage {
 export async function storeRecorded(
   archive: Archive,
   recorded: RecordedPage,
-  { name, url, replace, circumstances }: RecordingOptions,
+  { name, url, replace, behindLink, circumstances }: RecordingOptions,
 ): Promise<StoredPage> {
-  const imported = importedFrom(recorded, url);
+  const imported = importedFrom(recorded, url, behindLink);
   const { counts, screensScrolled } = recorded;
   const notes: JsonObject = {
     ...imported.notes,
@@ -40,9 +42,9 @@ export async function storeRecorded(
   return { recording, imported };
 }
 
-function importedFrom({ har, wireOf, browser }: RecordedPage, url: string): ImportedPage {
+function importedFrom({ har, wireOf, browser }: RecordedPage, url: string, oneQueue: boolean): ImportedPage {
   try {
-    return importHar(har, { url, wireOf, source: `live: ${browser}` });
+    return importHar(har, { url, wireOf, oneQueue, source: `live: ${browser}` });
   } catch (error) {
     if (error instanceof UserError) throw new UserError(`${url}: ${error.message}`);
     throw error;

@@ -218,6 +218,14 @@ static int64_t server_time_of(sqlite3_stmt *row, int column) {
     return time_ms >= 0 && time_ms <= most_ms ? (int64_t)(time_ms * 1e6) : -1;
 }
 
+// TLS has no larger ones, and none smaller is worth a server's while.
+static uint32_t record_bytes_of(sqlite3_stmt *row, int column) {
+    enum { LEAST_BYTES = 512, MOST_BYTES = 16384 };
+    if (sqlite3_column_type(row, column) != SQLITE_INTEGER) return 0;
+    sqlite3_int64 bytes = sqlite3_column_int64(row, column);
+    return bytes >= LEAST_BYTES && bytes <= MOST_BYTES ? (uint32_t)bytes : 0;
+}
+
 static int read_certificate(struct reader *reader, sqlite3_stmt *row, struct recorded_exchange *exchange) {
     struct recording_memory *memory = reader->recording->memory;
     const char *json = (const char *)sqlite3_column_text(row, 12);
@@ -240,6 +248,7 @@ static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct record
     exchange->status = (uint16_t)sqlite3_column_int(row, 7);
     exchange->body_size = (uint64_t)sqlite3_column_int64(row, 10);
     exchange->server_time_ns = server_time_of(row, 11);
+    exchange->record_bytes = record_bytes_of(row, 15);
     if (!exchange->method || !exchange->host || !exchange->path || !exchange->address)
         return fail_memory(reader);
     if (!is_address(exchange->address))
@@ -347,7 +356,8 @@ static int read_exchanges(struct reader *reader) {
                 "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.server_time_ms') END, "
                 "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls') END, "
                 "request_body_sha256, "
-                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.connection') END"
+                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.connection') END, "
+                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls.record_bytes') END"
                 " FROM exchange WHERE recording = ? ORDER BY seq",
                 &row) < 0)
         return -1;

@@ -35,6 +35,7 @@ struct recorded_exchange {
     int64_t server_time_ns;                         // the recorded server's think time; -1: not known
     const struct recorded_certificate *certificate; // its server's; NULL: not known
     const char *connection;                         // the source's name of its connection; NULL: not known
+    uint32_t record_bytes; // of its server's TLS records when a connection is young; 0: not known
 };
 
 struct recording {

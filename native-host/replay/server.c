@@ -7,6 +7,7 @@
 #include "replay/h1.h"
 #include "replay/h2.h"
 #include "replay/h3_server.h"
+#include "replay/record_sizes.h"
 #include "replay/stream.h"
 
 #include <arpa/inet.h>
@@ -41,6 +42,7 @@ struct listener {
 struct server {
     const struct server_parts *parts;
     struct stream_set streams;
+    struct record_sizes *record_sizes;
     struct listener listeners[2 * PORTS_MAX];
     size_t listener_count;
     struct h3_server *h3[PORTS_MAX];
@@ -85,6 +87,9 @@ static void pending_to_lane(struct pending *pending) {
     if (ssl)
         exchange_connection_secured(connection, tls_version(ssl), alpn, SSL_session_reused(ssl) == 1,
                                     clock_now_ns());
+    const uint32_t record_bytes =
+        record_sizes_of(pending->server->record_sizes, stream_local_address(stream));
+    if (ssl && record_bytes > 0) stream_young_record(stream, record_bytes);
     if (ssl && SSL_early_data_accepted(ssl)) exchange_connection_early_data(connection);
     struct tcp_info_log *samples = pending->server->parts->tcp_info;
     if (samples)
@@ -270,7 +275,9 @@ static int serve_https_port(struct server *server, uint16_t port, char *error, s
 int server_open(struct server **out, const struct server_parts *parts, const struct recording *recording,
                 char *error, size_t error_size) {
     struct server *server = calloc(1, sizeof *server);
-    if (!server || stream_set_open(&server->streams, parts->loop) < 0) {
+    if (server) server->record_sizes = record_sizes_open(recording);
+    if (!server || !server->record_sizes || stream_set_open(&server->streams, parts->loop) < 0) {
+        if (server) record_sizes_close(server->record_sizes);
         free(server);
         snprintf(error, error_size, "not enough memory to serve");
         return -1;
@@ -302,6 +309,7 @@ void server_close(struct server *server) {
     for (size_t i = 0; i < server->h3_count; i++)
         h3_server_close(server->h3[i]);
     stream_set_close(&server->streams);
+    record_sizes_close(server->record_sizes);
     free(server);
 }
 

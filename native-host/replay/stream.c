@@ -29,8 +29,9 @@ static const uint64_t finish_limit_ns = 30 * NS_PER_S;
 // A reader can use a TLS record only when all of it has come, and a full one is more than an initial window:
 // the first bytes of an answer would be of use a round trip late, which QUIC, whose packets each open by
 // themselves, does not have. So a record fits a packet until the connection has carried this much since it
-// was last idle, as H2O, Apache and the large CDNs do it; the window is then far larger than a record.
-static const uint64_t small_records_bytes = 128 * 1024;
+// was last idle, as H2O, Apache and the large CDNs do it; the window is then far larger than a record. Where
+// it is known how the recorded server did it, a record is as large as that server's.
+static const uint64_t young_bytes = 128 * 1024;
 static const uint64_t idle_ns = 200 * NS_PER_MS; // as long as it takes the kernel to forget the window
 
 struct stream {
@@ -43,7 +44,7 @@ struct stream {
     struct buf sealed;
     struct buf arrived;        // from the socket, not read by TLS yet
     bool drained;              // the socket had no more in this turn
-    size_t small_record_bytes; // plaintext that fills a packet; 0: not asked yet
+    size_t young_record_bytes; // plaintext: the recorded server's, or what fills a packet; 0: not asked yet
     struct send_ahead ahead;
     uint64_t busy_bytes; // sealed since it was last idle
     uint64_t last_write_ns;
@@ -367,16 +368,16 @@ static size_t record_limit(struct stream *stream) {
     uint64_t now_ns = clock_now_ns();
     if (now_ns - stream->last_write_ns > idle_ns) stream->busy_bytes = 0;
     stream->last_write_ns = now_ns;
-    if (stream->busy_bytes >= small_records_bytes) return stream->ahead.limit_bytes;
-    if (stream->small_record_bytes == 0) {
+    if (stream->busy_bytes >= young_bytes) return stream_ahead_bytes(stream);
+    if (stream->young_record_bytes == 0) {
         int segment_bytes = 0;
         socklen_t size = sizeof segment_bytes;
         int overhead_bytes = (int)SSL_max_seal_overhead(stream->ssl);
         bool known = getsockopt(stream->watch.fd, IPPROTO_TCP, TCP_MAXSEG, &segment_bytes, &size) == 0 &&
                      segment_bytes > 2 * overhead_bytes && segment_bytes <= STREAM_RECORD_BYTES;
-        stream->small_record_bytes = known ? (size_t)(segment_bytes - overhead_bytes) : STREAM_RECORD_BYTES;
+        stream->young_record_bytes = known ? (size_t)(segment_bytes - overhead_bytes) : STREAM_RECORD_BYTES;
     }
-    return stream->small_record_bytes;
+    return stream->young_record_bytes;
 }
 
 // One record: straight from the first piece if that fills it, else gathered.
@@ -407,7 +408,12 @@ static ssize_t write_sealed(struct stream *stream, const struct iovec *pieces, i
 }
 
 size_t stream_ahead_bytes(const struct stream *stream) {
-    return stream->ahead.limit_bytes;
+    const size_t limit_bytes = stream->ahead.limit_bytes;
+    return limit_bytes > stream->young_record_bytes ? limit_bytes : stream->young_record_bytes;
+}
+
+void stream_young_record(struct stream *stream, size_t record_bytes) {
+    stream->young_record_bytes = record_bytes < STREAM_RECORD_BYTES ? record_bytes : STREAM_RECORD_BYTES;
 }
 
 ssize_t stream_writev(struct stream *stream, const struct iovec *pieces, int count) {

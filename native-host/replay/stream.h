@@ -72,6 +72,9 @@ ssize_t stream_writev(struct stream *stream, const struct iovec *pieces, int cou
 bool stream_has_room(struct stream *stream);
 // How much such a lane should make ready at a time, in bytes: a record, or less where the window is small.
 size_t stream_ahead_bytes(const struct stream *stream);
+// How much plaintext one TLS record takes while the connection is young, as the recorded server had it.
+// Without this a record fits a packet then.
+void stream_young_record(struct stream *stream, size_t record_bytes);
 // While paused `readable` is not called (but when the connection breaks): the lane has enough to do.
 void stream_pause_reading(struct stream *stream, bool paused);
 

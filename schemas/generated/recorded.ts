@@ -107,4 +107,12 @@ export interface RecordedTls {
    * All certificates that were sent, in DER.
    */
   chain_bytes: number | null;
+  /**
+   * The largest plaintext of the TLS records that the server began a connection over TCP with; missing: not known.
+   */
+  record_bytes?: number;
+  /**
+   * The key exchange's group, as X25519MLKEM768; missing: not known.
+   */
+  group?: string;
 }

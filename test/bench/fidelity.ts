@@ -57,7 +57,8 @@ async function record({ home, besideServers, trustedKeys }: Place, url: string, 
   return await recordPage({ ...options, url }, (page) =>
     withArchive(home, async (archive) => {
       const name = `${lane}-${new URL(url).pathname.replaceAll(/\W+/g, "-")}`;
-      return (await storeRecorded(archive, page, { name, url, replace: false, circumstances })).recording;
+      return (await storeRecorded(archive, page, { name, url, replace: false, behindLink: true, circumstances }))
+        .recording;
     }),
   );
 }

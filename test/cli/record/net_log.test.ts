@@ -32,6 +32,7 @@ const types = {
   QUIC_SESSION_PACKET_SENT: 140,
   QUIC_SESSION_PACKET_RECEIVED: 141,
   SOCKET_BYTES_RECEIVED: 150,
+  SSL_CONNECT: 151,
 };
 type Type = keyof typeof types;
 type Event = readonly [time_ms: number, source: number, type: Type, phase: 0 | 1 | 2, params?: object];
@@ -179,11 +180,35 @@ test("connects are timed: TCP's that were answered, QUIC's from its first packet
       [160, 3, "QUIC_SESSION_PACKET_RECEIVED", 0, { peer_address: "[2001:db8::3]:443" }],
     ]),
   );
-  assert.deepEqual(log.connections, [
-    { address: "203.0.113.1:443", connect_ms: 51, certificates: ["leaf", "root"] },
-    { address: "203.0.113.2:443", connect_ms: null, certificates: [] },
-    { address: "[2001:db8::3]:443", connect_ms: 52, certificates: [] },
-  ]);
+  assert.deepEqual(
+    log.connections.map(({ records, ...connection }) => connection),
+    [
+      { id: 1, address: "203.0.113.1:443", connect_ms: 51, certificates: ["leaf", "root"] },
+      { id: 2, address: "203.0.113.2:443", connect_ms: null, certificates: [] },
+      { id: 3, address: "[2001:db8::3]:443", connect_ms: 52, certificates: [] },
+    ],
+  );
+});
+
+test("each TCP connection's TLS records are followed, those after its handshake as the lane's", async () => {
+  const record = (size_bytes: number) =>
+    Buffer.concat([Buffer.from([23, 3, 3, size_bytes >> 8, size_bytes & 0xff]), Buffer.alloc(size_bytes)]);
+  const bytes = (...sizes: number[]) => ({ bytes: Buffer.concat(sizes.map(record)).toString("base64") });
+  const { connections } = await read(
+    logOf([
+      [100, 1, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.1:443" }],
+      [101, 2, "TCP_CONNECT_ATTEMPT", 1, { address: "203.0.113.1:443" }],
+      [151, 1, "SSL_CONNECT", 1],
+      [200, 1, "SOCKET_BYTES_RECEIVED", 0, bytes(4000)],
+      [201, 1, "SSL_CONNECT", 2],
+      [260, 1, "SOCKET_BYTES_RECEIVED", 0, bytes(266, 2017)],
+      [260, 9, "SOCKET_BYTES_RECEIVED", 0, bytes(5000)],
+    ]),
+  );
+  assert.deepEqual(
+    connections.map(({ records }) => records?.youngRecord_bytes),
+    [2000, null],
+  );
 });
 
 test("a large body is read from the log again, between the pieces of others", async () => {

@@ -260,6 +260,24 @@ static void test_connections(void **state) {
     assert_null(f->recording.exchanges[2].connection);
 }
 
+static void test_record_sizes(void **state) {
+    struct fixture *f = *state;
+    set_recorded(f, "0", "{\"tls\":{\"names\":[],\"record_bytes\":16384}}");
+    assert_int_equal(open_recording(f, "page"), 0);
+    assert_int_equal(f->recording.exchanges[0].record_bytes, 16384);
+    assert_int_equal(f->recording.exchanges[1].record_bytes, 0);
+    recording_close(&f->recording);
+    static const char *const odd[] = {"16385", "511", "-1", "1e4", "\"16384\"", "[16384]", "null"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        char json[64];
+        snprintf(json, sizeof json, "{\"tls\":{\"record_bytes\":%s}}", odd[i]);
+        set_recorded(f, "0", json);
+        assert_int_equal(open_recording(f, "page"), 0);
+        assert_int_equal(f->recording.exchanges[0].record_bytes, 0);
+        recording_close(&f->recording);
+    }
+}
+
 static void test_odd_certificates_are_unknown(void **state) {
     struct fixture *f = *state;
     static const char *const odd[] = {"{}",
@@ -340,6 +358,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_damaged_bodies, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_damaged_rows, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_certificates, open_archive, close_archive),
+        cmocka_unit_test_setup_teardown(test_record_sizes, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_odd_certificates_are_unknown, open_archive, close_archive),
         cmocka_unit_test_setup_teardown(test_connections, open_archive, close_archive),
         cmocka_unit_test(test_mutated_certificates),

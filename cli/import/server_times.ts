@@ -1,0 +1,109 @@
+// How long a server took for a request: from the request's last byte to the response's first at the server. A browser sees
+// both a round trip apart, and other responses in between: what the server had ready waits its turn on a connection that
+// several share, and in the queue of a slow link. Only the time counts in which the server can be seen to have had nothing
+// to send: up to the last moment before the response at which none that goes before it was under way. So a time can be
+// told too short, where responses came without a break, and never for another's.
+import { connectionOf } from "./connection.ts";
+import { type HarEntry, isRecord, numberField, textField } from "./har.ts";
+import type { RoundTrips } from "./round_trips.ts";
+import type { WireFacts } from "./wire_facts.ts";
+
+/** Responses that come back to back have no more between them than a browser takes to read and a link for a few packets. */
+const breath_ms = 4;
+
+interface Exchange {
+  readonly entry: HarEntry;
+  readonly connection: string;
+  /** The higher, the sooner it is sent; null: not known. */
+  readonly priority: number | null;
+  readonly sent_ms: number;
+  readonly firstByte_ms: number;
+  readonly end_ms: number;
+}
+
+/** DevTools' names, and WebPageTest's. */
+const priorities = ["verylow", "low", "medium", "high", "veryhigh"];
+const otherNames: Readonly<Record<string, string>> = { lowest: "verylow", highest: "veryhigh", idle: "verylow" };
+
+function priorityOf({ raw }: HarEntry): number | null {
+  const name = (textField(raw, "_priority") ?? "").toLowerCase().replaceAll(/[^a-z]/g, "");
+  const rank = priorities.indexOf(otherNames[name] ?? name);
+  return rank < 0 ? null : rank;
+}
+
+/** Null where the HAR does not tell when it was on the wire. */
+function exchangeOf(entry: HarEntry, recordWait_ms: number): Exchange | null {
+  const { timings } = entry.raw;
+  const connection = connectionOf(entry);
+  if (!isRecord(timings) || entry.started_ms === null) return null;
+  const phase = (name: string): number => Math.max(0, numberField(timings, name) ?? 0);
+  const before = ["blocked", "dns", "connect", "send"].reduce((sum, name) => sum + phase(name), 0);
+  const sent_ms = entry.started_ms + before;
+  const read_ms = sent_ms + phase("wait");
+  const firstByte_ms = Math.max(sent_ms, read_ms - recordWait_ms);
+  return {
+    entry,
+    connection: connection === null ? `entry ${entry.index}` : String(connection),
+    priority: priorityOf(entry),
+    sent_ms,
+    firstByte_ms,
+    end_ms: read_ms + phase("receive"),
+  };
+}
+
+/** Whether a server that honours priorities may send `other` while the response could be sent. */
+const goesBefore = (other: Exchange, { priority }: Exchange): boolean =>
+  other.priority === null || priority === null || other.priority >= priority;
+
+/** To microseconds. */
+const rounded = (time_ms: number): number => Math.round(time_ms * 1000) / 1000;
+
+export class ServerTimes {
+  readonly #roundTrips: RoundTrips;
+  readonly #exchanges = new Map<HarEntry, Exchange>();
+  readonly #together: ReadonlyMap<string, readonly Exchange[]>;
+  readonly #oneQueue: boolean;
+
+  /**
+   * `wireOf`: where the wire was seen, of the entry at this place of log.entries.
+   * `oneQueue`: the browser was behind a slow link, in whose queue the responses of all connections waited.
+   */
+  constructor(
+    entries: readonly HarEntry[],
+    roundTrips: RoundTrips,
+    wireOf: (index: number) => WireFacts | null,
+    oneQueue: boolean,
+  ) {
+    this.#roundTrips = roundTrips;
+    this.#oneQueue = oneQueue;
+    for (const entry of entries) {
+      const exchange = exchangeOf(entry, wireOf(entry.index)?.recordWait_ms ?? 0);
+      if (exchange) this.#exchanges.set(entry, exchange);
+    }
+    const wholes = [...this.#exchanges.values()].sort((a, b) => b.end_ms - a.end_ms);
+    this.#together = Map.groupBy(wholes, ({ connection }) => (oneQueue ? "" : connection));
+  }
+
+  /** ms; null where it is not known. */
+  of(entry: HarEntry): number | null {
+    const rtt_ms = this.#roundTrips.of(entry);
+    const exchange = this.#exchanges.get(entry);
+    const wait_ms = isRecord(entry.raw.timings) ? (numberField(entry.raw.timings, "wait") ?? 0) : 0;
+    // Nothing comes in no time: 0 is how producers say that they do not know.
+    if (rtt_ms === null || wait_ms <= 0) return null;
+    if (!exchange) return rounded(Math.max(0, wait_ms - rtt_ms));
+    return rounded(Math.max(0, this.#lastIdle_ms(exchange) - exchange.sent_ms - rtt_ms));
+  }
+
+  /** When last before the response none that goes before it was under way. */
+  #lastIdle_ms(exchange: Exchange): number {
+    let idle_ms = exchange.firstByte_ms;
+    // By their ends, the last first: one that began before the others' gap widens it.
+    for (const other of this.#together.get(this.#oneQueue ? "" : exchange.connection) ?? []) {
+      if (other === exchange || other.firstByte_ms >= idle_ms) continue;
+      if (other.end_ms < idle_ms - breath_ms) break;
+      if (this.#oneQueue || goesBefore(other, exchange)) idle_ms = other.firstByte_ms;
+    }
+    return idle_ms;
+  }
+}
