@@ -116,7 +116,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     if (!c) return NULL;
     c->owner = owner;
     c->parts = parts;
-    c->drained = c->empty = true;
+    c->drained = true;
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
     pacer_init(&c->pacer, parts->transport->quic.max_udp_payload_bytes,
                parts->transport->quic.initcwnd_packets);

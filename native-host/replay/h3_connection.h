@@ -40,10 +40,12 @@ struct h3_connection {
     struct pacer pacer;
     size_t given_bytes;             // of streams, since a packet last came in
     size_t sent_bytes;              // of packets, since then
-    bool empty;                     // as drained, and not for want of room in the window
+    size_t held_bytes;              // of streams, that quiche still holds: about, rather too many
+    size_t lost_bytes;              // so far
+    size_t least_bytes;             // that quiche is to get although the window is full
     unsigned round;                 // from one time that quiche had nothing left to send to the next
     uint8_t places[URGENCY_LEVELS]; // taken in this round
-    bool drained;                   // quiche has made packets of all it was given
+    bool drained;                   // quiche has made packets of all that it had and the window took
     bool given;                     // quiche has taken something of this round of responses
     bool fresh;                     // a response has become ready, or changed its priority, since
     char alternative_service[ALTERNATIVE_SERVICE_SIZE]; // of its origin
@@ -73,7 +75,9 @@ void h3_requests_read(struct h3_connection *connection, uint64_t now_ns);
 void h3_request_end(struct h3_connection *connection, struct h3_request *request, bool complete,
                     uint64_t now_ns);
 
-// Gives quiche as much of the responses as it takes, in their order. True if it took anything.
+// What quiche may still send as far as the window goes, in bytes of packets.
+size_t h3_window_room(const struct h3_connection *connection);
+// Gives quiche as much of the responses as the window takes, in their order. True if it took anything.
 bool h3_responses_send(struct h3_connection *connection);
 // Its priority has changed: what quiche holds of it moves too.
 void h3_response_reprioritized(struct h3_connection *connection, struct h3_request *request);

@@ -7,7 +7,15 @@
 
 #include <string.h>
 
-enum { AEAD_TAG_BYTES = 16 };
+enum {
+    AEAD_TAG_BYTES = 16,
+    // Of a packet, what is not a stream's: head, number, tag and the frame's head. Rather too much, but for
+    // packets with an ACK frame.
+    PACKET_HEAD_BYTES = 28,
+    // quiche puts nothing of a stream into less of a window: head, packet number, tag and the longest frame
+    // head.
+    LEAST_ROOM_BYTES = 1 + CID_MAX + 4 + AEAD_TAG_BYTES + 12,
+};
 static const uint64_t RELEASE_EARLY_NS = 50 * NS_PER_US; // a timer is no more exact than that
 
 enum packets { PACKETS_DRAINED, PACKETS_PACED, PACKETS_WAIT };
@@ -15,6 +23,12 @@ enum packets { PACKETS_DRAINED, PACKETS_PACED, PACKETS_WAIT };
 static void address_in(struct sockaddr_in6 *out, const struct sockaddr_storage *in) {
     memcpy(out, in, sizeof *out); // all of ours are IPv6
     out->sin6_flowinfo = 0;
+}
+
+static void count_packet(struct h3_connection *c, size_t size) {
+    const size_t of_streams = size > PACKET_HEAD_BYTES ? size - PACKET_HEAD_BYTES : 0;
+    c->sent_bytes += size;
+    c->held_bytes -= c->held_bytes < of_streams ? c->held_bytes : of_streams;
 }
 
 // Makes packets, and sends them in bursts, until quiche has no more (then the last burst is still to be
@@ -34,7 +48,7 @@ static enum packets make_packets(struct h3_connection *c) {
             quiche_conn_send(c->quic, place, c->parts->transport->quic.max_udp_payload_bytes, &info);
         if (size <= 0) return PACKETS_DRAINED;
         pacer_sent(&c->pacer, (size_t)size, now_ns);
-        c->sent_bytes += (size_t)size;
+        count_packet(c, (size_t)size);
         struct udp_burst packet = {.size = (size_t)size, .segment_size = (size_t)size};
         address_in(&packet.local, &info.from);
         address_in(&packet.peer, &info.to);
@@ -43,24 +57,25 @@ static enum packets make_packets(struct h3_connection *c) {
     }
 }
 
-// Asks quiche for a packet into too little room. It makes none, but takes note that the application is not
-// what limits: without that the window would not grow while the pacer holds packets back, nor while responses
-// wait for room in it. Where quiche has nothing to send it would not even look, so it is told that the client
-// is to acknowledge the next packet; one with a response in it is acknowledged anyway.
+// Asks quiche for a packet into too little room. It makes none, but if it holds something it takes note that
+// the application is not what limits: without that the window would not grow while the pacer holds packets
+// back.
 static void not_application_limited(struct h3_connection *c) {
     const uint8_t *dcid;
     size_t dcid_size;
     uint8_t room[1 + CID_MAX + AEAD_TAG_BYTES];
     quiche_send_info info;
-    if (c->drained) quiche_conn_send_ack_eliciting(c->quic);
     quiche_conn_destination_id(c->quic, &dcid, &dcid_size);
     if (dcid_size <= CID_MAX) quiche_conn_send(c->quic, room, 1 + dcid_size + AEAD_TAG_BYTES, &info);
 }
 
-static void update_pacer(struct h3_connection *c) {
+static void update_from_path(struct h3_connection *c) {
     quiche_path_stats path;
-    if (c->owner->settings->paced && quiche_conn_path_stats(c->quic, 0, &path) == 0)
-        pacer_update(&c->pacer, path.cwnd, path.rtt, path.startup_exit_cwnd == 0);
+    if (quiche_conn_path_stats(c->quic, 0, &path) < 0) return;
+    // What was lost quiche sends again, so it holds it again.
+    c->held_bytes += (size_t)path.lost_bytes - c->lost_bytes;
+    c->lost_bytes = (size_t)path.lost_bytes;
+    if (c->owner->settings->paced) pacer_update(&c->pacer, path.cwnd, path.rtt, path.startup_exit_cwnd == 0);
 }
 
 static void set_timer(struct h3_connection *c, enum packets packets) {
@@ -79,12 +94,16 @@ static bool flush(struct h3_connection *c) {
     return burst_flush(&c->burst, c->owner->link, clock_now_ns() + RELEASE_EARLY_NS);
 }
 
-// Whether the window had room for more when quiche had no more: what it tells of the room is as of the last
-// packet that came in, less what streams were given since.
-static bool window_has_room(const struct h3_connection *c) {
-    const size_t packet_bytes = c->parts->transport->quic.max_udp_payload_bytes;
+// What quiche tells of the room is as of the last packet that came in, less what streams were given since.
+size_t h3_window_room(const struct h3_connection *c) {
+    const struct h3_request *first = (const struct h3_request *)send_order_first(&c->order);
+    // A stream's capacity is the window's or the client's for that stream, whichever is less.
     ssize_t capacity = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
-    return capacity > 0 && (size_t)capacity + c->given_bytes > c->sent_bytes + 2 * packet_bytes;
+    const ssize_t other = first ? quiche_conn_stream_capacity(c->quic, first->id) : 0;
+    if (capacity < other) capacity = other;
+    if (capacity < 0) return 0;
+    const size_t room_bytes = (size_t)capacity + c->given_bytes;
+    return room_bytes > c->sent_bytes ? room_bytes - c->sent_bytes : 0;
 }
 
 static void begin_round(struct h3_connection *c) {
@@ -92,35 +111,48 @@ static void begin_round(struct h3_connection *c) {
     memset(c->places, 0, sizeof c->places);
 }
 
+static bool is_waiting(const struct h3_connection *c) {
+    return c->http && send_order_first(&c->order);
+}
+
 // Gives quiche responses and makes packets of them, by turns, until there is nothing or no room.
 static enum packets give_and_make(struct h3_connection *c) {
-    bool idle = true;
     for (;;) {
-        const bool may_give = c->http && (c->drained || c->fresh), new_round = c->empty;
-        if (new_round) begin_round(c);
-        const bool given = may_give && h3_responses_send(c);
+        const bool given = c->http && (c->drained || c->fresh) && h3_responses_send(c);
         c->fresh = false;
-        const size_t sent_before = c->sent_bytes;
         enum packets packets = make_packets(c);
-        idle = idle && !given && c->sent_bytes == sent_before;
         c->drained = packets == PACKETS_DRAINED;
-        c->empty =
-            c->drained && (window_has_room(c) || idle); // if idle, no event may come that tells of room
-        if (!c->drained) return packets;
-        // Drained just now, or a new round: quiche may take more.
-        if (!given && (may_give || !c->http) && (new_round || !c->empty)) return packets;
+        // With room left it holds nothing more: what is given now goes behind nothing.
+        const bool empty = c->drained && h3_window_room(c) > LEAST_ROOM_BYTES;
+        if (empty) {
+            c->held_bytes = 0;
+            begin_round(c);
+        }
+        if (!c->drained || (!given && !empty)) return packets;
+        if (empty && !(is_waiting(c) && h3_responses_send(c))) return packets;
     }
+}
+
+// While responses wait quiche has to hold something, or it would take the application for the limit and not
+// let the window grow.
+static void hold_something(struct h3_connection *c) {
+    const size_t packet_bytes = c->parts->transport->quic.max_udp_payload_bytes;
+    if (!is_waiting(c) || c->held_bytes >= packet_bytes) return;
+    c->least_bytes = packet_bytes - c->held_bytes;
+    h3_responses_send(c);
+    c->least_bytes = 0;
 }
 
 void h3_packets_turn(struct h3_connection *c) {
     enum packets packets = PACKETS_WAIT;
     if (!c->burst.no_room) {
-        update_pacer(c);
+        update_from_path(c);
         packets = give_and_make(c);
         if (c->drained && !flush(c)) packets = PACKETS_WAIT;
         if (c->connection) exchange_connection_sent(c->connection, loop_turn_ns(c->parts->loop));
-        const bool full = c->drained && !c->empty && send_order_first(&c->order);
-        if (c->http && (packets == PACKETS_PACED || full)) not_application_limited(c);
+        hold_something(c);
+        // Responses that would fill the window, were it not for the pacer.
+        if (c->http && (is_waiting(c) || c->held_bytes >= h3_window_room(c))) not_application_limited(c);
     }
     set_timer(c, packets);
 }

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A 16th of what is sent in packets of 1350 bytes is more than their heads take, and those of the frames.
-enum { OVERHEAD_PART = 16, HEAD_BYTES = 128, WORTHWHILE_BYTES = 1200 };
-
 // Each response says that its origin has h3 (RFC 7838), as those of real ones do. A browser that was forced
 // onto h3 would else not know that the origin takes priorities: Chromium asks such a host for no more than
 // six images at a time, which over h2 it never does.
@@ -49,37 +46,26 @@ static bool has_place(const struct h3_connection *c, const struct h3_request *re
     return !item->incremental || alone || item->turn_taken_bytes > 0;
 }
 
-// What is left of the window for bodies. quiche would take as many bytes as the window has room for, and then
-// with the packets' own bytes not find room to send them all: what stays behind would grow with each round
+// How much more quiche is to get: what the window has room for, less what it holds already. quiche itself
+// would take as many bytes at each acknowledgement as the window then has room for, whatever it still holds:
+// with the packets' own bytes not all of them find room, so what stays behind would grow with each round
 // trip, and an urgent response could not pass it by.
-static size_t room_of(const struct h3_connection *c, ssize_t capacity) {
-    const size_t overhead = c->given_bytes / OVERHEAD_PART;
-    return capacity > 0 && (size_t)capacity > overhead ? (size_t)capacity - overhead : 0;
-}
-
-// Too little for a packet is left to nobody: what is small but less urgent would else take it. A stream's
-// capacity is the window's or the client's for that stream, whichever is less: so two of them are asked for
-// theirs.
-static bool window_is_full(const struct h3_connection *c, const struct h3_request *request) {
-    return room_of(c, quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM)) < WORTHWHILE_BYTES &&
-           room_of(c, quiche_conn_stream_capacity(c->quic, request->id)) < WORTHWHILE_BYTES;
+static size_t share_of_window(const struct h3_connection *c) {
+    const size_t room_bytes = h3_window_room(c);
+    const size_t share = room_bytes > c->held_bytes ? room_bytes - c->held_bytes : 0;
+    return share > c->least_bytes ? share : c->least_bytes;
 }
 
 // How much of its body quiche is to get now; 0: nothing.
 static size_t body_size_now(const struct h3_connection *c, const struct h3_request *request, size_t left) {
-    const size_t turn_left = send_order_turn_left(&request->item);
-    const ssize_t capacity = quiche_conn_stream_capacity(c->quic, request->id);
-    size_t size = left < turn_left ? left : turn_left;
-    if (capacity < 0) return size; // sending it will tell why
-    size_t room = room_of(c, capacity);
-    room -= room / OVERHEAD_PART;
-    return size < room ? size : room;
+    const size_t turn_left = send_order_turn_left(&request->item), share = share_of_window(c);
+    const size_t size = left < turn_left ? left : turn_left;
+    return size < share ? size : share;
 }
 
 // quiche has taken so much of the body, of which so much was left.
-static enum sent sent_body(struct h3_connection *c, struct h3_request *request, size_t size, size_t left) {
+static enum sent sent_body(struct h3_request *request, size_t size, size_t left) {
     exchange_take(request->exchange, size);
-    c->given_bytes += size;
     if (size == left) return SENT_ALL;
     return send_order_took(&request->item, size) ? SENT_TURN : SENT_SOME;
 }
@@ -105,7 +91,7 @@ static enum sent send_framed_here(struct h3_connection *c, struct h3_request *re
         buf_drain(&request->long_head, (size_t)taken);
         return end && (size_t)taken == size ? SENT_ALL : SENT_SOME;
     }
-    return sent_body(c, request, (size_t)taken, left);
+    return sent_body(request, (size_t)taken, left);
 }
 
 // quiche has no room for the head: later, if its window may then have; else the stream is framed here.
@@ -143,7 +129,6 @@ static enum sent send_head(struct h3_connection *c, struct h3_request *request) 
     if (result == QUICHE_H3_ERR_STREAM_BLOCKED || result == QUICHE_H3_ERR_DONE) return held;
     if (result < 0) return SENT_FAILED;
     request->head_sent = true;
-    c->given_bytes += HEAD_BYTES;
     take_place(c, request);
     exchange_sending(request->exchange);
     return left == 0 ? SENT_ALL : SENT_SOME;
@@ -163,16 +148,24 @@ static enum sent send_some(struct h3_connection *c, struct h3_request *request) 
     ssize_t taken = quiche_h3_send_body(c->http, c->quic, request->id, body, size, size == left);
     if (taken == QUICHE_H3_ERR_DONE) return head_now ? SENT_SOME : SENT_NOTHING;
     if (taken < 0) return SENT_FAILED; // most often: the client does not want it any more
-    return sent_body(c, request, (size_t)taken, left);
+    return sent_body(request, (size_t)taken, left);
 }
 
 // A turn of send_order.h.
 static enum sent send_turn(void *context, struct send_item *item) {
     struct h3_connection *c = context;
     struct h3_request *request = (struct h3_request *)item;
-    if (!has_place(c, request) || window_is_full(c, request)) return SENT_FULL;
+    if (!has_place(c, request) || share_of_window(c) == 0) return SENT_FULL;
     if (request->head_sent) take_place(c, request);
+    const ssize_t before = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
     enum sent sent = send_some(c, request);
+    const ssize_t after = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
+    if (before > after && after >= 0) {
+        const size_t given_bytes = (size_t)(before - after);
+        c->given_bytes += given_bytes;
+        c->held_bytes += given_bytes;
+        c->least_bytes = 0;
+    }
     c->given |= sent != SENT_NOTHING;
     if (sent == SENT_FAILED)
         quiche_conn_stream_shutdown(c->quic, request->id, QUICHE_SHUTDOWN_WRITE, H3_INTERNAL_ERROR);

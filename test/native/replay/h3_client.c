@@ -26,6 +26,15 @@ static unsigned draw(struct h3_client *client, unsigned below) {
 
 // --- the link
 
+enum { SCID_BYTES = 8, PACKET_NUMBER_BYTES_MAX = 4, AEAD_TAG_BYTES = 16 };
+
+// A client cannot read a packet that is too short for the sample of its header protection (RFC 9001, 5.4.2):
+// it would be lost, and no link to blame.
+static void assert_long_enough(const uint8_t *bytes, size_t size) {
+    const bool is_short_header = !(bytes[0] & 0x80);
+    if (is_short_header) assert_true(size >= 1 + SCID_BYTES + PACKET_NUMBER_BYTES_MAX + AEAD_TAG_BYTES);
+}
+
 static void link_put(struct h3_client *client, bool to_server, const uint8_t *bytes, size_t size) {
     if (client->options.lose_of_1000 > draw(client, 1000)) return;
     assert_true(client->count < H3_LINK_PACKETS);
@@ -49,6 +58,7 @@ static int link_send(void *context, const struct udp_burst *burst) {
     assert_true(burst->size > 0 && burst->segment_size <= burst->size);
     for (size_t at = 0; at < burst->size; at += burst->segment_size) {
         size_t size = burst->size - at < burst->segment_size ? burst->size - at : burst->segment_size;
+        assert_long_enough(burst->bytes + at, size);
         link_put(client, false, burst->bytes + at, size);
         client->packets_to_client++;
         client->bytes_to_client += size;
@@ -257,7 +267,7 @@ void h3_client_open(struct h3_client *client, struct lane_site *site,
     quiche_config_set_max_connection_window(config, options->window_bytes * 4);
     client->http_config = quiche_h3_config_new();
     quiche_h3_config_set_max_field_section_size(client->http_config, 1024 * 1024);
-    uint8_t scid[8];
+    uint8_t scid[SCID_BYTES];
     RAND_bytes(scid, sizeof scid);
     struct sockaddr_in6 local = address("::ffff:100.64.0.2", 40000), peer = address("::ffff:192.0.2.1", 443);
     client->quic = quiche_connect("a.test", scid, sizeof scid, (struct sockaddr *)&local, sizeof local,
