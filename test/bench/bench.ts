@@ -6,7 +6,7 @@ import { quantile } from "../../cli/stats/quantile.ts";
 
 export interface Measurement {
   readonly name: string;
-  readonly unit: "ms" | "us" | "%" | "Gbit/s" | "MB/s" | "packets" | "requests/s" | "connections" | "ratio";
+  readonly unit: "ms" | "us" | "%" | "Gbit/s" | "MB/s" | "packets" | "requests/s" | "connections" | "bytes" | "ratio";
   readonly n: number;
   readonly min: number;
   readonly median: number;
@@ -19,8 +19,8 @@ export interface Measurement {
   readonly idle_share?: number;
 }
 
-/** Measures and tells on the way what it is about. */
-export type Bench = (say: (line: string) => void) => Promise<Measurement[]>;
+/** Measures and tells on the way what it is about. `only`: what of it, for those that have parts; empty: all. */
+export type Bench = (say: (line: string) => void, only: string) => Promise<Measurement[]>;
 
 export interface BenchResult {
   readonly schema: "trilane/bench/1";
@@ -61,12 +61,17 @@ export function idleShare(from: CpuTime, to: CpuTime): number {
   return total === 0 ? 0 : Number(((to.idle - from.idle) / total).toFixed(3));
 }
 
-export async function runBench(name: string, bench: Bench, say: (line: string) => void): Promise<BenchResult> {
+export async function runBench(
+  name: string,
+  bench: Bench,
+  say: (line: string) => void,
+  only = "",
+): Promise<BenchResult> {
   const before = cpuTime();
   await delay(1000);
   const start = cpuTime();
   const started_ms = performance.now();
-  const measurements = await bench(say);
+  const measurements = await bench(say, only);
   const end = cpuTime();
   const all = cpus();
   return {

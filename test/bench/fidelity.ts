@@ -8,7 +8,7 @@ import type { Recording } from "../../cli/archive/archive.ts";
 import { withArchive } from "../../cli/archive/client.ts";
 import { UserError } from "../../cli/errors.ts";
 import { plainLanes } from "../../cli/lanes.ts";
-import { formatLink, parseLink } from "../../cli/link/link.ts";
+import { formatLink, type LinkProfile, parseLink } from "../../cli/link/link.ts";
 import { labCommand, spkiList } from "../../cli/measure/lab.ts";
 import { laneOriginOptions } from "../../cli/measure/lane_origins.ts";
 import { type ReplayReport, readReplayReport } from "../../cli/measure/reports.ts";
@@ -18,13 +18,15 @@ import { storeRecorded } from "../../cli/record/store.ts";
 import { readTrustedKeys } from "../../cli/record/words.ts";
 import { servingArguments } from "../../cli/serving/arguments.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
-import { median } from "../../cli/stats/quantile.ts";
 import { makeLiveSite, missingPrograms } from "../e2e/live_site.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
+import { type Cell, fidelityTable, type LoadPair, pltDifference } from "./fidelity_table.ts";
 import { type SeenLoad, seenLoad } from "./seen_load.ts";
 
-const blocks = 10;
+const blocks = 6;
 const link = parseLink("10mbit/50ms");
+/** Recorded through the same link, whose queue drops nothing then: a retransmission would be taken for the server's time. */
+const recordingLink = parseLink("10mbit/50ms,queue=1000p");
 /** Debian's python3-doc, which the set-up of the tests does not install. */
 const documentation = "/usr/share/doc/python3.11/html";
 const pages = ["tutorial/index.html", "library/json.html", "whatsnew/3.11.html"] as const;
@@ -32,9 +34,7 @@ const nameserver = "203.0.113.53";
 type PlainLane = (typeof plainLanes)[number];
 const hostOf: Record<PlainLane, string> = { h1: "docs.test", h2: "docs.test", h3: "docs-h3.test" };
 
-interface Pair {
-  readonly live: SeenLoad;
-  readonly replayed: SeenLoad;
+interface Pair extends LoadPair {
   readonly report: ReplayReport | null;
 }
 
@@ -43,16 +43,15 @@ interface Place {
   readonly home: string;
   /** What a browser that meets the live servers over the link is started by. */
   readonly within: readonly string[];
-  /** And without one. */
-  readonly besideServers: readonly string[];
+  /** And what the recorder's is started by. */
+  readonly recordedWithin: readonly string[];
   readonly trustedKeys: readonly string[];
 }
 
 const circumstances = { bench: "fidelity" };
 
-/** Without the link: behind one, a server's own time cannot be told from waiting for other responses. */
-async function record({ home, besideServers, trustedKeys }: Place, url: string, lane: PlainLane): Promise<Recording> {
-  const within = besideServers;
+async function record({ home, recordedWithin, trustedKeys }: Place, url: string, lane: PlainLane): Promise<Recording> {
+  const within = recordedWithin;
   const options = { lane, scroll: false, quiet_ms: 1000, timeout_ms: 60_000, trustedKeys, addresses: [], within };
   return await recordPage({ ...options, url }, (page) =>
     withArchive(home, async (archive) => {
@@ -99,10 +98,23 @@ function matchedPercent({ report }: Pair): number {
   return ((exact + fuzzy) / (exact + fuzzy + missed)) * 100;
 }
 
-function compare(name: string, pairs: readonly Pair[]): Measurement[] {
+/** Of all the page's resources with their headers; in per cent of the live ones. */
+function bytesOffPercent({ live, replayed }: Pair): number {
+  const sum = ({ resources }: SeenLoad) => [...resources.values()].reduce((total, bytes) => total + bytes, 0);
+  return Math.abs(sum(replayed) / sum(live) - 1) * 100;
+}
+
+/** Headers are what differs: how a server compresses or chunks is its own matter. */
+function bytesOffOfOne({ live, replayed }: Pair): number {
+  return Math.max(...[...live.resources].map(([url, bytes]) => Math.abs((replayed.resources.get(url) ?? 0) - bytes)));
+}
+
+function compare(cell: Cell<Pair>): Measurement[] {
+  const { pairs } = cell;
+  const name = `${cell.page}, ${cell.lane}`;
   const live_ms = pairs.map(({ live }) => live.plt_ms);
   const replayed_ms = pairs.map(({ replayed }) => replayed.plt_ms);
-  const difference = Math.abs(median(replayed_ms) / median(live_ms) - 1) * 100;
+  const difference = Math.abs(pltDifference(cell).percent);
   const share = { unit: "%", bar_is: "at least" } as const;
   const connections = pairs.map(({ live, replayed }) => Math.abs(replayed.connections - live.connections));
   return [
@@ -119,6 +131,10 @@ function compare(name: string, pairs: readonly Pair[]): Measurement[] {
       1,
       { unit: "%" },
     ),
+    measurement(`${name}: bytes with headers, all resources, difference`, pairs.map(bytesOffPercent), 1, { unit: "%" }),
+    measurement(`${name}: a resource's bytes with headers, greatest difference`, pairs.map(bytesOffOfOne), null, {
+      unit: "bytes",
+    }),
     measurement(`${name}: connections, difference`, connections, 0, { unit: "connections" }),
     measurement(`${name}: PLT, live`, live_ms, null),
     measurement(`${name}: PLT, replayed`, replayed_ms, null),
@@ -126,7 +142,7 @@ function compare(name: string, pairs: readonly Pair[]): Measurement[] {
   ];
 }
 
-export const bench: Bench = async (say) => {
+export const bench: Bench = async (say, only) => {
   const missing = missingPrograms(["nginx", "caddy"]);
   if (missing.length > 0) throw new UserError(`fidelity: not installed: ${missing.join(", ")}: apt install them`);
   if (!existsSync(documentation)) throw new UserError(`fidelity: no ${documentation}: apt install python3-doc`);
@@ -138,21 +154,27 @@ export const bench: Bench = async (say) => {
       { hosts: ["docs.test"], address: "203.0.113.1", root: documentation, program: "nginx" },
       { hosts: ["docs-h3.test"], address: "203.0.113.2", root: documentation, program: "caddy" },
     ]);
-    const shaper = [programPath("trilane-shaper"), "--link", formatLink(link), "--nameserver", nameserver, "--"];
+    const through = (of: LinkProfile) => [
+      ...[...site.words, programPath("trilane-shaper"), "--link", formatLink(of), "--nameserver", nameserver],
+      "--",
+    ];
     const place: Place = {
       scratch,
       home: join(scratch, "home"),
-      within: [...site.words, ...shaper],
-      besideServers: site.words,
+      within: through(link),
+      recordedWithin: through(recordingLink),
       trustedKeys: readTrustedKeys(site.authority),
     };
-    const found: Measurement[] = [];
+    const cells: Cell<Pair>[] = [];
     for (const page of pages)
       for (const lane of plainLanes) {
+        if (!`${page}, ${lane}`.includes(only)) continue;
         say(`${page} over ${lane}: ${blocks} live loads and ${blocks} replayed ones in turn`);
-        found.push(...compare(`${page}, ${lane}`, await loadInTurn(place, `https://${hostOf[lane]}/${page}`, lane)));
+        cells.push({ page, lane, pairs: await loadInTurn(place, `https://${hostOf[lane]}/${page}`, lane) });
       }
-    return found;
+    if (cells.length === 0) throw new UserError(`fidelity: no page and lane is named ${JSON.stringify(only)}`);
+    for (const line of fidelityTable(cells)) say(line);
+    return cells.flatMap(compare);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -1,4 +1,5 @@
-// `npm run bench -- NAME [--json]`: runs one benchmark, prints its values beside their bars. Exit status 1 when a bar is missed.
+// `npm run bench -- NAME [--json] [--only PART]`: runs one benchmark, prints its values beside their bars. Exit status 1 when a
+// bar is missed.
 import { parseArgs } from "node:util";
 import { alignTable } from "../../cli/stats/verdict.ts";
 import { type Bench, type BenchResult, type Measurement, runBench } from "./bench.ts";
@@ -45,7 +46,7 @@ function lines(result: BenchResult): string[] {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false } },
+  options: { json: { type: "boolean", default: false }, only: { type: "string", default: "" } },
 });
 const [name = ""] = positionals;
 const load = benches[name];
@@ -53,7 +54,7 @@ if (!load) {
   console.error(`bench: no benchmark ${JSON.stringify(name)}: use ${Object.keys(benches).join(", ")}`);
   process.exitCode = 2;
 } else {
-  const result = await runBench(name, await load(), (line) => console.error(`bench: ${line}`));
+  const result = await runBench(name, await load(), (line) => console.error(`bench: ${line}`), values.only);
   console.log(values.json ? JSON.stringify(result) : lines(result).join("\n"));
   if (!result.measurements.every(passes)) process.exitCode = 1;
 }

@@ -12,6 +12,8 @@ import { chromiumPath } from "../../cli/programs.ts";
 export interface SeenLoad {
   readonly plt_ms: number;
   readonly connections: number;
+  /** Bytes on the wire by URL, of headers and body, as the browser counts what it reads of each. */
+  readonly resources: ReadonlyMap<string, number>;
   /** Bytes of bodies on the wire by URL (Resource Timing's encodedBodySize; only what is of the page's own origin). */
   readonly bodies: ReadonlyMap<string, number>;
 }
@@ -55,8 +57,11 @@ export async function seenLoad({ url, lane, within, spkiList }: SeenLoadOptions)
       const requests = page.capture.requests.filter(
         ({ sent, response }) => response !== null && /^https?:/.test(sent.request.url) && !isIcon(sent.request.url),
       );
+      const resources = new Map(
+        requests.map(({ sent, end }) => [sent.request.url, end?.how === "finished" ? end.encodedBytes : 0]),
+      );
       const connections = new Set(requests.map(({ response }) => response?.connectionId)).size;
-      return { plt_ms, connections, bodies: bodiesOf(await page.evaluate(bodiesExpression)) };
+      return { plt_ms, connections, resources, bodies: bodiesOf(await page.evaluate(bodiesExpression)) };
     } finally {
       await browser.stop();
     }
