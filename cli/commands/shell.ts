@@ -1,7 +1,7 @@
 // `trilane shell`: runs any command behind an emulated link, with a recording's origins at the other end or with
 // nothing but the other end. The command has the terminal; its exit status is this command's.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ShellNote } from "../../schemas/generated/shell.ts";
@@ -14,6 +14,7 @@ import { readLink } from "../link/profile_file.ts";
 import { extraRttArguments, extraRtts } from "../measure/extra_rtts.ts";
 import { type LabOptions, labCommand, spkiList } from "../measure/lab.ts";
 import { openLiveLine } from "../meter/live_line.ts";
+import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
 import { servingArguments } from "../serving/arguments.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
@@ -86,7 +87,8 @@ export const command: Command<ShellOptions> = {
       nameserver: recording === null ? null : nameserver,
     };
     process.stderr.write(`${options.json ? JSON.stringify(note) : noteText(note)}\n`);
-    const scratch = mkdtempSync(join(scratchParent(), "trilane-shell-"));
+    await sweepProcessFolders(scratchParent(), "shell");
+    const scratch = makeProcessFolder(scratchParent(), "shell");
     const keep = removedAtEnd(scratch);
     try {
       process.exitCode = await runBehindLink(options, words, lab, scratch);

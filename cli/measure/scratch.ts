@@ -1,9 +1,10 @@
 // The folder of one load: the browser's profile and the programs' reports. In memory where the system offers it, so
-// that a profile costs no disk. Removes what loads of ended processes left behind.
-import { accessSync, constants, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+// that a profile costs no disk.
+import { accessSync, constants, existsSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 
 export interface ScratchFolder {
   readonly folder: string;
@@ -12,7 +13,6 @@ export interface ScratchFolder {
   readonly reports: { readonly replay: string; readonly shaper: string };
 }
 
-const prefix = "trilane-load-";
 const memoryFolder = "/dev/shm";
 
 function parentFolder(): string {
@@ -24,32 +24,11 @@ function parentFolder(): string {
   }
 }
 
-let swept: Promise<void> | undefined;
-
-/** A killed process cannot remove its folders; the next one does. */
-async function sweep(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    if (!(pid > 0) || isRunning(pid)) continue;
-    await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-}
-
 export async function makeScratchFolder(): Promise<ScratchFolder> {
   const parent = parentFolder();
-  swept ??= sweep(parent).catch(() => {});
-  await swept;
+  await sweepProcessFolders(parent, "load");
   // Not awaited: between the folder and its removal at exit there is no moment for an exit.
-  const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+  const folder = makeProcessFolder(parent, "load");
   const removeAtExit = () => removeUntilGone(folder);
   process.once("exit", removeAtExit);
   return {

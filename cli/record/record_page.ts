@@ -1,7 +1,6 @@
 // One page recorded: a fresh browser loads it, is left until it is quiet, tells its bodies and ends; what was told and
 // logged becomes a HAR to import. Everything it started or wrote is gone when it returns. Stores nothing.
 import { execFile } from "node:child_process";
-import { mkdtempSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +13,7 @@ import { type CDPSession, type RunningBrowser, StartError, startBrowser } from "
 import { chromiumEnvironment } from "../measure/chromium.ts";
 import { NavigationError, type WatchedPage, watchPage } from "../measure/page.ts";
 import { pinTimeScript } from "../measure/pin_time.ts";
+import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { chromiumPath } from "../programs.ts";
 import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
 import { composeRecorded, type Recorded } from "./compose.ts";
@@ -85,7 +85,8 @@ export async function recordPage<Result>(
   signal?.throwIfAborted();
   const chromium = chromiumPath();
   // On disk and not in memory: the log holds all bodies.
-  const folder = mkdtempSync(join(tmpdir(), `trilane-record-${process.pid}-`));
+  await sweepProcessFolders(tmpdir(), "record");
+  const folder = makeProcessFolder(tmpdir(), "record");
   const profile = join(folder, "profile");
   const netLog = join(folder, "net-log.json");
   try {

@@ -1,7 +1,6 @@
 // Runs a link's phases through a real lab: trilane-probe at both ends of trilane-shaper. Gives what became of every packet;
 // compares nothing.
 import { execFile } from "node:child_process";
-import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +9,7 @@ import { RunError, UserError } from "../errors.ts";
 import { formatLink } from "../link/link.ts";
 import { labCommand } from "../measure/lab.ts";
 import { readShaperReport, type ShaperReport } from "../measure/reports.ts";
+import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { programPath } from "../programs.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
 import { factsOf } from "../trace/facts.ts";
@@ -92,7 +92,8 @@ export async function measureLink(link: LinkProfile, effort: Effort, signal?: Ab
     throw new UserError(
       `self-test: ${formatLink(link)} would be measured for ${Math.ceil(expected_ms(phases) / 60_000)} minutes: take a higher rate, or a shorter delay`,
     );
-  const folder = mkdtempSync(join(tmpdir(), "trilane-selftest-"));
+  await sweepProcessFolders(tmpdir(), "selftest");
+  const folder = makeProcessFolder(tmpdir(), "selftest");
   const keep = removedAtEnd(folder);
   try {
     const report = join(folder, "shaper.json");
