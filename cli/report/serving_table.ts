@@ -69,7 +69,10 @@ const rows: readonly (readonly [name: string, tcp: Of, quic: Of])[] = [
   ],
   [
     "kept unsent by the kernel",
-    (tcp) => `at most ${text(field(tcp, "notsent_lowat_bytes"), " bytes")}`,
+    (tcp) =>
+      field(tcp, "notsent_lowat_bytes") === null
+        ? "what the socket's buffer takes"
+        : `at most ${text(field(tcp, "notsent_lowat_bytes"), " bytes")}`,
     () => "nothing",
   ],
   ["handed to the kernel", () => "as a stream", (quic) => text(field(quic, "batching"))],

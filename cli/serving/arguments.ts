@@ -26,6 +26,7 @@ function transportSettings({ tcp, quic }: Transport): [option: string, value: st
     ["--tcp-initcwnd", String(tcp.initial_window_packets)],
     ["--tcp-pacing", onOff(tcp.pacing)],
     ["--tcp-slow-start-after-idle", onOff(tcp.slow_start_after_idle)],
+    ["--tcp-bounds-unsent", onOff(tcp.bounds_unsent)],
     ["--tcp-send-buffer", size(tcp.send_buffer_bytes)],
     ["--tcp-receive-buffer", size(tcp.receive_buffer_bytes)],
     ["--quic-congestion", quic.congestion_control],

@@ -18,6 +18,7 @@ export interface ServingOptions {
   tcpInitialWindow: number | undefined;
   tcpPacing: Switch | undefined;
   tcpSlowStartAfterIdle: Switch | undefined;
+  tcpBoundsUnsent: Switch | undefined;
   tcpSendBuffer: number | undefined;
   tcpReceiveBuffer: number | undefined;
   quicCongestion: "cubic" | "reno" | "bbr2" | undefined;
@@ -64,6 +65,10 @@ const transportOptions: Readonly<Record<string, Definition>> = {
   "tcp-initial-window": { ...window, describe: "packets" },
   "tcp-pacing": { choices: switches, describe: "spread what is sent over the round trip" },
   "tcp-slow-start-after-idle": { choices: switches, describe: "begin with a small window again after a pause" },
+  "tcp-bounds-unsent": {
+    choices: switches,
+    describe: "keep little waiting in the kernel; off: all that the buffer takes, as many servers do",
+  },
   "tcp-send-buffer": { ...buffer, describe: "bytes, fixed; else the kernel lets it grow" },
   "tcp-receive-buffer": { ...buffer, describe: "bytes, fixed; else the kernel lets it grow" },
   "quic-congestion": { choices: ["cubic", "reno", "bbr2"], describe: "QUIC's congestion control" },
@@ -146,6 +151,7 @@ export function servingChoiceOf(options: ServingOptions): ServingChoice {
     initial_window_packets: options.tcpInitialWindow,
     pacing: isOn(options.tcpPacing),
     slow_start_after_idle: isOn(options.tcpSlowStartAfterIdle),
+    bounds_unsent: isOn(options.tcpBoundsUnsent),
     send_buffer_bytes: options.tcpSendBuffer,
     receive_buffer_bytes: options.tcpReceiveBuffer,
   });

@@ -11,6 +11,7 @@ const stock: Settings = {
     initial_window_packets: 10,
     pacing: false,
     slow_start_after_idle: true,
+    bounds_unsent: true,
     send_buffer_bytes: null,
     receive_buffer_bytes: null,
   },

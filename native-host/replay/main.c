@@ -224,22 +224,23 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
 
 static void write_report(struct replay *replay) {
     char error[ERROR_SIZE];
-    const struct report_setting setting = {.scheduling = replay->scheduling,
-                                           .think = replay->options.think_text,
-                                           .origins = origins_kind_name(replay->options.origins),
-                                           .upgrades_clear = replay->options.upgrades_clear,
-                                           .clear_exchanges = replay->clear.exchanges,
-                                           .redirects_left_out = replay->clear.redirects,
-                                           .addresses = replay->far.address_count,
-                                           .quiche_version = quic_library_version(),
-                                           .nghttp2_version = h2_library_version(),
-                                           .transport = &replay->options.transport,
-                                           .granted = &replay->granted,
-                                           .tcp_notsent_lowat_bytes = SERVER_NOTSENT_LOWAT_BYTES,
-                                           .tls_record_bytes = STREAM_RECORD_BYTES,
-                                           .tcp_metrics_saved = replay->far.tcp_metrics_saved,
-                                           .tcp_slow_start_after_idle =
-                                               replay->far.tcp_slow_start_after_idle};
+    const struct report_setting setting = {
+        .scheduling = replay->scheduling,
+        .think = replay->options.think_text,
+        .origins = origins_kind_name(replay->options.origins),
+        .upgrades_clear = replay->options.upgrades_clear,
+        .clear_exchanges = replay->clear.exchanges,
+        .redirects_left_out = replay->clear.redirects,
+        .addresses = replay->far.address_count,
+        .quiche_version = quic_library_version(),
+        .nghttp2_version = h2_library_version(),
+        .transport = &replay->options.transport,
+        .granted = &replay->granted,
+        .tcp_notsent_lowat_bytes =
+            replay->options.transport.tcp.bounds_unsent ? SERVER_NOTSENT_LOWAT_BYTES : 0,
+        .tls_record_bytes = STREAM_RECORD_BYTES,
+        .tcp_metrics_saved = replay->far.tcp_metrics_saved,
+        .tcp_slow_start_after_idle = replay->far.tcp_slow_start_after_idle};
     if (report_write(replay->report, &setting, replay->options.report, error, sizeof error) == 0) return;
     log_line("%s", error);
     replay->status = EXIT_RUN_FAILED;

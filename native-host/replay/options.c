@@ -56,6 +56,10 @@ static const char help[] =
     "  --quic-pacing SWITCH   the same of QUIC (default on)\n"
     "  --tcp-slow-start-after-idle SWITCH\n"
     "                         off: keep the window over a pause (default on; QUIC keeps it always)\n"
+    "  --tcp-bounds-unsent SWITCH\n"
+    "                         off: give the kernel all that a socket's buffer takes, as many servers do, so "
+    "that\n"
+    "                         an urgent response waits behind it (default on: at most 16 kB)\n"
     "  --tcp-send-buffer N, --tcp-receive-buffer N\n"
     "                         fixed, in bytes as the kernel counts them (default: the kernel grows them)\n"
     "  --quic-send-buffer N, --quic-receive-buffer N\n"
@@ -146,6 +150,7 @@ static const struct option choices[] = {
     {"tcp-initcwnd", required_argument, NULL, TRANSPORT},
     {"tcp-pacing", required_argument, NULL, TRANSPORT},
     {"tcp-slow-start-after-idle", required_argument, NULL, TRANSPORT},
+    {"tcp-bounds-unsent", required_argument, NULL, TRANSPORT},
     {"tcp-send-buffer", required_argument, NULL, TRANSPORT},
     {"tcp-receive-buffer", required_argument, NULL, TRANSPORT},
     {"quic-congestion", required_argument, NULL, TRANSPORT},

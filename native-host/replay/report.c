@@ -409,10 +409,10 @@ static json_t *size_or_null(uint32_t size_bytes) {
 
 static json_t *tcp_json(const struct report_setting *setting) {
     const struct tcp_transport *tcp = &setting->transport->tcp;
-    return json_pack("{s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:o, s:o}", "congestion_control",
+    return json_pack("{s:s, s:I, s:o, s:I, s:b, s:b, s:b, s:o, s:o}", "congestion_control",
                      setting->granted->tcp_congestion, "initial_window_packets",
                      (json_int_t)tcp->initcwnd_packets, "notsent_lowat_bytes",
-                     (json_int_t)setting->tcp_notsent_lowat_bytes, "tls_record_bytes",
+                     size_or_null(setting->tcp_notsent_lowat_bytes), "tls_record_bytes",
                      (json_int_t)setting->tls_record_bytes, "metrics_saved", setting->tcp_metrics_saved,
                      "slow_start_after_idle", setting->tcp_slow_start_after_idle, "pacing",
                      transport_tcp_is_paced(tcp), "send_buffer_bytes", size_or_null(tcp->send_buffer_bytes),

@@ -13,7 +13,13 @@ void send_ahead_init(struct send_ahead *ahead) {
     *ahead = (struct send_ahead){.limit_bytes = SEND_AHEAD_MOST_BYTES};
 }
 
+void send_ahead_unbound(struct send_ahead *ahead, int fd) {
+    const int none = -1; // the kernel reads it without sign
+    ahead->unbounded = setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &none, sizeof none) == 0;
+}
+
 void send_ahead_update(struct send_ahead *ahead, int fd) {
+    if (ahead->unbounded) return;
     struct tcp_info info = {0};
     socklen_t size = sizeof info;
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) < 0) return;
@@ -37,7 +43,7 @@ static bool has_room(const struct send_ahead *ahead) {
 }
 
 bool send_ahead_has_room(struct send_ahead *ahead, int fd) {
-    if (has_room(ahead)) return true; // no need to ask
+    if (ahead->unbounded || has_room(ahead)) return true; // no need to ask
     int unsent_bytes = 0;
     if (ioctl(fd, SIOCOUTQNSD, &unsent_bytes) < 0) return true;
     ahead->unsent_bytes = (uint64_t)unsent_bytes;

@@ -12,11 +12,14 @@ enum { SEND_AHEAD_MOST_BYTES = 16 * 1024, SEND_AHEAD_LEAST_BYTES = 4 * 1024 };
 
 struct send_ahead {
     uint32_t limit_bytes;  // as the socket's TCP_NOTSENT_LOWAT
+    bool unbounded;        // the socket's buffer is the bound
     uint64_t unsent_bytes; // that wait, at most: as the kernel last told, and what it was given since
 };
 
 // Of an accepted socket, whose TCP_NOTSENT_LOWAT is SEND_AHEAD_MOST_BYTES.
 void send_ahead_init(struct send_ahead *ahead);
+// Bounds no more. Before anything is sent.
+void send_ahead_unbound(struct send_ahead *ahead, int fd);
 // Follows the window; to be called now and then.
 void send_ahead_update(struct send_ahead *ahead, int fd);
 // The kernel has been given so many more.

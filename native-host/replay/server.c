@@ -158,6 +158,7 @@ static void take_connection(struct listener *listener, int fd) {
         free(pending);
         return;
     }
+    if (!server->parts->transport->tcp.bounds_unsent) stream_unbound_unsent(pending->stream);
     stream_set_handler(pending->stream, &handshake_handler, pending);
     if (!listener->secure)
         pending_to_lane(pending);

@@ -412,6 +412,10 @@ size_t stream_ahead_bytes(const struct stream *stream) {
     return limit_bytes > stream->young_record_bytes ? limit_bytes : stream->young_record_bytes;
 }
 
+void stream_unbound_unsent(struct stream *stream) {
+    send_ahead_unbound(&stream->ahead, stream->watch.fd);
+}
+
 void stream_young_record(struct stream *stream, size_t record_bytes) {
     stream->young_record_bytes = record_bytes < STREAM_RECORD_BYTES ? record_bytes : STREAM_RECORD_BYTES;
 }

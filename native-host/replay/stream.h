@@ -75,6 +75,8 @@ size_t stream_ahead_bytes(const struct stream *stream);
 // How much plaintext one TLS record takes while the connection is young, as the recorded server had it.
 // Without this a record fits a packet then.
 void stream_young_record(struct stream *stream, size_t record_bytes);
+// Lets as much wait in the kernel as the socket takes: what goes next is decided early then.
+void stream_unbound_unsent(struct stream *stream);
 // While paused `readable` is not called (but when the connection breaks): the lane has enough to do.
 void stream_pause_reading(struct stream *stream, bool paused);
 

@@ -17,7 +17,10 @@ enum {
 };
 
 const struct transport transport_stock = {
-    .tcp = {.congestion = "cubic", .initcwnd_packets = INITCWND_PACKETS_STOCK, .slow_start_after_idle = true},
+    .tcp = {.congestion = "cubic",
+            .initcwnd_packets = INITCWND_PACKETS_STOCK,
+            .slow_start_after_idle = true,
+            .bounds_unsent = true},
     .quic = {.congestion = "cubic",
              .initcwnd_packets = INITCWND_PACKETS_STOCK,
              .paced = true,
@@ -105,6 +108,8 @@ int transport_set(struct transport *transport, const char *option, const char *v
         return parse_switch(&quic->paced, option, value, error, error_size);
     if (strcmp(option, "tcp-slow-start-after-idle") == 0)
         return parse_switch(&tcp->slow_start_after_idle, option, value, error, error_size);
+    if (strcmp(option, "tcp-bounds-unsent") == 0)
+        return parse_switch(&tcp->bounds_unsent, option, value, error, error_size);
     if (strcmp(option, "quic-batching") == 0)
         return parse_batching(&quic->batching, option, value, error, error_size);
     snprintf(error, error_size, "--%s: no such option (see --help)", option);

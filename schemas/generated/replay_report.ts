@@ -45,11 +45,11 @@ export interface ReplayReport {
       congestion_control: string;
       initial_window_packets: number;
       /**
-       * What the kernel holds of a connection beyond what it has sent, at most (TCP_NOTSENT_LOWAT); a quarter of the congestion window where that is less.
+       * What the kernel holds of a connection beyond what it has sent, at most (TCP_NOTSENT_LOWAT); a quarter of the congestion window where that is less; null: what the socket's buffer takes.
        */
-      notsent_lowat_bytes: number;
+      notsent_lowat_bytes: number | null;
       /**
-       * Plaintext under one TLS record header, at most. While a connection's window is small (its first 128 kB since it was last idle) a record fits a packet.
+       * Plaintext under one TLS record header, at most. While a connection's window is small (its first 128 kB since it was last idle) a record is as large as the recorded server's, and where that is not known it fits a packet.
        */
       tls_record_bytes: number;
       /**

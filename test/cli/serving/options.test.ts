@@ -36,6 +36,7 @@ test("each option chooses its own and no more", () => {
     [["--tcp-congestion", "bbr"], { transport: { tcp: { congestion_control: "bbr" } } }],
     [["--tcp-initial-window", "32"], { transport: { tcp: { initial_window_packets: 32 } } }],
     [["--tcp-pacing", "on"], { transport: { tcp: { pacing: true } } }],
+    [["--tcp-bounds-unsent", "off"], { transport: { tcp: { bounds_unsent: false } } }],
     [["--tcp-slow-start-after-idle", "off"], { transport: { tcp: { slow_start_after_idle: false } } }],
     [["--tcp-send-buffer", "65536"], { transport: { tcp: { send_buffer_bytes: 65536 } } }],
     [["--tcp-receive-buffer", "65536"], { transport: { tcp: { receive_buffer_bytes: 65536 } } }],

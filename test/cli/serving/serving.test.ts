@@ -95,6 +95,7 @@ const everything = settleServing({
       initial_window_packets: 3,
       pacing: true,
       slow_start_after_idle: false,
+      bounds_unsent: false,
       send_buffer_bytes: 65536,
       receive_buffer_bytes: 131072,
     },
@@ -116,7 +117,7 @@ test("trilane-replay knows every option that is said", () => {
   const words = [...servingArguments(everything), "--help"];
   const help = execFileSync(programPath("trilane-replay"), words, { encoding: "utf8" });
   for (const word of words.filter((each) => each.startsWith("--"))) assert.ok(help.includes(word), word);
-  assert.equal(words.filter((each) => each.startsWith("--")).length, 18);
+  assert.equal(words.filter((each) => each.startsWith("--")).length, 19);
 });
 
 test("a serving in words", () => {

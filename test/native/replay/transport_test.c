@@ -35,6 +35,7 @@ static void each_sets_its_own(void **state) {
     ASSERT_SETS("tcp-pacing", "on", tcp.paced, true);
     ASSERT_SETS("quic-pacing", "off", quic.paced, false);
     ASSERT_SETS("tcp-slow-start-after-idle", "off", tcp.slow_start_after_idle, false);
+    ASSERT_SETS("tcp-bounds-unsent", "off", tcp.bounds_unsent, false);
     ASSERT_SETS("tcp-send-buffer", "65536", tcp.send_buffer_bytes, 65536);
     ASSERT_SETS("tcp-receive-buffer", "65536", tcp.receive_buffer_bytes, 65536);
     ASSERT_SETS("quic-send-buffer", "65536", quic.send_buffer_bytes, 65536);
@@ -63,7 +64,7 @@ static void what_cannot_be_is_refused_in_a_line(void **state) {
         {"quic-payload", "1199"},    {"quic-payload", "1453"},
         {"quic-max-ack-delay", "x"}, {"quic-batching", "GSO"},
         {"quic-batching", ""},       {"tcp-slow-start-after-idle", "1"},
-        {"quic-speed", "fast"},
+        {"quic-speed", "fast"},      {"tcp-bounds-unsent", "16384"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct transport transport = transport_stock;
