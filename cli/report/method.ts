@@ -78,7 +78,7 @@ function environmentRows(facts: readonly LoadFacts[]): Markup {
       Object.entries(e.versions)
         .map(([name, version]) => `${name} ${version}`)
         .join(", "),
-  )}${serverTime && html`<tr><th scope="row">server’s own time</th><td>${serverTime}. From a request’s last byte in to its response’s first byte out, think time apart.</td></tr>`}`;
+  )}${serverTime && html`<tr><th scope="row">server’s own time</th><td>${serverTime}. From what a response waited for (its request’s last byte, think time, room on its connection) to its first byte out.</td></tr>`}`;
 }
 
 /** What a reader who knows TCP's CUBIC would not expect of quiche's. */

@@ -58,7 +58,7 @@ export function serverTimeNote(facts: readonly LoadFacts[]): string | null {
   const told = protocols.flatMap((protocol) => toldOf(facts, protocol));
   if (told.length === 0) return null;
   const lines = told.map(({ protocol, requests, waited, median_us, p90_us }) => {
-    const others = waited > 0 ? `, ${waited} more waited for the link` : "";
+    const others = waited > 0 ? `, ${waited} after a wait for the link` : "";
     return `${protocol} ${microseconds(median_us)} (nine in ten within ${microseconds(p90_us)}; ${count(requests, "request")}${others})`;
   });
   return `${lines.join(", ")}${verdict(told)}`;

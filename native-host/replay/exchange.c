@@ -232,9 +232,11 @@ void exchange_sending(struct exchange *exchange) {
 void exchange_connection_sent(struct exchange_connection *connection, uint64_t turn_ns) {
     if (connection->sending_count == 0) return;
     const uint64_t now_ns = clock_now_ns();
-    for (size_t i = 0; i < connection->sending_count; i++)
-        report_first_byte(connection->site->report, connection->sending[i].report_name,
-                          connection->sending[i].turn_ns != turn_ns, now_ns);
+    for (size_t i = 0; i < connection->sending_count; i++) {
+        const struct sending *sending = &connection->sending[i];
+        const uint64_t room_ns = sending->turn_ns != turn_ns ? turn_ns : 0;
+        report_first_byte(connection->site->report, sending->report_name, room_ns, now_ns);
+    }
     connection->sending_count = 0;
 }
 

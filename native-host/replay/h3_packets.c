@@ -146,10 +146,12 @@ static void hold_something(struct h3_connection *c) {
 void h3_packets_turn(struct h3_connection *c) {
     enum packets packets = PACKETS_WAIT;
     if (!c->burst.no_room) {
+        const size_t sent_before = c->sent_bytes;
         update_from_path(c);
         packets = give_and_make(c);
         if (c->drained && !flush(c)) packets = PACKETS_WAIT;
-        if (c->connection) exchange_connection_sent(c->connection, loop_turn_ns(c->parts->loop));
+        if (c->connection && c->sent_bytes != sent_before)
+            exchange_connection_sent(c->connection, loop_turn_ns(c->parts->loop));
         hold_something(c);
         // Responses that would fill the window, were it not for the pacer.
         if (c->http && (is_waiting(c) || c->held_bytes >= h3_window_room(c))) not_application_limited(c);

@@ -231,18 +231,16 @@ void report_request_whole(struct report *report, size_t name, uint64_t think_ns,
     request->think_ns = think_ns;
 }
 
-void report_first_byte(struct report *report, size_t name, bool waited, uint64_t now_ns) {
+void report_first_byte(struct report *report, size_t name, uint64_t room_ns, uint64_t now_ns) {
     struct request *request = request_of(report, name);
     if (!request) return;
     request->first_byte_ns = now_ns;
     if (request->end_ns > 0) request->end_ns = now_ns; // it was handed over whole, but had to wait
     const struct connection *connection = connection_of(report, request->connection);
-    const uint64_t due_ns = request->whole_ns + request->think_ns;
+    const uint64_t due_ns = room_ns > 0 ? room_ns : request->whole_ns + request->think_ns;
     if (!connection || request->whole_ns == 0) return;
-    if (waited)
-        server_times_waited(&report->server_times, connection->lane);
-    else if (server_times_add(&report->server_times, connection->lane,
-                              now_ns > due_ns ? now_ns - due_ns : 0) < 0)
+    if (room_ns > 0) server_times_waited(&report->server_times, connection->lane);
+    if (server_times_add(&report->server_times, connection->lane, now_ns > due_ns ? now_ns - due_ns : 0) < 0)
         report->lost++;
 }
 

@@ -69,9 +69,9 @@ void report_answered(struct report *report, size_t request, const struct match_a
 // long.
 void report_request_whole(struct report *report, size_t request, uint64_t think_ns, bool known,
                           uint64_t now_ns);
-// Of the response, its head included: the kernel has been given it.
-// `waited`: for room in the transport, over a turn's end.
-void report_first_byte(struct report *report, size_t request, bool waited, uint64_t now_ns);
+// Of the response, its head included: the kernel has been given it. `room_ns`: the turn that brought room in
+// the transport, where the response had to wait for it over a turn's end; else 0.
+void report_first_byte(struct report *report, size_t request, uint64_t room_ns, uint64_t now_ns);
 void report_request_end(struct report *report, size_t request, uint64_t body_bytes,
                         uint64_t request_body_bytes, bool complete, uint64_t now_ns);
 

@@ -1,8 +1,8 @@
-// How long the server itself took for requests: from the turn of the loop that brought a request's last byte
-// (and the think time, where it was asked to think) until the first byte of its response had been given to
-// the kernel. By lane, so that a reader sees that the server favours none. A response that had to wait for
-// room in the transport, behind others or for a window, is the link's affair and only counted. Does not look
-// at a clock.
+// How long the server itself took for responses: from the turn of the loop that brought what a response
+// waited for until its first byte had been given to the kernel. What it waited for is its request's last byte
+// (and the think time, where the server was asked to think) or, behind others or for a window, room in the
+// transport: how long that took is the link's affair, and what the server adds to it counts. By lane, so that
+// a reader sees that the server favours none. Does not look at a clock.
 #ifndef TRILANE_REPLAY_SERVER_TIME_H
 #define TRILANE_REPLAY_SERVER_TIME_H
 
@@ -25,6 +25,7 @@ struct server_times {
 
 // `lane` is a literal. 0, or -1 when memory is short.
 int server_times_add(struct server_times *times, const char *lane, uint64_t time_ns);
+// One of those that are added had to wait for room.
 void server_times_waited(struct server_times *times, const char *lane);
 void server_times_free(struct server_times *times);
 // {"h2": {"requests", "waited", "median_ns", "p90_ns", "max_ns"}, ...} of the lanes that have times. Sorts

@@ -111,7 +111,7 @@ export interface ReplayReport {
    */
   dns: ReplayedQuestion[];
   /**
-   * How long the server itself took for a request, by the protocol of its connection: from the turn that brought its last byte, or the end of its think time, until the kernel was given the first byte of its response. Only protocols that answered something.
+   * How long the server itself took for a request, by the protocol of its connection: from the turn that brought its last byte, or the end of its think time, or room in the transport where the response had to wait for it, until the kernel was given the first byte of its response. Only protocols that answered something.
    */
   server_time?: {
     h1?: ServerTime;
@@ -296,11 +296,11 @@ export interface ReplayedQuestion {
 }
 export interface ServerTime {
   /**
-   * Those whose responses could be sent at once: the times are theirs.
+   * Those of which a byte of the response was sent: the times are theirs.
    */
   requests: number;
   /**
-   * Requests whose responses had to wait for room in the transport, behind others or for a window.
+   * Of them, those whose responses had to wait for room in the transport, behind others or for a window; their times count from when there was room.
    */
   waited: number;
   median_ns: number;

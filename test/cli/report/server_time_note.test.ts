@@ -31,7 +31,7 @@ test("protocols further apart than allowed are said to be", () => {
 
 test("few requests are no ground for a comparison, and what waited for the link is told", () => {
   const found = note(load({ h1: [10, 20] }), load({ h2: [200, 300, enoughRequests - 1, 7] }));
-  assert.match(found, /h2 200 µs \(nine in ten within 300 µs; 19 requests, 7 more waited for the link\)/);
+  assert.match(found, /h2 200 µs \(nine in ten within 300 µs; 19 requests, 7 after a wait for the link\)/);
   assert.match(found, /; too few requests to compare the protocols$/);
 });
 
