@@ -38,8 +38,16 @@ static bool has_names(const struct recorded_certificate *certificate, const json
     return seen == certificate->name_count;
 }
 
+// By one name each, so that they can be compared by pointer. As DevTools and BoringSSL have them.
+static const char *known_group(const json_t *value) {
+    static const char *const known[] = {"X25519MLKEM768", "X25519", "P-256", "P-384", "P-521"};
+    for (size_t i = 0; json_is_string(value) && i < sizeof known / sizeof *known; i++)
+        if (strcmp(json_string_value(value), known[i]) == 0) return known[i];
+    return NULL;
+}
+
 static int add_certificate(struct recorded_certificates *certificates, const json_t *list,
-                           uint32_t chain_bytes, struct arena *arena) {
+                           uint32_t chain_bytes, const char *group, struct arena *arena) {
     struct recorded_certificate_entry *entry = arena_take(arena, sizeof *entry);
     const char **names = arena_take(arena, (json_array_size(list) + 1) * sizeof *names);
     if (!entry || !names) return -1;
@@ -54,7 +62,7 @@ static int add_certificate(struct recorded_certificates *certificates, const jso
     }
     *entry = (struct recorded_certificate_entry){
         .next = certificates->first,
-        .certificate = {.names = names, .name_count = count, .chain_bytes = chain_bytes}};
+        .certificate = {.names = names, .name_count = count, .chain_bytes = chain_bytes, .group = group}};
     certificates->first = entry;
     return 0;
 }
@@ -68,14 +76,15 @@ int recorded_certificate_read(const struct recorded_certificate **certificate, c
     const json_t *chain = json_object_get(tls, "chain_bytes");
     json_int_t bytes = json_is_integer(chain) ? json_integer_value(chain) : 0;
     uint32_t chain_bytes = bytes > 0 && bytes < chain_max_bytes ? (uint32_t)bytes : 0;
+    const char *group = known_group(json_object_get(tls, "group"));
     const struct recorded_certificate_entry *known = certificates->first;
     int result = 0;
     if (json_array_size(list) > 0) {
-        while (known &&
-               (known->certificate.chain_bytes != chain_bytes || !has_names(&known->certificate, list)))
+        while (known && (known->certificate.chain_bytes != chain_bytes || known->certificate.group != group ||
+                         !has_names(&known->certificate, list)))
             known = known->next;
         if (!known) {
-            result = add_certificate(certificates, list, chain_bytes, arena);
+            result = add_certificate(certificates, list, chain_bytes, group, arena);
             known = certificates->first;
         }
         if (result == 0 && known->certificate.name_count > 0) *certificate = &known->certificate;

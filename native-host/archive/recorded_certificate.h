@@ -1,7 +1,7 @@
 // The certificate that a recorded server answered with, as far as it decides how a page loads: for which
-// names it is good, and how large its chain was. Read from `tls` of the archive's column `recorded`
-// (schemas/recorded.schema.json). What is missing, or is not what it should be, is unknown and never an
-// error: a page can be replayed without.
+// names it is good, how large its chain was, and which key exchange went with it. Read from `tls` of the
+// archive's column `recorded` (schemas/recorded.schema.json). What is missing, or is not what it should be,
+// is unknown and never an error: a page can be replayed without.
 #ifndef TRILANE_ARCHIVE_RECORDED_CERTIFICATE_H
 #define TRILANE_ARCHIVE_RECORDED_CERTIFICATE_H
 
@@ -14,6 +14,7 @@ struct recorded_certificate {
     const char **names; // subject alternative names in lower case: hosts, "*.host", addresses in text form
     size_t name_count;
     uint32_t chain_bytes; // all certificates as sent, DER; 0: unknown
+    const char *group;    // of the key exchange, as "X25519"; NULL: unknown, or none that we know
 };
 
 // Those of one recording: a page has a handful, and names them with every exchange. Zeroed, it is empty.

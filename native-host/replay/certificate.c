@@ -25,6 +25,7 @@ enum { NAME_SIZE = 256, NAMES_MAX = 8192, SLOTS = 16384, PATH_SIZE = 4096 };
 struct leaf {
     char name[NAME_SIZE];
     CRYPTO_BUFFER *der; // NULL until first used
+    const char *groups; // of the key exchange; NULL: any
 };
 
 struct certificates {
@@ -213,6 +214,18 @@ const char *certificates_name(struct certificates *certificates, const char *nam
     return leaf ? leaf->name : NULL;
 }
 
+// The groups of a server with which a browser came to this one: it and those that browsers want less, so that
+// who does not know it finds another. NULL: all.
+static const char *groups_down_from(const char *group) {
+    static const char *const lists[][2] = {{"X25519", "X25519:P-256:P-384:P-521"},
+                                           {"P-256", "P-256:P-384:P-521"},
+                                           {"P-384", "P-384:P-521"},
+                                           {"P-521", "P-521"}};
+    for (size_t i = 0; group && i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(group, lists[i][0]) == 0) return lists[i][1];
+    return NULL;
+}
+
 static int make_leaf(struct certificates *certificates, struct leaf *leaf,
                      const struct certificate_form *form) {
     size_t root_bytes = CRYPTO_BUFFER_len(certificates->root_der);
@@ -221,6 +234,7 @@ static int make_leaf(struct certificates *certificates, struct leaf *leaf,
                                      .name_count = form->name_count,
                                      .size_bytes =
                                          form->chain_bytes > root_bytes ? form->chain_bytes - root_bytes : 0};
+    leaf->groups = groups_down_from(form->group);
     leaf->der = x509_make_leaf(&wanted, certificates->leaf_key, certificates->root, certificates->root_key);
     return leaf->der ? 0 : -1;
 }
@@ -240,6 +254,7 @@ int certificates_use(struct certificates *certificates, SSL *ssl, const char *na
     if (!leaf) return -1;
     const struct certificate_form plain = {.chain_bytes = certificates->chain_bytes};
     if (!leaf->der && make_leaf(certificates, leaf, &plain) < 0) return -1;
+    if (leaf->groups && SSL_set1_groups_list(ssl, leaf->groups) != 1) return -1;
     CRYPTO_BUFFER *const chain[] = {leaf->der, certificates->root_der};
     return SSL_set_chain_and_key(ssl, chain, 2, certificates->leaf_key, NULL) == 1 ? 0 : -1;
 }

@@ -25,6 +25,8 @@ struct certificate_form {
     const char *const *names; // subject alternative names: hosts, "*.host", addresses in text form
     size_t name_count;
     uint32_t chain_bytes; // what the chain is filled up to, leaf and root as DER; 0: as small as it can be
+    const char
+        *group; // that the key exchange has with a browser, as "X25519"; borrowed; NULL: BoringSSL's choice
 };
 // Makes the leaf for `name`, once: a second form changes nothing. It is good for `name` in any case, by a
 // name of its own if need be. 0, also for what no certificate can be made for; -1 when memory is short.
@@ -34,7 +36,8 @@ int certificates_make(struct certificates *certificates, const char *name,
 // What leaves are like that are made when they are first wanted. Before that: as small as they can be.
 void certificates_set_chain_bytes(struct certificates *certificates, uint32_t chain_bytes);
 
-// Gives `ssl` the chain for `name` and its key. 0, or -1: not a name, too many names, or memory is short.
+// Gives `ssl` the chain for `name`, its key, and the group of its key exchange. 0, or -1: not a name, too
+// many names, or memory is short.
 int certificates_use(struct certificates *certificates, SSL *ssl, const char *name);
 
 // "<leaf>,<root>": the base64 SHA-256 of each SubjectPublicKeyInfo, for

@@ -186,8 +186,7 @@ static int certify_server(struct origins *origins, size_t server, bool stars) {
     const char **names = arena_take(&origins->arena, origins->count * sizeof *names);
     if (!certificate || !names) return -1;
     size_t count = 0;
-    uint32_t chain_bytes =
-        origins->list[server].certificate ? origins->list[server].certificate->chain_bytes : 0;
+    const struct recorded_certificate *recorded = origins->list[server].certificate;
     for (size_t i = 0; i < origins->count; i++) {
         if (server_of(origins, i) != server) continue;
         const char *host = origins->list[i].host;
@@ -195,8 +194,10 @@ static int certify_server(struct origins *origins, size_t server, bool stars) {
         if (!name) return -1;
         if (!has_name(names, count, name)) names[count++] = name;
     }
-    *certificate =
-        (struct recorded_certificate){.names = names, .name_count = count, .chain_bytes = chain_bytes};
+    *certificate = (struct recorded_certificate){.names = names,
+                                                 .name_count = count,
+                                                 .chain_bytes = recorded ? recorded->chain_bytes : 0,
+                                                 .group = recorded ? recorded->group : NULL};
     origins->list[server].certificate = certificate;
     return 0;
 }
@@ -329,7 +330,8 @@ int origins_certify(const struct recording *recording, const struct chain_size *
         const struct recorded_certificate *recorded = exchange->certificate;
         const struct certificate_form form = {.names = recorded ? recorded->names : NULL,
                                               .name_count = recorded ? recorded->name_count : 0,
-                                              .chain_bytes = chain_bytes_of(exchange, size)};
+                                              .chain_bytes = chain_bytes_of(exchange, size),
+                                              .group = recorded ? recorded->group : NULL};
         if (certificates_make(certificates, exchange->host, &form) < 0) return -1;
     }
     return 0;

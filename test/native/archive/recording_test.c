@@ -230,9 +230,10 @@ static void set_recorded(struct fixture *f, const char *seqs, const char *json) 
 
 static void test_certificates(void **state) {
     struct fixture *f = *state;
-    set_recorded(f, "0, 1",
-                 "{\"tls\":{\"version\":\"TLS 1.3\",\"names\":[\"A.test\",\"*.a.test\",\"192.0.2.1\","
-                 "\"b\\u00e4d.test\",\"a/b\",7,\"x\\u0000y\",\"\"],\"chain_bytes\":4321}}");
+    set_recorded(
+        f, "0, 1",
+        "{\"tls\":{\"version\":\"TLS 1.3\",\"names\":[\"A.test\",\"*.a.test\",\"192.0.2.1\","
+        "\"b\\u00e4d.test\",\"a/b\",7,\"x\\u0000y\",\"\"],\"chain_bytes\":4321,\"group\":\"P-256\"}}");
     set_recorded(f, "2", "{\"tls\":{\"names\":[\"a.test\",\"*.a.test\"],\"chain_bytes\":null}}");
     assert_int_equal(open_recording(f, "page"), 0);
     const struct recorded_certificate *first = f->recording.exchanges[0].certificate;
@@ -243,10 +244,12 @@ static void test_certificates(void **state) {
     assert_string_equal(first->names[1], "*.a.test");
     assert_string_equal(first->names[2], "192.0.2.1");
     assert_int_equal(first->chain_bytes, 4321);
+    assert_string_equal(first->group, "P-256");
     assert_ptr_equal(f->recording.exchanges[1].certificate, first); // kept once
     assert_non_null(last);
     assert_int_equal(last->name_count, 2);
     assert_int_equal(last->chain_bytes, 0);
+    assert_null(last->group);
 }
 
 static void test_connections(void **state) {
@@ -294,9 +297,10 @@ static void test_odd_certificates_are_unknown(void **state) {
         assert_null(f->recording.exchanges[0].certificate);
         recording_close(&f->recording);
     }
-    set_recorded(f, "0", "{\"tls\":{\"names\":[\"a.test\"],\"chain_bytes\":-5}}");
+    set_recorded(f, "0", "{\"tls\":{\"names\":[\"a.test\"],\"chain_bytes\":-5,\"group\":\"kyber\"}}");
     assert_int_equal(open_recording(f, "page"), 0);
     assert_int_equal(f->recording.exchanges[0].certificate->chain_bytes, 0);
+    assert_null(f->recording.exchanges[0].certificate->group);
 }
 
 // Whatever stands there: names that a certificate may bear, or nothing.

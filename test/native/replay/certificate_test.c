@@ -176,6 +176,34 @@ static void test_chain_sizes(void **state) {
     assert_in_range(chain_bytes_seen(f), 4000 - SLACK, 4000 + SLACK);
 }
 
+static void test_recorded_groups(void **state) {
+    struct fixture *f = *state;
+    // As Chromium: with shares of the first two.
+    assert_int_equal(SSL_CTX_set1_groups_list(f->client, "X25519MLKEM768:X25519:P-256:P-384"), 1);
+    static const struct {
+        const char *group;
+        uint16_t expected;
+        bool is_asked_again; // a round trip more
+    } cases[] = {
+        {NULL, SSL_GROUP_X25519_MLKEM768, false}, {"X25519MLKEM768", SSL_GROUP_X25519_MLKEM768, false},
+        {"X25519", SSL_GROUP_X25519, false},      {"P-256", SSL_GROUP_SECP256R1, true},
+        {"P-384", SSL_GROUP_SECP384R1, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "n%zu.test", i);
+        const struct certificate_form form = {.group = cases[i].group};
+        assert_int_equal(certificates_make(f->certificates, name, &form), 0);
+        assert_true(meet(f, name, name, "\x02h2"));
+        assert_int_equal(SSL_get_group_id(f->client_ssl), cases[i].expected);
+        assert_int_equal(SSL_used_hello_retry_request(f->client_ssl), cases[i].is_asked_again);
+    }
+    // Who does not know the recorded one finds another.
+    assert_int_equal(SSL_CTX_set1_groups_list(f->client, "P-256"), 1);
+    assert_true(meet(f, "n1.test", "n1.test", "\x02h2"));
+    assert_true(meet(f, "n2.test", "n2.test", "\x02h2"));
+}
+
 static void test_tls_versions(void **state) {
     struct fixture *f = *state;
     tls_limit_versions(f->tls, TLS1_2_VERSION, TLS1_2_VERSION);
@@ -355,6 +383,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_recorded_names, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_too_many_names, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_chain_sizes, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_recorded_groups, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_tls_versions, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_only_for_its_name, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_without_sni_for_the_address, open_all, close_all),

@@ -39,7 +39,7 @@ static int remove_archive(void **state) {
     return 0;
 }
 
-static json_int_t bulky_bytes(const char *lane, const char *how) {
+static json_int_t bulky_bytes(const char *lane, const char *how, const char *bounds_unsent) {
     char after[16];
     snprintf(after, sizeof after, "%d", AFTER_BYTES);
     const char *const argv[] = {PROGRAM_TRILANE_REPLAY,
@@ -47,6 +47,8 @@ static json_int_t bulky_bytes(const char *lane, const char *how) {
                                 home,
                                 "--recording",
                                 "page",
+                                "--tcp-bounds-unsent",
+                                bounds_unsent,
                                 "--",
                                 PROGRAM_TRILANE_SHAPER,
                                 "--link",
@@ -78,7 +80,7 @@ static void overtakes(void **state) {
     static const char *const hows[] = {"new", "updated"};
     for (size_t i = 0; i < 4; i++) {
         const char *lane = lanes[i % 2], *how = hows[i / 2];
-        const json_int_t bytes = bulky_bytes(lane, how);
+        const json_int_t bytes = bulky_bytes(lane, how, "on");
         print_message("%s, %s: %lld bytes of the bulky one still came; %d are on the way of a full link\n",
                       lane, how, (long long)bytes, BDP_BYTES);
         // Less than the way there and back would mean that the bulky one had not filled the link.
@@ -87,8 +89,17 @@ static void overtakes(void **state) {
     }
 }
 
+static void waits_behind_what_is_in_the_socket_where_that_is_not_bounded(void **state) {
+    (void)state;
+    const json_int_t bytes = bulky_bytes("h2", "new", "off");
+    print_message("h2, not bounded: %lld bytes of the bulky one still came\n", (long long)bytes);
+    assert_true(bytes > BDP_BYTES + QUEUE_BYTES + AHEAD_BYTES);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(waits_behind_what_is_in_the_socket_where_that_is_not_bounded,
+                                        make_archive, remove_archive),
         cmocka_unit_test_setup_teardown(overtakes, make_archive, remove_archive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
