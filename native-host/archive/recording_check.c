@@ -48,10 +48,11 @@ static int find_recording(struct check *check) {
 // *matches: false too where a row's headers are no JSON.
 static int check_digest(struct check *check, bool *matches) {
     sqlite3_stmt *row;
-    if (archive_db_prepare(check->db, check->home,
-                           "SELECT method, scheme, host, port, path, request_body_sha256, address, status,"
-                           " response_headers, body_sha256 FROM exchange WHERE recording = ? ORDER BY seq",
-                           &row, check->error) < 0)
+    if (archive_db_prepare(
+            check->db, check->home,
+            "SELECT method, scheme, host, port, path, request_body_sha256, address, status,"
+            " response_headers, body_sha256, recorded FROM exchange WHERE recording = ? ORDER BY seq",
+            &row, check->error) < 0)
         return -1;
     sqlite3_bind_int64(row, 1, check->id);
     struct recording_digest digest;
@@ -61,6 +62,8 @@ static int check_digest(struct check *check, bool *matches) {
     while ((step = sqlite3_step(row)) == SQLITE_ROW) {
         json_t *headers =
             json_loadb(text_column(row, 8), (size_t)sqlite3_column_bytes(row, 8), JSON_ALLOW_NUL, NULL);
+        json_t *recorded =
+            json_loadb(text_column(row, 10), (size_t)sqlite3_column_bytes(row, 10), JSON_ALLOW_NUL, NULL);
         if (!json_is_array(headers)) readable = false;
         const struct archive_exchange exchange = {.method = text_column(row, 0),
                                                   .scheme = text_column(row, 1),
@@ -69,9 +72,11 @@ static int check_digest(struct check *check, bool *matches) {
                                                   .path = text_column(row, 4),
                                                   .address = text_column(row, 6),
                                                   .status = (uint16_t)sqlite3_column_int(row, 7),
-                                                  .response_headers = headers};
+                                                  .response_headers = headers,
+                                                  .recorded = recorded};
         if (readable) recording_digest_add(&digest, &exchange, text_column(row, 5), text_column(row, 9));
         json_decref(headers);
+        json_decref(recorded);
     }
     int status = step == SQLITE_DONE ? 0 : archive_db_fail(check->db, check->home, check->error);
     sqlite3_finalize(row);

@@ -2,6 +2,7 @@
 
 #include "archive/archive_writer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,9 +24,43 @@ static void add_number(struct recording_digest *digest, uint64_t number) {
     add_text(digest, text);
 }
 
+// In whole thousandths: a double's own digits would depend on who writes them.
+static void add_time(struct recording_digest *digest, const json_t *time_ms) {
+    const double time_us = json_number_value(time_ms) * 1000;
+    if (json_is_number(time_ms) && time_us >= 0 && time_us < 1e15)
+        add_number(digest, (uint64_t)llround(time_us));
+    else
+        add_text(digest, "");
+}
+
+// A text, or a whole number from 0.
+static void add_known(struct recording_digest *digest, const json_t *value) {
+    if (json_is_string(value))
+        add_bytes(digest, json_string_value(value), json_string_length(value));
+    else if (json_is_integer(value) && json_integer_value(value) >= 0)
+        add_number(digest, (uint64_t)json_integer_value(value));
+    else
+        add_text(digest, "");
+}
+
+static void add_recorded(struct recording_digest *digest, const json_t *recorded) {
+    const json_t *tls = json_object_get(recorded, "tls");
+    const json_t *names = json_object_get(tls, "names");
+    add_time(digest, json_object_get(recorded, "server_time_ms"));
+    add_time(digest, json_object_get(recorded, "rtt_ms"));
+    add_known(digest, json_object_get(recorded, "connection"));
+    add_known(digest, json_object_get(tls, "chain_bytes"));
+    add_known(digest, json_object_get(tls, "record_bytes"));
+    add_known(digest, json_object_get(tls, "group"));
+    add_number(digest, json_array_size(names));
+    size_t i;
+    json_t *name;
+    json_array_foreach(names, i, name) add_known(digest, name);
+}
+
 void recording_digest_start(struct recording_digest *digest) {
     SHA256_Init(&digest->hash);
-    add_text(digest, "trilane/recording/1");
+    add_text(digest, "trilane/recording/2");
 }
 
 void recording_digest_add(struct recording_digest *digest, const struct archive_exchange *exchange,
@@ -47,6 +82,7 @@ void recording_digest_add(struct recording_digest *digest, const struct archive_
         add_bytes(digest, json_string_value(value), json_string_length(value));
     }
     add_text(digest, body_sha256);
+    add_recorded(digest, exchange->recorded);
 }
 
 void recording_digest_finish(struct recording_digest *digest, char hex[2 * SHA256_DIGEST_LENGTH + 1]) {

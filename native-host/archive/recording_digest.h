@@ -1,11 +1,13 @@
-// A recording's digest: SHA-256 over its exchanges in order, over all that a replay serves by. Independent of
-// the recording's name, time and notes, of the order of object members in JSON, and of what the source knew
-// beyond.
+// A recording's digest: SHA-256 over its exchanges in order, over all that a replay serves by: servers'
+// times, round trips and certificates too. Independent of the recording's name, time and notes, of the order
+// of object members in JSON, and of what the source knew beyond.
 //
 // The bytes hashed are fields, each its size as 8 bytes big-endian and then itself. First
-// "trilane/recording/1"; then for each exchange: method, scheme, host, port (decimal), path, request body's
+// "trilane/recording/2"; then for each exchange: method, scheme, host, port (decimal), path, request body's
 // SHA-256 (hex; "" for none), address, status (decimal), number of response headers (decimal), each name and
-// value, response body's SHA-256 (likewise).
+// value, response body's SHA-256 (likewise); of `recorded` server_time_ms and rtt_ms (whole microseconds,
+// decimal), connection, tls.chain_bytes, tls.record_bytes (decimal), tls.group, the number of tls.names and
+// each of them. What is not known, or no such thing, is "".
 #ifndef TRILANE_ARCHIVE_RECORDING_DIGEST_H
 #define TRILANE_ARCHIVE_RECORDING_DIGEST_H
 

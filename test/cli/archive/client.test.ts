@@ -9,10 +9,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Exchange, NewBody, NewExchange } from "../../../cli/archive/archive.ts";
+import type { Exchange, JsonObject, NewBody, NewExchange } from "../../../cli/archive/archive.ts";
 import { withArchive } from "../../../cli/archive/client.ts";
 import { RunError, UserError } from "../../../cli/errors.ts";
 import { programPath } from "../../../cli/programs.ts";
+import type { Recorded } from "../../../schemas/generated/recorded.ts";
 
 const host = programPath("trilane-host");
 let folder: string;
@@ -87,12 +88,17 @@ function digestOf(exchanges: readonly NewExchange[]): string {
     size.writeBigUInt64BE(BigInt(bytes.length));
     hash.update(size).update(bytes);
   };
-  add("trilane/recording/1");
+  add("trilane/recording/2");
   for (const { exchange: e, body, requestBody } of exchanges) {
     for (const field of [e.method, e.scheme, e.host, e.port, e.path]) add(field);
     add(requestBody ? sha256(requestBody) : "");
     for (const field of [e.address, e.status, e.response_headers.length, ...e.response_headers.flat()]) add(field);
     add(body ? sha256(body) : "");
+    const { server_time_ms, rtt_ms, connection, tls } = e.recorded as Recorded;
+    for (const time_ms of [server_time_ms, rtt_ms]) add(typeof time_ms === "number" ? Math.round(time_ms * 1000) : "");
+    for (const known of [connection, tls?.chain_bytes, tls?.record_bytes, tls?.group]) add(known ?? "");
+    const names = tls?.names ?? [];
+    for (const field of [names.length, ...names]) add(field);
   }
   return hash.digest("hex");
 }
@@ -108,8 +114,14 @@ test("an archive that does not exist is empty, and looking makes nothing", async
 
 test("what is written is shown, listed and digested; large bodies go in pieces", async () => {
   const large = Buffer.alloc(3_500_001, "large body ");
+  const tls = { version: "TLS 1.3", names: ["www.example.org", "example.org"], issuer: null, chain_bytes: 3000 };
   const exchanges: NewExchange[] = [
-    { exchange: exchange("/"), body: Buffer.from("hello") },
+    {
+      exchange: exchange("/", {
+        recorded: { protocol: "h2", server_time_ms: 12.3456, rtt_ms: 7, connection: "9", tls },
+      }),
+      body: Buffer.from("hello"),
+    },
     { exchange: exchange("/large", { body_origin: "filled", address: "2001:db8::1" }), body: large },
     {
       exchange: exchange("/post", { method: "POST", host: "api.example.org", status: 204, body_origin: "recorded" }),
@@ -300,6 +312,44 @@ test("an exchange that is refused fails the recording, also when nobody waited f
     await archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/") }));
     assert.equal((await archive.list()).length, 1);
   });
+});
+
+test("the digest changes with all that a replay serves by, and with nothing else", async () => {
+  const tls = {
+    version: "TLS 1.3",
+    names: ["a.test"],
+    issuer: "x",
+    chain_bytes: 3000,
+    record_bytes: 4096,
+    group: "P-256",
+  };
+  const known = { server_time_ms: 20, rtt_ms: 10, connection: 1, tls };
+  const digests = await withArchive(home, async (archive) => {
+    const digestWith = async (recorded: JsonObject): Promise<string> => {
+      const each = { exchange: exchange("/", { recorded: { ...known, ...recorded } }) };
+      return (await archive.write(asked("page", true), (writer) => writer.add(each))).digest;
+    };
+    return {
+      first: await digestWith({}),
+      same: [
+        await digestWith({ connection: "1", entry: 3, start_offset_ms: 7, priority: "High" }),
+        await digestWith({ tls: { ...tls, version: null, issuer: null } }),
+      ],
+      others: [
+        await digestWith({ server_time_ms: 20.001 }),
+        await digestWith({ server_time_ms: null }),
+        await digestWith({ rtt_ms: 11 }),
+        await digestWith({ connection: 2 }),
+        await digestWith({ tls: { ...tls, names: ["b.test"] } }),
+        await digestWith({ tls: { ...tls, names: [] } }),
+        await digestWith({ tls: { ...tls, chain_bytes: null } }),
+        await digestWith({ tls: { ...tls, record_bytes: 1300 } }),
+        await digestWith({ tls: { ...tls, group: "P-384" } }),
+      ],
+    };
+  });
+  for (const digest of digests.same) assert.equal(digest, digests.first);
+  assert.equal(new Set([digests.first, ...digests.others]).size, digests.others.length + 1);
 });
 
 test("names: taken, replaced, impossible", async () => {
