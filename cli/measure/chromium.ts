@@ -112,14 +112,17 @@ export interface ChromiumOptions {
   readonly profile: string;
   /** Base64 SHA-256 of the public keys to trust, comma-joined, as `trilane-replay --print-spki` prints them. */
   readonly spkiList: string;
+  /** As user_agent.ts has it. */
+  readonly userAgent: string;
 }
 
-export function chromiumArguments({ lane, profile, spkiList }: ChromiumOptions): string[] {
+export function chromiumArguments({ lane, profile, spkiList, userAgent }: ChromiumOptions): string[] {
   return [
     ...sharedArguments,
     ...laneArguments[lane],
     // Of this argument the browser takes the last one only.
     `--disable-features=${[...disabledFeatures, ...(laneDisabledFeatures[lane] ?? [])].join(",")}`,
+    `--user-agent=${userAgent}`,
     `--ignore-certificate-errors-spki-list=${spkiList}`,
     `--user-data-dir=${profile}`,
     "about:blank",

@@ -27,6 +27,7 @@ import { pinTimeScript } from "./pin_time.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder } from "./scratch.ts";
+import { userAgentOf } from "./user_agent.ts";
 import { replacedRecording } from "./verify.ts";
 import type { FirstVisit } from "./visits.ts";
 
@@ -98,8 +99,12 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       ...(evidence?.shaperOptions ?? []),
     ];
     const { reports } = scratch;
+    const userAgent = await userAgentOf(chromium);
     const lab = labCommand({ home, recording: recording.name, link, reports, replayOptions, shaperOptions });
-    const browserCommand = [chromium, ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis })];
+    const browserCommand = [
+      chromium,
+      ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent }),
+    ];
     const observation = await observe(options, {
       commandLine: [...lab.replay, ...lab.shaper, ...browserCommand],
       environment: {

@@ -17,26 +17,22 @@ export interface RecorderArguments {
   readonly lane: RecordedLane;
   readonly profile: string;
   readonly netLog: string;
-  /** Chromium's major version: sites are not told that nobody looks at the window. */
-  readonly majorVersion: string;
+  /** As measure/user_agent.ts has it. */
+  readonly userAgent: string;
   /** Base64 SHA-256 of public keys to trust beside the system's authorities. */
   readonly trustedKeys: readonly string[];
   /** Names that are found without asking: "shop.example" at "192.0.2.1". */
   readonly addresses: readonly { readonly host: string; readonly address: string }[];
 }
 
-export function recorderUserAgent(majorVersion: string): string {
-  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorVersion}.0.0.0 Safari/537.36`;
-}
-
 export function recorderArguments(options: RecorderArguments): string[] {
-  const { lane, profile, netLog, majorVersion, trustedKeys, addresses } = options;
+  const { lane, profile, netLog, userAgent, trustedKeys, addresses } = options;
   const rules = addresses.map(({ host, address }) => `MAP ${host} ${address.includes(":") ? `[${address}]` : address}`);
   return [
     ...sharedArguments,
     `--disable-features=${disabledFeatures.join(",")}`,
     ...laneArguments[lane],
-    `--user-agent=${recorderUserAgent(majorVersion)}`,
+    `--user-agent=${userAgent}`,
     `--log-net-log=${netLog}`,
     "--net-log-capture-mode=Everything",
     ...(trustedKeys.length > 0 ? [`--ignore-certificate-errors-spki-list=${trustedKeys.join(",")}`] : []),

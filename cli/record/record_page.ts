@@ -1,18 +1,17 @@
 // One page recorded: a fresh browser loads it, is left until it is quiet, tells its bodies and ends; what was told and
 // logged becomes a HAR to import. Everything it started or wrote is gone when it returns. Stores nothing.
-import { execFile } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
 import { askBodies, type BodyTexts } from "../../extension/capture/bodies.ts";
 import type { Capture } from "../../extension/capture/requests.ts";
-import { RunError, UserError } from "../errors.ts";
+import { RunError } from "../errors.ts";
 import { type CDPSession, type RunningBrowser, StartError, startBrowser } from "../measure/browser.ts";
 import { chromiumEnvironment } from "../measure/chromium.ts";
 import { NavigationError, type WatchedPage, watchPage } from "../measure/page.ts";
 import { pinTimeScript } from "../measure/pin_time.ts";
+import { userAgentOf } from "../measure/user_agent.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { chromiumPath } from "../programs.ts";
 import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
@@ -54,15 +53,6 @@ const askedBody_bytes = 1024 * 1024;
 const askedBodies_bytes = 32 * 1024 * 1024;
 const postData_bytes = 16 * 1024 * 1024;
 
-const run = promisify(execFile);
-
-async function majorVersionOf(chromium: string): Promise<string> {
-  const { stdout } = await run(chromium, ["--version"]);
-  const major = /(\d+)\.\d+/.exec(stdout)?.[1];
-  if (major === undefined) throw new UserError(`${chromium}: tells no version: name Chromium's binary`);
-  return major;
-}
-
 /** Chromium makes a socket there, 45 bytes further down, and a socket's path has no more than 107. */
 const temporaryOf = (folder: string): string => (Buffer.byteLength(folder) <= 60 ? folder : "/tmp");
 
@@ -95,7 +85,7 @@ export async function recordPage<Result>(
       ...options,
       profile,
       netLog,
-      majorVersion: await majorVersionOf(chromium),
+      userAgent: await userAgentOf(chromium),
     });
     const seen = await observe(options, {
       commandLine: [...options.within, chromium, ...browserArguments],

@@ -7,6 +7,7 @@ import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromi
 import { metricsOf, readTimings, timingsExpression } from "../../cli/measure/metrics.ts";
 import { watchPage } from "../../cli/measure/page.ts";
 import { makeScratchFolder, removeScratchFolder } from "../../cli/measure/scratch.ts";
+import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
 
 export interface SeenLoad {
@@ -43,7 +44,12 @@ export async function seenLoad({ url, lane, within, spkiList }: SeenLoadOptions)
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
-    const words = chromiumArguments({ lane, profile: scratch.profile, spkiList });
+    const words = chromiumArguments({
+      lane,
+      profile: scratch.profile,
+      spkiList,
+      userAgent: await userAgentOf(chromiumPath()),
+    });
     const browser = await startBrowser({
       commandLine: [...within, chromiumPath(), ...words],
       environment: chromiumEnvironment(scratch.profile, scratch.folder, process.env),

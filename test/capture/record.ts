@@ -12,6 +12,7 @@ import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromi
 import { labCommand, spkiList } from "../../cli/measure/lab.ts";
 import { timingsExpression } from "../../cli/measure/metrics.ts";
 import { watchPage } from "../../cli/measure/page.ts";
+import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
 import type { CaptureEvent } from "../../extension/capture/events.ts";
 
@@ -115,7 +116,15 @@ try {
   for (const lane of plainLanes) {
     const profile = join(home, `profile-${lane}`);
     const lab = labCommand({ home, recording: "page", link: parseLink("10mbit/40ms"), reports: null });
-    const chromium = [chromiumPath(), ...chromiumArguments({ lane, profile, spkiList: await spkiList(home) })];
+    const chromium = [
+      chromiumPath(),
+      ...chromiumArguments({
+        lane,
+        profile,
+        spkiList: await spkiList(home),
+        userAgent: await userAgentOf(chromiumPath()),
+      }),
+    ];
     const browser = await startBrowser({
       commandLine: [...lab.replay, ...lab.shaper, ...chromium],
       environment: chromiumEnvironment(profile, home, process.env),

@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { allLanes, type Lane } from "../../../cli/lanes.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../../cli/measure/chromium.ts";
 import { environmentOf } from "../../../cli/measure/environment.ts";
+import { userAgent } from "../../../cli/measure/user_agent.ts";
 
-const options = { profile: "/tmp/load-1/profile", spkiList: "abc=,def=" };
+const options = { profile: "/tmp/load-1/profile", spkiList: "abc=,def=", userAgent: userAgent("156") };
 
 test("a forced lane is what is left when the others are taken away", () => {
   const of = (lane: Lane) => chromiumArguments({ ...options, lane });

@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chromiumArguments } from "../../../cli/measure/chromium.ts";
+import { userAgent } from "../../../cli/measure/user_agent.ts";
 import { recordedLanes, recorderArguments } from "../../../cli/record/chromium_arguments.ts";
 
-const options = { profile: "/p", netLog: "/n", majorVersion: "156", trustedKeys: [], addresses: [] };
+const options = { profile: "/p", netLog: "/n", userAgent: userAgent("156"), trustedKeys: [], addresses: [] };
 
 test("a recorded page meets the browser that will load its recording: the same arguments but for trust", () => {
   for (const lane of ["h1", "h2", "h3"] as const) {
     const recorder = recorderArguments({ ...options, lane });
-    const measured = chromiumArguments({ lane, profile: "/p", spkiList: "x" });
+    const measured = chromiumArguments({ lane, profile: "/p", spkiList: "x", userAgent: options.userAgent });
     const left = measured.filter((argument) => !recorder.includes(argument));
     assert.deepEqual(left, ["--ignore-certificate-errors-spki-list=x"]);
     assert.deepEqual(recorder.slice(-2), ["--user-data-dir=/p", "about:blank"]);

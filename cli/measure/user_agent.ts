@@ -1,0 +1,28 @@
+// The User-Agent of all our browsers, those that record and those that load: Chrome's own as people have it, so that sites
+// and pages' scripts are not told that nobody looks at the window, and a recording meets the browser that it was made with.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { UserError } from "../errors.ts";
+
+const run = promisify(execFile);
+
+/** Chromium's reduced form: of the version it tells no more than the first number. */
+export function userAgent(majorVersion: string): string {
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorVersion}.0.0.0 Safari/537.36`;
+}
+
+async function ask(chromium: string): Promise<string> {
+  const { stdout } = await run(chromium, ["--version"]).catch(() => ({ stdout: "" }));
+  const major = /(\d+)\.\d+/.exec(stdout)?.[1];
+  if (major === undefined) throw new UserError(`${chromium}: tells no version: name Chromium's binary`);
+  return userAgent(major);
+}
+
+const asked = new Map<string, Promise<string>>();
+
+/** That of the browser at this path, which is asked for its version once. UserError where it tells none. */
+export function userAgentOf(chromium: string): Promise<string> {
+  const answer = asked.get(chromium) ?? ask(chromium);
+  asked.set(chromium, answer);
+  return answer;
+}
