@@ -5,7 +5,8 @@
 // priorities, caches, speculation that pages ask for); everything that the browser does for itself goes.
 //
 // One thing that stays is not the page's: on every navigation Chromium opens two connections to the page's host while it
-// still prepares the request, a few ms before it. People's browsers do so too; h1 has use of both, h2 and h3 of one. The
+// still prepares the request, a few ms before it. People's browsers do so too; h1 has use of both, h2 and h3 of one. Where
+// DNS tells of h3 and nothing forces it, QUIC is the one and TCP the other: it begins with QUIC, and no request uses it. The
 // setting that would stop it also stops <link rel=preconnect> and speculation rules, which belong to the page. On h1-clear
 // these connections find no name (clear.ts).
 import type { Lane } from "../lanes.ts";
