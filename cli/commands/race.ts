@@ -8,12 +8,13 @@ import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/
 import { executePlan } from "../sweep/execute.ts";
 import { pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
+import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface RaceOptions extends CommonOptions, ServingOptions {
+interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions {
   page: string;
   link: string;
-  runs: number;
+  runs: number | undefined;
   lanes: string;
   "warm-cache": boolean;
   seed: number;
@@ -42,15 +43,20 @@ const optionOf: Readonly<Record<string, string>> = {
   retries: "--retries",
   timeout_s: "--timeout",
   settle_ms: "--settle",
+  until: "--decide or --precise",
 };
 
+const usualRuns = 5;
+
 function racePlan(options: RaceOptions, page: PlanPage): Plan {
+  const until = untilOf(options);
   const document = {
     name: `race-${pageName(page)}`,
     pages: [page],
     lanes: readLanes(options.lanes),
     links: [options.link],
-    repetitions: options.runs,
+    repetitions: options.runs ?? (until ? mostLoads : usualRuns),
+    ...(until ? { until } : {}),
     seed: options.seed,
     retries: options.retries,
     timeout_s: options.timeout,
@@ -70,7 +76,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineServing(yargs)
+    defineUntil(defineServing(yargs))
       .positional("page", {
         type: "string",
         demandOption: true,
@@ -81,7 +87,10 @@ export const command: Command<RaceOptions> = {
         default: "10mbit/50ms",
         describe: "the bottleneck: RATE/RTT or a name, and settings, as 3g,loss=1%; see `trilane links`",
       })
-      .option("runs", { type: "number", default: 5, describe: "valid loads of each lane" })
+      .option("runs", {
+        type: "number",
+        describe: `valid loads of each lane; ${usualRuns} unless given, with --decide or --precise at most ${mostLoads}`,
+      })
       .option("lanes", {
         type: "string",
         default: plainLanes.join(","),
@@ -108,6 +117,7 @@ export const command: Command<RaceOptions> = {
       })
       .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
+      .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
       .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
       .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits, whose requests are in the first flight")
       .example(

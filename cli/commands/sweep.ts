@@ -9,9 +9,10 @@ import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { pageFor, pageUnstored } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface SweepOptions extends CommonOptions, ServingOptions {
+interface SweepOptions extends CommonOptions, ServingOptions, UntilOptions {
   plan: string;
   page: string[];
   runs: number | undefined;
@@ -24,10 +25,12 @@ interface SweepOptions extends CommonOptions, ServingOptions {
 function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions): Plan {
   const { plan: source, runs } = options;
   const over = servingChoiceOf(options);
-  if (named.length === 0 && runs === undefined && Object.keys(over).length === 0) return plan;
+  const until = untilOf(options);
+  if (named.length === 0 && runs === undefined && !until && Object.keys(over).length === 0) return plan;
   const pages = named.length === 0 ? plan.pages : named;
   const serving = overrideServing(plan.serving, over);
-  return planOf({ ...plan, pages, repetitions: runs ?? plan.repetitions, serving }, source);
+  const repetitions = runs ?? (until ? mostLoads : plan.repetitions);
+  return planOf({ ...plan, pages, repetitions, serving, ...(until ? { until } : {}) }, source);
 }
 
 async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
@@ -56,7 +59,7 @@ export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
   summary: "Run a plan of pages x lanes x links; interrupted, it goes on where it was",
   define: (yargs: Argv<CommonOptions>) =>
-    defineServing(yargs)
+    defineUntil(defineServing(yargs))
       .positional("plan", {
         type: "string",
         demandOption: true,
@@ -68,7 +71,10 @@ export const command: Command<SweepOptions> = {
         default: [] as string[],
         describe: "pages in place of the plan's: recordings, pages of `trilane synth`, HAR files",
       })
-      .option("runs", { type: "number", describe: "repetitions in place of the plan's" })
+      .option("runs", {
+        type: "number",
+        describe: `repetitions in place of the plan's; with --decide or --precise at most ${mostLoads} unless given`,
+      })
       .option("new", { type: "boolean", default: false, describe: "begin again, also where the sweep was interrupted" })
       .option("dry-run", {
         type: "boolean",

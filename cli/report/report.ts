@@ -14,11 +14,13 @@ import { servingLine } from "../serving/terms.ts";
 import { compare } from "../stats/comparison.ts";
 import { count } from "../stats/numbers.ts";
 import { isValid, lanePairs, sortLanes } from "../stats/sample.ts";
+import { type Settlement, settlement, settlementSentence } from "../stats/settlement.ts";
 import { summarize } from "../stats/summary.ts";
 import { type LinkTraits, type SweepVerdict, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
 import { version } from "../version.ts";
 import { coloursCss } from "./colours.ts";
 import { gatherReport, groupsOf, type ReportData, spreadOrder } from "./data.ts";
+import { decisionSection } from "./decisions.ts";
 import { groupSection } from "./group_section.ts";
 import { heatLegend, heatMapFigure, scaleEnd } from "./heat_map.ts";
 import { mapSets } from "./heat_maps_of.ts";
@@ -86,14 +88,25 @@ function servedMarkup(serving: ServingChoice | undefined): Markup | null {
   return line === "" ? null : html`<p class="scope">Served with ${line}.</p>`;
 }
 
-function verdictMarkup(verdict: SweepVerdict, serving: ServingChoice | undefined, links: number): Markup {
+function settlementOf({ sweep, cells, loads }: ReportData): Settlement | null {
+  const { until, repetitions } = sweep.plan;
+  return until ? settlement(cells, loads, until, repetitions) : null;
+}
+
+interface VerdictTerms {
+  readonly serving: ServingChoice | undefined;
+  readonly links: number;
+  readonly settled: Settlement | null;
+}
+
+function verdictMarkup(verdict: SweepVerdict, { serving, links, settled }: VerdictTerms): Markup {
   const sentences = verdict.pairs.map(
     (pair, index) =>
       html`${index < headlines ? html`<p>${signed(pair.sentence)}</p>` : html`<p class="more">${signed(pair.sentence)}</p>`}${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;
-  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${servedMarkup(serving)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
+  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
 function filterMarkup(results: readonly GroupResult[]): Markup {
@@ -155,15 +168,17 @@ export function buildReport(data: ReportData): string {
       ? figure
       : new Markup(figure.text.replace("<figure", html`<figure data-page="${set.page}"`.text));
   });
+  const settled = settlementOf(data);
   const unfinished =
     sweep.finished_at === null &&
-    html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
+    html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${sweep.plan.until ? "at most " : ""}${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
   const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
-${verdictMarkup(verdict, data.sweep.plan.serving, profiles.size)}
+${verdictMarkup(verdict, { serving: sweep.plan.serving, links: profiles.size, settled })}
 ${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
+${decisionSection(settled)}
 <section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
 <section id="pages"><h2>Page by page</h2>${filterMarkup(results)}${sectionsMarkup(data, results, profiles)}</section>
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>

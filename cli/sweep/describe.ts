@@ -3,6 +3,7 @@ import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { openExistingResults } from "../results/results.ts";
 import { servingLine } from "../serving/terms.ts";
 import { count } from "../stats/numbers.ts";
+import { untilWords } from "../stats/settlement.ts";
 import { cellGuess, type PageSize } from "./estimate.ts";
 import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
@@ -65,10 +66,10 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...paragraph("lanes", lanes.join(" ")),
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
     ...(servingLine(plan.serving) === "" ? [] : paragraph("serving", servingLine(plan.serving))),
-    ...paragraph("size", size),
+    ...paragraph("size", plan.until ? `at most ${size}, ${untilWords(plan.until)}` : size),
     ...(done > 0
       ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)
       : []),
-    ...paragraph("time", `about ${formatDuration(expected_s)}`),
+    ...paragraph("time", `${plan.until ? "at most about" : "about"} ${formatDuration(expected_s)}`),
   ];
 }

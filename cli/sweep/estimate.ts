@@ -72,6 +72,11 @@ export class TimeLeft {
     if (last) this.#guessedLeft_ms = Math.max(0, this.#guessedLeft_ms - guess_ms);
   }
 
+  /** A planned load is not needed. */
+  spared(guess_ms: number): void {
+    this.#guessedLeft_ms = Math.max(0, this.#guessedLeft_ms - guess_ms);
+  }
+
   get left_ms(): number {
     return this.#guessedDone_ms === 0
       ? this.#guessedLeft_ms

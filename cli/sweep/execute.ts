@@ -104,7 +104,7 @@ async function runToEnd({ home, plan, json, evidence }: Execution, begun: Begun)
   const { table, counts, verdict, cells } = outcomeOf(
     results.cellsOf(sweep.id),
     results.loadsOf(sweep.id),
-    sweep.seed,
+    plan,
     loads,
   );
   if (json) {

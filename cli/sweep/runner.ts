@@ -5,6 +5,7 @@ import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { LoadFinished, LoadStarted, SweepStarted } from "../../schemas/generated/sweep_event.ts";
 import type { Cell, Lane, Results, Sweep } from "../results/results.ts";
 import type { Serving } from "../serving/serving.ts";
+import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
 import { lossSeed, orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
@@ -60,6 +61,7 @@ export interface RunOptions {
 export interface RunOutcome {
   readonly state: "finished" | "stopped";
   readonly done: number;
+  /** Planned, without those that were not needed. */
   readonly loads: number;
   /** Of this run's attempts. */
   readonly wall_ms: number;
@@ -89,13 +91,19 @@ function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
   return tasks;
 }
 
-/** Runs until every planned load has a valid attempt or has used up its attempts, or until the signal. */
+/**
+ * Runs until every planned load has a valid attempt or has used up its attempts, or until the signal. Where the plan says when
+ * loads are enough, the rest of a page on a link is no longer planned then.
+ */
 export async function runSweep(options: RunOptions): Promise<RunOutcome> {
   const { results, sweep, plan, signal, tell } = options;
   const isDone = (task: Task): boolean => task.valid || task.attempts > plan.retries;
   const tasks = tasksOf(results, sweep, plan);
   const left = tasks.filter((task) => !isDone(task));
   const time = new TimeLeft(left.reduce((sum, task) => sum + options.guess_ms(task.cell), 0));
+  const enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
+  const spared = new Set<Task>();
+  let loads = tasks.length;
   let done = tasks.length - left.length;
   let wall_ms = 0;
   tell({
@@ -103,12 +111,22 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
     sweep: sweep.id,
     name: sweep.name,
     cells: new Set(tasks.map((task) => task.cell.id)).size,
-    loads: tasks.length,
+    loads,
     done,
     resumed: options.resumed,
     expected_s: time.left_ms / 1000,
   });
-  for (const task of left) {
+  for (const [index, task] of left.entries()) {
+    if (spared.has(task)) continue;
+    if (enough.isEnough(task.cell, task.planned.block)) {
+      for (const rest of left.slice(index)) {
+        if (rest.cell.page !== task.cell.page || rest.cell.link !== task.cell.link) continue;
+        spared.add(rest);
+        loads--;
+        time.spared(options.guess_ms(rest.cell));
+      }
+      continue;
+    }
     let fault: string | null = null;
     while (!isDone(task) && fault === null) {
       const { cell, planned } = task;
@@ -120,11 +138,11 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
         block: planned.block,
         attempt: task.attempts,
       };
-      if (signal.aborted) return { state: "stopped", done, loads: tasks.length, wall_ms };
+      if (signal.aborted) return { state: "stopped", done, loads, wall_ms };
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
       const measured = await measureOne(options, cell, planned.block, task.attempts);
-      if (!measured) return { state: "stopped", done, loads: tasks.length, wall_ms };
+      if (!measured) return { state: "stopped", done, loads, wall_ms };
       const { load } = measured;
       fault = measured.fault;
       const { status, reasons, metrics, wall_ms: took_ms } = load.log._trilane;
@@ -133,6 +151,7 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
       const id = results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
       task.attempts++;
       task.valid = status === "valid";
+      enough.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
       wall_ms += took_ms;
       const last = isDone(task) || fault !== null;
       time.ended(options.guess_ms(cell), took_ms, last);
@@ -146,13 +165,13 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
         plt_ms: metrics.plt_ms,
         wall_ms: took_ms,
         done,
-        loads: tasks.length,
+        loads,
         left_s: time.left_ms / 1000,
       });
     }
   }
   results.finishSweep(sweep.id);
-  return { state: "finished", done, loads: tasks.length, wall_ms };
+  return { state: "finished", done, loads, wall_ms };
 }
 
 interface MeasuredLoad {

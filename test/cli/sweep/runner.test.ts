@@ -249,3 +249,60 @@ describe("runner", () => {
     assertWhole(home);
   });
 });
+
+describe("loads that are enough", () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "trilane-runner-"));
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const plan = fastPlan({
+    pages: ["clear", "doubtful"],
+    links: ["1mbit/20ms"],
+    lanes: ["h1", "h3"],
+    repetitions: 12,
+    until: { decided_percent: 3 },
+  });
+  /** On one page h3 takes half of h1's time, on the other now more, now less. */
+  const measure = (counts: Map<string, number>) => async (request: LoadRequest) => {
+    const { lane, link, recording } = request;
+    const key = `${recording.name} ${lane}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    const half = recording.name === "clear" ? 0.5 : count % 2 === 0 ? 0.8 : 1.2;
+    const plt_ms = 1000 * (lane === "h3" ? half : 1) + count;
+    return pageLoad({ page: recording.name, recording_digest: recording.digest, lane, link, plt_ms, wall_ms: 5 });
+  };
+
+  test("go where they are needed", async () => {
+    const counts = new Map<string, number>();
+    const events: (SweepStarted | LoadStarted | LoadFinished)[] = [];
+    const outcome = await fastRun({ home, plan, measure: measure(counts), tell: (event) => events.push(event) });
+    assert.deepEqual(Object.fromEntries(counts), {
+      "clear h1": 8,
+      "clear h3": 8,
+      "doubtful h1": 12,
+      "doubtful h3": 12,
+    });
+    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 40, 40]);
+    const last = events.at(-1);
+    assert.ok(last?.event === "load-finished" && last.done === 40 && last.loads === 40 && last.left_s === 0);
+    assert.equal(isFinished(home), true);
+  });
+
+  test("are the same when the sweep is interrupted and gone on with", async () => {
+    const counts = new Map<string, number>();
+    const stop = new AbortController();
+    const stopping = async (request: LoadRequest) => {
+      const load = await measure(counts)(request);
+      if ([...counts.values()].reduce((sum, count) => sum + count, 0) === 33) stop.abort();
+      return load;
+    };
+    const first = await fastRun({ home, plan, measure: stopping, signal: stop.signal });
+    assert.equal(first.state, "stopped");
+    const second = await fastRun({ home, plan, measure: measure(counts) });
+    assert.deepEqual([second.state, second.done, second.loads], ["finished", 40, 40]);
+    assert.equal(storedLoads(home).filter((load) => load.page === "clear").length, 16);
+  });
+});
