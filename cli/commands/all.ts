@@ -1,5 +1,6 @@
 // The list of commands, in the order `trilane --help` shows them.
 import type { Command } from "./command.ts";
+import { command as compare } from "./compare.ts";
 import { command as doctor } from "./doctor.ts";
 import { command as exportCommand } from "./export.ts";
 import { command as importCommand } from "./import.ts";
@@ -24,6 +25,7 @@ export const allCommands: readonly Command[] = [
   race,
   sweep,
   report,
+  compare,
   list,
   links,
   exportCommand,

@@ -425,5 +425,11 @@ export function openResults(home: string): Results {
 
 /** Opens the results of earlier runs; null where nothing was ever run. */
 export function openExistingResults(home: string): Results | null {
-  return resultsExist(home) ? new Results(openDatabaseToRead(home), resultsPath(home)) : null;
+  const path = resultsPath(home);
+  return resultsExist(home) ? new Results(openDatabaseToRead(path), path) : null;
+}
+
+/** To read results that lie in a file of any name. UserError where it is not one of results. */
+export function openResultsFile(path: string): Results {
+  return new Results(openDatabaseToRead(path), path);
 }
