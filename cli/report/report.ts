@@ -18,6 +18,8 @@ import { type Settlement, settlement, settlementSentence } from "../stats/settle
 import { summarize } from "../stats/summary.ts";
 import { type LinkTraits, type SweepVerdict, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
 import { version } from "../version.ts";
+import { cdfFigure } from "./cdf.ts";
+import { cdfsOf } from "./cdfs_of.ts";
 import { coloursCss } from "./colours.ts";
 import { gatherReport, groupsOf, type ReportData, spreadOrder } from "./data.ts";
 import { decisionSection } from "./decisions.ts";
@@ -51,6 +53,13 @@ function profilesOf(data: ReportData): Map<string, LinkProfile> {
 
 function traitsOf(profile: LinkProfile): LinkTraits {
   return { rate_bps: profile.down.rate_bps, rtt_ms: profile.rtt_ms, loss: profile.down.loss };
+}
+
+/** Of links whose rate and delay are one number each, all the time. */
+function steadyTraits(profiles: ReadonlyMap<string, LinkProfile>): Map<string, LinkTraits> {
+  const isSteady = ({ down, up }: LinkProfile): boolean =>
+    [down, up].every((way) => !way.trace && !way.rate_steps && !way.delay_steps && !way.onoff && !way.jitter);
+  return new Map([...profiles].filter(([, profile]) => isSteady(profile)).map(([link, of]) => [link, traitsOf(of)]));
 }
 
 function groupResults(data: ReportData): GroupResult[] {
@@ -169,6 +178,7 @@ export function buildReport(data: ReportData): string {
       : new Markup(figure.text.replace("<figure", html`<figure data-page="${set.page}"`.text));
   });
   const settled = settlementOf(data);
+  const cdfs = cdfsOf(data, steadyTraits(profiles)).map(cdfFigure);
   const unfinished =
     sweep.finished_at === null &&
     html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${sweep.plan.until ? "at most " : ""}${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
@@ -176,8 +186,9 @@ export function buildReport(data: ReportData): string {
 <main>
 ${verdictMarkup(verdict, { serving: sweep.plan.serving, links: profiles.size, settled })}
 ${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
+${cdfs.length > 0 && html`<section id="cdfs"><h2>Distributions over pages</h2><div class="side-by-side">${cdfs}</div></section>`}
 ${decisionSection(settled)}
 <section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
 <section id="pages"><h2>Page by page</h2>${filterMarkup(results)}${sectionsMarkup(data, results, profiles)}</section>
