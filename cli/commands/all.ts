@@ -12,6 +12,7 @@ import { command as record } from "./record.ts";
 import { command as recording } from "./recording.ts";
 import { command as remove } from "./remove.ts";
 import { command as report } from "./report.ts";
+import { command as reproduce } from "./reproduce.ts";
 import { command as selftest } from "./selftest.ts";
 import { command as shell } from "./shell.ts";
 import { command as start } from "./start.ts";
@@ -24,6 +25,7 @@ export const allCommands: readonly Command[] = [
   start,
   race,
   sweep,
+  reproduce,
   report,
   compare,
   list,

@@ -12,7 +12,7 @@ import { type Plan, pageName, planOf, readPlan, shippedPlans } from "../sweep/pl
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface SweepOptions extends CommonOptions, ServingOptions, UntilOptions {
+export interface SweepOptions extends CommonOptions, ServingOptions, UntilOptions {
   plan: string;
   page: string[];
   runs: number | undefined;
@@ -55,44 +55,51 @@ async function dryRun(home: string, options: SweepOptions): Promise<void> {
   process.stdout.write(options.json ? `${JSON.stringify(planned)}\n` : `${planLines(plan, planned).join("\n")}\n`);
 }
 
+/** What `sweep` and `reproduce` share. */
+export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
+  return defineUntil(defineServing(yargs as Argv<CommonOptions>))
+    .option("page", {
+      type: "string",
+      array: true,
+      default: [] as string[],
+      describe: "pages in place of the plan's: recordings, pages of `trilane synth`, HAR files",
+    })
+    .option("runs", {
+      type: "number",
+      describe: `repetitions in place of the plan's; with --decide or --precise at most ${mostLoads} unless given`,
+    })
+    .option("new", { type: "boolean", default: false, describe: "begin again, also where the sweep was interrupted" })
+    .option("dry-run", {
+      type: "boolean",
+      default: false,
+      describe: "show cells, loads and expected time; run nothing",
+    })
+    .option("evidence", {
+      type: "string",
+      requiresArg: true,
+      describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
+    }) as unknown as Argv<T & Omit<SweepOptions, "plan">>;
+}
+
+export async function runPlan(options: SweepOptions): Promise<void> {
+  const home = homeFolder(options.home);
+  if (options["dry-run"]) return await dryRun(home, options);
+  const plan = await planFrom(home, options);
+  await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
+}
+
 export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
   summary: "Run a plan of pages x lanes x links; interrupted, it goes on where it was",
   define: (yargs: Argv<CommonOptions>) =>
-    defineUntil(defineServing(yargs))
+    defineSweep(yargs)
       .positional("plan", {
         type: "string",
         demandOption: true,
         describe: `a JSON file, or one of: ${shippedPlans().join(", ")}`,
       })
-      .option("page", {
-        type: "string",
-        array: true,
-        default: [] as string[],
-        describe: "pages in place of the plan's: recordings, pages of `trilane synth`, HAR files",
-      })
-      .option("runs", {
-        type: "number",
-        describe: `repetitions in place of the plan's; with --decide or --precise at most ${mostLoads} unless given`,
-      })
-      .option("new", { type: "boolean", default: false, describe: "begin again, also where the sweep was interrupted" })
-      .option("dry-run", {
-        type: "boolean",
-        default: false,
-        describe: "show cells, loads and expected time; run nothing",
-      })
-      .option("evidence", {
-        type: "string",
-        requiresArg: true,
-        describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
-      })
       .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
       .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and how long")
       .example("trilane sweep das-2014-grid --page my-page", "the study's links with your own page"),
-  run: async (options) => {
-    const home = homeFolder(options.home);
-    if (options["dry-run"]) return await dryRun(home, options);
-    const plan = await planFrom(home, options);
-    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
-  },
+  run: runPlan,
 };

@@ -17,6 +17,8 @@ import { isValid, lanePairs, sortLanes } from "../stats/sample.ts";
 import { type Settlement, settlement, settlementSentence } from "../stats/settlement.ts";
 import { summarize } from "../stats/summary.ts";
 import { type LinkTraits, type SweepVerdict, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
+import { comparedFigures } from "../studies/agreement.ts";
+import { studyOfPlan } from "../studies/all.ts";
 import { version } from "../version.ts";
 import { cdfFigure } from "./cdf.ts";
 import { cdfsOf } from "./cdfs_of.ts";
@@ -30,6 +32,7 @@ import { linkGrid } from "./link_axes.ts";
 import { linkTestSection } from "./link_tests.ts";
 import { html, Markup, middleCut } from "./markup.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
+import { publishedSection } from "./published.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
 import { matchSection } from "./unmatched.ts";
 import { hatchPatterns } from "./waterfall.ts";
@@ -178,6 +181,8 @@ export function buildReport(data: ReportData): string {
       : new Markup(figure.text.replace("<figure", html`<figure data-page="${set.page}"`.text));
   });
   const settled = settlementOf(data);
+  const study = studyOfPlan(sweep.name);
+  const published = publishedSection(study, study ? comparedFigures(study, data.loads, sweep.seed) : []);
   const cdfs = cdfsOf(data, steadyTraits(profiles)).map(cdfFigure);
   const unfinished =
     sweep.finished_at === null &&
@@ -186,9 +191,10 @@ export function buildReport(data: ReportData): string {
 <main>
 ${verdictMarkup(verdict, { serving: sweep.plan.serving, links: profiles.size, settled })}
 ${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
 ${cdfs.length > 0 && html`<section id="cdfs"><h2>Distributions over pages</h2><div class="side-by-side">${cdfs}</div></section>`}
+${published}
 ${decisionSection(settled)}
 <section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
 <section id="pages"><h2>Page by page</h2>${filterMarkup(results)}${sectionsMarkup(data, results, profiles)}</section>

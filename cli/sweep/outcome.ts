@@ -8,6 +8,8 @@ import { settlement, settlementSentence } from "../stats/settlement.ts";
 import { summarize } from "../stats/summary.ts";
 import { type LinkTraits, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
 import { alignTable, laneTable } from "../stats/verdict.ts";
+import { agreementSentence, comparedFigures } from "../studies/agreement.ts";
+import { studyOfPlan } from "../studies/all.ts";
 import type { Plan } from "./plan.ts";
 
 const width = 80;
@@ -62,6 +64,7 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
 /** `planned`: without those that were not needed. */
 export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], plan: Plan, planned: number): Outcome {
   const { seed, until, repetitions } = plan;
+  const study = studyOfPlan(plan.name);
   const groups = [...Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link])).values()];
   // In the plan's order, not in that of the loads.
   const place = new Map(cells.map((cell, index) => [JSON.stringify([cell.page, cell.link]), index]));
@@ -90,6 +93,7 @@ export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], plan: 
   const sentences = [
     ...verdict.pairs.flatMap((pair) => [pair.sentence, several ? winsLine(pair) : null]),
     ...verdict.notes,
+    study ? agreementSentence(comparedFigures(study, loads, seed)) : null,
     until ? settlementSentence(settlement(cells, loads, until, repetitions)) : null,
     verdict.excluded,
   ].filter((sentence) => sentence !== null);
