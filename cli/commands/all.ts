@@ -1,4 +1,5 @@
 // The list of commands, in the order `trilane --help` shows them.
+import { command as calibrate } from "./calibrate.ts";
 import type { Command } from "./command.ts";
 import { command as compare } from "./compare.ts";
 import { command as doctor } from "./doctor.ts";
@@ -41,5 +42,6 @@ export const allCommands: readonly Command[] = [
   steer,
   trace,
   selftest,
+  calibrate,
   doctor,
 ];

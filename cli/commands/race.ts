@@ -6,12 +6,13 @@ import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { executePlan } from "../sweep/execute.ts";
+import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions {
+interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions {
   page: string;
   link: string;
   runs: number | undefined;
@@ -76,7 +77,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineUntil(defineServing(yargs))
+    defineLabs(defineUntil(defineServing(yargs)))
       .positional("page", {
         type: "string",
         demandOption: true,
@@ -128,7 +129,8 @@ export const command: Command<RaceOptions> = {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a HAR file is imported.
     racePlan(options, "page");
+    const labs = labsOf(options, home);
     const plan = racePlan(options, await pageFor(home, options.page));
-    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
+    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence, labs });
   },
 };

@@ -7,12 +7,13 @@ import { overrideServing } from "../serving/serving.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
+import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor, pageUnstored } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-export interface SweepOptions extends CommonOptions, ServingOptions, UntilOptions {
+export interface SweepOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions {
   plan: string;
   page: string[];
   runs: number | undefined;
@@ -57,7 +58,7 @@ async function dryRun(home: string, options: SweepOptions): Promise<void> {
 
 /** What `sweep` and `reproduce` share. */
 export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
-  return defineUntil(defineServing(yargs as Argv<CommonOptions>))
+  return defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>)))
     .option("page", {
       type: "string",
       array: true,
@@ -84,8 +85,9 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
 export async function runPlan(options: SweepOptions): Promise<void> {
   const home = homeFolder(options.home);
   if (options["dry-run"]) return await dryRun(home, options);
+  const labs = labsOf(options, home);
   const plan = await planFrom(home, options);
-  await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
+  await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence, labs });
 }
 
 export const command: Command<SweepOptions> = {

@@ -16,7 +16,7 @@ import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
-import { type RunOutcome, runSweep } from "./runner.ts";
+import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 
 export interface Execution {
   readonly home: string;
@@ -26,6 +26,8 @@ export interface Execution {
   readonly json: boolean;
   /** A folder below which each load leaves what it ran with: captures, transport states, reports. */
   readonly evidence?: string | undefined;
+  /** Default: loads run one after another. */
+  readonly labs?: Labs;
 }
 
 function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>): NewSweep {
@@ -87,9 +89,10 @@ interface Begun {
   readonly measureLoad: typeof import("../measure/load.ts").measureLoad;
 }
 
-async function runToEnd({ home, plan, json, evidence }: Execution, begun: Begun): Promise<void> {
+async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
+  const { home, plan, json } = execution;
   const { results, sweep, progress } = begun;
-  const { outcome, signal } = await runUntilSignal(home, plan, evidence, begun);
+  const { outcome, signal } = await runUntilSignal(execution, begun);
   const { state, done, loads } = outcome;
   progress.end();
   if (state === "stopped") {
@@ -124,9 +127,7 @@ function failedUrls(recording: Recording | undefined): string[] {
 
 /** The sweep's loads, to their end or to the first signal. */
 async function runUntilSignal(
-  home: string,
-  plan: Plan,
-  evidence: string | undefined,
+  { home, plan, evidence, labs }: Execution,
   begun: Begun,
 ): Promise<{ outcome: RunOutcome; signal: Stop }> {
   const { results, sweep, recordings, progress } = begun;
@@ -145,6 +146,7 @@ async function runUntilSignal(
       failedUrlsOf: (page) => failedUrls(recordings.get(page)),
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
+      ...(labs ? { labs } : {}),
       linkFault: (link) => linkTests.faultOf(link),
       signal,
       tell: (event) => progress.tell(event),

@@ -9,6 +9,7 @@ import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
 import { lossSeed, orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
+import { runSideBySide } from "./side_by_side.ts";
 
 /** What is asked of one load: cli/measure's measureLoad takes it as it is. */
 export interface LoadRequest {
@@ -33,6 +34,15 @@ export interface LoadRequest {
 /** Resolves also for a load that failed; throws for what would fail every load. */
 export type Measure = (request: LoadRequest) => Promise<PageLoad>;
 
+/** What a machine bears (`trilane calibrate`). */
+export interface Labs {
+  readonly most: number;
+  /** Whether loads over the link may have others beside them: fast ones need the machine for themselves. */
+  readonly mayShare: (link: LinkProfile) => boolean;
+}
+
+const oneLab: Labs = { most: 1, mayShare: () => false };
+
 export interface RunOptions {
   readonly home: string;
   readonly results: Results;
@@ -51,6 +61,8 @@ export interface RunOptions {
   readonly linkFault?: (link: string) => Promise<string | null>;
   /** A folder for what each attempt at a load leaves behind; without it nothing is kept but the page load. */
   readonly evidenceOf?: (cell: Cell, block: number, attempt: number) => string;
+  /** How many loads may run side by side, and on which links. Default: one after another. */
+  readonly labs?: Labs;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
   /** Aborted: the load under way is dropped, and runSweep returns. */
@@ -96,7 +108,11 @@ function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
  * loads are enough, the rest of a page on a link is no longer planned then.
  */
 export async function runSweep(options: RunOptions): Promise<RunOutcome> {
-  const { results, sweep, plan, signal, tell } = options;
+  const { results, sweep, plan, tell } = options;
+  const labs = options.labs ?? oneLab;
+  // A load that fails for what would fail every load ends those beside it too.
+  const failure = new AbortController();
+  const signal = AbortSignal.any([options.signal, failure.signal]);
   const isDone = (task: Task): boolean => task.valid || task.attempts > plan.retries;
   const tasks = tasksOf(results, sweep, plan);
   const left = tasks.filter((task) => !isDone(task));
@@ -116,17 +132,18 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
     resumed: options.resumed,
     expected_s: time.left_ms / 1000,
   });
-  for (const [index, task] of left.entries()) {
-    if (spared.has(task)) continue;
-    if (enough.isEnough(task.cell, task.planned.block)) {
-      for (const rest of left.slice(index)) {
-        if (rest.cell.page !== task.cell.page || rest.cell.link !== task.cell.link) continue;
-        spared.add(rest);
-        loads--;
-        time.spared(options.guess_ms(rest.cell));
-      }
-      continue;
+
+  const spare = (from: Task): void => {
+    for (const rest of left) {
+      if (isDone(rest) || rest.planned.position < from.planned.position || placeOf(rest) !== placeOf(from)) continue;
+      spared.add(rest);
+      loads--;
+      time.spared(options.guess_ms(rest.cell));
     }
+  };
+
+  /** All attempts of a planned load. False: stopped. */
+  const runTask = async (task: Task): Promise<boolean> => {
     let fault: string | null = null;
     while (!isDone(task) && fault === null) {
       const { cell, planned } = task;
@@ -138,11 +155,11 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
         block: planned.block,
         attempt: task.attempts,
       };
-      if (signal.aborted) return { state: "stopped", done, loads, wall_ms };
+      if (signal.aborted) return false;
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
-      const measured = await measureOne(options, cell, planned.block, task.attempts);
-      if (!measured) return { state: "stopped", done, loads, wall_ms };
+      const measured = await measureOne({ ...options, signal }, cell, planned.block, task.attempts);
+      if (!measured) return false;
       const { load } = measured;
       fault = measured.fault;
       const { status, reasons, metrics, wall_ms: took_ms } = load.log._trilane;
@@ -169,9 +186,52 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
         left_s: time.left_ms / 1000,
       });
     }
-  }
+    return true;
+  };
+
+  const tested = new Set<string>();
+  const finished = await runSideBySide(unitsOf(left, labs), {
+    most: labs.most,
+    mayShare: ([task]) => task !== undefined && labs.mayShare(task.cell.link_profile),
+    needsQuiet: ([task]) => task !== undefined && !tested.has(task.cell.link),
+    prepare: async ([task]) => {
+      // A link is measured while no load runs beside it.
+      if (labs.most > 1 && task && !tested.has(task.cell.link) && !signal.aborted)
+        await measureLink(options, task.cell);
+      if (task) tested.add(task.cell.link);
+    },
+    run: async (unit) => {
+      const [first] = unit;
+      if (first && !spared.has(first) && enough.isEnough(first.cell, first.planned.block)) spare(first);
+      for (const task of unit) if (!spared.has(task) && !(await runTask(task))) return false;
+      return true;
+    },
+    fail: () => failure.abort(),
+  });
+  if (!finished) return { state: "stopped", done, loads, wall_ms };
   results.finishSweep(sweep.id);
   return { state: "finished", done, loads, wall_ms };
+}
+
+const placeOf = ({ cell }: Task): string => JSON.stringify([cell.page, cell.link]);
+
+/** The lanes of a page on a link in one block, which run one after another. Within a block those that may share come first. */
+function unitsOf(left: readonly Task[], labs: Labs): Task[][] {
+  const units = [...Map.groupBy(left, (task) => `${task.planned.block} ${placeOf(task)}`).values()];
+  if (labs.most === 1) return units;
+  const isAlone = ([task]: readonly Task[]): boolean => task === undefined || !labs.mayShare(task.cell.link_profile);
+  return units.toSorted(
+    (a, b) => (a[0]?.planned.block ?? 0) - (b[0]?.planned.block ?? 0) || Number(isAlone(a)) - Number(isAlone(b)),
+  );
+}
+
+/** Its outcome is asked for again with each load. */
+async function measureLink(options: RunOptions, cell: Cell): Promise<void> {
+  try {
+    await options.linkFault?.(cell.link);
+  } catch (error) {
+    if (!options.signal.aborted) throw error;
+  }
 }
 
 interface MeasuredLoad {

@@ -306,3 +306,56 @@ describe("loads that are enough", () => {
     assert.equal(storedLoads(home).filter((load) => load.page === "clear").length, 16);
   });
 });
+
+describe("several labs", () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "trilane-runner-"));
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const plan = fastPlan({ links: ["1mbit/20ms", "1mbit/200ms", "10mbit/20ms"], repetitions: 2 });
+  const labs = { most: 2, mayShare: ({ down }: LoadRequest["link"]) => (down.rate_bps ?? 0) <= 1e6 };
+
+  test("slow links' loads share the machine, each once; fast ones and self-tests are alone; lanes of a block are not mixed", async () => {
+    const running = new Map<LoadRequest, string>();
+    let mostAtOnce = 0;
+    const measure = async (request: LoadRequest) => {
+      const rate_bps = request.link.down.rate_bps ?? 0;
+      running.set(request, `${request.recording.name} ${request.link.rtt_ms}`);
+      mostAtOnce = Math.max(mostAtOnce, running.size);
+      assert.ok(rate_bps <= 1e6 || running.size === 1, "a fast link's load had others beside it");
+      assert.equal(new Set(running.values()).size, running.size, "two lanes of one place ran at once");
+      await delay(2);
+      running.delete(request);
+      return validLoad(request);
+    };
+    const linkFault = async () => {
+      return null;
+    };
+    const outcome = await fastRun({ home, plan, measure, labs, linkFault });
+    assert.equal(outcome.state, "finished");
+    assert.equal(mostAtOnce, 2);
+    assert.deepEqual(
+      storedLoads(home).map(place).sort(),
+      cellsOf(plan)
+        .flatMap((cell) => [0, 1].map((block) => `${cell.page} ${cell.link} ${cell.lane} ${block}`))
+        .sort(),
+    );
+  });
+
+  test("stopped in the middle it goes on with what is missing", async () => {
+    const stop = new AbortController();
+    let measured = 0;
+    const measure = async (request: LoadRequest) => {
+      await delay(1);
+      if (++measured === 9) stop.abort();
+      return validLoad(request);
+    };
+    assert.equal((await fastRun({ home, plan, measure, labs, signal: stop.signal })).state, "stopped");
+    assert.equal((await fastRun({ home, plan, measure: validLoad, labs })).state, "finished");
+    const places = storedLoads(home).map(place);
+    assert.equal(new Set(places).size, places.length);
+    assert.equal(places.length, cellsOf(plan).length * 2);
+  });
+});
