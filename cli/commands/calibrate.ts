@@ -41,7 +41,7 @@ export const command: Command<CalibrateOptions> = {
     yargs
       .option("link", { type: "string", default: "1mbit/50ms", describe: "the fastest link whose loads may share" })
       .option("page", { type: "string", default: "carlucci-small", describe: "a page of `trilane synth`" })
-      .option("rounds", { type: "number", default: 12, describe: "each one load alone and as many as labs beside" })
+      .option("rounds", { type: "number", default: 20, describe: "each one load alone and as many as labs beside" })
       .option("most", { type: "number", describe: "labs to try at most (default: two for each CPU)" })
       .option("margin", {
         type: "number",

@@ -107,131 +107,159 @@ function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
  * Runs until every planned load has a valid attempt or has used up its attempts, or until the signal. Where the plan says when
  * loads are enough, the rest of a page on a link is no longer planned then.
  */
-export async function runSweep(options: RunOptions): Promise<RunOutcome> {
-  const { results, sweep, plan, tell } = options;
-  const labs = options.labs ?? oneLab;
-  // A load that fails for what would fail every load ends those beside it too.
-  const failure = new AbortController();
-  const signal = AbortSignal.any([options.signal, failure.signal]);
-  const isDone = (task: Task): boolean => task.valid || task.attempts > plan.retries;
-  const tasks = tasksOf(results, sweep, plan);
-  const left = tasks.filter((task) => !isDone(task));
-  const time = new TimeLeft(left.reduce((sum, task) => sum + options.guess_ms(task.cell), 0));
-  const enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
-  const spared = new Set<Task>();
-  let loads = tasks.length;
-  let done = tasks.length - left.length;
-  let wall_ms = 0;
-  tell({
-    event: "sweep-started",
-    sweep: sweep.id,
-    name: sweep.name,
-    cells: new Set(tasks.map((task) => task.cell.id)).size,
-    loads,
-    done,
-    resumed: options.resumed,
-    expected_s: time.left_ms / 1000,
-  });
+export function runSweep(options: RunOptions): Promise<RunOutcome> {
+  return new SweepRun(options).run();
+}
 
-  const spare = (from: Task): void => {
-    for (const rest of left) {
-      if (isDone(rest) || rest.planned.position < from.planned.position || placeOf(rest) !== placeOf(from)) continue;
-      spared.add(rest);
-      loads--;
-      time.spared(options.guess_ms(rest.cell));
+class SweepRun {
+  readonly #options: RunOptions;
+  /** A load that throws what would fail every load ends those beside it too. */
+  readonly #failure = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #tasks: readonly Task[];
+  readonly #left: readonly Task[];
+  readonly #time: TimeLeft;
+  readonly #enough: Enough;
+  readonly #spared = new Set<Task>();
+  readonly #testedLinks = new Set<string>();
+  #loads: number;
+  #done: number;
+  #wall_ms = 0;
+
+  constructor(options: RunOptions) {
+    const { results, sweep, plan, guess_ms, signal } = options;
+    this.#options = options;
+    this.#signal = AbortSignal.any([signal, this.#failure.signal]);
+    this.#tasks = tasksOf(results, sweep, plan);
+    this.#left = this.#tasks.filter((task) => !this.#isDone(task));
+    this.#time = new TimeLeft(this.#left.reduce((sum, task) => sum + guess_ms(task.cell), 0));
+    this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
+    this.#loads = this.#tasks.length;
+    this.#done = this.#tasks.length - this.#left.length;
+  }
+
+  async run(): Promise<RunOutcome> {
+    const { results, sweep, resumed, tell, labs = oneLab } = this.#options;
+    tell({
+      event: "sweep-started",
+      sweep: sweep.id,
+      name: sweep.name,
+      cells: new Set(this.#tasks.map((task) => task.cell.id)).size,
+      loads: this.#loads,
+      done: this.#done,
+      resumed,
+      expected_s: this.#time.left_ms / 1000,
+    });
+    const finished = await runSideBySide(unitsOf(this.#left, labs), {
+      most: labs.most,
+      mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
+      needsQuiet: ([task]) => !this.#testedLinks.has(task.cell.link),
+      prepare: ([task]) => this.#prepare(task.cell, labs),
+      run: (unit) => this.#runUnit(unit),
+      fail: () => this.#failure.abort(),
+    });
+    if (finished) results.finishSweep(sweep.id);
+    return { state: finished ? "finished" : "stopped", done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms };
+  }
+
+  #isDone(task: Task): boolean {
+    return task.valid || task.attempts > this.#options.plan.retries;
+  }
+
+  /** A link is measured while no load runs beside it. Its outcome is asked for again with each load. */
+  async #prepare({ link }: Cell, labs: Labs): Promise<void> {
+    const isFirst = !this.#testedLinks.has(link);
+    this.#testedLinks.add(link);
+    if (labs.most === 1 || !isFirst || this.#signal.aborted) return;
+    try {
+      await this.#options.linkFault?.(link);
+    } catch (error) {
+      if (!this.#signal.aborted) throw error;
     }
-  };
+  }
+
+  /** False: stopped. */
+  async #runUnit(unit: Unit): Promise<boolean> {
+    const [first] = unit;
+    if (!this.#spared.has(first) && this.#enough.isEnough(first.cell, first.planned.block)) this.#spareFrom(first);
+    for (const task of unit) if (!this.#spared.has(task) && !(await this.#runTask(task))) return false;
+    return true;
+  }
+
+  /** The rest of a page on a link is no longer planned. */
+  #spareFrom(from: Task): void {
+    for (const task of this.#left) {
+      const isLater = task.planned.position >= from.planned.position && placeOf(task) === placeOf(from);
+      if (!isLater || this.#isDone(task)) continue;
+      this.#spared.add(task);
+      this.#loads--;
+      this.#time.spared(this.#options.guess_ms(task.cell));
+    }
+  }
 
   /** All attempts of a planned load. False: stopped. */
-  const runTask = async (task: Task): Promise<boolean> => {
+  async #runTask(task: Task): Promise<boolean> {
+    const { cell, planned } = task;
+    const { tell } = this.#options;
     let fault: string | null = null;
-    while (!isDone(task) && fault === null) {
-      const { cell, planned } = task;
-      const place = {
-        position: planned.position,
-        page: cell.page,
-        lane: cell.lane,
-        link: cell.link,
-        block: planned.block,
-        attempt: task.attempts,
-      };
-      if (signal.aborted) return false;
+    while (!this.#isDone(task) && fault === null) {
+      const { page, lane, link } = cell;
+      const place = { position: planned.position, page, lane, link, block: planned.block, attempt: task.attempts };
+      if (this.#signal.aborted) return false;
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
-      const measured = await measureOne({ ...options, signal }, cell, planned.block, task.attempts);
+      const measured = await measureOne({ ...this.#options, signal: this.#signal }, cell, place.block, place.attempt);
       if (!measured) return false;
-      const { load } = measured;
       fault = measured.fault;
-      const { status, reasons, metrics, wall_ms: took_ms } = load.log._trilane;
-      const { attempt } = place;
-      const { position, block } = planned;
-      const id = results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
-      task.attempts++;
-      task.valid = status === "valid";
-      enough.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
-      wall_ms += took_ms;
-      const last = isDone(task) || fault !== null;
-      time.ended(options.guess_ms(cell), took_ms, last);
-      if (last) done++;
+      const load = this.#store(task, measured, started_at);
+      const { status, reasons, metrics, wall_ms } = measured.load.log._trilane;
       tell({
         event: "load-finished",
         ...place,
-        load: id,
+        load,
         status,
         reasons,
         plt_ms: metrics.plt_ms,
-        wall_ms: took_ms,
-        done,
-        loads,
-        left_s: time.left_ms / 1000,
+        wall_ms,
+        done: this.#done,
+        loads: this.#loads,
+        left_s: this.#time.left_ms / 1000,
       });
     }
     return true;
-  };
+  }
 
-  const tested = new Set<string>();
-  const finished = await runSideBySide(unitsOf(left, labs), {
-    most: labs.most,
-    mayShare: ([task]) => task !== undefined && labs.mayShare(task.cell.link_profile),
-    needsQuiet: ([task]) => task !== undefined && !tested.has(task.cell.link),
-    prepare: async ([task]) => {
-      // A link is measured while no load runs beside it.
-      if (labs.most > 1 && task && !tested.has(task.cell.link) && !signal.aborted)
-        await measureLink(options, task.cell);
-      if (task) tested.add(task.cell.link);
-    },
-    run: async (unit) => {
-      const [first] = unit;
-      if (first && !spared.has(first) && enough.isEnough(first.cell, first.planned.block)) spare(first);
-      for (const task of unit) if (!spared.has(task) && !(await runTask(task))) return false;
-      return true;
-    },
-    fail: () => failure.abort(),
-  });
-  if (!finished) return { state: "stopped", done, loads, wall_ms };
-  results.finishSweep(sweep.id);
-  return { state: "finished", done, loads, wall_ms };
+  /** Its number in the results. */
+  #store(task: Task, { load, fault }: MeasuredLoad, started_at: string): number {
+    const { results, guess_ms } = this.#options;
+    const { cell, planned, attempts: attempt } = task;
+    const { position, block } = planned;
+    const id = results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
+    const { status, reasons, metrics, wall_ms } = load.log._trilane;
+    task.attempts++;
+    task.valid = status === "valid";
+    this.#enough.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
+    this.#wall_ms += wall_ms;
+    const last = this.#isDone(task) || fault !== null;
+    this.#time.ended(guess_ms(cell), wall_ms, last);
+    if (last) this.#done++;
+    return id;
+  }
 }
 
 const placeOf = ({ cell }: Task): string => JSON.stringify([cell.page, cell.link]);
 
-/** The lanes of a page on a link in one block, which run one after another. Within a block those that may share come first. */
-function unitsOf(left: readonly Task[], labs: Labs): Task[][] {
-  const units = [...Map.groupBy(left, (task) => `${task.planned.block} ${placeOf(task)}`).values()];
-  if (labs.most === 1) return units;
-  const isAlone = ([task]: readonly Task[]): boolean => task === undefined || !labs.mayShare(task.cell.link_profile);
-  return units.toSorted(
-    (a, b) => (a[0]?.planned.block ?? 0) - (b[0]?.planned.block ?? 0) || Number(isAlone(a)) - Number(isAlone(b)),
-  );
-}
+/** The lanes of a page on a link in one block, which run one after another. */
+type Unit = readonly [Task, ...Task[]];
 
-/** Its outcome is asked for again with each load. */
-async function measureLink(options: RunOptions, cell: Cell): Promise<void> {
-  try {
-    await options.linkFault?.(cell.link);
-  } catch (error) {
-    if (!options.signal.aborted) throw error;
-  }
+/** In the planned order, but for several labs: within a block those that may share come first. */
+function unitsOf(left: readonly Task[], labs: Labs): Unit[] {
+  const units = [
+    ...Map.groupBy(left, (task) => `${task.planned.block} ${placeOf(task)}`).values(),
+  ] as unknown as Unit[];
+  if (labs.most === 1) return units;
+  const isAlone = ([task]: Unit): number => Number(!labs.mayShare(task.cell.link_profile));
+  return units.toSorted((a, b) => a[0].planned.block - b[0].planned.block || isAlone(a) - isAlone(b));
 }
 
 interface MeasuredLoad {
