@@ -1,10 +1,11 @@
 // PLTs of one page on one link: every load a dot, lane by lane, with median and interval. Draws given numbers.
+
+import { html, type Markup } from "../../extension/figures/markup.ts";
+import { roundScale } from "../../extension/figures/scale.ts";
 import type { Load } from "../results/results.ts";
 import { count, formatTime, formatTimeRange } from "../stats/numbers.ts";
 import { isValid } from "../stats/sample.ts";
 import type { LaneSummary } from "../stats/summary.ts";
-import { html, type Markup } from "./markup.ts";
-import { roundScale } from "./scale.ts";
 
 const width = 960;
 const labelWidth = 104; // the longest lane name

@@ -1,4 +1,7 @@
 // The section of one page on one link: distributions, waterfalls, the link. Assembles figures.
+
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+import { type DrawnLoad, waterfallFigure } from "../../extension/figures/waterfall.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { count, formatTime } from "../stats/numbers.ts";
 import { isValid } from "../stats/sample.ts";
@@ -6,9 +9,7 @@ import { excludedLine } from "../stats/verdict.ts";
 import { type ReportData, typicalLoad } from "./data.ts";
 import { distributionFigure } from "./distribution.ts";
 import { linkFacts, type ShapedLoad } from "./link_facts.ts";
-import { html, type Markup, middleCut } from "./markup.ts";
 import type { GroupResult } from "./tables.ts";
-import { type DrawnLoad, waterfallFigure } from "./waterfall.ts";
 
 /** What is known in detail of this group's lanes: of each the load closest to its median. */
 function shownLoads(data: ReportData, result: GroupResult): { drawn: DrawnLoad[]; shaped: ShapedLoad[] } {
