@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { command as doctor } from "./doctor.ts";
 import { command as exportCommand } from "./export.ts";
 import { command as importCommand } from "./import.ts";
+import { command as installHost } from "./install_host.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
 import { command as meter } from "./meter.ts";
@@ -38,4 +39,5 @@ export const allCommands: readonly Command[] = [
   trace,
   selftest,
   doctor,
+  installHost,
 ];
