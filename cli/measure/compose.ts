@@ -1,5 +1,6 @@
 // What a load left behind -> the page load document (schemas/page-load.schema.json). Pure: no clock, no files.
 import { entriesOf, navigationRequest } from "../../extension/capture/entries.ts";
+import { metricsOf, noMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
 import type { Capture } from "../../extension/capture/requests.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
 import type { PageLoad, ReplayFacts } from "../../schemas/generated/page_load.ts";
@@ -8,7 +9,6 @@ import type { LinkProfile } from "../link/link.ts";
 import type { Serving } from "../serving/serving.ts";
 import { version } from "../version.ts";
 import { environmentOf, machine } from "./environment.ts";
-import { metricsOf, noMetrics, type PageTimings } from "./metrics.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
 import { verify } from "./verify.ts";
 import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";

@@ -5,6 +5,7 @@
 // every load: no browser, no user namespaces, no recording, or another one than was asked; and the abort signal's reason.
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { metricsOf, type PageTimings, readTimings, timingsExpression } from "../../extension/capture/metrics.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../errors.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
@@ -21,7 +22,6 @@ import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
-import { metricsOf, type PageTimings, readTimings, timingsExpression } from "./metrics.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
 import { pinTimeScript } from "./pin_time.ts";
 import { betweenVisits } from "./repeat_visit.ts";

@@ -164,6 +164,7 @@ function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, 
       blocked: end?.how === "failed" ? end.blocked : null,
       connectionReused: connectionId ? (response?.connectionReused ?? null) : null,
       serverPort: response?.remotePort ?? null,
+      ...(response?.alternateProtocolUsage ? { alternateProtocol: response.alternateProtocolUsage } : {}),
     },
   };
 }

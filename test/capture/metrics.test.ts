@@ -1,7 +1,7 @@
 // Metrics from what a page answers: what counts, and why something is unavailable.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { metricsOf, noMetrics, type PageTimings, readTimings } from "../../../cli/measure/metrics.ts";
+import { metricsOf, noMetrics, type PageTimings, readTimings } from "../../extension/capture/metrics.ts";
 
 const timings: PageTimings = {
   navigations: 1,
