@@ -19,8 +19,23 @@ function pages(): string[] {
   return readdirSync(views).filter((name) => existsSync(join(views, name, `${name}.html`)));
 }
 
-/** Builds the extension into `out`, which is replaced as a whole. Throws where a source does not compile. */
-export async function buildExtension(out = builtExtension): Promise<void> {
+export interface BuildOptions {
+  /** Default: build/extension. Replaced as a whole. */
+  readonly out?: string;
+  /**
+   * Optional permissions that are to be had from the start: where nobody is there to answer the browser's question, as in a
+   * browser that was opened for one purpose. Never for the store.
+   */
+  readonly granted?: readonly string[];
+}
+
+interface SourceManifest {
+  readonly permissions: readonly string[];
+  readonly optional_permissions: readonly string[];
+}
+
+/** Builds the extension. Throws where a source does not compile. */
+export async function buildExtension({ out = builtExtension, granted = [] }: BuildOptions = {}): Promise<void> {
   const worker = join(source, "background", "service_worker.ts");
   const entryPoints = [
     ...(existsSync(worker) ? [worker] : []),
@@ -48,8 +63,14 @@ export async function buildExtension(out = builtExtension): Promise<void> {
       cpSync(join(source, "views", page, `${page}.html`), join(fresh, "views", page, `${page}.html`));
     for (const icon of readdirSync(join(source, "icons")).filter((name) => name.endsWith(".png")))
       cpSync(join(source, "icons", icon), join(fresh, "icons", basename(icon)));
-    const manifest: unknown = JSON.parse(readFileSync(join(source, "manifest.json"), "utf8"));
-    const filled = { ...(manifest as object), version, key: identity.key };
+    const manifest = JSON.parse(readFileSync(join(source, "manifest.json"), "utf8")) as SourceManifest;
+    const filled = {
+      ...manifest,
+      permissions: [...manifest.permissions, ...granted],
+      optional_permissions: manifest.optional_permissions.filter((name) => !granted.includes(name)),
+      version,
+      key: identity.key,
+    };
     writeFileSync(join(fresh, "manifest.json"), `${JSON.stringify(filled, null, 2)}\n`);
     rmSync(out, { recursive: true, force: true });
     renameSync(fresh, out);

@@ -13,7 +13,7 @@ import identity from "../../../schemas/extension.json" with { type: "json" };
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-package-"));
 const built = join(scratch, "extension");
-before(() => buildExtension(built));
+before(() => buildExtension({ out: built }));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 test("the extension that is built may be handed to a store", () => {
