@@ -22,6 +22,7 @@ interface RaceOptions extends CommonOptions, ServingOptions {
   settle: number;
   new: boolean;
   evidence: string | undefined;
+  filmstrip: boolean;
 }
 
 /** `h1,h3` as lanes; `all`: every one there is. UserError naming the one that is none. */
@@ -106,6 +107,11 @@ export const command: Command<RaceOptions> = {
         requiresArg: true,
         describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
       })
+      .option("filmstrip", {
+        type: "boolean",
+        default: false,
+        describe: "film one further load of each lane, which is in no average: for the report",
+      })
       .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
       .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
@@ -119,6 +125,7 @@ export const command: Command<RaceOptions> = {
     // What can be wrong with the words is found before a HAR file is imported.
     racePlan(options, "page");
     const plan = racePlan(options, await pageFor(home, options.page));
-    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
+    const { json, evidence, filmstrip } = options;
+    await executePlan({ home, plan, fresh: options.new, json, evidence, filmstrip });
   },
 };

@@ -6,7 +6,7 @@ import { UserError } from "../errors.ts";
 import { linkSentence, nameOf } from "../link/label.ts";
 import { typicalLoad } from "../report/data.ts";
 import { reportPath } from "../report/report.ts";
-import type { Cell, Load, Results, Sweep } from "../results/results.ts";
+import type { Cell, Film, Load, Results, Sweep } from "../results/results.ts";
 import { direction, type Improvement } from "../stats/comparison.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";
 import { summarize } from "../stats/summary.ts";
@@ -24,7 +24,13 @@ function racedCells(results: Results, sweep: Sweep): [Cell, ...Cell[]] {
   return cells as [Cell, ...Cell[]];
 }
 
-function laneResult(results: Results, cell: Cell, loads: readonly Load[], seed: number): RaceLane {
+function laneResult(
+  results: Results,
+  cell: Cell,
+  loads: readonly Load[],
+  film: Film | undefined,
+  seed: number,
+): RaceLane {
   const own = loads.filter((load) => load.lane === cell.lane);
   const [summary] = summarize(own, seed);
   const typical = typicalLoad(own);
@@ -37,8 +43,9 @@ function laneResult(results: Results, cell: Cell, loads: readonly Load[], seed: 
     high_ms: summary?.interval_ms?.high ?? null,
     plts_ms: own.flatMap((load) => (isValid(load) && load.plt_ms !== null ? [load.plt_ms] : [])),
     load: typical === null ? null : results.harOf(typical.id),
-    filmstrip: null,
-    filmed_plt_ms: null,
+    filmstrip:
+      film?.frames.map(({ time_ms, jpeg }) => ({ time_ms, jpeg: Buffer.from(jpeg).toString("base64") })) ?? null,
+    filmed_plt_ms: film?.plt_ms ?? null,
   };
 }
 
@@ -67,11 +74,13 @@ export function raceResult(results: Results, home: string, sweep: Sweep): RaceRe
   const cells = racedCells(results, sweep);
   const [{ link, link_profile }] = cells;
   const loads = results.loadsOf(sweep.id);
+  const films = results.filmsOf(sweep.id);
   const traits = { rate_bps: link_profile.down.rate_bps, rtt_ms: link_profile.rtt_ms, loss: link_profile.down.loss };
   const verdict = sweepVerdict(loads, new Map([[link, traits]]), sweep.seed);
   const lanes = sortLanes(cells.map(({ lane }) => lane)).flatMap((lane) => {
     const cell = cells.find((each) => each.lane === lane);
-    return cell ? [laneResult(results, cell, loads, sweep.seed)] : [];
+    const film = films.find((each) => each.cell === cell?.id);
+    return cell ? [laneResult(results, cell, loads, film, sweep.seed)] : [];
   }) as [RaceLane, ...RaceLane[]];
   const shown = lanes.find(({ load }) => load !== null)?.load;
   const report = reportPath(home, sweep);

@@ -1,48 +1,27 @@
 // Runs a sweep's loads one after another in the planned order, stores each as it ends, tries again what was not valid,
 // and goes on where an earlier run stopped. Does not know how a load is measured, nor how progress is shown.
-import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
-import type { LoadFinished, LoadStarted, SweepStarted } from "../../schemas/generated/sweep_event.ts";
-import type { Cell, Lane, Results, Sweep } from "../results/results.ts";
-import type { Serving } from "../serving/serving.ts";
+import type {
+  FilmFinished,
+  FilmStarted,
+  LoadFinished,
+  LoadStarted,
+  SweepStarted,
+} from "../../schemas/generated/sweep_event.ts";
+import type { Cell, Results, Sweep } from "../results/results.ts";
 import { TimeLeft } from "./estimate.ts";
-import { lossSeed, orderLoads, type PlannedLoad } from "./order.ts";
+import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
+import { orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
+import { loadRequest, type Measure, type Requesting } from "./request.ts";
 
-/** What is asked of one load: cli/measure's measureLoad takes it as it is. */
-export interface LoadRequest {
-  readonly home: string;
-  readonly recording: {
-    readonly name: string;
-    readonly digest: string;
-    readonly url: string;
-    readonly failedUrls: readonly string[];
-  };
-  readonly lane: Lane;
-  readonly link: LinkProfile;
-  readonly timeout_ms: number;
-  readonly settle_ms: number;
-  readonly keepCache: boolean;
-  readonly serving: Serving;
-  /** A folder for what the load leaves behind. */
-  readonly evidence?: string;
-  readonly signal: AbortSignal;
-}
+export type { LoadRequest, Measure } from "./request.ts";
 
-/** Resolves also for a load that failed; throws for what would fail every load. */
-export type Measure = (request: LoadRequest) => Promise<PageLoad>;
-
-export interface RunOptions {
-  readonly home: string;
+export interface RunOptions extends Requesting {
   readonly results: Results;
   readonly sweep: Sweep;
-  readonly plan: Plan;
   readonly resumed: boolean;
   readonly measure: Measure;
-  /** Start URL of each page's recording. */
-  readonly urlOf: (page: string) => string;
-  /** What failed when the page was recorded, so that its failing again is no fault of a load. */
-  readonly failedUrlsOf?: (page: string) => readonly string[];
   /**
    * Why loads on a link do not count, whatever becomes of them; null: they do. Asked before each load. Such a load is not
    * tried again in this run: the link is what it is.
@@ -52,9 +31,9 @@ export interface RunOptions {
   readonly evidenceOf?: (cell: Cell, block: number, attempt: number) => string;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
-  /** Aborted: the load under way is dropped, and runSweep returns. */
-  readonly signal: AbortSignal;
-  readonly tell: (event: SweepStarted | LoadStarted | LoadFinished) => void;
+  /** Films one further load of each cell, after all others. Without it nothing is filmed. */
+  readonly film?: FilmLoad;
+  readonly tell: (event: SweepStarted | LoadStarted | LoadFinished | FilmStarted | FilmFinished) => void;
 }
 
 export interface RunOutcome {
@@ -95,7 +74,9 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
   const isDone = (task: Task): boolean => task.valid || task.attempts > plan.retries;
   const tasks = tasksOf(results, sweep, plan);
   const left = tasks.filter((task) => !isDone(task));
-  const time = new TimeLeft(left.reduce((sum, task) => sum + options.guess_ms(task.cell), 0));
+  const toFilm = options.film ? unfilmedCells(results, sweep) : [];
+  const guesses_ms = [...left.map(({ cell }) => cell), ...toFilm].map(options.guess_ms);
+  const time = new TimeLeft(guesses_ms.reduce((sum, guess_ms) => sum + guess_ms, 0));
   let done = tasks.length - left.length;
   let wall_ms = 0;
   tell({
@@ -151,6 +132,8 @@ export async function runSweep(options: RunOptions): Promise<RunOutcome> {
       });
     }
   }
+  if (options.film && !(await filmCells({ ...options, film: options.film }, toFilm, time)))
+    return { state: "stopped", done, loads: tasks.length, wall_ms };
   results.finishSweep(sweep.id);
   return { state: "finished", done, loads: tasks.length, wall_ms };
 }
@@ -168,28 +151,14 @@ async function measureOne(
   block: number,
   attempt: number,
 ): Promise<MeasuredLoad | null> {
-  const { plan, signal } = options;
-  const name = cell.page;
+  const { signal } = options;
   let fault: string | null;
   let load: PageLoad;
   try {
     fault = (await options.linkFault?.(cell.link)) ?? null;
     load = await options.measure({
-      home: options.home,
-      recording: {
-        name,
-        digest: cell.recording_digest,
-        url: options.urlOf(name),
-        failedUrls: options.failedUrlsOf?.(name) ?? [],
-      },
-      lane: cell.lane,
-      link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
-      timeout_ms: plan.timeout_s * 1000,
-      settle_ms: plan.settle_ms,
-      keepCache: plan.warm_cache ?? false,
-      serving: plan.serving,
+      ...loadRequest(options, cell, block),
       ...(options.evidenceOf ? { evidence: options.evidenceOf(cell, block, attempt) } : {}),
-      signal,
     });
   } catch (error) {
     if (signal.aborted) return null;

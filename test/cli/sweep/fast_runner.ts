@@ -33,6 +33,7 @@ export interface FastRun {
   readonly signal?: AbortSignal;
   readonly tell?: RunOptions["tell"];
   readonly linkFault?: RunOptions["linkFault"];
+  readonly film?: RunOptions["film"];
 }
 
 /** Begins or goes on with the plan's sweep in HOME and runs it. */
@@ -50,6 +51,7 @@ export async function fastRun(run: FastRun) {
       urlOf: (page) => `https://${page}.example/`,
       guess_ms: () => 5,
       ...(run.linkFault ? { linkFault: run.linkFault } : {}),
+      ...(run.film ? { film: run.film } : {}),
       signal: run.signal ?? new AbortController().signal,
       tell: run.tell ?? (() => undefined),
     });
