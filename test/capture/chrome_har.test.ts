@@ -28,7 +28,7 @@ for (const lane of lanes) {
       assert.equal(entry.serverIPAddress, other.serverIPAddress, name);
       assert.equal(entry.connection, other.connection, name);
       // Where there is no type, DevTools and we write x-unknown.
-    assert.equal(entry.response.content.mimeType, other.response.content.mimeType || "x-unknown", name);
+      assert.equal(entry.response.content.mimeType, other.response.content.mimeType || "x-unknown", name);
       assert.equal(entry.response.content.size, other.response.content.size, name);
       assert.equal(entry.response._transferSize, other.response._transferSize, name);
       for (const phase of phases)
