@@ -41,9 +41,13 @@ export function thinned<Frame>(frames: readonly Frame[], at_ms: (frame: Frame) =
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-/** Begins to film what a page shows. */
+/** The browser shows a frame as soon as it can; a page that stands still has no other. */
+const firstFramePatience_ms = 1000;
+
+/** Begins to film what a page shows, with what it shows now. */
 export async function startFilm(session: CDPSession): Promise<Film> {
   let frames: ScreencastFrame[] = [];
+  const first = Promise.withResolvers<void>();
   session.on("Page.screencastFrame", ({ data, metadata, sessionId }) => {
     // Until a frame is acknowledged there are no further ones.
     session.send("Page.screencastFrameAck", { sessionId }).catch(() => {});
@@ -51,9 +55,13 @@ export async function startFilm(session: CDPSession): Promise<Film> {
     const last = frames.at(-1);
     if (metadata.timestamp === undefined || (last && same(last.jpeg, jpeg))) return;
     frames.push({ at_ms: metadata.timestamp * 1000, jpeg });
+    first.resolve();
     if (frames.length > 4 * mostFrames) frames = thinned(frames, (frame) => frame.at_ms, 2 * mostFrames);
   });
   await session.send("Page.startScreencast", picture);
+  const late = setTimeout(first.resolve, firstFramePatience_ms);
+  await first.promise;
+  clearTimeout(late);
   return {
     async stop() {
       await session.send("Page.stopScreencast").catch(() => {});

@@ -1,5 +1,6 @@
 // The section of one page on one link: distributions, waterfalls, the link. Assembles figures.
 
+import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { type DrawnLoad, waterfallFigure } from "../../extension/figures/waterfall.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
@@ -40,6 +41,18 @@ function waterfalls(data: ReportData, result: GroupResult, drawn: readonly Drawn
   return html`<p class="soft">Waterfalls are not drawn here, to keep this file small. <code>trilane export ${data.sweep.id} --format har --load ${String(typical[0])}</code> gives one as HAR (${count(typical.length, "typical load")}: ${typical.join(", ")}).</p>${note}`;
 }
 
+/** Only where loads of this group were filmed. */
+function filmstrip(data: ReportData, { group, id, lanes }: GroupResult): Markup | null {
+  const filmed = lanes.flatMap(({ lane }) => {
+    const cell = group.cells.find((each) => each.lane === lane);
+    const film = data.films.find((each) => each.cell === cell?.id);
+    if (!film || film.frames.length === 0) return [];
+    const frames = film.frames.map(({ time_ms, jpeg }) => ({ time_ms, jpeg: Buffer.from(jpeg).toString("base64") }));
+    return [{ lane, frames, plt_ms: film.plt_ms }];
+  });
+  return filmed.length === 0 ? null : filmstripFigure(filmed, id);
+}
+
 export function groupSection(
   data: ReportData,
   result: GroupResult,
@@ -57,6 +70,7 @@ export function groupSection(
 ${distributionFigure(result.lanes, loads)}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${waterfalls(data, result, drawn, options.waterfalls)}
+${filmstrip(data, result)}
 ${linkFacts(profile, shaped)}
 </details>`;
 }

@@ -41,7 +41,7 @@ const css = look + partOf("report.css") + partOf("print.css") + coloursCss();
 const script = partOf("report.js");
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
-const policy = `default-src 'none'; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
+const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
 
 function profilesOf(data: ReportData): Map<string, LinkProfile> {
   return new Map(data.cells.map((cell) => [cell.link, cell.link_profile]));
