@@ -1,0 +1,32 @@
+// The result page: ?profile=ID shows a profile, &with=ID2 a second one beside it, and without either all that is kept. A HAR
+// file can be opened from each.
+import { html, type Markup } from "../../figures/markup.ts";
+import { hatchPatterns } from "../../figures/phase_shapes.ts";
+import { getProfile } from "../../history/history.ts";
+import { addColours, find, put } from "../put.ts";
+import { failureNote, logo } from "../words.ts";
+import { showBoth } from "./compare_page.ts";
+import { showHistory } from "./history_page.ts";
+import { showProfile } from "./profile_page.ts";
+
+const home = chrome.runtime.getURL("views/result/result.html");
+
+function missing(): Markup {
+  return html`${failureNote({ code: "no-profile", message: "this profile is not kept any more", remedy: "profile the page again" })}<p><a href="${home}">All that is kept</a></p>`;
+}
+
+async function show(main: HTMLElement): Promise<void> {
+  const asked = new URLSearchParams(location.search);
+  const [id, other] = [asked.get("profile"), asked.get("with")];
+  if (!id) return showHistory(main);
+  const [profile, second] = await Promise.all([getProfile(id), other ? getProfile(other) : null]);
+  if (!profile || (other && !second)) return put(main, missing());
+  if (second) showBoth(main, profile, second);
+  else showProfile(main, profile);
+}
+
+addColours();
+put(find("#brand"), html`${logo}<a href="${home}">Trilane</a>`);
+put(find("#patterns"), hatchPatterns());
+await show(find("#main"));
+document.documentElement.dataset.ready = "yes";
