@@ -75,6 +75,18 @@ export interface HarEntry {
    * cache: one of them, which was not told.
    */
   _fromCache?: "memory" | "disk" | "prefetch" | "cache";
+  /**
+   * In exported files: as the browser had it, where request.url had to be encoded.
+   */
+  _full_url?: string;
+  /**
+   * In exported files: the browser's number of the connection.
+   */
+  _socket?: number;
+  /**
+   * In exported files, as WebPageTest has it.
+   */
+  _tls_version?: string;
   _trilane: EntryFacts;
 }
 export interface HarRequest {
