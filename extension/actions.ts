@@ -20,7 +20,10 @@ export type Action =
   | { do: "host" }
   | { do: "links" }
   | { do: "doctor" }
-  /** Hands the profile with its contents to the helper and races it. */
+  /**
+   * Hands the profile with its contents to the helper and races it. A profile that is still under way is waited for by
+   * the service worker: the view that asked may be closed meanwhile.
+   */
   | { do: "race"; profile: string; lanes: Lane[]; link: string; runs: number; keepCredentials: boolean }
   | { do: "cancel-race"; race: string }
   /** Asks the helper again for a finished race's result, where it is missing here, and puts it into the history. */

@@ -1,15 +1,17 @@
-// The export buttons: HAR, SVG and PNG as files. Credentials stay out unless
+// The export buttons: HAR, CSV, SVG and PNG as files, a summary as Markdown to the clipboard. Credentials stay out unless
 // the reader asks for them.
 
 import { html, type Markup } from "../../figures/markup.ts";
-import { redactedEntry } from "../../har/redact.ts";
+import { csvText } from "../../har/csv.ts";
+import { harText } from "../../har/har.ts";
+import { markdownSummary } from "../../har/markdown.ts";
 import type { Profile } from "../../history/records.ts";
 import { find, on } from "../put.ts";
 import { picturePng, pictureSvg } from "./picture.ts";
 
 export function exportMarkup(): Markup {
   const button = (as: string, label: string): Markup => html`<button type="button" data-as="${as}">${label}</button>`;
-  return html`<div class="row exports" role="group" aria-label="Export"><span>Export</span>${button("har", "HAR")}${button("svg", "SVG")}${button("png", "PNG")}<label><input type="checkbox" name="credentials"/>with cookies and authorization</label><span class="done soft" role="status"></span></div>`;
+  return html`<div class="row exports" role="group" aria-label="Export"><span>Export</span>${button("har", "HAR")}${button("csv", "CSV")}${button("svg", "SVG")}${button("png", "PNG")}${button("markdown", "Copy as Markdown")}<label><input type="checkbox" name="credentials"/>with cookies and authorization</label><span class="done soft" role="status"></span></div>`;
 }
 
 /** `trilane-example.org-2026-11-21`. */
@@ -29,11 +31,6 @@ function save(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-function harText({ log }: Profile, keepCredentials: boolean): string {
-  const entries = keepCredentials ? log.entries : log.entries.map(redactedEntry);
-  return `${JSON.stringify({ log: { ...log, entries } }, null, 1)}\n`;
-}
-
 async function exportAs(as: string, profile: Profile, keepCredentials: boolean): Promise<string> {
   const name = fileName(profile.log._trilane);
   const text = (content: string, type: string, ending: string): string => {
@@ -42,12 +39,17 @@ async function exportAs(as: string, profile: Profile, keepCredentials: boolean):
   };
   switch (as) {
     case "har":
-      return text(harText(profile, keepCredentials), "application/json", "har");
+      return text(harText(profile, { keepCredentials }), "application/json", "har");
+    case "csv":
+      return text(csvText(profile), "text/csv", "csv");
     case "svg":
       return text(pictureSvg(profile), "image/svg+xml", "svg");
-    default:
+    case "png":
       save(await picturePng(pictureSvg(profile)), `${name}.png`);
       return `Saved ${name}.png`;
+    default:
+      await navigator.clipboard.writeText(markdownSummary(profile));
+      return "Copied";
   }
 }
 

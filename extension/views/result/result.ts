@@ -1,8 +1,10 @@
 // The result page: ?profile=ID shows a profile, &with=ID2 a second one beside it, and without either all that is kept. A HAR
 // file can be opened from each.
+import { pages } from "../../actions.ts";
 import { html, type Markup } from "../../figures/markup.ts";
 import { hatchPatterns } from "../../figures/phase_shapes.ts";
-import { getProfile } from "../../history/history.ts";
+import { importHar } from "../../har/import.ts";
+import { getProfile, putProfile } from "../../history/history.ts";
 import { addColours, find, put } from "../put.ts";
 import { failureNote, logo } from "../words.ts";
 import { showBoth } from "./compare_page.ts";
@@ -25,8 +27,25 @@ async function show(main: HTMLElement): Promise<void> {
   else showProfile(main, profile);
 }
 
+/** The file becomes a profile like any other. */
+async function open(file: File): Promise<void> {
+  const imported = importHar(await file.text(), file.name);
+  if ("error" in imported) {
+    find("#main").insertAdjacentHTML("afterbegin", failureNote(imported.error).text);
+    return;
+  }
+  await putProfile(imported.profile);
+  location.href = chrome.runtime.getURL(pages.result(imported.profile.log._trilane.id));
+}
+
 addColours();
 put(find("#brand"), html`${logo}<a href="${home}">Trilane</a>`);
 put(find("#patterns"), hatchPatterns());
+const input = find<HTMLInputElement>("#import");
+input.addEventListener("change", () => {
+  const file = input.files?.[0];
+  input.value = "";
+  if (file) void open(file);
+});
 await show(find("#main"));
 document.documentElement.dataset.ready = "yes";
