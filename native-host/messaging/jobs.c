@@ -49,7 +49,10 @@ static int open_control(const char *folder) {
     return fd;
 }
 
+// One that has left its word has ended, also while its supervisor is still on its way out.
 static bool is_running(const char *folder) {
+    char path[PATH_MAX];
+    if (access(file_in(path, folder, job_exit_name), F_OK) == 0) return false;
     int fd = open_control(folder);
     if (fd >= 0) close(fd);
     return fd >= 0;

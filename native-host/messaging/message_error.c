@@ -36,6 +36,7 @@ __attribute__((format(printf, 4, 0))) static int fail(struct message_error *erro
     vsnprintf(error->message, sizeof error->message, format, arguments);
     snprintf(error->remedy, sizeof error->remedy, "%s", remedy);
     make_one_line(error->message);
+    make_one_line(error->remedy);
     return -1;
 }
 
