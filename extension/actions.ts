@@ -28,6 +28,8 @@ export type Action =
   | { do: "cancel-race"; race: string }
   /** Asks the helper again for a finished race's result, where it is missing here, and puts it into the history. */
   | { do: "race-result"; race: string }
+  /** Wakes the service worker, which then goes on with what it was stopped at. */
+  | { do: "wake" }
   /** Opens the race's full report in a tab. */
   | { do: "open-report"; race: string };
 
@@ -56,6 +58,7 @@ export interface Answers {
   "cancel-race": Record<never, never>;
   "race-result": Record<never, never>;
   "open-report": Record<never, never>;
+  wake: Record<never, never>;
 }
 
 export type Answer<A extends Action["do"]> = ({ ok: true } & Answers[A]) | { ok: false; error: Failure };
@@ -71,7 +74,10 @@ export type ErrorCode =
   | "not-profiling"
   | "no-profile"
   | "no-bodies"
+  | "nothing-to-race"
   | "no-race"
+  | "race-failed"
+  | "canceled"
   | "history-full"
   | "host-permission"
   | "host-missing"
@@ -105,7 +111,15 @@ export interface LastProfile {
   error: Failure | null;
 }
 
-export type RacePhase = "handing-over" | "importing" | "racing" | "reporting" | "finished" | "failed" | "canceled";
+export type RacePhase =
+  | "handing-over"
+  | "importing"
+  | "racing"
+  | "filming"
+  | "reporting"
+  | "finished"
+  | "failed"
+  | "canceled";
 
 export interface RaceState {
   profile: string;

@@ -22,6 +22,8 @@ interface Profiling {
   readonly id: string;
   readonly tabId: number;
   load: RunningLoad | null;
+  /** When it is over, in whatever way. */
+  readonly over: PromiseWithResolvers<void>;
 }
 
 let current: Profiling | null = null;
@@ -51,7 +53,7 @@ export async function startProfile(request: ProfileRequest): Promise<string> {
   if (current)
     throw new FailureError("busy", "A page is being profiled already.", "Wait until it is done, or stop it.");
   const { tabId, cache, keepBodies } = request;
-  const profiling: Profiling = { id: crypto.randomUUID(), tabId, load: null };
+  const profiling: Profiling = { id: crypto.randomUUID(), tabId, load: null, over: Promise.withResolvers() };
   current = profiling;
   try {
     const url = await tabUrl(tabId);
@@ -84,14 +86,20 @@ export async function startProfile(request: ProfileRequest): Promise<string> {
   }
 }
 
+/** Returns when the profile of this id is no longer under way; at once where it is not. */
+export async function profilingOf(id: string): Promise<void> {
+  if (current?.id === id) await current.over.promise;
+}
+
 export function stopProfile(): void {
   if (!current?.load) throw new FailureError("not-profiling", "No page is being profiled.", "Start one first.");
   current.load.stop();
 }
 
-async function over({ tabId }: Profiling, profile: string | null, error: Failure | null): Promise<void> {
+async function over({ tabId, over: told }: Profiling, profile: string | null, error: Failure | null): Promise<void> {
   current = null;
   await changeState((state) => ({ ...state, profiling: null, last: { tabId, profile, error } }), true);
+  told.resolve();
 }
 
 async function finish(profiling: Profiling, load: RunningLoad, request: ProfileRequest, url: string): Promise<void> {

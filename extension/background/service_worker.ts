@@ -5,8 +5,16 @@ import { answerAction } from "./answer_action.ts";
 import { listenToDebugger } from "./debugger_session.ts";
 import { failureOf } from "./failure.ts";
 import { mendProfiling, startProfile } from "./profiling.ts";
+import { resumeRaces } from "./races.ts";
 
 listenToDebugger();
+
+// What the service worker was stopped at; nothing is answered before its profiling is cleared up.
+const ready = mendProfiling().catch(() => {});
+void ready.then(resumeRaces).catch(() => {});
+
+// Listening is enough: it wakes the worker when the browser starts, and races are gone on with.
+chrome.runtime.onStartup.addListener(() => {});
 
 type Answer = { ok: true } | { ok: false; error: Failure };
 
@@ -28,5 +36,3 @@ chrome.commands.onCommand.addListener((command, tab) => {
   // What becomes of it is in the state, and on the toolbar's button.
   void ready.then(() => startProfile({ tabId: id, cache: "off", keepBodies: false })).catch(() => {});
 });
-
-const ready = mendProfiling();

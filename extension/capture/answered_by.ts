@@ -7,7 +7,7 @@ export function answeredBy(entry: HarEntry, early: ReadonlySet<string> = new Set
   if (entry.response._fetchedViaServiceWorker) return "service worker";
   if (entry._fromCache !== undefined) return "cache";
   const protocol = (entry._protocol ?? "").toLowerCase();
-  if (protocol === "") return entry.response._error !== null || entry.response.status === 0 ? "none" : "unknown";
+  if (protocol === "") return entry._trilane.complete ? "unknown" : "none";
   if (protocol === "h3" && entry._connectionId !== undefined && early.has(entry._connectionId)) return "h3 0-RTT";
   return protocol;
 }

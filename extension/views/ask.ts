@@ -49,6 +49,8 @@ export async function watchState(tell: (state: State) => void): Promise<void> {
     const change = changes[stateKey];
     if (change) tell({ ...emptyState, ...(change.newValue as Partial<State> | undefined) });
   });
+  // A service worker that was stopped goes on with its races when it is asked anything.
+  void ask({ do: "wake" });
   tell(await readState());
 }
 

@@ -57,6 +57,7 @@ const phaseWords: Readonly<Record<RaceState["phase"], string>> = {
   "handing-over": "Handing the page over to trilane-host",
   importing: "Making a recording",
   racing: "Racing",
+  filming: "Filming each lane",
   reporting: "Writing the report",
   finished: "Finished",
   failed: "Failed",
