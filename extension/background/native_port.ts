@@ -123,34 +123,33 @@ function refusalOf(error: unknown): FailureError {
   );
 }
 
-function received(talk: Conversation, message: unknown): void {
-  if (!isFields(message)) return hangUp(talk, garbage("a message is no object"));
+/** Null where all is well; else why the conversation must end. */
+function received(talk: Conversation, message: unknown): FailureError | null {
+  if (!isFields(message)) return garbage("a message is no object");
   const { id } = message;
-  if (typeof id !== "number") {
-    // What it could not read it answers without a number; nobody knows then what will never be answered.
-    return hangUp(talk, message.ok === false ? refusalOf(message.error) : garbage("a message has no id"));
-  }
+  // What it could not read it answers without a number; nobody knows then what will never be answered.
+  if (typeof id !== "number") return message.ok === false ? refusalOf(message.error) : garbage("a message has no id");
   const waiting = talk.waiting.get(id);
   // Given up in the meantime.
-  if (!waiting) return;
+  if (!waiting) return null;
   if (message.event === "part") {
     if (message.index !== waiting.parts.length || typeof message.data !== "string")
-      return hangUp(talk, garbage("the parts of a document are not in order"));
+      return garbage("the parts of a document are not in order");
     waiting.parts.push(message.data);
-    return;
+    return null;
   }
   if (message.event !== undefined) {
     waiting.event?.(message);
-    return;
+    return null;
   }
   if (message.ok === true) {
     const answer = resultOf(message, waiting.parts);
     settle(talk, id, ({ resolve, reject }) => (answer instanceof FailureError ? reject(answer) : resolve(answer)));
-  } else if (message.ok === false) {
-    settle(talk, id, ({ reject }) => reject(refusalOf(message.error)));
-  } else {
-    hangUp(talk, garbage("an answer is neither yes nor no"));
+    return null;
   }
+  if (message.ok !== false) return garbage("an answer is neither yes nor no");
+  settle(talk, id, ({ reject }) => reject(refusalOf(message.error)));
+  return null;
 }
 
 function open(): Conversation {
@@ -167,7 +166,10 @@ function open(): Conversation {
     nextId: 1,
     idle: null,
   };
-  talk.port.onMessage.addListener((message: unknown) => received(talk, message));
+  talk.port.onMessage.addListener((message: unknown) => {
+    const error = received(talk, message);
+    if (error) hangUp(talk, error);
+  });
   talk.port.onDisconnect.addListener(() => {
     const { lastError } = chrome.runtime;
     hangUp(talk, endOf(lastError?.message ?? ""));
