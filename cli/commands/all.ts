@@ -5,6 +5,7 @@ import { command as compare } from "./compare.ts";
 import { command as doctor } from "./doctor.ts";
 import { command as exportCommand } from "./export.ts";
 import { command as importCommand } from "./import.ts";
+import { command as installHost } from "./install_host.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
 import { command as meter } from "./meter.ts";
@@ -44,4 +45,5 @@ export const allCommands: readonly Command[] = [
   selftest,
   calibrate,
   doctor,
+  installHost,
 ];

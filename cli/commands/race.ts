@@ -24,6 +24,7 @@ interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsO
   settle: number;
   new: boolean;
   evidence: string | undefined;
+  filmstrip: boolean;
 }
 
 /** `h1,h3` as lanes; `all`: every one there is. UserError naming the one that is none. */
@@ -116,6 +117,11 @@ export const command: Command<RaceOptions> = {
         requiresArg: true,
         describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
       })
+      .option("filmstrip", {
+        type: "boolean",
+        default: false,
+        describe: "film one further load of each lane, which is in no average: for the report",
+      })
       .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
       .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
@@ -131,6 +137,7 @@ export const command: Command<RaceOptions> = {
     racePlan(options, "page");
     const labs = labsOf(options, home);
     const plan = racePlan(options, await pageFor(home, options.page));
-    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence, labs });
+    const { json, evidence, filmstrip } = options;
+    await executePlan({ home, plan, fresh: options.new, json, evidence, filmstrip, labs });
   },
 };

@@ -1,9 +1,10 @@
 // Distributions of PLT over pages on one link: for each lane the share of pages whose median is no greater, beside the least
 // that the link allows (Das 2014's figure). Draws given numbers.
+
+import { html, type Markup } from "../../extension/figures/markup.ts";
+import { scaleFromZero } from "../../extension/figures/scale.ts";
 import { count, formatTime } from "../stats/numbers.ts";
 import { median, quantile } from "../stats/quantile.ts";
-import { html, type Markup } from "./markup.ts";
-import { scaleFromZero } from "./scale.ts";
 
 const width = 640;
 const height = 300;

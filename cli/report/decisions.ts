@@ -1,6 +1,7 @@
 // The report's section on what was settled, of a sweep that ran until its loads were enough. Takes a settlement, computes none.
+
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { decisionWords, type Settlement, settlementSentence } from "../stats/settlement.ts";
-import { html, type Markup, middleCut } from "./markup.ts";
 
 const maxRows = 1500;
 

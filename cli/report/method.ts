@@ -1,4 +1,6 @@
 // What was left out and why, and how it was done: machine, versions, transports, seeds, command lines, definitions.
+
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { confidence, minimumUnits } from "../stats/bootstrap.ts";
 import { manyPages } from "../stats/comparison.ts";
@@ -9,7 +11,6 @@ import { reasonKind } from "../stats/verdict.ts";
 import { clearOriginsNote } from "./clear_origins_note.ts";
 import type { ReportData } from "./data.ts";
 import { lanesNote } from "./lanes_note.ts";
-import { html, type Markup, middleCut } from "./markup.ts";
 import { serverTimeNote } from "./server_time_note.ts";
 import { servingTables } from "./serving_table.ts";
 import { field } from "./unknown_json.ts";

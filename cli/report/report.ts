@@ -4,11 +4,13 @@ import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { coloursCss } from "../../extension/figures/colours.ts";
+import { html, Markup, middleCut } from "../../extension/figures/markup.ts";
+import { hatchPatterns } from "../../extension/figures/phase_shapes.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
-
 import { settleServing } from "../serving/serving.ts";
 import { servingLine } from "../serving/terms.ts";
 import { compare } from "../stats/comparison.ts";
@@ -22,7 +24,6 @@ import { studyOfPlan } from "../studies/all.ts";
 import { version } from "../version.ts";
 import { cdfFigure } from "./cdf.ts";
 import { cdfsOf } from "./cdfs_of.ts";
-import { coloursCss } from "./colours.ts";
 import { gatherReport, groupsOf, type ReportData, spreadOrder } from "./data.ts";
 import { decisionSection } from "./decisions.ts";
 import { groupSection } from "./group_section.ts";
@@ -30,12 +31,10 @@ import { heatLegend, heatMapFigure, scaleEnd } from "./heat_map.ts";
 import { mapSets } from "./heat_maps_of.ts";
 import { linkGrid } from "./link_axes.ts";
 import { linkTestSection } from "./link_tests.ts";
-import { html, Markup, middleCut } from "./markup.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
 import { publishedSection } from "./published.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
 import { matchSection } from "./unmatched.ts";
-import { hatchPatterns } from "./waterfall.ts";
 import { writeWhole } from "./write_whole.ts";
 
 const maxSections = 400;
@@ -44,11 +43,12 @@ const waterfallBudget_characters = 3_000_000;
 const csvPlainLimit_bytes = 500_000;
 
 const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
-const css = partOf("report.css") + partOf("print.css") + coloursCss();
+const look = readFileSync(join(import.meta.dirname, "../../extension/figures/look.css"), "utf8");
+const css = look + partOf("report.css") + partOf("print.css") + coloursCss();
 const script = partOf("report.js");
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
-const policy = `default-src 'none'; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
+const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
 
 function profilesOf(data: ReportData): Map<string, LinkProfile> {
   return new Map(data.cells.map((cell) => [cell.link, cell.link_profile]));

@@ -28,6 +28,8 @@ export interface Execution {
   readonly evidence?: string | undefined;
   /** Default: loads run one after another. */
   readonly labs?: Labs;
+  /** One further load of each cell is filmed. */
+  readonly filmstrip?: boolean;
 }
 
 function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>): NewSweep {
@@ -127,12 +129,13 @@ function failedUrls(recording: Recording | undefined): string[] {
 
 /** The sweep's loads, to their end or to the first signal. */
 async function runUntilSignal(
-  { home, plan, evidence, labs }: Execution,
+  { home, plan, evidence, labs, filmstrip = false }: Execution,
   begun: Begun,
 ): Promise<{ outcome: RunOutcome; signal: Stop }> {
   const { results, sweep, recordings, progress } = begun;
   const interruption = watchSignals();
   const { signal } = interruption;
+  const film = filmstrip ? (await import("../measure/filmstrip.ts")).filmLoad : null;
   try {
     const linkTests = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({
@@ -144,6 +147,7 @@ async function runUntilSignal(
       measure: begun.measureLoad,
       urlOf: (page) => recordings.get(page)?.url ?? "",
       failedUrlsOf: (page) => failedUrls(recordings.get(page)),
+      ...(film === null ? {} : { film }),
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
       ...(labs ? { labs } : {}),

@@ -1,38 +1,25 @@
 // Runs a sweep's loads one after another in the planned order, stores each as it ends, tries again what was not valid,
 // and goes on where an earlier run stopped. Does not know how a load is measured, nor how progress is shown.
+
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
-import type { LoadFinished, LoadStarted, SweepStarted } from "../../schemas/generated/sweep_event.ts";
-import type { Cell, Lane, Results, Sweep } from "../results/results.ts";
-import type { Serving } from "../serving/serving.ts";
+import type {
+  FilmFinished,
+  FilmStarted,
+  LoadFinished,
+  LoadStarted,
+  SweepStarted,
+} from "../../schemas/generated/sweep_event.ts";
+import type { Cell, Results, Sweep } from "../results/results.ts";
 import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
-import { lossSeed, orderLoads, type PlannedLoad } from "./order.ts";
+import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
+import { orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
+import { loadRequest, type Measure, type Requesting } from "./request.ts";
 import { runSideBySide } from "./side_by_side.ts";
 
-/** What is asked of one load: cli/measure's measureLoad takes it as it is. */
-export interface LoadRequest {
-  readonly home: string;
-  readonly recording: {
-    readonly name: string;
-    readonly digest: string;
-    readonly url: string;
-    readonly failedUrls: readonly string[];
-  };
-  readonly lane: Lane;
-  readonly link: LinkProfile;
-  readonly timeout_ms: number;
-  readonly settle_ms: number;
-  readonly keepCache: boolean;
-  readonly serving: Serving;
-  /** A folder for what the load leaves behind. */
-  readonly evidence?: string;
-  readonly signal: AbortSignal;
-}
-
-/** Resolves also for a load that failed; throws for what would fail every load. */
-export type Measure = (request: LoadRequest) => Promise<PageLoad>;
+export type { LoadRequest, Measure } from "./request.ts";
 
 /** What a machine bears (`trilane calibrate`). */
 export interface Labs {
@@ -43,17 +30,11 @@ export interface Labs {
 
 const oneLab: Labs = { most: 1, mayShare: () => false };
 
-export interface RunOptions {
-  readonly home: string;
+export interface RunOptions extends Requesting {
   readonly results: Results;
   readonly sweep: Sweep;
-  readonly plan: Plan;
   readonly resumed: boolean;
   readonly measure: Measure;
-  /** Start URL of each page's recording. */
-  readonly urlOf: (page: string) => string;
-  /** What failed when the page was recorded, so that its failing again is no fault of a load. */
-  readonly failedUrlsOf?: (page: string) => readonly string[];
   /**
    * Why loads on a link do not count, whatever becomes of them; null: they do. Asked before each load. Such a load is not
    * tried again in this run: the link is what it is.
@@ -65,9 +46,9 @@ export interface RunOptions {
   readonly labs?: Labs;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
-  /** Aborted: the load under way is dropped, and runSweep returns. */
-  readonly signal: AbortSignal;
-  readonly tell: (event: SweepStarted | LoadStarted | LoadFinished) => void;
+  /** Films one further load of each cell, after all others. Without it nothing is filmed. */
+  readonly film?: FilmLoad;
+  readonly tell: (event: SweepStarted | LoadStarted | LoadFinished | FilmStarted | FilmFinished) => void;
 }
 
 export interface RunOutcome {
@@ -118,6 +99,7 @@ class SweepRun {
   readonly #signal: AbortSignal;
   readonly #tasks: readonly Task[];
   readonly #left: readonly Task[];
+  readonly #toFilm: readonly Cell[];
   readonly #time: TimeLeft;
   readonly #enough: Enough;
   readonly #spared = new Set<Task>();
@@ -127,19 +109,21 @@ class SweepRun {
   #wall_ms = 0;
 
   constructor(options: RunOptions) {
-    const { results, sweep, plan, guess_ms, signal } = options;
+    const { results, sweep, plan, guess_ms, signal, film } = options;
     this.#options = options;
     this.#signal = AbortSignal.any([signal, this.#failure.signal]);
     this.#tasks = tasksOf(results, sweep, plan);
     this.#left = this.#tasks.filter((task) => !this.#isDone(task));
-    this.#time = new TimeLeft(this.#left.reduce((sum, task) => sum + guess_ms(task.cell), 0));
+    this.#toFilm = film ? unfilmedCells(results, sweep) : [];
+    const guesses_ms = [...this.#left.map(({ cell }) => cell), ...this.#toFilm].map(guess_ms);
+    this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
     this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
     this.#loads = this.#tasks.length;
     this.#done = this.#tasks.length - this.#left.length;
   }
 
   async run(): Promise<RunOutcome> {
-    const { results, sweep, resumed, tell, labs = oneLab } = this.#options;
+    const { results, sweep, resumed, tell, film, labs = oneLab } = this.#options;
     tell({
       event: "sweep-started",
       sweep: sweep.id,
@@ -150,7 +134,7 @@ class SweepRun {
       resumed,
       expected_s: this.#time.left_ms / 1000,
     });
-    const finished = await runSideBySide(unitsOf(this.#left, labs), {
+    const loaded = await runSideBySide(unitsOf(this.#left, labs), {
       most: labs.most,
       mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
       needsQuiet: ([task]) => !this.#testedLinks.has(task.cell.link),
@@ -158,6 +142,9 @@ class SweepRun {
       run: (unit) => this.#runUnit(unit),
       fail: () => this.#failure.abort(),
     });
+    const finished =
+      loaded &&
+      (!film || (await filmCells({ ...this.#options, film, signal: this.#signal }, this.#toFilm, this.#time)));
     if (finished) results.finishSweep(sweep.id);
     return { state: finished ? "finished" : "stopped", done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms };
   }
@@ -275,28 +262,14 @@ async function measureOne(
   block: number,
   attempt: number,
 ): Promise<MeasuredLoad | null> {
-  const { plan, signal } = options;
-  const name = cell.page;
+  const { signal } = options;
   let fault: string | null;
   let load: PageLoad;
   try {
     fault = (await options.linkFault?.(cell.link)) ?? null;
     load = await options.measure({
-      home: options.home,
-      recording: {
-        name,
-        digest: cell.recording_digest,
-        url: options.urlOf(name),
-        failedUrls: options.failedUrlsOf?.(name) ?? [],
-      },
-      lane: cell.lane,
-      link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
-      timeout_ms: plan.timeout_s * 1000,
-      settle_ms: plan.settle_ms,
-      keepCache: plan.warm_cache ?? false,
-      serving: plan.serving,
+      ...loadRequest(options, cell, block),
       ...(options.evidenceOf ? { evidence: options.evidenceOf(cell, block, attempt) } : {}),
-      signal,
     });
   } catch (error) {
     if (signal.aborted) return null;

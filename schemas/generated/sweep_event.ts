@@ -4,7 +4,16 @@
  * One line of what `trilane race`, `sweep` and `start` print with --json.
  */
 export type SweepEvent =
-  SweepPlanned | PageReady | LinkTested | SweepStarted | LoadStarted | LoadFinished | SweepStopped | SweepFinished;
+  | SweepPlanned
+  | PageReady
+  | LinkTested
+  | SweepStarted
+  | LoadStarted
+  | LoadFinished
+  | FilmStarted
+  | FilmFinished
+  | SweepStopped
+  | SweepFinished;
 export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 /**
  * From 0.
@@ -111,6 +120,40 @@ export interface LoadFinished {
   /**
    * What the rest is expected to take.
    */
+  left_s: number;
+}
+/**
+ * A further load begins that is filmed, and is in no average (--filmstrip).
+ */
+export interface FilmStarted {
+  event: "film-started";
+  page: string;
+  lane: Lane;
+  link: string;
+  attempt: Index;
+}
+export interface FilmFinished {
+  event: "film-finished";
+  page: string;
+  lane: Lane;
+  link: string;
+  attempt: Index;
+  status: "valid" | "invalid" | "failed";
+  reasons: string[];
+  plt_ms: number | null;
+  /**
+   * 0 where the load was not valid.
+   */
+  frames: number;
+  wall_ms: number;
+  /**
+   * Cells of this run that will not be filmed again.
+   */
+  filmed: number;
+  /**
+   * Cells that this run films.
+   */
+  films: number;
   left_s: number;
 }
 /**

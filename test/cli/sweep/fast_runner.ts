@@ -34,6 +34,7 @@ export interface FastRun {
   readonly tell?: RunOptions["tell"];
   readonly linkFault?: RunOptions["linkFault"];
   readonly labs?: Labs;
+  readonly film?: RunOptions["film"];
 }
 
 /** Begins or goes on with the plan's sweep in HOME and runs it. */
@@ -52,6 +53,7 @@ export async function fastRun(run: FastRun) {
       guess_ms: () => 5,
       ...(run.labs ? { labs: run.labs } : {}),
       ...(run.linkFault ? { linkFault: run.linkFault } : {}),
+      ...(run.film ? { film: run.film } : {}),
       signal: run.signal ?? new AbortController().signal,
       tell: run.tell ?? (() => undefined),
     });

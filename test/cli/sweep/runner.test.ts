@@ -11,7 +11,7 @@ import { RunError } from "../../../cli/errors.ts";
 import { type Load, openResults, type Sweep } from "../../../cli/results/results.ts";
 import { cellsOf } from "../../../cli/sweep/plan.ts";
 import type { LoadRequest } from "../../../cli/sweep/runner.ts";
-import type { LoadFinished, LoadStarted, SweepStarted } from "../../../schemas/generated/sweep_event.ts";
+import type { SweepEvent, SweepStarted } from "../../../schemas/generated/sweep_event.ts";
 import { fastPlan, fastRun, loggedLoads, validLoad } from "./fast_runner.ts";
 import { pageLoad } from "./page_load.ts";
 
@@ -60,7 +60,7 @@ describe("runner", () => {
   test("every planned load once, with what it was asked, and the sweep is finished", async () => {
     const plan = fastPlan({ timeout_s: 9, settle_ms: 30 });
     const asked: LoadRequest[] = [];
-    const events: (SweepStarted | LoadStarted | LoadFinished)[] = [];
+    const events: SweepEvent[] = [];
     const outcome = await fastRun({
       home,
       plan,
@@ -277,7 +277,7 @@ describe("loads that are enough", () => {
 
   test("go where they are needed", async () => {
     const counts = new Map<string, number>();
-    const events: (SweepStarted | LoadStarted | LoadFinished)[] = [];
+    const events: SweepEvent[] = [];
     const outcome = await fastRun({ home, plan, measure: measure(counts), tell: (event) => events.push(event) });
     assert.deepEqual(Object.fromEntries(counts), {
       "clear h1": 8,
