@@ -7,6 +7,7 @@ import type {
   LoadFinished,
   LoadStarted,
   SweepEvent,
+  SweepPaused,
   SweepStarted,
 } from "../../schemas/generated/sweep_event.ts";
 
@@ -64,6 +65,11 @@ function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): s
   return `no film of ${page} ${link} ${lane}: ${status}: ${reasons[0] ?? "no reason given"}`;
 }
 
+function pauseLine({ reason }: SweepPaused): string {
+  const [what] = reason.split(": free some");
+  return `paused: ${what}: free some, and it goes on by itself`;
+}
+
 /** Events as JSON lines, for programs. */
 export function jsonProgress(out: Terminal): Progress {
   return { tell: (event) => out.write(`${JSON.stringify(event)}\n`), end: () => undefined };
@@ -83,6 +89,7 @@ function plainProgress(out: Terminal, now_ms: () => number): Progress {
         say(testLine(event));
       }
       if (event.event === "sweep-started") say(startLine(event));
+      if (event.event === "sweep-paused") say(pauseLine(event));
       if (event.event === "film-finished" && event.status !== "valid") say(filmTroubleLine(event));
       if (event.event !== "load-finished") return;
       if (event.status !== "valid") say(troubleLine(event));
@@ -138,6 +145,9 @@ class TerminalProgress implements Progress {
         this.#countDownFrom(event.expected_s);
         this.#timer = setInterval(() => this.#draw(), redrawInterval_ms).unref();
         break;
+      case "sweep-paused":
+        this.#say(this.#paint(33, pauseLine(event)));
+        break;
       case "load-started":
         this.#current = event;
         this.#draw();
@@ -156,7 +166,7 @@ class TerminalProgress implements Progress {
           this.#trouble++;
           this.#say(this.#paint(33, troubleLine(event)));
         }
-        this.#done = event.done;
+        [this.#done, this.#loads] = [event.done, event.loads];
         this.#countDownFrom(event.left_s);
         this.#draw();
         break;

@@ -1,6 +1,6 @@
 // Runs a sweep's loads one after another in the planned order, stores each as it ends, tries again what was not valid,
 // and goes on where an earlier run stopped. Does not know how a load is measured, nor how progress is shown.
-
+import { setTimeout as delay } from "node:timers/promises";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type {
@@ -8,8 +8,10 @@ import type {
   FilmStarted,
   LoadFinished,
   LoadStarted,
+  SweepPaused,
   SweepStarted,
 } from "../../schemas/generated/sweep_event.ts";
+import { NoRoomError } from "../results/failure.ts";
 import type { Cell, Results, Sweep } from "../results/results.ts";
 import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
@@ -27,6 +29,9 @@ export interface Labs {
   /** Whether loads over the link may have others beside them: fast ones need the machine for themselves. */
   readonly mayShare: (link: LinkProfile) => boolean;
 }
+
+/** How often a full disk is looked at again. */
+const roomPoll_ms = 2000;
 
 const oneLab: Labs = { most: 1, mayShare: () => false };
 
@@ -48,7 +53,7 @@ export interface RunOptions extends Requesting {
   readonly guess_ms: (cell: Cell) => number;
   /** Films one further load of each cell, after all others. Without it nothing is filmed. */
   readonly film?: FilmLoad;
-  readonly tell: (event: SweepStarted | LoadStarted | LoadFinished | FilmStarted | FilmFinished) => void;
+  readonly tell: (event: SweepStarted | SweepPaused | LoadStarted | LoadFinished | FilmStarted | FilmFinished) => void;
 }
 
 export interface RunOutcome {
@@ -198,7 +203,8 @@ class SweepRun {
       const measured = await measureOne({ ...this.#options, signal: this.#signal }, cell, place.block, place.attempt);
       if (!measured) return false;
       fault = measured.fault;
-      const load = this.#store(task, measured, started_at);
+      const load = await this.#store(task, measured, started_at);
+      if (load === null) return false;
       const { status, reasons, metrics, wall_ms } = measured.load.log._trilane;
       tell({
         event: "load-finished",
@@ -216,12 +222,22 @@ class SweepRun {
     return true;
   }
 
-  /** Its number in the results. */
-  #store(task: Task, { load, fault }: MeasuredLoad, started_at: string): number {
-    const { results, guess_ms } = this.#options;
+  /** Its number in the results. While the disk is full it is held; null: stopped before there was room. */
+  async #store(task: Task, { load, fault }: MeasuredLoad, started_at: string): Promise<number | null> {
+    const { results, sweep, guess_ms, tell } = this.#options;
     const { cell, planned, attempts: attempt } = task;
     const { position, block } = planned;
-    const id = results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
+    let id: number | null = null;
+    for (let isTold = false; id === null; isTold = true) {
+      try {
+        id = results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
+      } catch (error) {
+        if (!(error instanceof NoRoomError)) throw error;
+        if (!isTold) tell({ event: "sweep-paused", sweep: sweep.id, reason: error.message });
+        const isStopped = await delay(roomPoll_ms, false, { signal: this.#signal }).catch(() => true);
+        if (isStopped) return null;
+      }
+    }
     const { status, reasons, metrics, wall_ms } = load.log._trilane;
     task.attempts++;
     task.valid = status === "valid";

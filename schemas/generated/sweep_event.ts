@@ -12,6 +12,7 @@ export type SweepEvent =
   | LoadFinished
   | FilmStarted
   | FilmFinished
+  | SweepPaused
   | SweepStopped
   | SweepFinished;
 export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
@@ -155,6 +156,14 @@ export interface FilmFinished {
    */
   films: number;
   left_s: number;
+}
+/**
+ * The disk is full; the sweep goes on when there is room, with the load that it holds.
+ */
+export interface SweepPaused {
+  event: "sweep-paused";
+  sweep: number;
+  reason: string;
 }
 /**
  * Interrupted; the load under way was dropped, the others are kept.
