@@ -9,6 +9,7 @@ import { command as installHost } from "./install_host.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
 import { command as meter } from "./meter.ts";
+import { command as plan } from "./plan.ts";
 import { command as race } from "./race.ts";
 import { command as record } from "./record.ts";
 import { command as recording } from "./recording.ts";
@@ -26,6 +27,7 @@ import { command as trace } from "./trace.ts";
 export const allCommands: readonly Command[] = [
   start,
   race,
+  plan,
   sweep,
   reproduce,
   report,

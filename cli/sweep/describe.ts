@@ -1,10 +1,10 @@
-// `--dry-run`: what a plan would run and how long that would take. Makes no page, stores nothing.
+// `trilane plan` and `--dry-run`: what a plan would run how long that would take and how much it would store. Makes no page, stores nothing.
 import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { openExistingResults } from "../results/results.ts";
 import { servingLine } from "../serving/terms.ts";
-import { count } from "../stats/numbers.ts";
+import { count, formatSize } from "../stats/numbers.ts";
 import { untilWords } from "../stats/settlement.ts";
-import { cellGuess, type PageSize } from "./estimate.ts";
+import { cellGuess, guessStored_bytes, type PageSize } from "./estimate.ts";
 import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
 import { pageSizes } from "./pages.ts";
@@ -36,6 +36,7 @@ export async function describePlan(
       loads,
       done,
       expected_s: Math.round(((all_s + tests_s) * (loads - done)) / loads),
+      expected_bytes: cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page)), 0) * plan.repetitions,
       pages: plan.pages.map(pageName),
       lanes: [...plan.lanes],
       links: links.map(({ link }) => link),
@@ -56,7 +57,8 @@ function paragraph(title: string, text: string): string[] {
 
 /** The plan for people, within 80 columns. */
 export function planLines(plan: Plan, planned: SweepPlanned): string[] {
-  const { pages, lanes, links, cells, loads, done, expected_s } = planned;
+  const { pages, lanes, links, cells, loads, done, expected_s, expected_bytes } = planned;
+  const about = plan.until ? "at most about" : "about";
   const size = `${count(cells, "cell")} x ${count(plan.repetitions, "repetition")} = ${count(loads, "load")}`;
   return [
     ...paragraph("plan", plan.name),
@@ -70,6 +72,7 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...(done > 0
       ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)
       : []),
-    ...paragraph("time", `${plan.until ? "at most about" : "about"} ${formatDuration(expected_s)}`),
+    ...paragraph("time", `${about} ${formatDuration(expected_s)}`),
+    ...paragraph("disk", `${about} ${formatSize(expected_bytes)} of results`),
   ];
 }

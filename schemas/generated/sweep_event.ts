@@ -22,7 +22,7 @@ export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered"
 export type Index = number;
 
 /**
- * The one line of --dry-run.
+ * The one line of `trilane plan` and of --dry-run.
  */
 export interface SweepPlanned {
   event: "sweep-planned";
@@ -34,6 +34,10 @@ export interface SweepPlanned {
    */
   done: number;
   expected_s: number;
+  /**
+   * What the results will take on the disk; recordings apart.
+   */
+  expected_bytes: number;
   pages: string[];
   lanes: Lane[];
   links: string[];
