@@ -82,3 +82,21 @@ CREATE TABLE IF NOT EXISTS unmatched (
   likeness REAL,                  -- of their queries, 0 to 1; NULL as above
   PRIMARY KEY (load, place)
 );
+
+-- Of a cell one load that was filmed (race --filmstrip). It is no row of load: filming takes time. Added like link_test.
+CREATE TABLE IF NOT EXISTS film (
+  cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE,
+  status TEXT NOT NULL CHECK (status IN ('valid', 'invalid', 'failed')),
+  reasons TEXT NOT NULL,          -- JSON array of strings; empty for a valid load
+  plt_ms REAL,                    -- its own; NULL: unavailable
+  filmed_at TEXT NOT NULL         -- ISO 8601, UTC
+);
+
+-- What the page showed from time_ms on, until the next one.
+CREATE TABLE IF NOT EXISTS film_frame (
+  cell INTEGER NOT NULL REFERENCES film (cell) ON DELETE CASCADE,
+  place INTEGER NOT NULL,         -- among the film's frames, from 0
+  time_ms REAL NOT NULL,          -- since navigationStart
+  jpeg BLOB NOT NULL,
+  PRIMARY KEY (cell, place)
+);

@@ -16,6 +16,9 @@ else
   node cli/setup/generate_types.ts --check
 fi
 tsc --noEmit
+# Pages and service worker see a browser and no Node; their tests see both.
+tsc --noEmit -p extension
+tsc --noEmit -p test/extension
 # A lock file that leaves out another platform's packages pleases `npm install`, and then fails every fresh clone.
 npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null
 # Every header compiles alone.

@@ -222,7 +222,7 @@ export async function withArchive<Result>(
   use: (archive: Archive) => Promise<Result>,
   program: string = programPath("trilane-host"),
 ): Promise<Result> {
-  const host = new HostConversation(program, home);
+  const host = new HostConversation(program, ["--home", home]);
   try {
     return await use(new HostArchive(host));
   } finally {

@@ -33,10 +33,10 @@ export class HostConversation {
   #stderr = "";
   #over: Error | undefined;
 
-  constructor(program: string, home: string) {
+  constructor(program: string, words: readonly string[]) {
     // A process group of its own: Ctrl-C at the terminal is ours to act on, and the host ends when its input does,
     // which it also does when we are killed.
-    this.#child = spawn(program, ["--home", home], { stdio: ["pipe", "pipe", "pipe"], detached: true });
+    this.#child = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"], detached: true });
     this.#child.stdout.on("data", (chunk: Buffer) => this.#received(chunk));
     this.#child.stderr.on("data", (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-stderrKept);

@@ -1,16 +1,21 @@
 // The list of commands, in the order `trilane --help` shows them.
+import { command as calibrate } from "./calibrate.ts";
 import type { Command } from "./command.ts";
+import { command as compare } from "./compare.ts";
 import { command as doctor } from "./doctor.ts";
 import { command as exportCommand } from "./export.ts";
 import { command as importCommand } from "./import.ts";
+import { command as installHost } from "./install_host.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
 import { command as meter } from "./meter.ts";
+import { command as plan } from "./plan.ts";
 import { command as race } from "./race.ts";
 import { command as record } from "./record.ts";
 import { command as recording } from "./recording.ts";
 import { command as remove } from "./remove.ts";
 import { command as report } from "./report.ts";
+import { command as reproduce } from "./reproduce.ts";
 import { command as selftest } from "./selftest.ts";
 import { command as shell } from "./shell.ts";
 import { command as start } from "./start.ts";
@@ -22,8 +27,11 @@ import { command as trace } from "./trace.ts";
 export const allCommands: readonly Command[] = [
   start,
   race,
+  plan,
   sweep,
+  reproduce,
   report,
+  compare,
   list,
   links,
   exportCommand,
@@ -37,5 +45,7 @@ export const allCommands: readonly Command[] = [
   steer,
   trace,
   selftest,
+  calibrate,
   doctor,
+  installHost,
 ];

@@ -1,4 +1,4 @@
-// `trilane export [SWEEP] --format har|csv|json`: loads for other tools, to a file or to standard output; with --recording, a
+// `trilane export [SWEEP] --format har|csv|json|race`: loads for other tools, to a file or to standard output; with --recording, a
 // recording as har, mahimahi or wpr.
 import { once } from "node:events";
 import { resolve } from "node:path";
@@ -11,6 +11,7 @@ import { chooseLoads, resultsOf } from "../export/choose.ts";
 import { columns, csvLines } from "../export/csv.ts";
 import { harPieces } from "../export/har.ts";
 import { exportDocument } from "../export/json.ts";
+import { raceResult } from "../export/race.ts";
 import { exportRecording, type RecordingFormat, recordingFormats } from "../export/recording.ts";
 import { homeFolder } from "../home.ts";
 import { writeWhole } from "../report/write_whole.ts";
@@ -18,7 +19,7 @@ import type { Results } from "../results/results.ts";
 import { count } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-const formats = ["har", "csv", "json"] as const;
+const formats = ["har", "csv", "json", "race"] as const;
 type Format = (typeof formats)[number];
 
 interface ExportOptions extends CommonOptions {
@@ -68,7 +69,13 @@ async function runRecording(recording: string, { home, sweep, load, format: aske
   process.stdout.write(json ? `${JSON.stringify(exported)}\n` : `${lines.join("\n")}\n`);
 }
 
-function pieces(results: Results, format: Format, { sweep, loads }: ReturnType<typeof chooseLoads>): Iterable<string> {
+function pieces(
+  results: Results,
+  home: string,
+  format: Format,
+  { sweep, loads }: ReturnType<typeof chooseLoads>,
+): Iterable<string> {
+  if (format === "race") return [`${JSON.stringify(raceResult(results, home, sweep))}\n`];
   if (format === "har") return harPieces({ sweep, loads, pageLoadOf: (load) => results.harOf(load) });
   const ids = new Set(loads.map((load) => load.cell));
   const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
@@ -88,7 +95,10 @@ export const command: Command<ExportOptions> = {
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("sweep", { type: "string", describe: "number of the sweep (default: the newest)" })
-      .option("format", { type: "string", describe: "har: requests; csv: a row per load; json: all but requests" })
+      .option("format", {
+        type: "string",
+        describe: "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane",
+      })
       .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
       .option("load", { type: "string", describe: "number of one load, instead of all of the sweep" })
       .option("out", { type: "string", describe: "the file to write (default: standard output)" })
@@ -100,10 +110,13 @@ export const command: Command<ExportOptions> = {
   run: async (options) => {
     if (options.recording !== undefined) return await runRecording(options.recording, options);
     const format = readFormat(options);
-    const results = resultsOf(homeFolder(options.home));
+    if (format === "race" && options.load !== undefined)
+      throw new UserError("export: --format race is of a whole race: leave out --load");
+    const home = homeFolder(options.home);
+    const results = resultsOf(home);
     try {
       const chosen = chooseLoads(results, options.sweep, options.load);
-      const parts = pieces(results, format, chosen);
+      const parts = pieces(results, home, format, chosen);
       if (options.out === undefined) return await toStandardOutput(parts);
       const path = resolve(options.out);
       await writeWhole(path, parts);

@@ -6,14 +6,16 @@ import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { executePlan } from "../sweep/execute.ts";
+import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
+import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface RaceOptions extends CommonOptions, ServingOptions {
+interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions {
   page: string;
   link: string;
-  runs: number;
+  runs: number | undefined;
   lanes: string;
   "warm-cache": boolean;
   seed: number;
@@ -22,6 +24,7 @@ interface RaceOptions extends CommonOptions, ServingOptions {
   settle: number;
   new: boolean;
   evidence: string | undefined;
+  filmstrip: boolean;
 }
 
 /** `h1,h3` as lanes; `all`: every one there is. UserError naming the one that is none. */
@@ -42,15 +45,20 @@ const optionOf: Readonly<Record<string, string>> = {
   retries: "--retries",
   timeout_s: "--timeout",
   settle_ms: "--settle",
+  until: "--decide or --precise",
 };
 
+const usualRuns = 5;
+
 function racePlan(options: RaceOptions, page: PlanPage): Plan {
+  const until = untilOf(options);
   const document = {
     name: `race-${pageName(page)}`,
     pages: [page],
     lanes: readLanes(options.lanes),
     links: [options.link],
-    repetitions: options.runs,
+    repetitions: options.runs ?? (until ? mostLoads : usualRuns),
+    ...(until ? { until } : {}),
     seed: options.seed,
     retries: options.retries,
     timeout_s: options.timeout,
@@ -70,7 +78,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineServing(yargs)
+    defineLabs(defineUntil(defineServing(yargs)))
       .positional("page", {
         type: "string",
         demandOption: true,
@@ -81,7 +89,10 @@ export const command: Command<RaceOptions> = {
         default: "10mbit/50ms",
         describe: "the bottleneck: RATE/RTT or a name, and settings, as 3g,loss=1%; see `trilane links`",
       })
-      .option("runs", { type: "number", default: 5, describe: "valid loads of each lane" })
+      .option("runs", {
+        type: "number",
+        describe: `valid loads of each lane; ${usualRuns} unless given, with --decide or --precise at most ${mostLoads}`,
+      })
       .option("lanes", {
         type: "string",
         default: plainLanes.join(","),
@@ -106,8 +117,14 @@ export const command: Command<RaceOptions> = {
         requiresArg: true,
         describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
       })
+      .option("filmstrip", {
+        type: "boolean",
+        default: false,
+        describe: "film one further load of each lane, which is in no average: for the report",
+      })
       .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
+      .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
       .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
       .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits, whose requests are in the first flight")
       .example(
@@ -118,7 +135,9 @@ export const command: Command<RaceOptions> = {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a HAR file is imported.
     racePlan(options, "page");
+    const labs = labsOf(options, home);
     const plan = racePlan(options, await pageFor(home, options.page));
-    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
+    const { json, evidence, filmstrip } = options;
+    await executePlan({ home, plan, fresh: options.new, json, evidence, filmstrip, labs });
   },
 };

@@ -7,11 +7,13 @@ import { overrideServing } from "../serving/serving.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
+import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor, pageUnstored } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface SweepOptions extends CommonOptions, ServingOptions {
+export interface SweepOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions {
   plan: string;
   page: string[];
   runs: number | undefined;
@@ -24,10 +26,12 @@ interface SweepOptions extends CommonOptions, ServingOptions {
 function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions): Plan {
   const { plan: source, runs } = options;
   const over = servingChoiceOf(options);
-  if (named.length === 0 && runs === undefined && Object.keys(over).length === 0) return plan;
+  const until = untilOf(options);
+  if (named.length === 0 && runs === undefined && !until && Object.keys(over).length === 0) return plan;
   const pages = named.length === 0 ? plan.pages : named;
   const serving = overrideServing(plan.serving, over);
-  return planOf({ ...plan, pages, repetitions: runs ?? plan.repetitions, serving }, source);
+  const repetitions = runs ?? (until ? mostLoads : plan.repetitions);
+  return planOf({ ...plan, pages, repetitions, serving, ...(until ? { until } : {}) }, source);
 }
 
 async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
@@ -52,41 +56,52 @@ async function dryRun(home: string, options: SweepOptions): Promise<void> {
   process.stdout.write(options.json ? `${JSON.stringify(planned)}\n` : `${planLines(plan, planned).join("\n")}\n`);
 }
 
+/** What `sweep` and `reproduce` share. */
+export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
+  return defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>)))
+    .option("page", {
+      type: "string",
+      array: true,
+      default: [] as string[],
+      describe: "pages in place of the plan's: recordings, pages of `trilane synth`, HAR files",
+    })
+    .option("runs", {
+      type: "number",
+      describe: `repetitions in place of the plan's; with --decide or --precise at most ${mostLoads} unless given`,
+    })
+    .option("new", { type: "boolean", default: false, describe: "begin again, also where the sweep was interrupted" })
+    .option("dry-run", {
+      type: "boolean",
+      default: false,
+      describe: "show cells, loads and expected time; run nothing",
+    })
+    .option("evidence", {
+      type: "string",
+      requiresArg: true,
+      describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
+    }) as unknown as Argv<T & Omit<SweepOptions, "plan">>;
+}
+
+export async function runPlan(options: SweepOptions): Promise<void> {
+  const home = homeFolder(options.home);
+  if (options["dry-run"]) return await dryRun(home, options);
+  const labs = labsOf(options, home);
+  const plan = await planFrom(home, options);
+  await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence, labs });
+}
+
 export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
   summary: "Run a plan of pages x lanes x links; interrupted, it goes on where it was",
   define: (yargs: Argv<CommonOptions>) =>
-    defineServing(yargs)
+    defineSweep(yargs)
       .positional("plan", {
         type: "string",
         demandOption: true,
         describe: `a JSON file, or one of: ${shippedPlans().join(", ")}`,
       })
-      .option("page", {
-        type: "string",
-        array: true,
-        default: [] as string[],
-        describe: "pages in place of the plan's: recordings, pages of `trilane synth`, HAR files",
-      })
-      .option("runs", { type: "number", describe: "repetitions in place of the plan's" })
-      .option("new", { type: "boolean", default: false, describe: "begin again, also where the sweep was interrupted" })
-      .option("dry-run", {
-        type: "boolean",
-        default: false,
-        describe: "show cells, loads and expected time; run nothing",
-      })
-      .option("evidence", {
-        type: "string",
-        requiresArg: true,
-        describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
-      })
       .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
       .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and how long")
       .example("trilane sweep das-2014-grid --page my-page", "the study's links with your own page"),
-  run: async (options) => {
-    const home = homeFolder(options.home);
-    if (options["dry-run"]) return await dryRun(home, options);
-    const plan = await planFrom(home, options);
-    await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence });
-  },
+  run: runPlan,
 };

@@ -1,5 +1,6 @@
 // Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt. The columns are documented here, once, for
 // `trilane export --help` and the report.
+import { csvField } from "../../extension/har/csv_field.ts";
 import type { Cell, Load } from "../results/results.ts";
 import { isValid } from "../stats/sample.ts";
 
@@ -73,14 +74,6 @@ export const columns: readonly Column[] = [
   { name: "off_lane", meaning: "requests on another protocol than the lane's", value: (load) => load.off_lane },
   { name: "recording_digest", meaning: "SHA-256 of the recording", value: fromCell((cell) => cell.recording_digest) },
 ];
-
-/** One field. Text that a spreadsheet would run as a formula gets an apostrophe before it. */
-export function csvField(value: string | number | boolean | null): string {
-  if (value === null) return "";
-  if (typeof value !== "string") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 /** Lines with their ends, the header first. */
 export function* csvLines(cells: readonly Cell[], loads: readonly Load[]): Generator<string> {

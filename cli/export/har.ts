@@ -1,5 +1,7 @@
 // Loads as one HAR 1.2 file, a HAR page each: the stored page loads with the fields added that WebPageTest's readers look for.
 // What is Trilane's own stands under `_trilane`, by schemas/export-har.schema.json.
+import { withReaderFields } from "../../extension/har/reader_fields.ts";
+import { redactedEntry } from "../../extension/har/redact.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import type { Load, Sweep } from "../results/results.ts";
 import { version } from "../version.ts";
@@ -9,43 +11,14 @@ export interface HarSource {
   readonly sweep: Sweep;
   readonly loads: readonly Load[];
   readonly pageLoadOf: (load: number) => PageLoad;
+  /** Else the values of cookies and authorization are crossed out. */
+  readonly keepCredentials?: boolean;
 }
 
-const tlsVersions: Readonly<Record<string, string>> = { QUIC: "TLSv1.3", "TLS 1.3": "TLSv1.3", "TLS 1.2": "TLSv1.2" };
-
-/** A URL as RFC 3986 has it, which HAR's schema asks for: browsers leave `|` and others as they are. */
-export function strictUrl(url: string): string {
-  const encode = (text: string): string =>
-    text
-      .toWellFormed()
-      .replace(/%(?![0-9A-Fa-f]{2})/g, "%25")
-      .replace(/[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/gu, encodeURIComponent);
-  const parsed = URL.parse(url);
-  if (!parsed) return `about:invalid#${encode(url).replaceAll(/[#[\]]/g, encodeURIComponent)}`;
-  // Brackets are for IPv6 hosts only, a second # has no place.
-  const rest = parsed.pathname + parsed.search;
-  const hash = parsed.hash === "" ? "" : `#${parsed.hash.slice(1).replaceAll(/[#[\]]/g, encodeURIComponent)}`;
-  const before = parsed.href.slice(0, parsed.href.length - rest.length - parsed.hash.length);
-  return encode(before + rest.replaceAll(/[[\]]/g, encodeURIComponent) + hash);
-}
-
-function entryFor(entry: HarEntry, load: number, alone: boolean): object {
+function entryFor(entry: HarEntry, load: number, alone: boolean): HarEntry {
   const id = entry._connectionId ?? entry.connection;
   // A browser counts its connections from the start again: in one file two loads' must not look the same.
-  const connection = id === undefined ? {} : alone ? { connection: id } : { connection: `${load}-${id}` };
-  const socket = Number(id);
-  const tls = entry.response._securityDetails?.protocol;
-  const url = strictUrl(entry.request.url);
-  return {
-    ...entry,
-    request: { ...entry.request, url },
-    ...(url === entry.request.url ? {} : { _full_url: entry.request.url }),
-    pageref: `load_${load}`,
-    ...connection,
-    ...(id === undefined ? {} : { _connectionId: connection.connection }),
-    ...(Number.isSafeInteger(socket) ? { _socket: socket } : {}),
-    ...(tls === undefined ? {} : { _tls_version: tlsVersions[tls] ?? tls }),
-  };
+  return withReaderFields(entry, `load_${load}`, id === undefined || alone ? id : `${load}-${id}`);
 }
 
 function pageFor(load: Load, { log }: PageLoad): object {
@@ -59,7 +32,7 @@ function pageFor(load: Load, { log }: PageLoad): object {
 }
 
 /** The document in pieces, so that hundreds of loads need no memory for all of them at once. */
-export function* harPieces({ sweep, loads, pageLoadOf }: HarSource): Generator<string> {
+export function* harPieces({ sweep, loads, pageLoadOf, keepCredentials = false }: HarSource): Generator<string> {
   const [first] = loads;
   const browser = first ? pageLoadOf(first.id).log.browser : { name: "unknown", version: "" };
   const head = { version: "1.2", creator: { name: "Trilane", version }, browser };
@@ -73,7 +46,8 @@ export function* harPieces({ sweep, loads, pageLoadOf }: HarSource): Generator<s
   comma = "";
   for (const load of loads) {
     for (const entry of pageLoadOf(load.id).log.entries) {
-      yield comma + JSON.stringify(entryFor(entry, load.id, loads.length === 1));
+      const told = keepCredentials ? entry : redactedEntry(entry);
+      yield comma + JSON.stringify(entryFor(told, load.id, loads.length === 1));
       comma = ",\n";
     }
   }

@@ -1,10 +1,11 @@
 // A recording as a HAR 1.2 file of one page, for other tools: bodies decoded, with their sizes on the wire beside them. What
 // HAR has no field for stands under `_trilane`.
+
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
+import { strictUrl } from "../../extension/har/reader_fields.ts";
 import type { ArchivedExchange, Header, Json, JsonObject } from "../archive/archive.ts";
 import { type ContentEncoding, contentEncoding } from "../fill/content_encoding.ts";
 import { version } from "../version.ts";
-import { strictUrl } from "./har.ts";
 import type { RecordingSource } from "./recording_source.ts";
 import { authorityOf, responseHeaders, statusText, urlOf } from "./wire_text.ts";
 

@@ -1,5 +1,6 @@
 // What a load left behind -> the page load document (schemas/page-load.schema.json). Pure: no clock, no files.
-import { entriesOf, navigationRequest } from "../../extension/capture/entries.ts";
+import { entriesOf, navigationRequest, navigationStart_s } from "../../extension/capture/entries.ts";
+import { metricsOf, noMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
 import type { Capture } from "../../extension/capture/requests.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
 import type { PageLoad, ReplayFacts } from "../../schemas/generated/page_load.ts";
@@ -8,7 +9,6 @@ import type { LinkProfile } from "../link/link.ts";
 import type { Serving } from "../serving/serving.ts";
 import { version } from "../version.ts";
 import { environmentOf, machine } from "./environment.ts";
-import { metricsOf, noMetrics, type PageTimings } from "./metrics.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
 import { verify } from "./verify.ts";
 import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";
@@ -36,20 +36,6 @@ export interface Measured {
   readonly commandLines: Environment["command_lines"];
   readonly places: readonly { path: string; name: string }[];
   readonly started_ns: number;
-}
-
-/**
- * When the navigation began, on the monotonic clock. The page's own times count from its time origin; the moment its
- * request was sent is known on both clocks and ties them together.
- */
-function navigationStart_s(capture: Capture, timings: PageTimings | null): number | null {
-  const first = navigationRequest(capture);
-  if (!first) return null;
-  const timing = capture.latest.get(first.requestId)?.response?.timing;
-  if (timing && timings && timings.requestStart > 0) {
-    return timing.requestTime + (timing.sendStart - timings.requestStart) / 1000;
-  }
-  return first.sent.timestamp;
 }
 
 function startedDateTime(measured: Measured, navigation_s: number | null): string {

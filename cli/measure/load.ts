@@ -5,6 +5,7 @@
 // every load: no browser, no user namespaces, no recording, or another one than was asked; and the abort signal's reason.
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { metricsOf, type PageTimings, readTimings, timingsExpression } from "../../extension/capture/metrics.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../errors.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
@@ -21,12 +22,12 @@ import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
-import { metricsOf, type PageTimings, readTimings, timingsExpression } from "./metrics.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
 import { pinTimeScript } from "./pin_time.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder } from "./scratch.ts";
+import type { ScreencastFrame } from "./screencast.ts";
 import { userAgentOf } from "./user_agent.ts";
 import { replacedRecording } from "./verify.ts";
 import type { FirstVisit } from "./visits.ts";
@@ -54,6 +55,8 @@ export interface LoadOptions {
   readonly serving?: Serving;
   /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
   readonly evidence?: string;
+  /** Given what the page showed, until a moment after its load event. Such a load is slower: it is for no average. */
+  readonly filmed?: (frames: readonly ScreencastFrame[]) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -74,6 +77,8 @@ interface Observation {
 }
 
 const causePatience_ms = 300;
+/** What the load event's own scripts change is painted after it. */
+const filmedAfterLoad_ms = 500;
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 const nowNs = (): number => Number(process.hrtime.bigint());
@@ -208,12 +213,19 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
       page = visited;
       const which = laneFacts[options.lane].repeat && firstVisit === null ? " of the first visit" : "";
       visited.crashed.catch((error: unknown) => failWhen.reject(error));
+      const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
+      const film = options.filmed && isLast ? await orFail(visited.film()) : null;
       limit(options.timeout_ms, `the load event${which} did not come within ${options.timeout_ms} ms`);
       await orFail(visited.load(urlOnLane(options.recording.url, options.lane)));
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
       if (settle_ms > 0) await orFail(delay(settle_ms));
-      return readTimings(await orFail(visited.evaluate(timingsExpression)));
+      const read = readTimings(await orFail(visited.evaluate(timingsExpression)));
+      if (film) {
+        await orFail(delay(filmedAfterLoad_ms));
+        options.filmed?.(await orFail(film.stop()));
+      }
+      return read;
     };
     timings = await visit(watched);
     if (laneFacts[options.lane].repeat) {

@@ -8,6 +8,7 @@
 import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
 import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
 import type { CDPSession, Connection } from "./browser.ts";
+import { type Film, startFilm } from "./screencast.ts";
 
 export interface WatchedPage {
   readonly capture: Capture;
@@ -17,6 +18,8 @@ export interface WatchedPage {
   load(url: string): Promise<void>;
   /** The value of an expression, asked in a world of its own: nothing there is the page's to change. Promises are awaited. */
   evaluate(expression: string): Promise<unknown>;
+  /** Begins to film what it shows. */
+  film(): Promise<Film>;
   /** From now on nobody minds what becomes of it. */
   leave(): void;
 }
@@ -176,5 +179,5 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     if (exceptionDetails) throw new NavigationError(`the page could not be asked: ${exceptionDetails.text}`);
     return result.value as unknown;
   };
-  return { capture, crashed: crash.promise, load, evaluate, leave };
+  return { capture, crashed: crash.promise, load, evaluate, film: () => startFilm(session), leave };
 }

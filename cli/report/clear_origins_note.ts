@@ -1,9 +1,10 @@
 // What each lane made of what was recorded over http://.
+
+import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { laneFacts } from "../lanes.ts";
 import { count } from "../stats/numbers.ts";
 import { sortLanes } from "../stats/sample.ts";
-import { html, type Markup } from "./markup.ts";
 import { field } from "./unknown_json.ts";
 
 const originsOf = ({ replay }: LoadFacts, name: string): unknown => field(replay, "origins", name);

@@ -1,7 +1,7 @@
 // What a report is made of, read from the results: all rows, and the page loads of the loads that are shown in detail.
 // Chooses which loads those are; draws nothing.
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
-import type { Cell, LinkTest, Load, Results, Sweep, Unmatched } from "../results/results.ts";
+import type { Cell, Film, LinkTest, Load, Results, Sweep, Unmatched } from "../results/results.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid } from "../stats/sample.ts";
 
@@ -14,6 +14,8 @@ export interface ReportData {
   readonly linkTests: readonly LinkTest[];
   /** Requests that were not matched exactly, over all loads. */
   readonly unmatched: readonly Unmatched[];
+  /** Of cells, where loads were filmed. */
+  readonly films: readonly Film[];
   /** By id: the page loads that may be drawn as waterfalls, in the order in which they should be. */
   readonly details: ReadonlyMap<number, PageLoad>;
   /** By id: what the load closest to its cell's median, or else one that was left out, ran with. */
@@ -78,5 +80,6 @@ export function gatherReport(results: Results, sweepId: number, version: string)
     }
   });
   const [linkTests, unmatched] = [results.linkTestsOf(sweepId), results.unmatchedOf(sweepId)];
-  return { version, sweep, cells, loads, linkTests, unmatched, details, facts };
+  const films = results.filmsOf(sweepId);
+  return { version, sweep, cells, loads, linkTests, unmatched, films, details, facts };
 }

@@ -1,4 +1,8 @@
 // The section of one page on one link: distributions, waterfalls, the link. Assembles figures.
+
+import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+import { type DrawnLoad, waterfallFigure } from "../../extension/figures/waterfall.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { count, formatTime } from "../stats/numbers.ts";
 import { isValid } from "../stats/sample.ts";
@@ -6,9 +10,7 @@ import { excludedLine } from "../stats/verdict.ts";
 import { type ReportData, typicalLoad } from "./data.ts";
 import { distributionFigure } from "./distribution.ts";
 import { linkFacts, type ShapedLoad } from "./link_facts.ts";
-import { html, type Markup, middleCut } from "./markup.ts";
 import type { GroupResult } from "./tables.ts";
-import { type DrawnLoad, waterfallFigure } from "./waterfall.ts";
 
 /** What is known in detail of this group's lanes: of each the load closest to its median. */
 function shownLoads(data: ReportData, result: GroupResult): { drawn: DrawnLoad[]; shaped: ShapedLoad[] } {
@@ -39,6 +41,18 @@ function waterfalls(data: ReportData, result: GroupResult, drawn: readonly Drawn
   return html`<p class="soft">Waterfalls are not drawn here, to keep this file small. <code>trilane export ${data.sweep.id} --format har --load ${String(typical[0])}</code> gives one as HAR (${count(typical.length, "typical load")}: ${typical.join(", ")}).</p>${note}`;
 }
 
+/** Only where loads of this group were filmed. */
+function filmstrip(data: ReportData, { group, id, lanes }: GroupResult): Markup | null {
+  const filmed = lanes.flatMap(({ lane }) => {
+    const cell = group.cells.find((each) => each.lane === lane);
+    const film = data.films.find((each) => each.cell === cell?.id);
+    if (!film || film.frames.length === 0) return [];
+    const frames = film.frames.map(({ time_ms, jpeg }) => ({ time_ms, jpeg: Buffer.from(jpeg).toString("base64") }));
+    return [{ lane, frames, plt_ms: film.plt_ms }];
+  });
+  return filmed.length === 0 ? null : filmstripFigure(filmed, id);
+}
+
 export function groupSection(
   data: ReportData,
   result: GroupResult,
@@ -56,6 +70,7 @@ export function groupSection(
 ${distributionFigure(result.lanes, loads)}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${waterfalls(data, result, drawn, options.waterfalls)}
+${filmstrip(data, result)}
 ${linkFacts(profile, shaped)}
 </details>`;
 }

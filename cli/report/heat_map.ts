@@ -1,11 +1,12 @@
 // The improvement of one lane over another across bandwidth and RTT: one map for each pair of lanes, side by side on one scale,
 // a row of them for each facet (loss rate, queue, ...). Takes improvements, computes none.
+
+import { improvementStep, improvementSteps, stepClass } from "../../extension/figures/colours.ts";
+import { html, type Markup } from "../../extension/figures/markup.ts";
 import { direction, type Improvement } from "../stats/comparison.ts";
 import { count, formatPercents, formatTime } from "../stats/numbers.ts";
 import type { LanePair } from "../stats/sample.ts";
-import { improvementStep, improvementSteps, stepClass } from "./colours.ts";
 import type { LinkGrid } from "./link_axes.ts";
-import { html, type Markup } from "./markup.ts";
 
 export interface HeatCell {
   readonly link: string;

@@ -1,4 +1,6 @@
 // Which heat maps a report has, and what each of their cells says. Computes improvements by cli/stats; drawing is heat_map.ts's.
+
+import { middleCut } from "../../extension/figures/markup.ts";
 import { type Improvement, improvement, manyPages, type PairedCell, pairedCells } from "../stats/comparison.ts";
 import { count } from "../stats/numbers.ts";
 import { median } from "../stats/quantile.ts";
@@ -6,7 +8,6 @@ import { isValid, type LanePair } from "../stats/sample.ts";
 import type { ReportData } from "./data.ts";
 import type { HeatCell, HeatMaps } from "./heat_map.ts";
 import type { LinkGrid } from "./link_axes.ts";
-import { middleCut } from "./markup.ts";
 
 export interface MapSet {
   /** The page, or null for all of them together. */

@@ -1,10 +1,11 @@
 // The self-test of each link of a sweep: what was asked of it, what was measured before the loads, within which tolerance.
 // Draws given rows; measures nothing.
+
+import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { SelftestLink, SelftestRow } from "../../schemas/generated/selftest.ts";
 import type { LinkTest } from "../results/results.ts";
 import { rowText } from "../selftest/format.ts";
 import { count } from "../stats/numbers.ts";
-import { html, type Markup } from "./markup.ts";
 
 /** More would make the report long and nobody wiser: those that are out stand first. */
 const maxLinks = 200;

@@ -1,14 +1,16 @@
 // What was left out and why, and how it was done: machine, versions, transports, seeds, command lines, definitions.
+
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { confidence, minimumUnits } from "../stats/bootstrap.ts";
 import { manyPages } from "../stats/comparison.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";
+import { untilWords } from "../stats/settlement.ts";
 import { reasonKind } from "../stats/verdict.ts";
 import { clearOriginsNote } from "./clear_origins_note.ts";
 import type { ReportData } from "./data.ts";
 import { lanesNote } from "./lanes_note.ts";
-import { html, type Markup, middleCut } from "./markup.ts";
 import { serverTimeNote } from "./server_time_note.ts";
 import { servingTables } from "./serving_table.ts";
 import { field } from "./unknown_json.ts";
@@ -105,7 +107,7 @@ export function methodSection(data: ReportData): Markup {
   const settings = sweep.plan;
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
-  return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.repetitions} valid loads asked of each cell, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${facts.length > 0 && environmentRows(facts)}</tbody></table>
+  return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${facts.length > 0 && environmentRows(facts)}</tbody></table>
 ${servingTables(facts)}
 ${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(sortLanes(data.cells.map(({ lane }) => lane)), facts)}
 <h3>Definitions</h3>

@@ -4,31 +4,37 @@ import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { coloursCss } from "../../extension/figures/colours.ts";
+import { html, Markup, middleCut } from "../../extension/figures/markup.ts";
+import { hatchPatterns } from "../../extension/figures/phase_shapes.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
-
 import { settleServing } from "../serving/serving.ts";
 import { servingLine } from "../serving/terms.ts";
 import { compare } from "../stats/comparison.ts";
 import { count } from "../stats/numbers.ts";
 import { isValid, lanePairs, sortLanes } from "../stats/sample.ts";
+import { type Settlement, settlement, settlementSentence } from "../stats/settlement.ts";
 import { summarize } from "../stats/summary.ts";
 import { type LinkTraits, type SweepVerdict, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
+import { comparedFigures } from "../studies/agreement.ts";
+import { studyOfPlan } from "../studies/all.ts";
 import { version } from "../version.ts";
-import { coloursCss } from "./colours.ts";
+import { cdfFigure } from "./cdf.ts";
+import { cdfsOf } from "./cdfs_of.ts";
 import { gatherReport, groupsOf, type ReportData, spreadOrder } from "./data.ts";
+import { decisionSection } from "./decisions.ts";
 import { groupSection } from "./group_section.ts";
 import { heatLegend, heatMapFigure, scaleEnd } from "./heat_map.ts";
 import { mapSets } from "./heat_maps_of.ts";
 import { linkGrid } from "./link_axes.ts";
 import { linkTestSection } from "./link_tests.ts";
-import { html, Markup, middleCut } from "./markup.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
+import { publishedSection } from "./published.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
 import { matchSection } from "./unmatched.ts";
-import { hatchPatterns } from "./waterfall.ts";
 import { writeWhole } from "./write_whole.ts";
 
 const maxSections = 400;
@@ -37,11 +43,12 @@ const waterfallBudget_characters = 3_000_000;
 const csvPlainLimit_bytes = 500_000;
 
 const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
-const css = partOf("report.css") + partOf("print.css") + coloursCss();
+const look = readFileSync(join(import.meta.dirname, "../../extension/figures/look.css"), "utf8");
+const css = look + partOf("report.css") + partOf("print.css") + coloursCss();
 const script = partOf("report.js");
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
-const policy = `default-src 'none'; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
+const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
 
 function profilesOf(data: ReportData): Map<string, LinkProfile> {
   return new Map(data.cells.map((cell) => [cell.link, cell.link_profile]));
@@ -49,6 +56,13 @@ function profilesOf(data: ReportData): Map<string, LinkProfile> {
 
 function traitsOf(profile: LinkProfile): LinkTraits {
   return { rate_bps: profile.down.rate_bps, rtt_ms: profile.rtt_ms, loss: profile.down.loss };
+}
+
+/** Of links whose rate and delay are one number each, all the time. */
+function steadyTraits(profiles: ReadonlyMap<string, LinkProfile>): Map<string, LinkTraits> {
+  const isSteady = ({ down, up }: LinkProfile): boolean =>
+    [down, up].every((way) => !way.trace && !way.rate_steps && !way.delay_steps && !way.onoff && !way.jitter);
+  return new Map([...profiles].filter(([, profile]) => isSteady(profile)).map(([link, of]) => [link, traitsOf(of)]));
 }
 
 function groupResults(data: ReportData): GroupResult[] {
@@ -86,14 +100,25 @@ function servedMarkup(serving: ServingChoice | undefined): Markup | null {
   return line === "" ? null : html`<p class="scope">Served with ${line}.</p>`;
 }
 
-function verdictMarkup(verdict: SweepVerdict, serving: ServingChoice | undefined, links: number): Markup {
+function settlementOf({ sweep, cells, loads }: ReportData): Settlement | null {
+  const { until, repetitions } = sweep.plan;
+  return until ? settlement(cells, loads, until, repetitions) : null;
+}
+
+interface VerdictTerms {
+  readonly serving: ServingChoice | undefined;
+  readonly links: number;
+  readonly settled: Settlement | null;
+}
+
+function verdictMarkup(verdict: SweepVerdict, { serving, links, settled }: VerdictTerms): Markup {
   const sentences = verdict.pairs.map(
     (pair, index) =>
       html`${index < headlines ? html`<p>${signed(pair.sentence)}</p>` : html`<p class="more">${signed(pair.sentence)}</p>`}${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;
-  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${servedMarkup(serving)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
+  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
 function filterMarkup(results: readonly GroupResult[]): Markup {
@@ -155,15 +180,22 @@ export function buildReport(data: ReportData): string {
       ? figure
       : new Markup(figure.text.replace("<figure", html`<figure data-page="${set.page}"`.text));
   });
+  const settled = settlementOf(data);
+  const study = studyOfPlan(sweep.name);
+  const published = publishedSection(study, study ? comparedFigures(study, data.loads, sweep.seed) : []);
+  const cdfs = cdfsOf(data, steadyTraits(profiles)).map(cdfFigure);
   const unfinished =
     sweep.finished_at === null &&
-    html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
+    html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${sweep.plan.until ? "at most " : ""}${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
   const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
-${verdictMarkup(verdict, data.sweep.plan.serving, profiles.size)}
+${verdictMarkup(verdict, { serving: sweep.plan.serving, links: profiles.size, settled })}
 ${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
+${cdfs.length > 0 && html`<section id="cdfs"><h2>Distributions over pages</h2><div class="side-by-side">${cdfs}</div></section>`}
+${published}
+${decisionSection(settled)}
 <section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
 <section id="pages"><h2>Page by page</h2>${filterMarkup(results)}${sectionsMarkup(data, results, profiles)}</section>
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>

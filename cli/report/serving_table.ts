@@ -1,9 +1,10 @@
 // How the origins served, and what carried it: think time, origins, TLS, and each setting of TCP beside QUIC's.
+
+import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { settleServing } from "../serving/serving.ts";
 import { servingTerms, thinkName } from "../serving/terms.ts";
 import { count } from "../stats/numbers.ts";
-import { html, type Markup } from "./markup.ts";
 import { field, type Json, numberAt } from "./unknown_json.ts";
 import { variants } from "./variants.ts";
 

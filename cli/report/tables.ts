@@ -1,9 +1,10 @@
 // The table of medians: a row for each page on each link, the most helped first. Takes comparisons, computes none.
+
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { Improvement } from "../stats/comparison.ts";
 import { formatTime } from "../stats/numbers.ts";
 import type { LaneSummary } from "../stats/summary.ts";
 import type { Group } from "./data.ts";
-import { html, type Markup, middleCut } from "./markup.ts";
 import { improvementText, whiskerMarkup } from "./whisker.ts";
 
 export interface GroupResult {

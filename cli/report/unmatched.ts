@@ -1,10 +1,11 @@
 // The report's list of requests that were not matched exactly: what was asked for, what was given instead. Data in,
 // markup out.
+
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { Unmatched } from "../results/results.ts";
 import { count } from "../stats/numbers.ts";
 import { sortLanes } from "../stats/sample.ts";
 import type { ReportData } from "./data.ts";
-import { html, type Markup, middleCut } from "./markup.ts";
 import { field } from "./unknown_json.ts";
 
 const maxRows = 300;

@@ -27,7 +27,7 @@ export function hasTable(database: DatabaseSync, name: string): boolean {
 
 const schemaText = (): string => readFileSync(join(checkout, "schemas", "results.sql"), "utf8");
 
-const laterTables = ["link_test", "unmatched"];
+const laterTables = ["link_test", "unmatched", "film", "film_frame"];
 
 /** The tables that came later without changing what there was. */
 function addTables(database: DatabaseSync): void {
@@ -95,8 +95,7 @@ function hasLog(path: string): boolean {
  * mounted archive) and those on a full disk. SQLite reads a database in WAL mode only beside files that it can make, or
  * when told that nobody writes it; while somebody does, its log is there to be read.
  */
-export function openDatabaseToRead(home: string): DatabaseSync {
-  const path = resultsPath(home);
+export function openDatabaseToRead(path: string): DatabaseSync {
   try {
     return openToRead(path, mayWrite(path) && mayWrite(dirname(path)) ? "shared" : "as it lies");
   } catch (error) {

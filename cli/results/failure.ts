@@ -20,6 +20,9 @@ export function sqliteCode(error: unknown): number | null {
   return error.errcode & 0xff;
 }
 
+/** The disk is full: what was asked for can be asked for again when there is room. */
+export class NoRoomError extends RunError {}
+
 /** Less than this is no room for SQLite's files beside a database. */
 const leastRoom_bytes = 64 * 1024;
 
@@ -43,7 +46,7 @@ export function hasNoRoom(error: unknown, path: string): boolean {
 /** The error to throw for one that a statement on the file at `path` threw. */
 export function explainFailure(error: unknown, path: string): unknown {
   if (hasNoRoom(error, path))
-    return new RunError(`${path}: no space left: free some and run the same command again, what is stored is kept`);
+    return new NoRoomError(`${path}: no space left: free some and run the same command again, what is stored is kept`);
   switch (sqliteCode(error)) {
     case ioError:
       return new RunError(`${path}: cannot be read or written (is the disk failing?): ${messageOf(error)}`);

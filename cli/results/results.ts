@@ -10,11 +10,12 @@ import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
 import { explainFailure } from "./failure.ts";
+import { addFilm, type Film, type FilmFrame, type NewFilm, readFilmed, readFilms } from "./filmstrips.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
 export type Lane = SweepPlan["lanes"][number];
-export type { Unmatched };
+export type { Film, FilmFrame, NewFilm, Unmatched };
 export type LoadStatus = "valid" | "invalid" | "failed";
 
 /** What a sweep began on: versions and machine, for the report. */
@@ -249,6 +250,16 @@ export class Results {
     return hasTable(this.#database, "unmatched") ? readUnmatched((query) => this.#read(query, sweep)) : [];
   }
 
+  /** What the cells' filmed loads showed, those that were valid. */
+  filmsOf(sweep: number): Film[] {
+    return hasTable(this.#database, "film") ? readFilms((query) => this.#read(query, sweep)) : [];
+  }
+
+  /** The cells that were filmed, whatever came of it. */
+  filmedCellsOf(sweep: number): Set<number> {
+    return new Set(hasTable(this.#database, "film") ? readFilmed((query) => this.#read(query, sweep)) : []);
+  }
+
   /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
   usualWall_ms(page: string, link: string, lane: Lane): number | null {
     const rows = this.#read(
@@ -310,6 +321,11 @@ export class Results {
       addUnmatched(this.#database, id, added.load);
       return id;
     });
+  }
+
+  /** Stores a cell's film whole or not at all. */
+  recordFilm(film: NewFilm): void {
+    this.#write(() => addFilm(this.#database, film));
   }
 
   recordLinkTest(sweep: number, machine: string, test: SelftestLink): void {
@@ -425,5 +441,11 @@ export function openResults(home: string): Results {
 
 /** Opens the results of earlier runs; null where nothing was ever run. */
 export function openExistingResults(home: string): Results | null {
-  return resultsExist(home) ? new Results(openDatabaseToRead(home), resultsPath(home)) : null;
+  const path = resultsPath(home);
+  return resultsExist(home) ? new Results(openDatabaseToRead(path), path) : null;
+}
+
+/** To read results that lie in a file of any name. UserError where it is not one of results. */
+export function openResultsFile(path: string): Results {
+  return new Results(openDatabaseToRead(path), path);
 }

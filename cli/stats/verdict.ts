@@ -1,9 +1,18 @@
 // What the loads say, in plain sentences with intervals and counts, and the terminal's table. Pure: text out, no colour.
 import { plainLanes } from "../lanes.ts";
+import type { Interval } from "./bootstrap.ts";
 import { compare, direction, type Improvement } from "./comparison.ts";
 import { count, formatPercents, formatTime, formatTimeRange } from "./numbers.ts";
 import { isValid, type LanePair, lanePairs, type Sample, sortLanes } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
+
+/** A smaller difference is one that nobody acts on, and what a careful sweep can tell from none. */
+const equivalence_percent = 3;
+
+/** A 95 % interval within the margin: two one-sided tests at 2.5 % each refuse any larger difference (Schuirmann 1987). */
+function isEquivalent({ low, high }: Interval): boolean {
+  return low > -equivalence_percent && high < equivalence_percent;
+}
 
 /** `h3 is 14 % faster than h2 (95 %: 11 to 17)`, or that no difference was shown. No full stop, no counts. */
 export function comparisonClause(result: Improvement, verb = "is"): string {
@@ -24,8 +33,10 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
       const turned = formatPercents(-result.percent, { low: -result.interval.high, high: -result.interval.low });
       return `${lane} ${verb} ${turned.percent} % slower than ${over} (95 %: ${turned.low} to ${turned.high})`;
     }
-    default:
-      return `no difference shown between ${lane} and ${over} (95 %: ${low} to ${high})`;
+    default: {
+      const size = isEquivalent(result.interval) ? `larger than ${equivalence_percent} %` : "shown";
+      return `no difference ${size} between ${lane} and ${over} (95 %: ${low} to ${high})`;
+    }
   }
 }
 

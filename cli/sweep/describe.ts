@@ -1,9 +1,10 @@
-// `--dry-run`: what a plan would run and how long that would take. Makes no page, stores nothing.
+// `trilane plan` and `--dry-run`: what a plan would run how long that would take and how much it would store. Makes no page, stores nothing.
 import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { openExistingResults } from "../results/results.ts";
 import { servingLine } from "../serving/terms.ts";
-import { count } from "../stats/numbers.ts";
-import { cellGuess, type PageSize } from "./estimate.ts";
+import { count, formatSize } from "../stats/numbers.ts";
+import { untilWords } from "../stats/settlement.ts";
+import { cellGuess, guessStored_bytes, type PageSize } from "./estimate.ts";
 import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
 import { pageSizes } from "./pages.ts";
@@ -35,6 +36,7 @@ export async function describePlan(
       loads,
       done,
       expected_s: Math.round(((all_s + tests_s) * (loads - done)) / loads),
+      expected_bytes: cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page)), 0) * plan.repetitions,
       pages: plan.pages.map(pageName),
       lanes: [...plan.lanes],
       links: links.map(({ link }) => link),
@@ -55,7 +57,8 @@ function paragraph(title: string, text: string): string[] {
 
 /** The plan for people, within 80 columns. */
 export function planLines(plan: Plan, planned: SweepPlanned): string[] {
-  const { pages, lanes, links, cells, loads, done, expected_s } = planned;
+  const { pages, lanes, links, cells, loads, done, expected_s, expected_bytes } = planned;
+  const about = plan.until ? "at most about" : "about";
   const size = `${count(cells, "cell")} x ${count(plan.repetitions, "repetition")} = ${count(loads, "load")}`;
   return [
     ...paragraph("plan", plan.name),
@@ -65,10 +68,11 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...paragraph("lanes", lanes.join(" ")),
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
     ...(servingLine(plan.serving) === "" ? [] : paragraph("serving", servingLine(plan.serving))),
-    ...paragraph("size", size),
+    ...paragraph("size", plan.until ? `at most ${size}, ${untilWords(plan.until)}` : size),
     ...(done > 0
       ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)
       : []),
-    ...paragraph("time", `about ${formatDuration(expected_s)}`),
+    ...paragraph("time", `${about} ${formatDuration(expected_s)}`),
+    ...paragraph("disk", `${about} ${formatSize(expected_bytes)} of results`),
   ];
 }

@@ -16,7 +16,7 @@ import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
-import { type RunOutcome, runSweep } from "./runner.ts";
+import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 
 export interface Execution {
   readonly home: string;
@@ -26,6 +26,10 @@ export interface Execution {
   readonly json: boolean;
   /** A folder below which each load leaves what it ran with: captures, transport states, reports. */
   readonly evidence?: string | undefined;
+  /** Default: loads run one after another. */
+  readonly labs?: Labs;
+  /** One further load of each cell is filmed. */
+  readonly filmstrip?: boolean;
 }
 
 function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>): NewSweep {
@@ -87,9 +91,10 @@ interface Begun {
   readonly measureLoad: typeof import("../measure/load.ts").measureLoad;
 }
 
-async function runToEnd({ home, plan, json, evidence }: Execution, begun: Begun): Promise<void> {
+async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
+  const { home, plan, json } = execution;
   const { results, sweep, progress } = begun;
-  const { outcome, signal } = await runUntilSignal(home, plan, evidence, begun);
+  const { outcome, signal } = await runUntilSignal(execution, begun);
   const { state, done, loads } = outcome;
   progress.end();
   if (state === "stopped") {
@@ -104,7 +109,7 @@ async function runToEnd({ home, plan, json, evidence }: Execution, begun: Begun)
   const { table, counts, verdict, cells } = outcomeOf(
     results.cellsOf(sweep.id),
     results.loadsOf(sweep.id),
-    sweep.seed,
+    plan,
     loads,
   );
   if (json) {
@@ -124,14 +129,13 @@ function failedUrls(recording: Recording | undefined): string[] {
 
 /** The sweep's loads, to their end or to the first signal. */
 async function runUntilSignal(
-  home: string,
-  plan: Plan,
-  evidence: string | undefined,
+  { home, plan, evidence, labs, filmstrip = false }: Execution,
   begun: Begun,
 ): Promise<{ outcome: RunOutcome; signal: Stop }> {
   const { results, sweep, recordings, progress } = begun;
   const interruption = watchSignals();
   const { signal } = interruption;
+  const film = filmstrip ? (await import("../measure/filmstrip.ts")).filmLoad : null;
   try {
     const linkTests = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({
@@ -143,8 +147,10 @@ async function runUntilSignal(
       measure: begun.measureLoad,
       urlOf: (page) => recordings.get(page)?.url ?? "",
       failedUrlsOf: (page) => failedUrls(recordings.get(page)),
+      ...(film === null ? {} : { film }),
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
+      ...(labs ? { labs } : {}),
       linkFault: (link) => linkTests.faultOf(link),
       signal,
       tell: (event) => progress.tell(event),

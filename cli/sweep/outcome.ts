@@ -4,9 +4,13 @@ import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_ev
 import type { Cell, Load } from "../results/results.ts";
 import { formatTime } from "../stats/numbers.ts";
 import { sortLanes } from "../stats/sample.ts";
+import { settlement, settlementSentence } from "../stats/settlement.ts";
 import { summarize } from "../stats/summary.ts";
 import { type LinkTraits, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
 import { alignTable, laneTable } from "../stats/verdict.ts";
+import { agreementSentence, comparedFigures } from "../studies/agreement.ts";
+import { studyOfPlan } from "../studies/all.ts";
+import type { Plan } from "./plan.ts";
 
 const width = 80;
 /** A longer table is the report's to show. */
@@ -57,7 +61,10 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
   return hidden > 0 ? [...lines, `and ${hidden} more rows, see the report`] : lines;
 }
 
-export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], seed: number, planned: number): Outcome {
+/** `planned`: without those that were not needed. */
+export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], plan: Plan, planned: number): Outcome {
+  const { seed, until, repetitions } = plan;
+  const study = studyOfPlan(plan.name);
   const groups = [...Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link])).values()];
   // In the plan's order, not in that of the loads.
   const place = new Map(cells.map((cell, index) => [JSON.stringify([cell.page, cell.link]), index]));
@@ -86,6 +93,8 @@ export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], seed: 
   const sentences = [
     ...verdict.pairs.flatMap((pair) => [pair.sentence, several ? winsLine(pair) : null]),
     ...verdict.notes,
+    study ? agreementSentence(comparedFigures(study, loads, seed)) : null,
+    until ? settlementSentence(settlement(cells, loads, until, repetitions)) : null,
     verdict.excluded,
   ].filter((sentence) => sentence !== null);
   const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;

@@ -14,6 +14,7 @@ import { readLink } from "../link/profile_file.ts";
 import { checkout } from "../programs.ts";
 import { explainSchemaErrors } from "../schema_error.ts";
 import { isStockServing, type Serving, settleServing } from "../serving/serving.ts";
+import { looks } from "../stats/sequential.ts";
 
 export type Lane = SweepPlan["lanes"][number];
 
@@ -76,6 +77,16 @@ function refuseContradiction({ lanes, serving }: SweepPlan, source: string): voi
   throw new UserError(`plan ${source}: lane h2-0rtt needs TLS 1.3: leave the lane out, or take serving.tls "both"`);
 }
 
+/** Where no look at the loads would come, or none after the last, the plan asks for what it cannot get. */
+function refuseNoLooks({ until, repetitions }: SweepPlan, source: string): void {
+  if (!until) return;
+  const [first, last] = [looks[0] as number, looks[looks.length - 1] as number];
+  if (repetitions < first)
+    throw new UserError(`plan ${source}: until: first looks after ${first} repetitions: ask for ${first} or more`);
+  if ("decided_percent" in until && repetitions > last)
+    throw new UserError(`plan ${source}: until: last looks after ${last} repetitions: ask for ${last} or fewer`);
+}
+
 /** Counted without expanding a grid. */
 function loadsOf({ pages, lanes, links, repetitions }: SweepPlan): number {
   const sizes = links.map((link) =>
@@ -110,6 +121,7 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   // A link that cannot be, or stands there twice.
   linksOf(plan);
   refuseContradiction(plan, source);
+  refuseNoLooks(plan, source);
   return { ...plan, serving: settleServing(plan.serving) };
 }
 
@@ -205,7 +217,7 @@ export function planDigest(plan: Plan): string {
   const warm = plan.warm_cache ? { warm_cache: true } : {};
   // Sweeps from before there was a choice are those that make none.
   const serving = isStockServing(plan.serving) ? {} : { serving: plan.serving };
-  const choices = { ...warm, ...serving };
+  const choices = { ...warm, ...serving, ...(plan.until ? { until: plan.until } : {}) };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -1,10 +1,13 @@
 // Shows a sweep as it goes on: one line that is written over on a terminal, plain lines elsewhere, or the events
 // themselves as JSON lines. Writes what it is told; measures and decides nothing.
 import type {
+  FilmFinished,
+  FilmStarted,
   LinkTested,
   LoadFinished,
   LoadStarted,
   SweepEvent,
+  SweepPaused,
   SweepStarted,
 } from "../../schemas/generated/sweep_event.ts";
 
@@ -58,6 +61,15 @@ function troubleLine(event: LoadFinished): string {
   return `${status}: ${page} ${link} ${lane}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
 }
 
+function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
+  return `no film of ${page} ${link} ${lane}: ${status}: ${reasons[0] ?? "no reason given"}`;
+}
+
+function pauseLine({ reason }: SweepPaused): string {
+  const [what] = reason.split(": free some");
+  return `paused: ${what}: free some, and it goes on by itself`;
+}
+
 /** Events as JSON lines, for programs. */
 export function jsonProgress(out: Terminal): Progress {
   return { tell: (event) => out.write(`${JSON.stringify(event)}\n`), end: () => undefined };
@@ -77,6 +89,8 @@ function plainProgress(out: Terminal, now_ms: () => number): Progress {
         say(testLine(event));
       }
       if (event.event === "sweep-started") say(startLine(event));
+      if (event.event === "sweep-paused") say(pauseLine(event));
+      if (event.event === "film-finished" && event.status !== "valid") say(filmTroubleLine(event));
       if (event.event !== "load-finished") return;
       if (event.status !== "valid") say(troubleLine(event));
       const { done, loads, page, link, lane, left_s } = event;
@@ -108,7 +122,7 @@ class TerminalProgress implements Progress {
   #trouble = 0;
   #left_s = 0;
   #toldAt_ms = 0;
-  #current: LoadStarted | null = null;
+  #current: LoadStarted | FilmStarted | null = null;
   #lineDrawn = false;
 
   constructor(out: Terminal, colour: boolean) {
@@ -131,8 +145,20 @@ class TerminalProgress implements Progress {
         this.#countDownFrom(event.expected_s);
         this.#timer = setInterval(() => this.#draw(), redrawInterval_ms).unref();
         break;
+      case "sweep-paused":
+        this.#say(this.#paint(33, pauseLine(event)));
+        break;
       case "load-started":
         this.#current = event;
+        this.#draw();
+        break;
+      case "film-started":
+        this.#current = event;
+        this.#draw();
+        break;
+      case "film-finished":
+        if (event.status !== "valid") this.#say(this.#paint(33, filmTroubleLine(event)));
+        this.#countDownFrom(event.left_s);
         this.#draw();
         break;
       case "load-finished":
@@ -140,7 +166,7 @@ class TerminalProgress implements Progress {
           this.#trouble++;
           this.#say(this.#paint(33, troubleLine(event)));
         }
-        this.#done = event.done;
+        [this.#done, this.#loads] = [event.done, event.loads];
         this.#countDownFrom(event.left_s);
         this.#draw();
         break;
@@ -174,7 +200,8 @@ class TerminalProgress implements Progress {
     const left_s = this.#left_s - (performance.now() - this.#toldAt_ms) / 1000;
     const trouble = this.#trouble > 0 ? `, ${this.#trouble} not valid` : "";
     const current = this.#current;
-    const what = current ? `  ${current.page} ${current.link} ${current.lane}` : "";
+    const filming = current?.event === "film-started" ? " filming" : "";
+    const what = current ? ` ${filming} ${current.page} ${current.link} ${current.lane}` : "";
     const line = `${bar(this.#done, this.#loads)} ${this.#done}/${this.#loads}${trouble}, ${formatDuration(left_s)} left${what}`;
     this.#drawLine(line);
   }

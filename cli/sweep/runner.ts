@@ -1,48 +1,45 @@
 // Runs a sweep's loads one after another in the planned order, stores each as it ends, tries again what was not valid,
 // and goes on where an earlier run stopped. Does not know how a load is measured, nor how progress is shown.
+import { setTimeout as delay } from "node:timers/promises";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
-import type { LoadFinished, LoadStarted, SweepStarted } from "../../schemas/generated/sweep_event.ts";
-import type { Cell, Lane, Results, Sweep } from "../results/results.ts";
-import type { Serving } from "../serving/serving.ts";
+import type {
+  FilmFinished,
+  FilmStarted,
+  LoadFinished,
+  LoadStarted,
+  SweepPaused,
+  SweepStarted,
+} from "../../schemas/generated/sweep_event.ts";
+import { NoRoomError } from "../results/failure.ts";
+import type { Cell, Results, Sweep } from "../results/results.ts";
+import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
-import { lossSeed, orderLoads, type PlannedLoad } from "./order.ts";
+import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
+import { orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
+import { loadRequest, type Measure, type Requesting } from "./request.ts";
+import { runSideBySide } from "./side_by_side.ts";
 
-/** What is asked of one load: cli/measure's measureLoad takes it as it is. */
-export interface LoadRequest {
-  readonly home: string;
-  readonly recording: {
-    readonly name: string;
-    readonly digest: string;
-    readonly url: string;
-    readonly failedUrls: readonly string[];
-  };
-  readonly lane: Lane;
-  readonly link: LinkProfile;
-  readonly timeout_ms: number;
-  readonly settle_ms: number;
-  readonly keepCache: boolean;
-  readonly serving: Serving;
-  /** A folder for what the load leaves behind. */
-  readonly evidence?: string;
-  readonly signal: AbortSignal;
+export type { LoadRequest, Measure } from "./request.ts";
+
+/** What a machine bears (`trilane calibrate`). */
+export interface Labs {
+  readonly most: number;
+  /** Whether loads over the link may have others beside them: fast ones need the machine for themselves. */
+  readonly mayShare: (link: LinkProfile) => boolean;
 }
 
-/** Resolves also for a load that failed; throws for what would fail every load. */
-export type Measure = (request: LoadRequest) => Promise<PageLoad>;
+/** How often a full disk is looked at again. */
+const roomPoll_ms = 2000;
 
-export interface RunOptions {
-  readonly home: string;
+const oneLab: Labs = { most: 1, mayShare: () => false };
+
+export interface RunOptions extends Requesting {
   readonly results: Results;
   readonly sweep: Sweep;
-  readonly plan: Plan;
   readonly resumed: boolean;
   readonly measure: Measure;
-  /** Start URL of each page's recording. */
-  readonly urlOf: (page: string) => string;
-  /** What failed when the page was recorded, so that its failing again is no fault of a load. */
-  readonly failedUrlsOf?: (page: string) => readonly string[];
   /**
    * Why loads on a link do not count, whatever becomes of them; null: they do. Asked before each load. Such a load is not
    * tried again in this run: the link is what it is.
@@ -50,16 +47,19 @@ export interface RunOptions {
   readonly linkFault?: (link: string) => Promise<string | null>;
   /** A folder for what each attempt at a load leaves behind; without it nothing is kept but the page load. */
   readonly evidenceOf?: (cell: Cell, block: number, attempt: number) => string;
+  /** How many loads may run side by side, and on which links. Default: one after another. */
+  readonly labs?: Labs;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
-  /** Aborted: the load under way is dropped, and runSweep returns. */
-  readonly signal: AbortSignal;
-  readonly tell: (event: SweepStarted | LoadStarted | LoadFinished) => void;
+  /** Films one further load of each cell, after all others. Without it nothing is filmed. */
+  readonly film?: FilmLoad;
+  readonly tell: (event: SweepStarted | SweepPaused | LoadStarted | LoadFinished | FilmStarted | FilmFinished) => void;
 }
 
 export interface RunOutcome {
   readonly state: "finished" | "stopped";
   readonly done: number;
+  /** Planned, without those that were not needed. */
   readonly loads: number;
   /** Of this run's attempts. */
   readonly wall_ms: number;
@@ -89,70 +89,180 @@ function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
   return tasks;
 }
 
-/** Runs until every planned load has a valid attempt or has used up its attempts, or until the signal. */
-export async function runSweep(options: RunOptions): Promise<RunOutcome> {
-  const { results, sweep, plan, signal, tell } = options;
-  const isDone = (task: Task): boolean => task.valid || task.attempts > plan.retries;
-  const tasks = tasksOf(results, sweep, plan);
-  const left = tasks.filter((task) => !isDone(task));
-  const time = new TimeLeft(left.reduce((sum, task) => sum + options.guess_ms(task.cell), 0));
-  let done = tasks.length - left.length;
-  let wall_ms = 0;
-  tell({
-    event: "sweep-started",
-    sweep: sweep.id,
-    name: sweep.name,
-    cells: new Set(tasks.map((task) => task.cell.id)).size,
-    loads: tasks.length,
-    done,
-    resumed: options.resumed,
-    expected_s: time.left_ms / 1000,
-  });
-  for (const task of left) {
+/**
+ * Runs until every planned load has a valid attempt or has used up its attempts, or until the signal. Where the plan says when
+ * loads are enough, the rest of a page on a link is no longer planned then.
+ */
+export function runSweep(options: RunOptions): Promise<RunOutcome> {
+  return new SweepRun(options).run();
+}
+
+class SweepRun {
+  readonly #options: RunOptions;
+  /** A load that throws what would fail every load ends those beside it too. */
+  readonly #failure = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #tasks: readonly Task[];
+  readonly #left: readonly Task[];
+  readonly #toFilm: readonly Cell[];
+  readonly #time: TimeLeft;
+  readonly #enough: Enough;
+  readonly #spared = new Set<Task>();
+  readonly #testedLinks = new Set<string>();
+  #loads: number;
+  #done: number;
+  #wall_ms = 0;
+
+  constructor(options: RunOptions) {
+    const { results, sweep, plan, guess_ms, signal, film } = options;
+    this.#options = options;
+    this.#signal = AbortSignal.any([signal, this.#failure.signal]);
+    this.#tasks = tasksOf(results, sweep, plan);
+    this.#left = this.#tasks.filter((task) => !this.#isDone(task));
+    this.#toFilm = film ? unfilmedCells(results, sweep) : [];
+    const guesses_ms = [...this.#left.map(({ cell }) => cell), ...this.#toFilm].map(guess_ms);
+    this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
+    this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
+    this.#loads = this.#tasks.length;
+    this.#done = this.#tasks.length - this.#left.length;
+  }
+
+  async run(): Promise<RunOutcome> {
+    const { results, sweep, resumed, tell, film, labs = oneLab } = this.#options;
+    tell({
+      event: "sweep-started",
+      sweep: sweep.id,
+      name: sweep.name,
+      cells: new Set(this.#tasks.map((task) => task.cell.id)).size,
+      loads: this.#loads,
+      done: this.#done,
+      resumed,
+      expected_s: this.#time.left_ms / 1000,
+    });
+    const loaded = await runSideBySide(unitsOf(this.#left, labs), {
+      most: labs.most,
+      mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
+      needsQuiet: ([task]) => !this.#testedLinks.has(task.cell.link),
+      prepare: ([task]) => this.#prepare(task.cell, labs),
+      run: (unit) => this.#runUnit(unit),
+      fail: () => this.#failure.abort(),
+    });
+    const finished =
+      loaded &&
+      (!film || (await filmCells({ ...this.#options, film, signal: this.#signal }, this.#toFilm, this.#time)));
+    if (finished) results.finishSweep(sweep.id);
+    return { state: finished ? "finished" : "stopped", done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms };
+  }
+
+  #isDone(task: Task): boolean {
+    return task.valid || task.attempts > this.#options.plan.retries;
+  }
+
+  /** A link is measured while no load runs beside it. Its outcome is asked for again with each load. */
+  async #prepare({ link }: Cell, labs: Labs): Promise<void> {
+    const isFirst = !this.#testedLinks.has(link);
+    this.#testedLinks.add(link);
+    if (labs.most === 1 || !isFirst || this.#signal.aborted) return;
+    try {
+      await this.#options.linkFault?.(link);
+    } catch (error) {
+      if (!this.#signal.aborted) throw error;
+    }
+  }
+
+  /** False: stopped. */
+  async #runUnit(unit: Unit): Promise<boolean> {
+    const [first] = unit;
+    if (!this.#spared.has(first) && this.#enough.isEnough(first.cell, first.planned.block)) this.#spareFrom(first);
+    for (const task of unit) if (!this.#spared.has(task) && !(await this.#runTask(task))) return false;
+    return true;
+  }
+
+  /** The rest of a page on a link is no longer planned. */
+  #spareFrom(from: Task): void {
+    for (const task of this.#left) {
+      const isLater = task.planned.position >= from.planned.position && placeOf(task) === placeOf(from);
+      if (!isLater || this.#isDone(task)) continue;
+      this.#spared.add(task);
+      this.#loads--;
+      this.#time.spared(this.#options.guess_ms(task.cell));
+    }
+  }
+
+  /** All attempts of a planned load. False: stopped. */
+  async #runTask(task: Task): Promise<boolean> {
+    const { cell, planned } = task;
+    const { tell } = this.#options;
     let fault: string | null = null;
-    while (!isDone(task) && fault === null) {
-      const { cell, planned } = task;
-      const place = {
-        position: planned.position,
-        page: cell.page,
-        lane: cell.lane,
-        link: cell.link,
-        block: planned.block,
-        attempt: task.attempts,
-      };
-      if (signal.aborted) return { state: "stopped", done, loads: tasks.length, wall_ms };
+    while (!this.#isDone(task) && fault === null) {
+      const { page, lane, link } = cell;
+      const place = { position: planned.position, page, lane, link, block: planned.block, attempt: task.attempts };
+      if (this.#signal.aborted) return false;
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
-      const measured = await measureOne(options, cell, planned.block, task.attempts);
-      if (!measured) return { state: "stopped", done, loads: tasks.length, wall_ms };
-      const { load } = measured;
+      const measured = await measureOne({ ...this.#options, signal: this.#signal }, cell, place.block, place.attempt);
+      if (!measured) return false;
       fault = measured.fault;
-      const { status, reasons, metrics, wall_ms: took_ms } = load.log._trilane;
-      const { attempt } = place;
-      const { position, block } = planned;
-      const id = results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
-      task.attempts++;
-      task.valid = status === "valid";
-      wall_ms += took_ms;
-      const last = isDone(task) || fault !== null;
-      time.ended(options.guess_ms(cell), took_ms, last);
-      if (last) done++;
+      const load = await this.#store(task, measured, started_at);
+      if (load === null) return false;
+      const { status, reasons, metrics, wall_ms } = measured.load.log._trilane;
       tell({
         event: "load-finished",
         ...place,
-        load: id,
+        load,
         status,
         reasons,
         plt_ms: metrics.plt_ms,
-        wall_ms: took_ms,
-        done,
-        loads: tasks.length,
-        left_s: time.left_ms / 1000,
+        wall_ms,
+        done: this.#done,
+        loads: this.#loads,
+        left_s: this.#time.left_ms / 1000,
       });
     }
+    return true;
   }
-  results.finishSweep(sweep.id);
-  return { state: "finished", done, loads: tasks.length, wall_ms };
+
+  /** Its number in the results. While the disk is full it is held; null: stopped before there was room. */
+  async #store(task: Task, { load, fault }: MeasuredLoad, started_at: string): Promise<number | null> {
+    const { results, sweep, guess_ms, tell } = this.#options;
+    const { cell, planned, attempts: attempt } = task;
+    const { position, block } = planned;
+    let id: number | null = null;
+    for (let isTold = false; id === null; isTold = true) {
+      try {
+        id = results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
+      } catch (error) {
+        if (!(error instanceof NoRoomError)) throw error;
+        if (!isTold) tell({ event: "sweep-paused", sweep: sweep.id, reason: error.message });
+        const isStopped = await delay(roomPoll_ms, false, { signal: this.#signal }).catch(() => true);
+        if (isStopped) return null;
+      }
+    }
+    const { status, reasons, metrics, wall_ms } = load.log._trilane;
+    task.attempts++;
+    task.valid = status === "valid";
+    this.#enough.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
+    this.#wall_ms += wall_ms;
+    const last = this.#isDone(task) || fault !== null;
+    this.#time.ended(guess_ms(cell), wall_ms, last);
+    if (last) this.#done++;
+    return id;
+  }
+}
+
+const placeOf = ({ cell }: Task): string => JSON.stringify([cell.page, cell.link]);
+
+/** The lanes of a page on a link in one block, which run one after another. */
+type Unit = readonly [Task, ...Task[]];
+
+/** In the planned order, but for several labs: within a block those that may share come first. */
+function unitsOf(left: readonly Task[], labs: Labs): Unit[] {
+  const units = [
+    ...Map.groupBy(left, (task) => `${task.planned.block} ${placeOf(task)}`).values(),
+  ] as unknown as Unit[];
+  if (labs.most === 1) return units;
+  const isAlone = ([task]: Unit): number => Number(!labs.mayShare(task.cell.link_profile));
+  return units.toSorted((a, b) => a[0].planned.block - b[0].planned.block || isAlone(a) - isAlone(b));
 }
 
 interface MeasuredLoad {
@@ -168,28 +278,14 @@ async function measureOne(
   block: number,
   attempt: number,
 ): Promise<MeasuredLoad | null> {
-  const { plan, signal } = options;
-  const name = cell.page;
+  const { signal } = options;
   let fault: string | null;
   let load: PageLoad;
   try {
     fault = (await options.linkFault?.(cell.link)) ?? null;
     load = await options.measure({
-      home: options.home,
-      recording: {
-        name,
-        digest: cell.recording_digest,
-        url: options.urlOf(name),
-        failedUrls: options.failedUrlsOf?.(name) ?? [],
-      },
-      lane: cell.lane,
-      link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
-      timeout_ms: plan.timeout_s * 1000,
-      settle_ms: plan.settle_ms,
-      keepCache: plan.warm_cache ?? false,
-      serving: plan.serving,
+      ...loadRequest(options, cell, block),
       ...(options.evidenceOf ? { evidence: options.evidenceOf(cell, block, attempt) } : {}),
-      signal,
     });
   } catch (error) {
     if (signal.aborted) return null;

@@ -3,6 +3,7 @@
 import type { Protocol } from "devtools-protocol";
 import type { HarEntry, HarHeader, HarResponse, Initiator } from "../../schemas/generated/page_load.ts";
 import { cookiesOf, headersOf, queryOf } from "./messages.ts";
+import type { PageTimings } from "./metrics.ts";
 import { phasesOf } from "./phases.ts";
 import { type Capture, type CapturedRequest, type WireHeaders, wireHeaders } from "./requests.ts";
 
@@ -27,6 +28,20 @@ export function navigationRequest(capture: Capture): CapturedRequest | null {
     capture.requests.find(isMain) ??
     null
   );
+}
+
+/**
+ * When the navigation began, on the monotonic clock. The page's own times count from its time origin; the moment its
+ * request was sent is known on both clocks and ties them together.
+ */
+export function navigationStart_s(capture: Capture, timings: PageTimings | null): number | null {
+  const first = navigationRequest(capture);
+  if (!first) return null;
+  const timing = capture.latest.get(first.requestId)?.response?.timing;
+  if (timing && timings && timings.requestStart > 0) {
+    return timing.requestTime + (timing.sendStart - timings.requestStart) / 1000;
+  }
+  return first.sent.timestamp;
 }
 
 export function entriesOf(capture: Capture, options: EntriesOptions): HarEntry[] {
@@ -164,6 +179,7 @@ function entryOf(capture: Capture, request: CapturedRequest, wire: WireHeaders, 
       blocked: end?.how === "failed" ? end.blocked : null,
       connectionReused: connectionId ? (response?.connectionReused ?? null) : null,
       serverPort: response?.remotePort ?? null,
+      ...(response?.alternateProtocolUsage ? { alternateProtocol: response.alternateProtocolUsage } : {}),
     },
   };
 }

@@ -1,5 +1,7 @@
 #include "archive/archive_db.h"
 
+#include "base/folders.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -121,23 +123,6 @@ int archive_db_open_to_read(sqlite3 **out, const char *home, struct archive_erro
     return status;
 }
 
-// `mkdir -p`. Private: recordings hold cookies.
-static int make_folders(const char *path) {
-    char partial[PATH_MAX];
-    size_t size = strlen(path);
-    if (size >= sizeof partial) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    for (size_t i = 1; i <= size; i++) {
-        if (path[i] != '/' && path[i] != '\0') continue;
-        memcpy(partial, path, i);
-        partial[i] = '\0';
-        if (mkdir(partial, 0700) < 0 && errno != EEXIST && (path[i] == '\0' || errno != EROFS)) return -1;
-    }
-    return 0;
-}
-
 // Two programs may be about to make it: the schema goes in under the lock, if it is still missing then.
 static int make_schema(sqlite3 *db, const char *home, struct archive_error *error) {
     bool empty;
@@ -152,7 +137,7 @@ static int make_schema(sqlite3 *db, const char *home, struct archive_error *erro
 
 int archive_db_open_to_write(sqlite3 **out, const char *home, struct archive_error *error) {
     *out = NULL;
-    if (make_folders(home) < 0) return archive_fail_errno(error, home);
+    if (folders_make(home) < 0) return archive_fail_errno(error, home);
     sqlite3 *db;
     if (open_db(&db, home, SQLITE_OPEN_CREATE, error) < 0) return -1;
     bool empty;

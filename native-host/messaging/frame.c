@@ -1,21 +1,40 @@
 #include "messaging/frame.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/uio.h>
 
-enum frame_status frame_next(struct buf *in, struct frame *frame) {
-    if (buf_size(in) < FRAME_LENGTH_SIZE) return FRAME_PART;
-    uint32_t size;
-    memcpy(&size, buf_bytes(in), sizeof size);
-    if (size > FRAME_IN_MAX) return FRAME_TOO_LARGE;
-    if (buf_size(in) - FRAME_LENGTH_SIZE < size) return FRAME_PART;
-    *frame = (struct frame){.bytes = (const char *)buf_bytes(in) + FRAME_LENGTH_SIZE, .size = size};
-    return FRAME_WHOLE;
+// The size of the message that `in` begins with. False where its length has not come.
+static bool message_size(struct buf *in, size_t *size) {
+    uint32_t length;
+    if (buf_size(in) < FRAME_LENGTH_SIZE) return false;
+    memcpy(&length, buf_bytes(in), sizeof length);
+    *size = length;
+    return true;
 }
 
-void frame_drain(struct buf *in, const struct frame *frame) {
-    buf_drain(in, FRAME_LENGTH_SIZE + frame->size);
+enum frame_status frame_next(struct buf *in, struct frame *frame) {
+    size_t size;
+    if (!message_size(in, &size)) return FRAME_PART;
+    if (size > FRAME_IN_MAX) return FRAME_TOO_LARGE;
+    bool taken = size <= FRAME_TAKEN_MAX;
+    if (buf_size(in) - FRAME_LENGTH_SIZE < (taken ? size : FRAME_START)) return FRAME_PART;
+    *frame = (struct frame){.bytes = (const char *)buf_bytes(in) + FRAME_LENGTH_SIZE, .size = size};
+    return taken ? FRAME_WHOLE : FRAME_NOT_TAKEN;
+}
+
+size_t frame_drain(struct buf *in, const struct frame *frame) {
+    size_t size = FRAME_LENGTH_SIZE + frame->size, there = buf_size(in) < size ? buf_size(in) : size;
+    buf_drain(in, there);
+    return size - there;
+}
+
+size_t frame_missing(struct buf *in) {
+    size_t size;
+    if (!message_size(in, &size) || size > FRAME_TAKEN_MAX || buf_size(in) >= FRAME_LENGTH_SIZE + size)
+        return 0;
+    return FRAME_LENGTH_SIZE + size - buf_size(in);
 }
 
 int frame_write(int fd, const char *bytes, size_t size) {

@@ -1,10 +1,11 @@
-// trilane-host: the archive of recordings for the browser's extension and the command line, by native
-// messaging on standard input and output. Ends with its input. Does not print: standard output is for
-// messages only.
-#include "base/buf.h"
+// trilane-host: the door to Trilane for the browser's extension and the command line, by native messaging on
+// standard input and output. Ends with its input; the races and labs it started go on. Does not print:
+// standard output is for messages only.
 #include "base/log.h"
 #include "messaging/dispatch.h"
 #include "messaging/frame.h"
+#include "messaging/inbound.h"
+#include "messaging/job_supervisor.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -17,20 +18,24 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 256 * 1024 };
+enum { WORK_INTERVAL_MS = 50 };
 
 static const char usage[] =
-    "trilane-host: the archive of recordings, by native messaging on standard input and output.\n"
+    "trilane-host: recordings, profiles and races, by native messaging on standard input and output.\n"
     "\n"
-    "usage: trilane-host [--home DIR]\n"
+    "usage: trilane-host [--home DIR] [--cli PATH] [ORIGIN]\n"
     "\n"
     "  --home DIR   the data folder (default: $TRILANE_HOME, else trilane in the XDG data folder)\n"
+    "  --cli PATH   the command line (default: cli/trilane of this installation)\n"
     "  --version    print the version\n"
     "  --help       print this\n"
     "\n"
-    "A browser starts it with the extension's origin as argument, which is taken and not needed.\n"
+    "A browser starts it with the extension's origin as argument: no other than " EXTENSION_ORIGIN "\n"
+    "is answered. `trilane install-host` tells the browser where it is.\n"
     "Messages are described in schemas/message.schema.json: a 4-byte length in the machine's\n"
     "byte order, then JSON.\n"
+    "\n"
+    "As `trilane-host --job FOLDER -- COMMAND...` it is what a race or a lab runs under.\n"
     "\n"
     "example: trilane-host --home /tmp/try <messages >answers\n";
 
@@ -38,9 +43,12 @@ static const char usage[] =
 static void find_home(const char *option, char home[PATH_MAX]) {
     const char *named = option && *option ? option : getenv("TRILANE_HOME");
     const char *xdg = getenv("XDG_DATA_HOME"), *user = getenv("HOME");
+    char here[PATH_MAX] = "";
     int size;
+    if (named && *named && *named != '/' && !getcwd(here, sizeof here))
+        die(EXIT_RUN_FAILED, "this folder: %s", strerror(errno));
     if (named && *named)
-        size = snprintf(home, PATH_MAX, "%s", named);
+        size = snprintf(home, PATH_MAX, "%s%s%s", *named == '/' ? "" : here, *named == '/' ? "" : "/", named);
     else if (xdg && *xdg == '/')
         size = snprintf(home, PATH_MAX, "%s/trilane", xdg);
     else if (user && *user)
@@ -51,17 +59,45 @@ static void find_home(const char *option, char home[PATH_MAX]) {
         die(EXIT_BAD_INPUT, "home: the data folder's path is too long: name another with --home");
 }
 
-static const char *parse(int argument_count, char **arguments) {
-    static const struct option options[] = {{"home", required_argument, NULL, 'd'},
-                                            {"version", no_argument, NULL, 'v'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    const char *home = NULL;
+// The path of the program that this is.
+static void find_self(char self[PATH_MAX]) {
+    ssize_t size = readlink("/proc/self/exe", self, PATH_MAX - 1);
+    if (size < 0) die(EXIT_RUN_FAILED, "/proc/self/exe: %s", strerror(errno));
+    self[size] = '\0';
+}
+
+// As the installation has them: FOLDER/cli/trilane and FOLDER/build/native/messaging/trilane-host.
+static void find_cli(const char *self, char cli[PATH_MAX]) {
+    size_t size = strlen(self);
+    for (int up = 0; up < 4; up++)
+        while (size > 0 && self[--size] != '/') {
+        }
+    if (snprintf(cli, PATH_MAX, "%.*s/cli/trilane", (int)size, self) >= PATH_MAX)
+        die(EXIT_BAD_INPUT, "command line: its path is too long: name another with --cli");
+}
+
+struct words {
+    const char *home, *cli, *job;
+    char **command; // after --job
+};
+
+static struct words parse(int argument_count, char **arguments) {
+    static const struct option options[] = {
+        {"home", required_argument, NULL, 'd'}, {"cli", required_argument, NULL, 'c'},
+        {"job", required_argument, NULL, 'j'},  {"version", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},       {0}};
+    struct words words = {0};
     opterr = 0;
-    for (int option; (option = getopt_long(argument_count, arguments, ":", options, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argument_count, arguments, "+:", options, NULL)) != -1;) {
         switch (option) {
         case 'd':
-            home = optarg;
+            words.home = optarg;
+            break;
+        case 'c':
+            words.cli = optarg;
+            break;
+        case 'j':
+            words.job = optarg;
             break;
         case 'v':
             puts("trilane-host " TRILANE_VERSION);
@@ -75,89 +111,107 @@ static const char *parse(int argument_count, char **arguments) {
             die(EXIT_BAD_INPUT, "%s: unknown option: see trilane-host --help", arguments[optind - 1]);
         }
     }
-    for (; optind < argument_count; optind++)
-        if (strncmp(arguments[optind], "chrome-extension://", strlen("chrome-extension://")) != 0)
-            die(EXIT_BAD_INPUT, "%s: unexpected argument: see trilane-host --help", arguments[optind]);
-    return home;
+    words.command = arguments + optind;
+    if (words.job) return words;
+    for (; optind < argument_count; optind++) {
+        const char *origin = arguments[optind];
+        if (strncmp(origin, "chrome-extension://", strlen("chrome-extension://")) != 0)
+            die(EXIT_BAD_INPUT, "%s: unexpected argument: see trilane-host --help", origin);
+        if (strcmp(origin, EXTENSION_ORIGIN) != 0)
+            die(EXIT_BAD_INPUT, "%s: is not Trilane's extension, which is " EXTENSION_ORIGIN, origin);
+    }
+    return words;
 }
 
-// Answers every whole message in `in`. 0, or the exit status to end with.
-static int answer_messages(struct host *host, struct buf *in) {
-    for (;;) {
-        struct frame frame;
-        enum frame_status status = frame_next(in, &frame);
-        if (status == FRAME_PART) return 0;
-        static const char too_large[] =
-            "message: its length is above 64 MiB, so where the next one starts is not known";
-        char *answer =
-            status == FRAME_WHOLE ? dispatch(host, frame.bytes, frame.size) : dispatch_unreadable(too_large);
-        if (!answer) {
-            log_line("not enough memory: close other programs and try again");
-            return EXIT_RUN_FAILED;
-        }
-        int written = frame_write(STDOUT_FILENO, answer, strlen(answer));
-        int error = errno;
-        free(answer);
-        if (written < 0) {
-            log_line("standard output: %s", strerror(error));
-            return EXIT_RUN_FAILED;
-        }
-        if (status == FRAME_TOO_LARGE) {
-            log_line("%s", too_large);
-            return EXIT_BAD_INPUT;
-        }
-        frame_drain(in, &frame);
+static int send_to_output(void *context, const char *json, size_t size) {
+    (void)context;
+    if (frame_write(STDOUT_FILENO, json, size) == 0) return 0;
+    log_line("standard output: %s", strerror(errno));
+    return -1;
+}
+
+static int speechless(void) {
+    log_line("cannot answer: nobody reads, or memory is short: close other programs and try again");
+    return EXIT_RUN_FAILED;
+}
+
+// Reads what is there. 0, or -1 with the exit status to end with.
+static int take_input(struct host *host, struct inbound *inbound, int *exit_status) {
+    size_t room;
+    uint8_t *at = inbound_room(inbound, &room);
+    if (!at) {
+        *exit_status = speechless();
+        return -1;
     }
+    ssize_t size = read(STDIN_FILENO, at, room);
+    if (size < 0) {
+        if (errno == EINTR || errno == EAGAIN) return 0;
+        log_line("standard input: %s", strerror(errno));
+        *exit_status = EXIT_RUN_FAILED;
+        return -1;
+    }
+    if (size == 0) {
+        *exit_status = inbound_between_messages(inbound) ? 0 : EXIT_BAD_INPUT;
+        if (*exit_status != 0) log_line("standard input: ends inside a message: what was begun is dropped");
+        return -1;
+    }
+    switch (inbound_added(inbound, host, (size_t)size)) {
+    case INBOUND_GOES_ON:
+        return 0;
+    case INBOUND_UNREADABLE:
+        log_line("a message's length is above 64 MiB: where the next one starts is not known");
+        *exit_status = EXIT_BAD_INPUT;
+        return -1;
+    case INBOUND_SPEECHLESS:
+        break;
+    }
+    *exit_status = speechless();
+    return -1;
 }
 
 // Until the input ends or a signal comes. Returns the exit status.
-static int converse(struct host *host, struct buf *in, int signal_fd) {
+static int converse(struct host *host, struct inbound *inbound, int signal_fd) {
     // poll, not the loop: standard input may be a file, which epoll does not take.
     struct pollfd watched[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signal_fd, .events = POLLIN}};
     for (;;) {
-        if (poll(watched, 2, -1) < 0 && errno != EINTR) return EXIT_RUN_FAILED;
+        if (poll(watched, 2, host_works(host) ? WORK_INTERVAL_MS : -1) < 0 && errno != EINTR)
+            return EXIT_RUN_FAILED;
         struct signalfd_siginfo info;
         if (watched[1].revents && read(signal_fd, &info, sizeof info) == sizeof info)
             return 128 + (int)info.ssi_signo;
-        if (!watched[0].revents) continue;
-        if (buf_reserve(in, READ_SIZE) < 0) {
-            log_line("not enough memory: close other programs and try again");
-            return EXIT_RUN_FAILED;
-        }
-        ssize_t size = read(STDIN_FILENO, in->data + in->end, in->capacity - in->end);
-        if (size < 0) {
-            if (errno == EINTR || errno == EAGAIN) continue;
-            log_line("standard input: %s", strerror(errno));
-            return EXIT_RUN_FAILED;
-        }
-        if (size == 0) {
-            if (buf_size(in) == 0) return 0;
-            log_line("standard input: ends inside a message: what was begun is dropped");
-            return EXIT_BAD_INPUT;
-        }
-        in->end += (size_t)size;
-        int status = answer_messages(host, in);
-        if (status != 0) return status;
+        int status = 0;
+        if (watched[0].revents && take_input(host, inbound, &status) < 0) return status;
+        if (host_work(host) < 0) return speechless();
     }
 }
 
 int main(int argument_count, char **arguments) {
     log_program("trilane-host");
-    char home[PATH_MAX];
-    find_home(parse(argument_count, arguments), home);
+    struct words words = parse(argument_count, arguments);
+    if (words.job) {
+        if (!words.command[0]) die(EXIT_BAD_INPUT, "--job: needs a command: see trilane-host --help");
+        return job_supervise(words.job, words.command);
+    }
+    char home[PATH_MAX], self[PATH_MAX], cli[PATH_MAX];
+    find_home(words.home, home);
+    find_self(self);
+    find_cli(self, cli);
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); // ignored by who started us, perhaps, and then nobody could be waited for
     sigprocmask(SIG_BLOCK, &signals, NULL);
     int signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
-    struct host *host = host_open(home);
+    const struct host_paths paths = {.home = home, .cli = words.cli ? words.cli : cli, .host = self};
+    const struct answers answers = {.send = send_to_output};
+    struct host *host = host_open(&paths, &answers);
     if (signal_fd < 0 || !host) die(EXIT_RUN_FAILED, "cannot start: %s", strerror(errno));
-    struct buf in = {0};
-    int status = converse(host, &in, signal_fd);
-    buf_free(&in);
+    struct inbound inbound = {0};
+    int status = converse(host, &inbound, signal_fd);
+    buf_free(&inbound.in);
     host_close(host);
     close(signal_fd);
     return status;

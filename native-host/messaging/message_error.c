@@ -1,8 +1,10 @@
 #include "messaging/message_error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 // The size of the character at `text` in UTF-8, 0 where there is none: a quoted name may have been cut inside
 // one.
@@ -34,6 +36,7 @@ __attribute__((format(printf, 4, 0))) static int fail(struct message_error *erro
     vsnprintf(error->message, sizeof error->message, format, arguments);
     snprintf(error->remedy, sizeof error->remedy, "%s", remedy);
     make_one_line(error->message);
+    make_one_line(error->remedy);
     return -1;
 }
 
@@ -51,4 +54,27 @@ int message_malformed(struct message_error *error, const char *format, ...) {
     fail(error, "malformed", "send what schemas/message.schema.json describes", format, arguments);
     va_end(arguments);
     return -1;
+}
+
+int message_fail_errno(struct message_error *error, const char *path) {
+    const char *why = strerror(errno);
+    switch (errno) {
+    case ENOSPC:
+    case EDQUOT:
+        return message_fail(error, "disk-full", "make room, or choose another folder with --home",
+                            "%s: the disk is full", path);
+    case EROFS:
+    case EACCES:
+    case EPERM:
+        return message_fail(error, "read-only", "choose a folder you may write to with --home",
+                            "%s: cannot be written: %s", path, why);
+    case ENOMEM:
+        return message_fail_memory(error);
+    }
+    return message_fail(error, "failed", "see that the folder is sound, or choose another with --home",
+                        "%s: %s", path, why);
+}
+
+int message_fail_memory(struct message_error *error) {
+    return message_fail(error, "failed", "close other programs and try again", "not enough memory");
 }

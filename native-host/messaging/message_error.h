@@ -15,5 +15,8 @@ __attribute__((format(printf, 4, 5))) int message_fail(struct message_error *err
 // For what the sender got wrong: code "malformed".
 __attribute__((format(printf, 2, 3))) int message_malformed(struct message_error *error, const char *format,
                                                             ...);
+// For errno, with the path that it is about.
+int message_fail_errno(struct message_error *error, const char *path);
+int message_fail_memory(struct message_error *error);
 
 #endif

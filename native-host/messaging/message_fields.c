@@ -1,5 +1,7 @@
 #include "messaging/message_fields.h"
 
+#include "messaging/made_id.h"
+
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <string.h>
@@ -104,6 +106,65 @@ bool is_page_url(const json_t *value) {
     const char *url = json_string_value(value);
     size_t scheme_size = strncmp(url, "http://", 7) == 0 ? 7 : strncmp(url, "https://", 8) == 0 ? 8 : 0;
     return scheme_size > 0 && url[scheme_size] != '\0' && is_visible_ascii(url + scheme_size);
+}
+
+bool is_made(const json_t *value) {
+    return is_made_of(value, "0123456789abcdef", MADE_ID_LENGTH, MADE_ID_LENGTH);
+}
+
+bool is_label(const json_t *value) {
+    if (!json_is_string(value)) return false;
+    size_t characters = 0;
+    for (const char *byte = json_string_value(value); *byte; byte++)
+        characters += ((unsigned char)*byte & 0xc0) != 0x80;
+    return characters >= 1 && characters <= 300;
+}
+
+bool is_lane(const json_t *value) {
+    static const char *const lanes[] = {"h1", "h1-clear",      "h2",        "h2-0rtt",
+                                        "h3", "h3-discovered", "h3-altsvc", "h3-0rtt"};
+    for (size_t i = 0; json_is_string(value) && i < sizeof lanes / sizeof *lanes; i++)
+        if (strcmp(json_string_value(value), lanes[i]) == 0) return true;
+    return false;
+}
+
+bool is_lanes(const json_t *value) {
+    size_t count = json_array_size(value);
+    if (count < 1 || count > 8) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_lane(json_array_get(value, i))) return false;
+        for (size_t j = 0; j < i; j++)
+            if (json_equal(json_array_get(value, i), json_array_get(value, j))) return false;
+    }
+    return true;
+}
+
+// Whether a setting of the link has a file: trace_down=PATH, loss=file:PATH; or it is a profile's file.
+static bool names_file(const char *link) {
+    static const char setting[] = "trace", file[] = "file:", profile[] = ".json";
+    for (const char *at = link; (at = strcasestr(at, setting)); at++) {
+        const char *end = at + strlen(setting);
+        while (*end == '_' || (*end >= 'A' && *end <= 'Z') || (*end >= 'a' && *end <= 'z'))
+            end++;
+        if (*end == '=') return true;
+    }
+    size_t size = strlen(link), tail = strlen(profile);
+    return strcasestr(link, file) || (size >= tail && strcasecmp(link + size - tail, profile) == 0);
+}
+
+// A first "-" would make it an option of the command line.
+bool is_link(const json_t *value) {
+    if (!json_is_string(value)) return false;
+    const char *link = json_string_value(value);
+    size_t size = json_string_length(value);
+    if (size < 1 || size > 500 || link[0] == '-') return false;
+    for (size_t i = 0; i < size; i++)
+        if (link[i] < ' ' || link[i] > '~') return false;
+    return !names_file(link);
+}
+
+bool is_runs(const json_t *value) {
+    return is_integer_in(value, 1, 1000);
 }
 
 // ---- The exchange ----

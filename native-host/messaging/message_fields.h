@@ -29,6 +29,12 @@ bool is_text_not_empty(const json_t *value); // any other than ""
 bool is_base64(const json_t *value);         // at least one byte
 bool is_sha256(const json_t *value);         // 64 hex digits in lower case
 bool is_recording_name(const json_t *value);
+bool is_made(const json_t *value);  // an id that the host made
+bool is_label(const json_t *value); // 1 to 300 characters
+bool is_lane(const json_t *value);
+bool is_lanes(const json_t *value);    // an array of 1 to 8 lanes, each once
+bool is_link(const json_t *value);     // visible ASCII and spaces, up to 500, and names no file
+bool is_runs(const json_t *value);     // 1 to 1000
 bool is_page_url(const json_t *value); // http or https, absolute
 
 // The fields of an exchange; that it is an object has been checked.

@@ -2,6 +2,10 @@
 
 export type PlanPage = string | SynthPage;
 export type PlanLink = string | LinkGrid;
+/**
+ * When a page on a link needs no further loads: they go where they are needed, with the error of looking several times accounted for (cli/stats/sequential.ts).
+ */
+export type PlanUntil = UntilDecided | UntilPrecise;
 export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 /**
  * What the queue holds; bdp: in products of this direction's rate and the RTT at the start, but never less than 10 packets of 1500 bytes.
@@ -75,9 +79,10 @@ export interface SweepPlan {
    */
   links: [PlanLink, ...PlanLink[]];
   /**
-   * Valid loads asked of each cell.
+   * Valid loads asked of each cell; with `until` the most of them.
    */
   repetitions: number;
+  until?: PlanUntil;
   /**
    * Decides the order of loads and the losses on the links.
    */
@@ -127,6 +132,18 @@ export interface Grid {
    * @minItems 1
    */
   loss?: [number, ...number[]];
+}
+export interface UntilDecided {
+  /**
+   * Each pair of lanes is decided: one is faster, or they are equivalent within so many per cent.
+   */
+  decided_percent: number;
+}
+export interface UntilPrecise {
+  /**
+   * The 95 % interval of each lane's median reaches so many per cent of it to each side, or less.
+   */
+  interval_percent: number;
 }
 /**
  * How the origins of a recording serve it. What is left out is as Linux and quiche have it by default (preset stock); what is stored with loads and sweeps leaves nothing out.

@@ -701,6 +701,10 @@ export interface EntryFacts {
   connectionReused: boolean | null;
   serverPort: number | null;
   /**
+   * How the browser came to this protocol, in DevTools' words (AlternateProtocolUsage); absent: not told.
+   */
+  alternateProtocol?: string;
+  /**
    * How the replay found the response; absent: the request never reached it.
    */
   match?: "exact" | "fuzzy" | "missed";

@@ -5,7 +5,7 @@
  */
 export interface FileWritten {
   schema: "trilane/file-written/1";
-  kind: "report" | "har" | "csv" | "json";
+  kind: "report" | "har" | "csv" | "json" | "race";
   sweep: number;
   /**
    * How many loads are in it.

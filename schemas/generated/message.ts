@@ -1,7 +1,7 @@
 // Generated from ../message.schema.json by `npm run generate`: change the schema instead.
 
 /**
- * A message to trilane-host: over native messaging (a 4-byte length in the machine's byte order, then JSON, at most 64 MiB) from the extension or the command line. Each gets one answer ($defs/answer, at most 1 MiB), in order. Recordings become visible by archive.begin, any number of archive.exchange (and archive.body), archive.commit.
+ * A message to trilane-host: over native messaging (a 4-byte length in the machine's byte order, then JSON) from the extension or the command line. A browser sends at most 64 MiB; of them the host takes 8 MiB a message and refuses more as too-large: what is larger goes in pieces. Each gets one answer ($defs/answer, at most 1 MiB), before it any number of events ($defs/event) with its id. All but doctor, links, race.follow, race.result and lab.steer are answered in order. A document (doctor, links, profile.get, race.result, lab.steer) comes as `result`, or where it is too large for one message as events "part" whose joined text is its JSON, and then an answer with `parts`. Recordings become visible by archive.begin, any number of archive.exchange (and archive.body), archive.commit; profiles by profile.begin, profile.data, profile.commit.
  */
 export type Message =
   | Hello
@@ -14,7 +14,27 @@ export type Message =
   | ArchiveExchange
   | ArchiveCommit
   | ArchiveAbort
-  | ArchiveRemove;
+  | ArchiveRemove
+  | Doctor
+  | Links
+  | ProfileBegin
+  | ProfileData
+  | ProfileCommit
+  | ProfileAbort
+  | ProfileList
+  | ProfileGet
+  | ProfileRemove
+  | RaceStart
+  | RaceFollow
+  | RaceUnfollow
+  | RaceList
+  | RaceCancel
+  | RaceResult
+  | RaceRemove
+  | LabStart
+  | LabSteer
+  | LabStop
+  | LabList;
 /**
  * Comes back in the answer.
  */
@@ -56,9 +76,54 @@ export type RequestHeaders = [string, string][];
  * Without those that frame one connection's message: each lane writes its own.
  */
 export type ResponseHeaders = [string, string][];
+/**
+ * What people call it; never a path.
+ */
+export type Label = string;
+/**
+ * Made by the host: the time in seconds and a random part.
+ */
+export type MadeId = string;
+/**
+ * Starts `trilane race` of a saved profile or a recording as a job of its own: it goes on when this host ends. One race at a time, or measured times would not be true: another is refused as busy. Answer: race.
+ */
+export type RaceStart = {
+  id: Id;
+  type: "race.start";
+  profile?: MadeId;
+  recording?: Name;
+  /**
+   * @minItems 1
+   * @maxItems 8
+   */
+  lanes:
+    | [Lane]
+    | [Lane, Lane]
+    | [Lane, Lane, Lane]
+    | [Lane, Lane, Lane, Lane]
+    | [Lane, Lane, Lane, Lane, Lane]
+    | [Lane, Lane, Lane, Lane, Lane, Lane]
+    | [Lane, Lane, Lane, Lane, Lane, Lane, Lane]
+    | [Lane, Lane, Lane, Lane, Lane, Lane, Lane, Lane];
+  link: Link;
+  runs: number;
+  options?: RaceOptions;
+} & RaceStart1;
+export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
+/**
+ * A link's short form, as 3g,loss=1%. One that names a file is refused: a message leads to no file but the data folder's.
+ */
+export type Link = string;
+export type RaceStart1 =
+  | {
+      profile: unknown;
+    }
+  | {
+      recording: unknown;
+    };
 
 /**
- * Answer: version, features.
+ * Answer: version (of the program), schema (of these messages), features.
  */
 export interface Hello {
   id: Id;
@@ -187,4 +252,173 @@ export interface ArchiveRemove {
   id: Id;
   type: "archive.remove";
   name: AnyName;
+}
+/**
+ * Answer: result, the JSON of `trilane doctor --json`.
+ */
+export interface Doctor {
+  id: Id;
+  type: "doctor";
+}
+/**
+ * Answer: result, the JSON of `trilane links --json`.
+ */
+export interface Links {
+  id: Id;
+  type: "links";
+}
+/**
+ * Starts to save a HAR file aside. Answer: upload. `bytes`: how large it will be, where that is known.
+ */
+export interface ProfileBegin {
+  id: Id;
+  type: "profile.begin";
+  name: Label;
+  bytes?: Number;
+}
+/**
+ * Appends to it. A piece of up to 1048576 characters always fits a message, however it is escaped. A piece may end anywhere but between the two halves of a surrogate pair.
+ */
+export interface ProfileData {
+  id: Id;
+  type: "profile.data";
+  upload: Number;
+  text: string;
+}
+/**
+ * Makes the profile visible. The upload is over, in failure too. Answer: profile.
+ */
+export interface ProfileCommit {
+  id: Id;
+  type: "profile.commit";
+  upload: Number;
+}
+/**
+ * Drops an upload.
+ */
+export interface ProfileAbort {
+  id: Id;
+  type: "profile.abort";
+  upload: Number;
+}
+/**
+ * Answer: profiles (listed_profile), the newest first.
+ */
+export interface ProfileList {
+  id: Id;
+  type: "profile.list";
+}
+/**
+ * Answer: result, the HAR file's document.
+ */
+export interface ProfileGet {
+  id: Id;
+  type: "profile.get";
+  profile: MadeId;
+}
+/**
+ * Removes the file; recordings made of it stay.
+ */
+export interface ProfileRemove {
+  id: Id;
+  type: "profile.remove";
+  profile: MadeId;
+}
+/**
+ * As the options of `trilane race`.
+ */
+export interface RaceOptions {
+  filmstrip?: boolean;
+  new?: boolean;
+  keep_credentials?: boolean;
+  pin_time?: boolean;
+  warm_cache?: boolean;
+  extra_rtt?: boolean;
+  transport?: "stock" | "tuned";
+  seed?: Number;
+  retries?: Number;
+  settle_ms?: Number;
+  timeout_s?: number;
+}
+/**
+ * Events "line" from line `from` (0 if not said) on, those that were there and those that come, until the race has ended or race.unfollow. Answer: state, exit, error, sweep.
+ */
+export interface RaceFollow {
+  id: Id;
+  type: "race.follow";
+  race: MadeId;
+  from?: Number;
+}
+/**
+ * Ends this conversation's race.follow of the race, which are answered with the state as it is.
+ */
+export interface RaceUnfollow {
+  id: Id;
+  type: "race.unfollow";
+  race: MadeId;
+}
+/**
+ * Answer: races (listed_job), the newest first.
+ */
+export interface RaceList {
+  id: Id;
+  type: "race.list";
+}
+/**
+ * Asks the race to stop, and ends it by force where it has not after 10 s. Answered at once; race.follow tells when it has ended. Nothing happens where it had ended.
+ */
+export interface RaceCancel {
+  id: Id;
+  type: "race.cancel";
+  race: MadeId;
+}
+/**
+ * Answer: result, as race-result.schema.json.
+ */
+export interface RaceResult {
+  id: Id;
+  type: "race.result";
+  race: MadeId;
+}
+/**
+ * Forgets an ended race; its loads stay in the results.
+ */
+export interface RaceRemove {
+  id: Id;
+  type: "race.remove";
+  race: MadeId;
+}
+/**
+ * Starts `trilane open` of a recording as a job of its own. Answer: lab.
+ */
+export interface LabStart {
+  id: Id;
+  type: "lab.start";
+  link: Link;
+  lane: Lane;
+  recording: Name;
+}
+/**
+ * Changes a lab's link, as `trilane steer`. Answer: result, its JSON.
+ */
+export interface LabSteer {
+  id: Id;
+  type: "lab.steer";
+  lab: MadeId;
+  change: Link;
+}
+/**
+ * As race.cancel.
+ */
+export interface LabStop {
+  id: Id;
+  type: "lab.stop";
+  lab: MadeId;
+}
+/**
+ * Answer: labs (listed_job), the newest first.
+ */
+export interface LabList {
+  id: Id;
+  type: "lab.list";
 }

@@ -71,7 +71,22 @@ export interface HarEntry {
   _initialPriority?: string;
   _resourceType: string;
   _initiator: Initiator;
-  _fromCache?: "memory" | "disk" | "prefetch";
+  /**
+   * cache: one of them, which was not told.
+   */
+  _fromCache?: "memory" | "disk" | "prefetch" | "cache";
+  /**
+   * In exported files: as the browser had it, where request.url had to be encoded.
+   */
+  _full_url?: string;
+  /**
+   * In exported files: the browser's number of the connection.
+   */
+  _socket?: number;
+  /**
+   * In exported files, as WebPageTest has it.
+   */
+  _tls_version?: string;
   _trilane: EntryFacts;
 }
 export interface HarRequest {
@@ -192,6 +207,10 @@ export interface EntryFacts {
   blocked: string | null;
   connectionReused: boolean | null;
   serverPort: number | null;
+  /**
+   * How the browser came to this protocol, in DevTools' words (AlternateProtocolUsage); absent: not told.
+   */
+  alternateProtocol?: string;
   /**
    * How the replay found the response; absent: the request never reached it.
    */

@@ -4,7 +4,17 @@
  * One line of what `trilane race`, `sweep` and `start` print with --json.
  */
 export type SweepEvent =
-  SweepPlanned | PageReady | LinkTested | SweepStarted | LoadStarted | LoadFinished | SweepStopped | SweepFinished;
+  | SweepPlanned
+  | PageReady
+  | LinkTested
+  | SweepStarted
+  | LoadStarted
+  | LoadFinished
+  | FilmStarted
+  | FilmFinished
+  | SweepPaused
+  | SweepStopped
+  | SweepFinished;
 export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 /**
  * From 0.
@@ -12,7 +22,7 @@ export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered"
 export type Index = number;
 
 /**
- * The one line of --dry-run.
+ * The one line of `trilane plan` and of --dry-run.
  */
 export interface SweepPlanned {
   event: "sweep-planned";
@@ -24,6 +34,10 @@ export interface SweepPlanned {
    */
   done: number;
   expected_s: number;
+  /**
+   * What the results will take on the disk; recordings apart.
+   */
+  expected_bytes: number;
   pages: string[];
   lanes: Lane[];
   links: string[];
@@ -112,6 +126,48 @@ export interface LoadFinished {
    * What the rest is expected to take.
    */
   left_s: number;
+}
+/**
+ * A further load begins that is filmed, and is in no average (--filmstrip).
+ */
+export interface FilmStarted {
+  event: "film-started";
+  page: string;
+  lane: Lane;
+  link: string;
+  attempt: Index;
+}
+export interface FilmFinished {
+  event: "film-finished";
+  page: string;
+  lane: Lane;
+  link: string;
+  attempt: Index;
+  status: "valid" | "invalid" | "failed";
+  reasons: string[];
+  plt_ms: number | null;
+  /**
+   * 0 where the load was not valid.
+   */
+  frames: number;
+  wall_ms: number;
+  /**
+   * Cells of this run that will not be filmed again.
+   */
+  filmed: number;
+  /**
+   * Cells that this run films.
+   */
+  films: number;
+  left_s: number;
+}
+/**
+ * The disk is full; the sweep goes on when there is room, with the load that it holds.
+ */
+export interface SweepPaused {
+  event: "sweep-paused";
+  sweep: number;
+  reason: string;
 }
 /**
  * Interrupted; the load under way was dropped, the others are kept.

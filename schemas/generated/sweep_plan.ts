@@ -2,6 +2,10 @@
 
 export type PlanPage = string | SynthPage;
 export type PlanLink = string | LinkGrid;
+/**
+ * When a page on a link needs no further loads: they go where they are needed, with the error of looking several times accounted for (cli/stats/sequential.ts).
+ */
+export type PlanUntil = UntilDecided | UntilPrecise;
 
 /**
  * What `trilane sweep` runs: pages x lanes x links, each so many times.
@@ -33,9 +37,10 @@ export interface SweepPlan {
    */
   links: [PlanLink, ...PlanLink[]];
   /**
-   * Valid loads asked of each cell.
+   * Valid loads asked of each cell; with `until` the most of them.
    */
   repetitions: number;
+  until?: PlanUntil;
   /**
    * Decides the order of loads and the losses on the links.
    */
@@ -85,6 +90,18 @@ export interface Grid {
    * @minItems 1
    */
   loss?: [number, ...number[]];
+}
+export interface UntilDecided {
+  /**
+   * Each pair of lanes is decided: one is faster, or they are equivalent within so many per cent.
+   */
+  decided_percent: number;
+}
+export interface UntilPrecise {
+  /**
+   * The 95 % interval of each lane's median reaches so many per cent of it to each side, or less.
+   */
+  interval_percent: number;
 }
 /**
  * How the origins of a recording serve it. What is left out is as Linux and quiche have it by default (preset stock); what is stored with loads and sweeps leaves nothing out.

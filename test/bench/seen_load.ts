@@ -4,11 +4,11 @@ import { mkdir } from "node:fs/promises";
 import type { Lane } from "../../cli/lanes.ts";
 import { startBrowser } from "../../cli/measure/browser.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromium.ts";
-import { metricsOf, readTimings, timingsExpression } from "../../cli/measure/metrics.ts";
 import { watchPage } from "../../cli/measure/page.ts";
 import { makeScratchFolder, removeScratchFolder } from "../../cli/measure/scratch.ts";
 import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
+import { metricsOf, readTimings, timingsExpression } from "../../extension/capture/metrics.ts";
 
 export interface SeenLoad {
   readonly plt_ms: number;

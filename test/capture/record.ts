@@ -10,11 +10,11 @@ import { parseLink } from "../../cli/link/link.ts";
 import { startBrowser } from "../../cli/measure/browser.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromium.ts";
 import { labCommand, spkiList } from "../../cli/measure/lab.ts";
-import { timingsExpression } from "../../cli/measure/metrics.ts";
 import { watchPage } from "../../cli/measure/page.ts";
 import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
 import type { CaptureEvent } from "../../extension/capture/events.ts";
+import { timingsExpression } from "../../extension/capture/metrics.ts";
 
 type Header = [name: string, value: string];
 const text = (content: string) => new TextEncoder().encode(content);

@@ -61,7 +61,7 @@ test("what cannot be done is one line with the remedy and status 2, and nothing 
     assert.ok(!existsSync(join(home, "results.db")), "looking makes nothing");
     storeFixture(home, raceFixture);
     for (const [words, message] of [
-      [["export"], /--format must be one of har, csv, json/],
+      [["export"], /--format must be one of har, csv, json, race/],
       [["export", "--format", "pdf"], /got "pdf"/],
       [["export", "--format", "har", "--load", "999", "--out", "x.har"], /no load 999/],
       [["report", "99"], /no sweep 99/],

@@ -2,6 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseLink } from "../../../cli/link/link.ts";
+import { spreadOrder, typicalLoad } from "../../../cli/report/data.ts";
+import { cellStory, type HeatCell, scaleEnd } from "../../../cli/report/heat_map.ts";
+import { linkGrid } from "../../../cli/report/link_axes.ts";
+import type { Load } from "../../../cli/results/results.ts";
+import { randomSource } from "../../../cli/stats/random.ts";
 import {
   contrast,
   improvementColours,
@@ -9,14 +14,10 @@ import {
   improvementSteps,
   laneColours,
   parseColour,
-} from "../../../cli/report/colours.ts";
-import { spreadOrder, typicalLoad } from "../../../cli/report/data.ts";
-import { cellStory, type HeatCell, scaleEnd } from "../../../cli/report/heat_map.ts";
-import { linkGrid } from "../../../cli/report/link_axes.ts";
-import { roundScale, roundStep, scaleFromZero } from "../../../cli/report/scale.ts";
-import { phasesOf, shortUrl, waterfallFigure } from "../../../cli/report/waterfall.ts";
-import type { Load } from "../../../cli/results/results.ts";
-import { randomSource } from "../../../cli/stats/random.ts";
+} from "../../../extension/figures/colours.ts";
+import { phasesOf, shortUrl } from "../../../extension/figures/request.ts";
+import { roundScale, roundStep, scaleFromZero } from "../../../extension/figures/scale.ts";
+import { waterfallFigure } from "../../../extension/figures/waterfall.ts";
 import { pageLoadOf } from "./fixture.ts";
 
 test("contrast is WCAG's", () => {

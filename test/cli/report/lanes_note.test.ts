@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allLanes, plainLanes } from "../../../cli/lanes.ts";
-import { coloursCss } from "../../../cli/report/colours.ts";
 import { lanesNote } from "../../../cli/report/lanes_note.ts";
+import { coloursCss } from "../../../extension/figures/colours.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 
 type Told = Pick<LoadFacts, "lane" | "protocols" | "repeat">;

@@ -31,6 +31,10 @@ test("clauses: faster, slower turned round, no difference, no interval, nothing"
   assert.equal(comparisonClause(improvementOf(-120, -180, -61)), "h3 is 120 % slower than h2 (95 %: 61 to 180)");
   assert.equal(comparisonClause(improvementOf(1, -2, 3)), "no difference shown between h3 and h2 (95 %: -2 to 3)");
   assert.equal(
+    comparisonClause(improvementOf(1, -2, 2.4)),
+    "no difference larger than 3 % between h3 and h2 (95 %: -2 to 2)",
+  );
+  assert.equal(
     comparisonClause(improvementOf(-7)),
     "h3 was 7 % slower than h2 (5 loads each, too few for an interval)",
   );

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { type NewSweep, openResults, type Results } from "../../../cli/results/results.ts";
 import { cellsOf, type Plan, planDigest, planOf } from "../../../cli/sweep/plan.ts";
-import { type LoadRequest, type Measure, type RunOptions, runSweep } from "../../../cli/sweep/runner.ts";
+import { type Labs, type LoadRequest, type Measure, type RunOptions, runSweep } from "../../../cli/sweep/runner.ts";
 import { pageLoad } from "./page_load.ts";
 
 export function fastPlan(change: object = {}): Plan {
@@ -33,6 +33,8 @@ export interface FastRun {
   readonly signal?: AbortSignal;
   readonly tell?: RunOptions["tell"];
   readonly linkFault?: RunOptions["linkFault"];
+  readonly labs?: Labs;
+  readonly film?: RunOptions["film"];
 }
 
 /** Begins or goes on with the plan's sweep in HOME and runs it. */
@@ -49,7 +51,9 @@ export async function fastRun(run: FastRun) {
       measure: run.measure,
       urlOf: (page) => `https://${page}.example/`,
       guess_ms: () => 5,
+      ...(run.labs ? { labs: run.labs } : {}),
       ...(run.linkFault ? { linkFault: run.linkFault } : {}),
+      ...(run.film ? { film: run.film } : {}),
       signal: run.signal ?? new AbortController().signal,
       tell: run.tell ?? (() => undefined),
     });

@@ -11,6 +11,7 @@ import { guessWall_ms, TimeLeft } from "../../../cli/sweep/estimate.ts";
 import { outcomeLines, outcomeOf, wrapped } from "../../../cli/sweep/outcome.ts";
 import { formatDuration, openProgress } from "../../../cli/sweep/progress.ts";
 import type { LinkTested, LoadFinished, SweepEvent } from "../../../schemas/generated/sweep_event.ts";
+import { fastPlan } from "./fast_runner.ts";
 
 const started: SweepEvent = {
   event: "sweep-started",
@@ -205,7 +206,7 @@ describe("outcome", () => {
 
   test("a race: a row per lane, the verdict, the report's path last, within 80 columns", () => {
     const { cells, loads } = sweep(["page"], ["3mbit/50ms"], 6);
-    const outcome = outcomeOf(cells, loads, 1, 18);
+    const outcome = outcomeOf(cells, loads, fastPlan(), 18);
     const lines = outcomeLines(outcome.table, outcome.verdict, "/home/me/report.html");
     const table = outcome.table.join("\n");
     assert.match(table, /^lane +median PLT .*against h1 +loads +invalid/);
@@ -233,7 +234,7 @@ describe("outcome", () => {
       const isIt = load.page === "a" && load.link === "10mbit/50ms" && load.lane === "h3";
       return isIt ? { ...load, status: "invalid", reasons: ["a request went over h2"] } : load;
     });
-    const outcome = outcomeOf(cells, spoilt.toReversed(), 1, 24);
+    const outcome = outcomeOf(cells, spoilt.toReversed(), fastPlan(), 24);
     const [header, ...rows] = outcome.table;
     assert.match(header ?? "", /^page +link +h1 +h2 +h3$/);
     assert.deepEqual(
@@ -249,7 +250,7 @@ describe("outcome", () => {
   test("a long table is cut and says so", () => {
     const links = Array.from({ length: 60 }, (_, index) => `${index + 1}mbit/50ms`);
     const { cells, loads } = sweep(["a"], links, 1);
-    assert.match(outcomeOf(cells, loads, 1, 180).table.at(-1) ?? "", /20 more rows, see the report/);
+    assert.match(outcomeOf(cells, loads, fastPlan(), 180).table.at(-1) ?? "", /20 more rows, see the report/);
   });
 
   test("words are wrapped, none lost", () => {

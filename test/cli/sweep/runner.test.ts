@@ -11,7 +11,7 @@ import { RunError } from "../../../cli/errors.ts";
 import { type Load, openResults, type Sweep } from "../../../cli/results/results.ts";
 import { cellsOf } from "../../../cli/sweep/plan.ts";
 import type { LoadRequest } from "../../../cli/sweep/runner.ts";
-import type { LoadFinished, LoadStarted, SweepStarted } from "../../../schemas/generated/sweep_event.ts";
+import type { SweepEvent, SweepStarted } from "../../../schemas/generated/sweep_event.ts";
 import { fastPlan, fastRun, loggedLoads, validLoad } from "./fast_runner.ts";
 import { pageLoad } from "./page_load.ts";
 
@@ -60,7 +60,7 @@ describe("runner", () => {
   test("every planned load once, with what it was asked, and the sweep is finished", async () => {
     const plan = fastPlan({ timeout_s: 9, settle_ms: 30 });
     const asked: LoadRequest[] = [];
-    const events: (SweepStarted | LoadStarted | LoadFinished)[] = [];
+    const events: SweepEvent[] = [];
     const outcome = await fastRun({
       home,
       plan,
@@ -247,5 +247,115 @@ describe("runner", () => {
     assert.deepEqual([first.code === 0, second.code === 0].sort(), [false, true], first.said + second.said);
     assert.match(refused.said, /sweep 1 is being run by process \d+: wait for it/);
     assertWhole(home);
+  });
+});
+
+describe("loads that are enough", () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "trilane-runner-"));
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const plan = fastPlan({
+    pages: ["clear", "doubtful"],
+    links: ["1mbit/20ms"],
+    lanes: ["h1", "h3"],
+    repetitions: 12,
+    until: { decided_percent: 3 },
+  });
+  /** On one page h3 takes half of h1's time, on the other now more, now less. */
+  const measure = (counts: Map<string, number>) => async (request: LoadRequest) => {
+    const { lane, link, recording } = request;
+    const key = `${recording.name} ${lane}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    const half = recording.name === "clear" ? 0.5 : count % 2 === 0 ? 0.8 : 1.2;
+    const plt_ms = 1000 * (lane === "h3" ? half : 1) + count;
+    return pageLoad({ page: recording.name, recording_digest: recording.digest, lane, link, plt_ms, wall_ms: 5 });
+  };
+
+  test("go where they are needed", async () => {
+    const counts = new Map<string, number>();
+    const events: SweepEvent[] = [];
+    const outcome = await fastRun({ home, plan, measure: measure(counts), tell: (event) => events.push(event) });
+    assert.deepEqual(Object.fromEntries(counts), {
+      "clear h1": 8,
+      "clear h3": 8,
+      "doubtful h1": 12,
+      "doubtful h3": 12,
+    });
+    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 40, 40]);
+    const last = events.at(-1);
+    assert.ok(last?.event === "load-finished" && last.done === 40 && last.loads === 40 && last.left_s === 0);
+    assert.equal(isFinished(home), true);
+  });
+
+  test("are the same when the sweep is interrupted and gone on with", async () => {
+    const counts = new Map<string, number>();
+    const stop = new AbortController();
+    const stopping = async (request: LoadRequest) => {
+      const load = await measure(counts)(request);
+      if ([...counts.values()].reduce((sum, count) => sum + count, 0) === 33) stop.abort();
+      return load;
+    };
+    const first = await fastRun({ home, plan, measure: stopping, signal: stop.signal });
+    assert.equal(first.state, "stopped");
+    const second = await fastRun({ home, plan, measure: measure(counts) });
+    assert.deepEqual([second.state, second.done, second.loads], ["finished", 40, 40]);
+    assert.equal(storedLoads(home).filter((load) => load.page === "clear").length, 16);
+  });
+});
+
+describe("several labs", () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "trilane-runner-"));
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const plan = fastPlan({ links: ["1mbit/20ms", "1mbit/200ms", "10mbit/20ms"], repetitions: 2 });
+  const labs = { most: 2, mayShare: ({ down }: LoadRequest["link"]) => (down.rate_bps ?? 0) <= 1e6 };
+
+  test("slow links' loads share the machine, each once; fast ones and self-tests are alone; lanes of a block are not mixed", async () => {
+    const running = new Map<LoadRequest, string>();
+    let mostAtOnce = 0;
+    const measure = async (request: LoadRequest) => {
+      const rate_bps = request.link.down.rate_bps ?? 0;
+      running.set(request, `${request.recording.name} ${request.link.rtt_ms}`);
+      mostAtOnce = Math.max(mostAtOnce, running.size);
+      assert.ok(rate_bps <= 1e6 || running.size === 1, "a fast link's load had others beside it");
+      assert.equal(new Set(running.values()).size, running.size, "two lanes of one place ran at once");
+      await delay(2);
+      running.delete(request);
+      return validLoad(request);
+    };
+    const linkFault = async () => {
+      return null;
+    };
+    const outcome = await fastRun({ home, plan, measure, labs, linkFault });
+    assert.equal(outcome.state, "finished");
+    assert.equal(mostAtOnce, 2);
+    assert.deepEqual(
+      storedLoads(home).map(place).sort(),
+      cellsOf(plan)
+        .flatMap((cell) => [0, 1].map((block) => `${cell.page} ${cell.link} ${cell.lane} ${block}`))
+        .sort(),
+    );
+  });
+
+  test("stopped in the middle it goes on with what is missing", async () => {
+    const stop = new AbortController();
+    let measured = 0;
+    const measure = async (request: LoadRequest) => {
+      await delay(1);
+      if (++measured === 9) stop.abort();
+      return validLoad(request);
+    };
+    assert.equal((await fastRun({ home, plan, measure, labs, signal: stop.signal })).state, "stopped");
+    assert.equal((await fastRun({ home, plan, measure: validLoad, labs })).state, "finished");
+    const places = storedLoads(home).map(place);
+    assert.equal(new Set(places).size, places.length);
+    assert.equal(places.length, cellsOf(plan).length * 2);
   });
 });

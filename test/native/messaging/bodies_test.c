@@ -202,7 +202,7 @@ static void test_ended_in_the_middle(void **state) {
     assert_int_equal(fixture_count_staged(setting->home), 0);
     assert_int_equal(fixture_count_bodies(setting->home), 0);
     assert_int_equal(fixture_check_whole(setting->home), 0);
-    setting->host = host_open(setting->home);
+    setting->host = host_open(&setting->paths, &setting->answers);
 }
 
 int main(void) {

@@ -9,15 +9,21 @@
 
 struct setting {
     char *home;
+    struct host_paths paths;
+    struct answers answers;
     struct host *host;
 };
 
-// For cmocka: *state is a setting.
+// For cmocka: *state is a setting. Its command line is a path where there is none: no test of messages starts
+// programs.
 int conversation_set_up(void **state);
 int conversation_tear_down(void **state);
 
 // The answer to a message, checked to be one: an id, and either ok or an error with code, message and remedy.
 json_t *answer_to(struct host *host, const char *bytes, size_t size);
+// The next message that the host has sent, checked as well; NULL where there is none. For those that sends
+// several.
+json_t *next_answer(void);
 json_t *say(struct host *host, const char *text);
 // The code of an error, "" for none; in a static buffer. Frees the answer.
 const char *code_of(json_t *answer);

@@ -1,0 +1,97 @@
+// `trilane calibrate`: how many labs this machine bears side by side; sweeps use what it finds.
+import { mkdirSync } from "node:fs";
+import type { Argv } from "yargs";
+import type { Calibration } from "../../schemas/generated/calibration.ts";
+import { withArchive } from "../archive/client.ts";
+import { calibrate } from "../calibrate/calibrate.ts";
+import { calibrationPath, writeCalibration } from "../calibrate/store.ts";
+import { RunError, UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { plainLanes } from "../lanes.ts";
+import { formatLink, parseLink } from "../link/link.ts";
+import { machine } from "../measure/environment.ts";
+import { machineName } from "../sweep/link_tests.ts";
+import { ensureSynth } from "../synth/ensure.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface CalibrateOptions extends CommonOptions {
+  link: string;
+  page: string;
+  rounds: number;
+  most: number | undefined;
+  margin: number;
+}
+
+const percentText = (value: number | null): string => (value === null ? "?" : `${value.toFixed(2)} %`);
+
+function lines({ labs, steps, link, margin_percent }: Calibration, path: string): string[] {
+  return [
+    ...steps.map(
+      ({ labs: count, percent, low_percent, high_percent, equivalent, invalid, rounds }) =>
+        `${count} labs: page load times ${percentText(percent)} longer (90 %: ${percentText(low_percent)} to ${percentText(high_percent)}), ${rounds} rounds, ${invalid} invalid: ${equivalent ? `the same within ${margin_percent} %` : "not shown to be the same"}`,
+    ),
+    `${labs === 1 ? "loads run one after another" : `up to ${labs} labs side by side`} on links as slow as ${link}: ${path}`,
+  ];
+}
+
+export const command: Command<CalibrateOptions> = {
+  usage: "calibrate",
+  summary: "How many loads this machine bears side by side; sweeps use what it finds",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .option("link", { type: "string", default: "1mbit/50ms", describe: "the fastest link whose loads may share" })
+      .option("page", { type: "string", default: "carlucci-small", describe: "a page of `trilane synth`" })
+      .option("rounds", { type: "number", default: 20, describe: "each one load alone and as many as labs beside" })
+      .option("most", { type: "number", describe: "labs to try at most (default: two for each CPU)" })
+      .option("margin", {
+        type: "number",
+        default: 1,
+        describe: "page load times this close, in per cent, are the same",
+      })
+      .example("trilane calibrate", "a few minutes; let nothing else run"),
+  run: async (options) => {
+    const { rounds, margin, page } = options;
+    const most = options.most ?? 2 * machine().cpus;
+    if (!(rounds >= 5 && rounds <= 1000)) throw new UserError(`--rounds must be from 5 to 1000 (got ${rounds})`);
+    if (!(margin > 0 && margin <= 50)) throw new UserError(`--margin must be above 0 and at most 50 (got ${margin})`);
+    if (!(Number.isInteger(most) && most >= 2 && most <= 64))
+      throw new UserError(`--most must be a whole number from 2 to 64 (got ${most})`);
+    const home = homeFolder(options.home);
+    const link = parseLink(options.link);
+    if (link.down.rate_bps === null || link.down.trace || link.down.rate_steps)
+      throw new UserError(`link ${options.link}: has no single rate: name one, as 1mbit/50ms`);
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
+    const { measureLoad } = await import("../measure/load.ts");
+    const stop = new AbortController();
+    const onSignal = () => stop.abort(new RunError("interrupted: nothing was stored"));
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, onSignal);
+    const found = await calibrate({
+      lanes: plainLanes,
+      load: async (lane) => {
+        const { signal } = stop;
+        const load = await measureLoad({ home, recording, lane, link, timeout_ms: 120_000, signal });
+        const { status, metrics } = load.log._trilane;
+        return status === "valid" ? metrics.plt_ms : null;
+      },
+      rounds,
+      mostLabs: most,
+      margin_percent: margin,
+      tell: (labs, round) => process.stderr.write(`${labs} labs, round ${round + 1} of ${rounds}\n`),
+      signal: stop.signal,
+    });
+    const calibration: Calibration = {
+      schema: "trilane/calibration/1",
+      machine: machineName(),
+      made_at: new Date().toISOString(),
+      page,
+      link: formatLink(link),
+      rate_bps: link.down.rate_bps,
+      margin_percent: margin,
+      ...found,
+    };
+    await writeCalibration(home, calibration);
+    const words = lines(calibration, calibrationPath(home)).join("\n");
+    process.stdout.write(options.json ? `${JSON.stringify(calibration)}\n` : `${words}\n`);
+  },
+};

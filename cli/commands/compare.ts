@@ -1,0 +1,81 @@
+// `trilane compare A B`: what became slower or faster from one sweep to another; exit status 1 where something became slower.
+import { existsSync, statSync } from "node:fs";
+import type { Argv } from "yargs";
+import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
+import { compareRuns, type Run } from "../compare/compare.ts";
+import { comparisonLines } from "../compare/words.ts";
+import { UserError } from "../errors.ts";
+import { chooseSweep, resultsOf } from "../export/choose.ts";
+import { homeFolder } from "../home.ts";
+import { openResultsFile, type Results, type Sweep } from "../results/results.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface CompareOptions extends CommonOptions {
+  a: string;
+  b: string;
+  threshold: number;
+}
+
+/** `3`: a sweep of the data folder; `old.db`, `old-home/`, `old.db#3`: one of other results. */
+function open(word: string, home: string): { results: Results; sweep: string | undefined } {
+  if (/^\d+$/.test(word)) return { results: resultsOf(home), sweep: word };
+  const { path, sweep } = word.match(/^(?<path>.+?)(?:#(?<sweep>\d+))?$/)?.groups ?? {};
+  if (path === undefined || !existsSync(path))
+    throw new UserError(`${word}: neither a sweep's number nor a file of results: name one, as 3 or old/results.db#3`);
+  return { results: statSync(path).isDirectory() ? resultsOf(path) : openResultsFile(path), sweep };
+}
+
+function read(word: string, home: string): Run & { sweep: Sweep } {
+  const { results, sweep: asked } = open(word, home);
+  try {
+    const sweep = chooseSweep(results, asked);
+    return { sweep, cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) };
+  } finally {
+    results.close();
+  }
+}
+
+const factsOf = ({ id, name, created_at, environment }: Sweep) => ({ sweep: id, name, created_at, environment });
+
+export const command: Command<CompareOptions> = {
+  usage: "compare <a> <b>",
+  summary: "What became slower or faster between two sweeps; exit status 1 where something became slower",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("a", {
+        type: "string",
+        demandOption: true,
+        describe: "the earlier sweep: its number, or a file of results or data folder, as old.db or old.db#3",
+      })
+      .positional("b", { type: "string", demandOption: true, describe: "the later one" })
+      .option("threshold", {
+        type: "number",
+        default: 5,
+        describe: "changes of the page load time of up to so many per cent do not matter",
+      })
+      .example("trilane compare 3 5", "two sweeps of the data folder")
+      .example("trilane compare old.db new.db --threshold 3", "the newest sweeps of two files, say of two browsers"),
+  run: async (options) => {
+    const { threshold } = options;
+    if (!(threshold >= 0 && threshold <= 1000))
+      throw new UserError(`--threshold must be per cent from 0 to 1000 (got ${threshold}): give a number, as 5`);
+    const home = homeFolder(options.home);
+    const [a, b] = [read(options.a, home), read(options.b, home)];
+    const comparison = compareRuns(a, b, threshold);
+    if (comparison.cells.length === 0)
+      throw new UserError("the two sweeps have no page, link and lane in common: compare two of one plan");
+    const document: SweepsCompared = {
+      schema: "trilane/sweeps-compared/1",
+      threshold_percent: threshold,
+      a: factsOf(a.sweep),
+      b: factsOf(b.sweep),
+      only_a: comparison.only_a,
+      only_b: comparison.only_b,
+      cells: comparison.cells.map((cell) => ({ ...cell, lane: cell.lane as SweepsCompared["cells"][number]["lane"] })),
+    };
+    process.stdout.write(
+      options.json ? `${JSON.stringify(document)}\n` : `${comparisonLines(comparison, threshold).join("\n")}\n`,
+    );
+    if (comparison.cells.some((cell) => cell.judgement === "slower")) process.exitCode = 1;
+  },
+};

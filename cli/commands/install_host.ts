@@ -1,0 +1,88 @@
+// `trilane install-host`: lets the extension reach this installation. The work is cli/host's.
+import { resolve } from "node:path";
+import type { HostInstalled } from "../../schemas/generated/host_installed.ts";
+import { UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { type Browser, browsers, browserTitle, type Level } from "../host/browsers.ts";
+import { type HostPlace, installHost, uninstallHost } from "../host/install.ts";
+import { count } from "../stats/numbers.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface InstallHostOptions extends CommonOptions {
+  browser: string | undefined;
+  system: boolean;
+  "user-data-dir": string | undefined;
+  uninstall: boolean;
+}
+
+function readBrowsers(text: string | undefined): Browser[] {
+  if (text === undefined) return [...browsers];
+  return text.split(",").map((word) => {
+    const name = word.trim().toLowerCase();
+    const known = browsers.find((browser) => browser === name);
+    if (!known) throw new UserError(`--browser ${JSON.stringify(word)}: is none of ${browsers.join(", ")}`);
+    return known;
+  });
+}
+
+function readLevel({ system, "user-data-dir": folder, browser }: InstallHostOptions): Level {
+  if (folder === undefined) return { kind: system ? "system" : "user" };
+  if (system) throw new UserError("--user-data-dir is one profile, --system all users: give one of them");
+  if (browser !== undefined)
+    throw new UserError("--user-data-dir is read by whichever browser has it: leave out --browser");
+  return { kind: "profile", folder: resolve(folder) };
+}
+
+function placeOf(options: InstallHostOptions): HostPlace {
+  const level = readLevel(options);
+  const { home: option } = options;
+  if (level.kind === "system" && option !== undefined)
+    throw new UserError("--system is for all users, each with a data folder of their own: leave out --home");
+  // What this call was told, the host is told: a browser passes on neither words nor a shell's variables.
+  const named = option || process.env.TRILANE_HOME;
+  const home = homeFolder(option);
+  const settings =
+    level.kind === "system"
+      ? { home: null, chromium: null }
+      : { home: named ? home : null, chromium: process.env.TRILANE_CHROMIUM || null };
+  return { level, browsers: readBrowsers(options.browser), settings, home };
+}
+
+function lines({ action, program, version, extension, manifests }: HostInstalled): string[] {
+  const shown = manifests.map(({ path, browsers: readers, state }) => {
+    const who = readers.map(browserTitle).join(", ");
+    return `${state.padEnd(9)}  ${path}${who === "" ? "" : `  (${who})`}`;
+  });
+  if (action === "removed") {
+    const removed = manifests.filter(({ state }) => state === "removed").length;
+    return [...shown, removed === 0 ? "nothing to remove" : `removed ${count(removed, "manifest")}`];
+  }
+  return [...shown, `${program} answers (${version}), and only the extension ${extension}`];
+}
+
+export const command: Command<InstallHostOptions> = {
+  usage: "install-host",
+  summary: "Let the browser extension use this installation",
+  define: (yargs) =>
+    yargs
+      .option("browser", {
+        type: "string",
+        requiresArg: true,
+        describe: `${browsers.join(", ")}; several separated by commas (default: all of them)`,
+      })
+      .option("system", { type: "boolean", default: false, describe: "for all users of this machine (as root)" })
+      .option("user-data-dir", {
+        type: "string",
+        requiresArg: true,
+        describe: "only for the browser that is started with this profile",
+      })
+      .option("uninstall", { type: "boolean", default: false, describe: "take it away again" })
+      .example("trilane install-host", "for Chrome, Chromium, Edge and Brave of this user")
+      .example("trilane install-host --browser chromium --uninstall", "Chromium no longer")
+      .example("sudo trilane install-host --system", "for all users"),
+  run: async (options) => {
+    const place = placeOf(options);
+    const installed = options.uninstall ? uninstallHost(place) : await installHost(place);
+    process.stdout.write(options.json ? `${JSON.stringify(installed)}\n` : `${lines(installed).join("\n")}\n`);
+  },
+};

@@ -1,0 +1,138 @@
+// Puts trilane-host where browsers find it, and takes it away again. What is written was tried first, as a browser does.
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { HostInstalled, HostManifest } from "../../schemas/generated/host_installed.ts";
+import { RunError, UserError } from "../errors.ts";
+import { programPath } from "../programs.ts";
+import { version } from "../version.ts";
+import { type Browser, browsers, type HostsFolder, hostsFolders, type Level } from "./browsers.ts";
+import { type HostSettings, launcherPath, launcherText } from "./launcher.ts";
+import {
+  extensionId,
+  hostName,
+  manifestPath,
+  manifestText,
+  removeManifest,
+  textAt,
+  writeForBrowser,
+} from "./manifest.ts";
+import { tryHost } from "./try_host.ts";
+
+export interface HostPlace {
+  readonly level: Level;
+  readonly browsers: readonly Browser[];
+  readonly settings: HostSettings;
+  /** The data folder, which a launcher would be in. */
+  readonly home: string;
+}
+
+/** Where nothing may be written, before something is. UserError. */
+function refuseUnwritable(folders: readonly HostsFolder[], level: Level): void {
+  for (const { path } of folders) {
+    let above = path;
+    while (above !== "/" && !statSync(above, { throwIfNoEntry: false })) above = dirname(above);
+    try {
+      accessSync(above, constants.W_OK | constants.X_OK);
+    } catch {
+      const remedy =
+        level.kind === "system"
+          ? "run it as root, or leave out --system"
+          : "name browsers with --browser, or mend its owner";
+      throw new UserError(`${above}: may not be written: ${remedy}`);
+    }
+  }
+}
+
+/** The first folder on the way to the program that other users may not enter; null: they get there. */
+export function closedToOthers(program: string): string | null {
+  const enterable = 0o001;
+  let closed: string | null = (statSync(program).mode & enterable) === 0 ? program : null;
+  for (let folder = dirname(program); ; folder = dirname(folder)) {
+    if ((statSync(folder).mode & enterable) === 0) closed = folder;
+    if (folder === dirname(folder)) return closed;
+  }
+}
+
+/** Where the browser is to start the host from: the program, or a launcher that is written for it. */
+function hostProgram({ settings, home }: HostPlace): { program: string; undo: () => void } {
+  const program = programPath("trilane-host");
+  if (settings.home === null && settings.chromium === null) return { program, undo: () => {} };
+  const path = launcherPath(home);
+  // As the archive makes it: what is recorded is the user's alone.
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const state = writeForBrowser(path, launcherText(program, settings), 0o755);
+  return { program: path, undo: state === "written" ? () => rmSync(path, { force: true }) : () => {} };
+}
+
+/** Reads back what a browser will read. */
+function checkManifest(path: string, program: string): void {
+  if (readFileSync(path, "utf8") !== manifestText(program))
+    throw new RunError(`${path}: is not what was written: somebody else writes it, too`);
+}
+
+function resultOf(
+  action: HostInstalled["action"],
+  program: string | null,
+  manifests: readonly HostManifest[],
+): HostInstalled {
+  return {
+    schema: "trilane/host-installed/1",
+    action,
+    name: hostName,
+    version,
+    extension: extensionId,
+    program,
+    manifests: manifests as HostInstalled["manifests"],
+  };
+}
+
+/** UserError where it may not be written; RunError where the host does not answer, and then nothing was written. */
+export async function installHost(place: HostPlace): Promise<HostInstalled> {
+  const folders = hostsFolders(place.level, place.browsers);
+  refuseUnwritable(folders, place.level);
+  const { program, undo } = hostProgram(place);
+  try {
+    await tryHost(program);
+  } catch (error) {
+    undo();
+    throw error;
+  }
+  const closed = place.level.kind === "system" ? closedToOthers(program) : null;
+  if (closed !== null) {
+    undo();
+    throw new UserError(`${closed}: other users may not enter it: install Trilane elsewhere, or leave out --system`);
+  }
+  const manifests = folders.map(({ path: folder, browsers: of }): HostManifest => {
+    const path = manifestPath(folder);
+    const state = writeForBrowser(path, manifestText(program));
+    checkManifest(path, program);
+    return { path, browsers: [...of], state };
+  });
+  return resultOf("installed", program, manifests);
+}
+
+/** Whether a manifest in one of these folders has the browser start this program. */
+function isNamed(program: string, folders: readonly HostsFolder[]): boolean {
+  return folders.some(({ path }) => textAt(manifestPath(path)) === manifestText(program));
+}
+
+/** Takes away what installHost wrote, also where only part of it is there. */
+export function uninstallHost(place: HostPlace): HostInstalled {
+  const folders = hostsFolders(place.level, place.browsers);
+  refuseUnwritable(
+    folders.filter(({ path }) => statSync(manifestPath(path), { throwIfNoEntry: false })),
+    place.level,
+  );
+  const launcher = launcherPath(place.home);
+  const wasNamed = isNamed(launcher, folders);
+  const manifests = folders.map(
+    ({ path: folder, browsers: of }): HostManifest => ({
+      path: manifestPath(folder),
+      browsers: [...of],
+      state: removeManifest(folder) ? "removed" : "absent",
+    }),
+  );
+  // Another browser of this user may still be told to start it.
+  if (wasNamed && !isNamed(launcher, hostsFolders({ kind: "user" }, browsers))) rmSync(launcher, { force: true });
+  return resultOf("removed", null, manifests);
+}

@@ -1,0 +1,23 @@
+// A browser starts a host without words of ours. Where the host is not to use the usual data folder, or races not the
+// usual Chromium, a small script stands between the two. Text only, and where it is put.
+import { join } from "node:path";
+
+/** What the host is to be told; null: what it finds by itself. */
+export interface HostSettings {
+  readonly home: string | null;
+  readonly chromium: string | null;
+}
+
+export const launcherPath = (home: string): string => join(home, "trilane-host");
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+export function launcherText(program: string, { home, chromium }: HostSettings): string {
+  return [
+    "#!/bin/sh",
+    "# Written by `trilane install-host`, and removed by `trilane install-host --uninstall`.",
+    ...(chromium === null ? [] : [`TRILANE_CHROMIUM=${quoted(chromium)}`, "export TRILANE_CHROMIUM"]),
+    `exec ${[quoted(program), ...(home === null ? [] : ["--home", quoted(home)]), '"$@"'].join(" ")}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,67 @@
+// The native messaging manifest of trilane-host: its text, and the files that hold it. Writes whole or not at all, and
+// leaves no folder behind that it has emptied. Starts nothing.
+import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import extension from "../../schemas/extension.json" with { type: "json" };
+
+export const hostName = "dev.trilane.host";
+
+/** The only one that the host answers, as a browser gives it to the program. */
+export const extensionOrigin = `chrome-extension://${extension.id}/`;
+export const extensionId: string = extension.id;
+
+export const manifestPath = (folder: string): string => join(folder, `${hostName}.json`);
+
+/** `program`: absolute. */
+export function manifestText(program: string): string {
+  const manifest = {
+    name: hostName,
+    description: "Trilane: keeps recordings and races pages for the Trilane extension",
+    path: program,
+    type: "stdio",
+    allowed_origins: [extensionOrigin],
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** null: there is no such file. */
+export function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+export type Written = "written" | "replaced" | "unchanged";
+
+/** A file as a browser reads it: for everybody to read (and start), ours to write. Throws what the file system says. */
+export function writeForBrowser(path: string, text: string, mode = 0o644): Written {
+  const before = textAt(path);
+  if (before === text) return "unchanged";
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  const aside = `${path}.${process.pid}`;
+  try {
+    // What a reader finds is the old text or the new one.
+    writeFileSync(aside, text, { mode });
+    renameSync(aside, path);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+  return before === null ? "written" : "replaced";
+}
+
+/** Whether there was one. A folder of hosts that is empty then goes too, and the browser's own if it holds nothing else. */
+export function removeManifest(folder: string): boolean {
+  const path = manifestPath(folder);
+  if (textAt(path) === null) return false;
+  rmSync(path);
+  try {
+    rmdirSync(folder);
+    rmdirSync(dirname(folder));
+  } catch {
+    // Others have something in it.
+  }
+  return true;
+}

@@ -1,0 +1,50 @@
+// Which distributions over pages a report shows: of links with pages enough, spread over the grid. Computes their medians; drawing
+// is cdf.ts's.
+import { manyPages } from "../stats/comparison.ts";
+import { optimalPlt_ms } from "../stats/optimal.ts";
+import { median } from "../stats/quantile.ts";
+import { isValid, sortLanes } from "../stats/sample.ts";
+import type { LinkTraits } from "../stats/sweep_verdict.ts";
+import type { CdfData } from "./cdf.ts";
+import { type ReportData, spreadOrder } from "./data.ts";
+
+type ValidLoad = ReportData["loads"][number] & { readonly plt_ms: number };
+
+/** As many as Das 2014 chose of its grid. */
+const mostFigures = 9;
+
+/** In the plan's order of links. `traits`: of those whose rate is one number and whose first visits are loaded. */
+export function cdfsOf({ cells, loads, sweep }: ReportData, traits: ReadonlyMap<string, LinkTraits>): CdfData[] {
+  const valid = loads.filter((load): load is ValidLoad => isValid(load));
+  const byLink = Map.groupBy(valid, (load) => load.link);
+  const links = [...new Set(cells.map((cell) => cell.link))].filter(
+    (link) => new Set(byLink.get(link)?.map((load) => load.page)).size >= manyPages,
+  );
+  const shown = new Set(spreadOrder(links.length).slice(0, mostFigures));
+  const repeats = sweep.plan.lanes.some((lane) => lane.endsWith("-0rtt"));
+  return links
+    .filter((_, index) => shown.has(index))
+    .map((link) => {
+      const here = byLink.get(link) ?? [];
+      const curves = sortLanes(here.map((load) => load.lane)).map((lane) => ({
+        lane,
+        medians_ms: [
+          ...Map.groupBy(
+            here.filter((load) => load.lane === lane),
+            (load) => load.page,
+          ).values(),
+        ].map((group) => median(group.map((load) => load.plt_ms))),
+      }));
+      const known = traits.get(link);
+      // A repeat visit asks no names and sends its request at once: the bound is not its own.
+      const optimal_ms =
+        repeats || !known
+          ? []
+          : [...Map.groupBy(here, (load) => load.page).values()].flatMap((group) => {
+              const bytes = group.flatMap((load) => (load.bytes === null ? [] : [load.bytes]));
+              const least = bytes.length > 0 ? optimalPlt_ms(Math.min(...bytes), known) : null;
+              return least === null ? [] : [least];
+            });
+      return { link, curves, optimal_ms };
+    });
+}

@@ -1,0 +1,25 @@
+// The report's section on what was settled, of a sweep that ran until its loads were enough. Takes a settlement, computes none.
+
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+import { decisionWords, type Settlement, settlementSentence } from "../stats/settlement.ts";
+
+const maxRows = 1500;
+
+const rule =
+  "Lanes are compared pair by pair over blocks by the exact signed-rank test, equivalence by two one-sided ones, after 8, 10, 12, 15, 18, 22, 26 and 30 blocks, at the level that keeps the chance of a wrong decision over all looks below 5 % for each pair (Pocock's bounds). The figure is Hodges and Lehmann's shift of paired page load times; its interval holds for all looks together.";
+
+/** Null for a plan with a fixed number of repetitions. */
+export function decisionSection(settlement: Settlement | null): Markup | null {
+  if (!settlement) return null;
+  const { until, decisions } = settlement;
+  const sentence = html`<p>${settlementSentence(settlement)}</p>`;
+  if (!("decided_percent" in until))
+    return html`<section id="decisions"><h2>What was settled</h2>${sentence}</section>`;
+  const rows = decisions
+    .slice(0, maxRows)
+    .map(
+      (each) =>
+        html`<tr data-page="${each.page}" data-link="${each.link}"><th scope="row">${middleCut(each.page, 48)}</th><td class="link">${each.link}</td><td>${decisionWords(each, until.decided_percent).replaceAll(/(?<=[ (])-(?=\d)/g, "−")}</td><td class="num">${String(each.blocks)}</td></tr>`,
+    );
+  return html`<section id="decisions"><h2>What was settled</h2>${sentence}<p class="soft">${rule}</p><div class="scroll"><table class="sortable"><thead><tr><th scope="col">Page</th><th scope="col">Link</th><th scope="col">Decision</th><th scope="col" class="num">Blocks</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
+}

@@ -1,0 +1,26 @@
+// A published study that Trilane can run: its plans, and its figures where it gives any. Data; nothing is computed here.
+import type { LanePair } from "../stats/sample.ts";
+
+/** One cell of a published figure. */
+export interface Published {
+  readonly pair: LanePair;
+  /** Null: over all of the study's pages. */
+  readonly page: string | null;
+  /** In its canonical short form. */
+  readonly link: string;
+  /** (over - lane) / over * 100; null where only its sign is known. */
+  readonly percent: number | null;
+  /** -1, 0 or 1. */
+  readonly sign: number;
+}
+
+export interface Study {
+  readonly name: string;
+  readonly reference: string;
+  /** Names of shipped plans: a part that takes minutes, and all of it. */
+  readonly quick: string;
+  readonly full: string;
+  readonly published: readonly Published[];
+  /** What was otherwise then, for who compares. */
+  readonly differs: string;
+}

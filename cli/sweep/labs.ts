@@ -1,0 +1,36 @@
+// `--labs`: how many loads run side by side. Words and the machine's calibration to what the runner takes.
+import type { Argv } from "yargs";
+import { readCalibration } from "../calibrate/store.ts";
+import { UserError } from "../errors.ts";
+import { machineName } from "./link_tests.ts";
+import type { Labs } from "./runner.ts";
+
+export interface LabsOptions {
+  labs: string | undefined;
+}
+
+/** Where the machine was not calibrated: slower links leave CPUs idle, faster ones do not. */
+const usualRate_bps = 1e6;
+const mostLabs = 64;
+
+export function defineLabs<T>(yargs: Argv<T>): Argv<T & LabsOptions> {
+  return yargs.option("labs", {
+    type: "string",
+    requiresArg: true,
+    describe:
+      "loads side by side, on slow links only: a number, or auto (as `trilane calibrate` found for this machine; one without it)",
+  }) as Argv<T & LabsOptions>;
+}
+
+/** UserError for what is no number. */
+export function labsOf({ labs = "auto" }: LabsOptions, home: string): Labs {
+  const calibration = readCalibration(home, machineName());
+  const limit_bps = calibration?.rate_bps ?? usualRate_bps;
+  const most = labs === "auto" ? (calibration?.labs ?? 1) : /^\d{1,3}$/.test(labs) ? Number(labs) : 0;
+  if (most < 1 || most > mostLabs)
+    throw new UserError(`--labs must be auto or a number from 1 to ${mostLabs} (got ${JSON.stringify(labs)})`);
+  // A trace's mean says nothing of its peaks, and steps change.
+  const isSlow: Labs["mayShare"] = ({ down, up }) =>
+    [down, up].every((way) => !way.trace && !way.rate_steps && way.rate_bps !== null && way.rate_bps <= limit_bps);
+  return { most, mayShare: isSlow };
+}

@@ -1,0 +1,61 @@
+// What is asked of one load: cli/measure takes it as it is. Measures nothing.
+import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import type { Cell, Lane } from "../results/results.ts";
+import type { Serving } from "../serving/serving.ts";
+import { lossSeed } from "./order.ts";
+import type { Plan } from "./plan.ts";
+
+export interface LoadRequest {
+  readonly home: string;
+  readonly recording: {
+    readonly name: string;
+    readonly digest: string;
+    readonly url: string;
+    readonly failedUrls: readonly string[];
+  };
+  readonly lane: Lane;
+  readonly link: LinkProfile;
+  readonly timeout_ms: number;
+  readonly settle_ms: number;
+  readonly keepCache: boolean;
+  readonly serving: Serving;
+  /** A folder for what the load leaves behind. */
+  readonly evidence?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves also for a load that failed; throws for what would fail every load. */
+export type Measure = (request: LoadRequest) => Promise<PageLoad>;
+
+/** What the loads of a sweep have in common. */
+export interface Requesting {
+  readonly home: string;
+  readonly plan: Plan;
+  /** Start URL of each page's recording. */
+  readonly urlOf: (page: string) => string;
+  /** What failed when the page was recorded, so that its failing again is no fault of a load. */
+  readonly failedUrlsOf?: (page: string) => readonly string[];
+  /** Aborted: the load under way is dropped. */
+  readonly signal: AbortSignal;
+}
+
+/** `block` decides the losses: alike for all lanes of a block. */
+export function loadRequest(
+  { home, plan, urlOf, failedUrlsOf, signal }: Requesting,
+  cell: Cell,
+  block: number,
+): LoadRequest {
+  const name = cell.page;
+  return {
+    home,
+    recording: { name, digest: cell.recording_digest, url: urlOf(name), failedUrls: failedUrlsOf?.(name) ?? [] },
+    lane: cell.lane,
+    link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
+    timeout_ms: plan.timeout_s * 1000,
+    settle_ms: plan.settle_ms,
+    keepCache: plan.warm_cache ?? false,
+    serving: plan.serving,
+    signal,
+  };
+}

@@ -1,0 +1,52 @@
+// Runs units of work in order, some of them side by side: those that may share the machine up to so many at a time, the
+// others alone. Knows no loads and no links.
+
+export interface SideBySide<Unit> {
+  /** At a time; 1: one after another. */
+  readonly most: number;
+  readonly mayShare: (unit: Unit) => boolean;
+  /** Must be alone with what it does before its unit runs beside others (a measurement of the machine). */
+  readonly needsQuiet: (unit: Unit) => boolean;
+  readonly prepare: (unit: Unit) => Promise<void>;
+  /** False: nothing more is to be started. */
+  readonly run: (unit: Unit) => Promise<boolean>;
+  /** After a failure, so that what still runs ends soon. */
+  readonly fail: () => void;
+}
+
+/** True when all units ran. What the first failed one threw is thrown once nothing runs any more. */
+export async function runSideBySide<Unit>(units: readonly Unit[], how: SideBySide<Unit>): Promise<boolean> {
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  let goesOn = true;
+  const failed = (error: unknown): void => {
+    failures.push(error);
+    if (failures.length === 1) how.fail();
+  };
+  const untilFewer = async (most: number): Promise<void> => {
+    while (running.size > most) await Promise.race(running);
+  };
+  let shares = true;
+  for (const unit of units) {
+    const joins = how.most > 1 && how.mayShare(unit);
+    await untilFewer(joins && shares && !how.needsQuiet(unit) ? how.most - 1 : 0);
+    if (!goesOn || failures.length > 0) break;
+    shares = joins;
+    try {
+      await how.prepare(unit);
+    } catch (error) {
+      failed(error);
+      break;
+    }
+    const task: Promise<void> = how
+      .run(unit)
+      .then((more) => {
+        goesOn &&= more;
+      }, failed)
+      .finally(() => running.delete(task));
+    running.add(task);
+  }
+  await untilFewer(0);
+  if (failures.length > 0) throw failures[0];
+  return goesOn;
+}

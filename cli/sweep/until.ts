@@ -1,0 +1,35 @@
+// `--decide` and `--precise` of `race` and `sweep`: when loads are enough. Words to a plan's `until`; no rule.
+import type { Argv } from "yargs";
+import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../errors.ts";
+import { looks } from "../stats/sequential.ts";
+
+export interface UntilOptions {
+  decide: number | undefined;
+  precise: number | undefined;
+}
+
+/** The most loads of a lane where `until` is asked for and their number is not. */
+export const mostLoads = looks[looks.length - 1] as number;
+
+export function defineUntil<T>(yargs: Argv<T>): Argv<T & UntilOptions> {
+  return yargs
+    .option("decide", {
+      type: "number",
+      requiresArg: true,
+      describe: "stop once each pair of lanes is decided: one faster, or equivalent within so many per cent, as 3",
+    })
+    .option("precise", {
+      type: "number",
+      requiresArg: true,
+      describe: "stop once each lane's median is known within so many per cent to each side (95 %), as 2",
+    }) as Argv<T & UntilOptions>;
+}
+
+/** UserError where both are asked for. */
+export function untilOf({ decide, precise }: UntilOptions): PlanUntil | undefined {
+  if (decide !== undefined && precise !== undefined)
+    throw new UserError("--decide and --precise are two rules for when to stop: give one of them");
+  if (decide !== undefined) return { decided_percent: decide };
+  return precise === undefined ? undefined : { interval_percent: precise };
+}

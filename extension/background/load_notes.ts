@@ -1,0 +1,62 @@
+// What a reader of a profile must know of how its load went, in sentences. Pure.
+
+import type { ProfileFacts } from "../../schemas/generated/profile.ts";
+import { isUnderWay } from "../capture/requests.ts";
+import type { LoadSeen } from "./page_load.ts";
+
+type Note = ProfileFacts["notes"][number];
+
+const endings: Readonly<Record<string, string>> = {
+  timeout:
+    "The load event did not come in time: this is what was seen until then. A page that never ends loading has no page load time.",
+  canceled: "Loading was stopped: this is what was seen until then.",
+  closed: "The tab was closed while it loaded: this is what was seen until then.",
+  navigated: "The tab went on to another page: this is what was seen until then.",
+  crashed: "The page crashed while it loaded: this is what was seen until then. Load it again.",
+  detached:
+    "The browser's bar was used to stop the debugger, or another program took it: this is what was seen until then.",
+  download: "The address was saved as a file; no page came.",
+};
+
+const several = (count: number, one: string, many: string): string => (count === 1 ? one : `${count} ${many}`);
+
+export function loadNotes({ capture, ended, document }: LoadSeen): Note[] {
+  const notes: Note[] = [];
+  const add = (about: Note["about"], text: string) => notes.push({ about, text });
+  const ending = endings[ended];
+  if (ending) add("end", ending);
+  if (document.failure !== null)
+    add(
+      "document",
+      `The page did not come (${document.failure}): the browser shows an error page. Check the address and the network.`,
+    );
+  else if (document.shown === null && ended === "quiet")
+    add("document", "The server answered without a page, so the browser stayed on the one before.");
+  if (document.sentOn > 0)
+    add(
+      "document",
+      `${several(document.sentOn, "A document", "documents")} sent the browser on before it had loaded; the times are the last one's, the requests all of them.`,
+    );
+  if (document.dialogs > 0)
+    add("dialog", "The page opened a dialog while it loaded; the times include how long it was open.");
+  const asked = [...capture.extraInfos.values()].some(({ responses }) =>
+    responses.some(({ statusCode }) => statusCode === 401 || statusCode === 407),
+  );
+  if (asked)
+    add("auth", "A server asked for a name and password; the times include how long the browser asked for them.");
+  const open = capture.requests.filter(isUnderWay).length;
+  if (open > 0)
+    add(
+      "requests",
+      `${several(open, "One request was", "requests were")} still under way at the end (streams, long polls): their times and sizes are those until then.`,
+    );
+  const first = capture.requests.find(({ sent }) => sent.type === "Document" && /^https?:/.test(sent.request.url));
+  if (first?.response?.connectionReused)
+    add(
+      "detail",
+      "The browser's connection to the page's server was open already, so this load did not pay for setting it up. Close the site's other tabs and wait five minutes for a cold start.",
+    );
+  if (capture.requests.length > 0 && capture.requests.every(({ response }) => response?.fromServiceWorker === true))
+    add("requests", "The page's service worker answered every request: nothing went over the network.");
+  return notes;
+}

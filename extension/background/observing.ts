@@ -1,0 +1,167 @@
+// A profile without loading anything and without the debugger: what the page's own performance timeline tells of the load
+// that it had. Less detail: no headers, no connections, no failures before their time, little of other sites' requests
+// that do not allow it (Timing-Allow-Origin).
+import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import { readTimings } from "../capture/metrics.ts";
+import { profileOf } from "../capture/profile.ts";
+import { profileMetricsOf, readSteadiness } from "../capture/steadiness.ts";
+import { putProfile } from "../history/history.ts";
+import { browserFacts } from "./browser_facts.ts";
+import { attachFailure } from "./debugger_session.ts";
+import { FailureError } from "./failure.ts";
+import { type ObservedResource, observedEntry } from "./observed_entry.ts";
+import { tabUrl } from "./profiling.ts";
+
+interface Observed {
+  readonly timings: unknown;
+  readonly steadiness: unknown;
+  readonly url: string;
+  readonly title: string;
+  readonly timeOrigin_ms: number;
+  readonly resources: readonly ObservedResource[];
+  /** More requests were made than the page's timeline has room for. */
+  readonly full: boolean;
+}
+
+/** Runs in the page, in the extension's isolated world: nothing from outside but its arguments. */
+async function readPage(): Promise<Observed> {
+  const fields = [
+    "name",
+    "entryType",
+    "initiatorType",
+    "nextHopProtocol",
+    "deliveryType",
+    "startTime",
+    "workerStart",
+    "redirectStart",
+    "fetchStart",
+    "domainLookupStart",
+    "domainLookupEnd",
+    "connectStart",
+    "secureConnectionStart",
+    "connectEnd",
+    "requestStart",
+    "responseStart",
+    "responseEnd",
+    "transferSize",
+    "encodedBodySize",
+    "decodedBodySize",
+    "responseStatus",
+    "contentType",
+  ];
+  const pick = (entry: PerformanceEntry): ObservedResource => {
+    const all = entry as unknown as Record<string, unknown>;
+    return Object.fromEntries(fields.map((field) => [field, all[field]])) as unknown as ObservedResource;
+  };
+  const buffered = (type: string): PerformanceEntry[] => {
+    try {
+      const observer = new PerformanceObserver(() => {});
+      observer.observe({ type, buffered: true });
+      const entries = observer.takeRecords();
+      observer.disconnect();
+      return entries;
+    } catch {
+      return [];
+    }
+  };
+  const navigations = performance.getEntriesByType("navigation");
+  const navigation = navigations[0] as PerformanceNavigationTiming | undefined;
+  const resources = performance.getEntriesByType("resource");
+  const hidden = buffered("visibility-state").find(({ name }) => name === "hidden");
+  const paint = performance.getEntriesByName("first-contentful-paint", "paint")[0];
+  const largest = buffered("largest-contentful-paint").at(-1);
+  const shifts = buffered("layout-shift") as (PerformanceEntry & { hadRecentInput?: boolean; value?: number })[];
+  return {
+    timings: {
+      navigations: navigations.length,
+      requestStart: navigation?.requestStart ?? 0,
+      responseStart: navigation?.responseStart ?? 0,
+      domContentLoadedEventEnd: navigation?.domContentLoadedEventEnd ?? 0,
+      loadEventEnd: navigation?.loadEventEnd ?? 0,
+      activationStart: (navigation as { activationStart?: number } | undefined)?.activationStart ?? 0,
+      firstHidden: hidden ? hidden.startTime : null,
+      firstContentfulPaint: paint ? paint.startTime : null,
+      largestContentfulPaint: largest ? largest.startTime : null,
+    },
+    steadiness: {
+      shifts: shifts
+        .filter(({ hadRecentInput }) => !hadRecentInput)
+        .map(({ startTime, value }) => ({ start: startTime, value: value ?? 0 })),
+      longTasks: null,
+    },
+    url: location.href,
+    title: document.title,
+    timeOrigin_ms: performance.timeOrigin,
+    resources: [...navigations, ...resources].map(pick),
+    full: resources.length >= 250 && resources.length % 250 === 0,
+  };
+}
+
+async function ask(tabId: number, url: string): Promise<Observed> {
+  try {
+    const [answer] = await chrome.scripting.executeScript({ target: { tabId }, func: readPage });
+    const observed = answer?.result as Observed | null | undefined;
+    if (observed) return observed;
+  } catch (error) {
+    throw attachFailure(error instanceof Error ? error.message : String(error), url);
+  }
+  throw new FailureError("no-page", "The page did not answer.", "Wait until it is there, then try again.");
+}
+
+const missing = "HTTP/3's discovery is not told to pages: load it anew under the debugger to see why.";
+
+/** The finished profile's id. FailureError where the page may not be looked into. */
+export async function observeTab(tabId: number): Promise<string> {
+  const url = await tabUrl(tabId);
+  const observed = await ask(tabId, url);
+  const entries: HarEntry[] = observed.resources
+    .filter(({ name }) => /^https?:/i.test(name))
+    .map((resource, place) => observedEntry(resource, place, observed.timeOrigin_ms, observed.url))
+    .sort((a, b) => a._trilane.start_ns - b._trilane.start_ns);
+  const timings = readTimings(observed.timings);
+  const metrics = profileMetricsOf(timings, readSteadiness(observed.steadiness));
+  const opaque = entries.filter(({ response, _fromCache }) => response.status === 0 && _fromCache === undefined).length;
+  const end_ms = entries.reduce((end, { _trilane, time }) => Math.max(end, _trilane.startOffset_ms + time), 0);
+  const id = crypto.randomUUID();
+  const profile = profileOf({
+    id,
+    version: TRILANE_VERSION,
+    url: observed.url,
+    title: observed.title,
+    kind: "observed",
+    cache: null,
+    started: new Date(observed.timeOrigin_ms).toISOString(),
+    wall_ms: end_ms,
+    ended: null,
+    metrics,
+    entries,
+    onContentLoad_ms: metrics.dcl_ms,
+    onLoad_ms: metrics.plt_ms,
+    notes: [
+      {
+        about: "detail",
+        text: "Read from the page's own timeline after it loaded, without the debugger: no headers, no connections, no contents, and no requests of frames. Profile it with a reload for these.",
+      },
+      ...(opaque > 0
+        ? [
+            {
+              about: "requests" as const,
+              text: `${opaque} of ${entries.length} requests went to other sites that keep their details (Timing-Allow-Origin): of these only beginning and end are known.`,
+            },
+          ]
+        : []),
+      ...(observed.full
+        ? [
+            {
+              about: "requests" as const,
+              text: "The page's timeline is full (250 requests, where the page asks for no more): later requests are missing.",
+            },
+          ]
+        : []),
+    ],
+    browser: browserFacts(),
+  });
+  for (const host of profile.log._trilane.h3) if (host.why !== "") host.why = missing;
+  await putProfile(profile);
+  return id;
+}

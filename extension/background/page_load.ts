@@ -1,0 +1,229 @@
+// One load of a tab's page under the debugger, from the reload until the page has come to rest or cannot go on. Feeds the
+// capture, asks the page for its times, asks for bodies where wanted, detaches. Writes nothing down.
+import { waitedFor } from "../capture/at_rest.ts";
+import { askBodies, type BodyTexts } from "../capture/bodies.ts";
+import { type CaptureEvent, capturedMethods } from "../capture/events.ts";
+import { type PageTimings, readTimings, timingsExpression } from "../capture/metrics.ts";
+import { type Capture, newCapture, take } from "../capture/requests.ts";
+import { longTasksScript, readSteadiness, type Steadiness, steadinessExpression } from "../capture/steadiness.ts";
+import { attachTo, type Commands, detachFrom, type TabEvent } from "./debugger_session.ts";
+import { type Ended, MainDocument } from "./main_document.ts";
+
+export type { Ended };
+
+export interface LoadRequest {
+  readonly tabId: number;
+  readonly url: string;
+  readonly cache: "on" | "off";
+  readonly keepBodies: boolean;
+  /** From the reload to the load event. */
+  readonly timeout_ms: number;
+}
+
+export interface LoadSeen {
+  readonly capture: Capture;
+  readonly ended: Ended;
+  readonly timings: PageTimings | null;
+  readonly steadiness: Steadiness | null;
+  readonly title: string;
+  /** Of the document that was shown last; null: none was. */
+  readonly url: string | null;
+  readonly bodies: BodyTexts | null;
+  readonly wall_ms: number;
+  readonly document: MainDocument;
+}
+
+export interface RunningLoad {
+  /** Ends it with what was seen. */
+  stop(): void;
+  readonly seen: Promise<LoadSeen>;
+}
+
+export interface LoadListener {
+  requests(count: number): void;
+  settling(): void;
+}
+
+const quiet_ms = 1000;
+const settleAtMost_ms = 10_000;
+// A request that lasts longer is a stream, which the page's rest does not wait for.
+const streamAfter_ms = 5000;
+const answerTimeout_ms = 5000;
+const bodiesTimeout_ms = 30_000;
+const poll_ms = 100;
+const keptBodies_bytes = 64 * 1024 * 1024;
+const maxPostData_bytes = 65_536;
+const worldName = "trilane";
+
+const methods: ReadonlySet<string> = new Set(capturedMethods);
+const wait = (time_ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time_ms));
+
+function within<T>(promise: Promise<T>, time_ms: number): Promise<T | null> {
+  return Promise.race([promise.catch(() => null), wait(time_ms).then(() => null)]);
+}
+
+/** Network and what the page's own target tells beside it. Before the target runs. */
+async function prepare(send: Commands, target: string, { cache, keepBodies }: LoadRequest): Promise<void> {
+  const kept = keepBodies ? keptBodies_bytes : 0;
+  const network = send("Network.enable", {
+    maxTotalBufferSize: kept,
+    maxResourceBufferSize: kept,
+    maxPostDataSize: maxPostData_bytes,
+  });
+  const cached = cache === "off" ? [send("Network.setCacheDisabled", { cacheDisabled: true })] : [];
+  if (target !== "page") {
+    // Some kinds of targets have no Network domain.
+    await Promise.allSettled([network, ...cached]);
+    return;
+  }
+  await Promise.all([
+    network,
+    ...cached,
+    send("Page.enable"),
+    send("Inspector.enable"),
+    send("Page.addScriptToEvaluateOnNewDocument", { source: longTasksScript, worldName }),
+  ]);
+}
+
+interface FrameTree {
+  frame: { id: string; loaderId: string; url: string };
+  childFrames?: FrameTree[];
+}
+
+const loadersOf = ({ frame, childFrames }: FrameTree): string[] => [
+  frame.loaderId,
+  ...(childFrames ?? []).flatMap(loadersOf),
+];
+
+/** The value of an expression in a world of our own; null where the page does not answer in time. */
+async function evaluate(send: Commands, frameId: string, expression: string): Promise<unknown> {
+  const ask = async (): Promise<unknown> => {
+    const world = (await send("Page.createIsolatedWorld", { frameId, worldName })) as { executionContextId: number };
+    const { result } = (await send("Runtime.evaluate", {
+      expression,
+      contextId: world.executionContextId,
+      awaitPromise: true,
+      returnByValue: true,
+    })) as { result?: { value?: unknown } };
+    return result?.value ?? null;
+  };
+  return within(ask(), answerTimeout_ms);
+}
+
+function bodyCommands(senders: ReadonlyMap<string, Commands>): Parameters<typeof askBodies>[1] {
+  const to = (requestId: string): Commands => {
+    const send = senders.get(requestId);
+    if (!send) throw new Error("nobody told of this request");
+    return send;
+  };
+  return {
+    responseBody: async (requestId) =>
+      (await to(requestId)("Network.getResponseBody", { requestId })) as { body: string; base64Encoded: boolean },
+    requestBody: async (requestId) =>
+      (await to(requestId)("Network.getRequestPostData", { requestId })) as { postData: string },
+  };
+}
+
+/** Attaches, reloads, and returns when the reload is under way. FailureError where the tab may not be watched. */
+export async function beginLoad(request: LoadRequest, listener: LoadListener): Promise<RunningLoad> {
+  const { tabId } = request;
+  const began_ms = performance.now();
+  const senders = new Map<string, Commands>();
+  let capture: Capture | null = null;
+  let oldLoaders: ReadonlySet<string> = new Set();
+  let lastChange_ms = performance.now();
+  let gone = false;
+  const end = Promise.withResolvers<Ended>();
+  const document = new MainDocument((why) => end.resolve(why));
+
+  const event = ({ method, params, target, send }: TabEvent): void => {
+    if (!capture || document.over) return;
+    if (method === "Network.requestWillBeSent") {
+      const { requestId, loaderId, type } = params as { requestId: string; loaderId: string; type?: string };
+      // What the document that is being left still asks for is not this load's.
+      if (oldLoaders.has(loaderId)) return;
+      if (target === "page") document.requested(params as Parameters<MainDocument["requested"]>[0], type);
+      if (document.over) return;
+      senders.set(requestId, send);
+    }
+    if (target === "page") document.told(method, params);
+    if (!methods.has(method)) return;
+    // TypeScript cannot follow that method and params belong together.
+    take(capture, { method, params, target } as CaptureEvent);
+    if (method === "Network.requestWillBeSent") listener.requests(capture.requests.length);
+    // A stream's data comes for ever.
+    if (method !== "Network.dataReceived") lastChange_ms = performance.now();
+    if (method === "Page.loadEventFired" && capture.loadEvent_s !== null) document.loaded();
+  };
+
+  const send = await attachTo(tabId, request.url, {
+    event,
+    prepare: (to, target) => prepare(to, target, request),
+    gone(why) {
+      gone = true;
+      end.resolve(why === "closed" ? "closed" : "detached");
+    },
+  });
+
+  try {
+    const { frameTree } = (await send("Page.getFrameTree")) as { frameTree: FrameTree };
+    oldLoaders = new Set(loadersOf(frameTree));
+    document.mainFrame = frameTree.frame.id;
+    capture = newCapture(frameTree.frame.id);
+    await Promise.race([send("Page.reload"), end.promise]);
+  } catch (error) {
+    await detachFrom(tabId);
+    throw error;
+  }
+  const seenCapture = capture;
+
+  const comesToRest = async (): Promise<Ended> => {
+    await document.whenLoaded;
+    listener.settling();
+    const until_ms = performance.now() + settleAtMost_ms;
+    for (;;) {
+      const now_ms = performance.now();
+      const silent_ms = now_ms - lastChange_ms;
+      const left = silent_ms >= streamAfter_ms ? [] : waitedFor(seenCapture, silent_ms);
+      if ((silent_ms >= quiet_ms && left.length === 0) || now_ms >= until_ms) return "quiet";
+      await wait(poll_ms);
+    }
+  };
+
+  const watch = async (): Promise<LoadSeen> => {
+    const timer = setTimeout(() => {
+      if (!document.isLoaded) end.resolve("timeout");
+    }, request.timeout_ms);
+    comesToRest().then(end.resolve, end.reject);
+    const ended = await end.promise;
+    clearTimeout(timer);
+    document.over = true;
+    const wall_ms = performance.now() - began_ms;
+    const answers = !gone && ended !== "crashed" && ended !== "navigated" && document.shown !== null;
+    const ask = (expression: string): Promise<unknown> =>
+      answers && document.failure === null ? evaluate(send, seenCapture.mainFrame, expression) : Promise.resolve(null);
+    try {
+      const timings = readTimings(await ask(timingsExpression));
+      const steadiness = readSteadiness(await ask(steadinessExpression));
+      const title = await ask("document.title");
+      const bodies =
+        request.keepBodies && !gone
+          ? await within(askBodies(seenCapture, bodyCommands(senders)), bodiesTimeout_ms)
+          : null;
+      return {
+        capture: seenCapture,
+        ended,
+        timings,
+        steadiness,
+        title: typeof title === "string" ? title : "",
+        url: document.shown,
+        bodies,
+        wall_ms,
+        document,
+      };
+    } finally {
+      await detachFrom(tabId);
+    }
+  };
+  return { stop: () => end.resolve("canceled"), seen: watch() };
+}

@@ -1,0 +1,185 @@
+// Profiling one tab at a time: begins a load, follows it in the state, composes the profile, puts it into the history.
+import type { Failure, ProfilePhase } from "../actions.ts";
+import { metricsOf } from "../capture/metrics.ts";
+import { captureParts, profileOf } from "../capture/profile.ts";
+import { profileMetricsOf } from "../capture/steadiness.ts";
+import { putProfile } from "../history/history.ts";
+import { browserFacts } from "./browser_facts.ts";
+import { detachFrom } from "./debugger_session.ts";
+import { FailureError, failureOf } from "./failure.ts";
+import { bodiesByEntry, dropBodies, holdBodies } from "./held_bodies.ts";
+import { loadNotes } from "./load_notes.ts";
+import { beginLoad, type LoadSeen, type RunningLoad } from "./page_load.ts";
+import { changeState, currentState } from "./state.ts";
+
+export interface ProfileRequest {
+  readonly tabId: number;
+  readonly cache: "off" | "on";
+  readonly keepBodies: boolean;
+}
+
+interface Profiling {
+  readonly id: string;
+  readonly tabId: number;
+  load: RunningLoad | null;
+  /** When it is over, in whatever way. */
+  readonly over: PromiseWithResolvers<void>;
+}
+
+let current: Profiling | null = null;
+
+const defaultTimeout_s = 60;
+
+/** chrome.storage.local `loadTimeout_s`: how long a page may take to its load event. */
+async function loadTimeout_ms(): Promise<number> {
+  const { loadTimeout_s } = (await chrome.storage.local.get("loadTimeout_s")) as { loadTimeout_s?: unknown };
+  return 1000 * (typeof loadTimeout_s === "number" && loadTimeout_s > 0 ? loadTimeout_s : defaultTimeout_s);
+}
+
+export async function tabUrl(tabId: number): Promise<string> {
+  try {
+    const tab = await chrome.tabs.get(tabId);
+    return tab.url ?? tab.pendingUrl ?? "";
+  } catch {
+    throw new FailureError("no-page", "The tab is not there any more.", "Open the page again, then profile it.");
+  }
+}
+
+const setPhase = (phase: ProfilePhase, now = false): Promise<void> =>
+  changeState((state) => (state.profiling ? { ...state, profiling: { ...state.profiling, phase } } : state), now);
+
+/** Returns the profile's id when the load is under way. FailureError where it cannot be. */
+export async function startProfile(request: ProfileRequest): Promise<string> {
+  if (current)
+    throw new FailureError("busy", "A page is being profiled already.", "Wait until it is done, or stop it.");
+  const { tabId, cache, keepBodies } = request;
+  const profiling: Profiling = { id: crypto.randomUUID(), tabId, load: null, over: Promise.withResolvers() };
+  current = profiling;
+  try {
+    const url = await tabUrl(tabId);
+    await dropBodies();
+    const { id } = profiling;
+    await changeState(
+      (state) => ({
+        ...state,
+        profiling: { profile: id, tabId, url, since_ms: Date.now(), requests: 0, phase: "attaching" },
+      }),
+      true,
+    );
+    const timeout_ms = await loadTimeout_ms();
+    profiling.load = await beginLoad(
+      { tabId, url, cache, keepBodies, timeout_ms },
+      {
+        requests: (requests) =>
+          void changeState((state) =>
+            state.profiling ? { ...state, profiling: { ...state.profiling, requests } } : state,
+          ),
+        settling: () => void setPhase("settling"),
+      },
+    );
+    await setPhase("loading", true);
+    void finish(profiling, profiling.load, request, url);
+    return id;
+  } catch (error) {
+    await over(profiling, null, failureOf(error));
+    throw error;
+  }
+}
+
+/** Returns when the profile of this id is no longer under way; at once where it is not. */
+export async function profilingOf(id: string): Promise<void> {
+  if (current?.id === id) await current.over.promise;
+}
+
+export function stopProfile(): void {
+  if (!current?.load) throw new FailureError("not-profiling", "No page is being profiled.", "Start one first.");
+  current.load.stop();
+}
+
+async function over({ tabId, over: told }: Profiling, profile: string | null, error: Failure | null): Promise<void> {
+  current = null;
+  await changeState((state) => ({ ...state, profiling: null, last: { tabId, profile, error } }), true);
+  told.resolve();
+}
+
+async function finish(profiling: Profiling, load: RunningLoad, request: ProfileRequest, url: string): Promise<void> {
+  try {
+    const seen = await load.seen;
+    await setPhase("saving");
+    await keep(profiling.id, seen, request, url);
+    await over(profiling, profiling.id, null);
+  } catch (error) {
+    await over(profiling, null, failureOf(error));
+  }
+}
+
+async function keep(id: string, seen: LoadSeen, request: ProfileRequest, url: string): Promise<void> {
+  const { capture, document, ended, bodies } = seen;
+  const metrics = profileMetricsOf(seen.timings, seen.steadiness);
+  const reason = document.failure ?? (metricsOf(seen.timings).plt_ms === null && ended !== "quiet" ? ended : null);
+  // The page's own clock begins anew with each document, so it ties to the capture's only where there was one.
+  const parts = captureParts(capture, document.sentOn === 0 ? seen.timings : null, Date.now() - seen.wall_ms);
+  if (parts.entries.length === 0 && ended !== "quiet" && ended !== "timeout")
+    throw new FailureError("no-page", "Nothing was loaded before it ended.", "Open the page again, then profile it.");
+  const profile = profileOf({
+    ...parts,
+    id,
+    version: TRILANE_VERSION,
+    url: seen.url ?? url,
+    title: seen.title,
+    kind: "reload",
+    cache: request.cache,
+    wall_ms: seen.wall_ms,
+    ended,
+    metrics: reason === null ? metrics : unavailableBecause(metrics, reason),
+    notes: loadNotes(seen),
+    browser: browserFacts(),
+  });
+  await putProfile(profile);
+  if (bodies) await holdBodies(id, bodiesByEntry(bodies, profile.log.entries));
+}
+
+type Metrics = ReturnType<typeof profileMetricsOf>;
+
+const inWords: Readonly<Record<string, string>> = {
+  timeout: "the load event did not come in time",
+  canceled: "loading was stopped",
+  closed: "the tab was closed",
+  navigated: "the tab went on to another page",
+  crashed: "the page crashed",
+  detached: "the debugger was taken away",
+  download: "no page came",
+};
+
+/** The same reason for all that is missing. */
+function unavailableBecause(metrics: Metrics, reason: string): Metrics {
+  const text = inWords[reason] ?? `the page did not come (${reason})`;
+  return {
+    ...metrics,
+    unavailable: Object.fromEntries(Object.keys(metrics.unavailable).map((name) => [name, text])),
+  };
+}
+
+/** After the service worker was killed: what it was profiling is lost, and the tab is let go. */
+export async function mendProfiling(): Promise<void> {
+  const { profiling } = await currentState();
+  if (!profiling || current) return;
+  await detachFrom(profiling.tabId);
+  await changeState(
+    (state) => ({
+      ...state,
+      profiling: null,
+      bodies: {},
+      last: {
+        tabId: profiling.tabId,
+        profile: null,
+        error: {
+          code: "failed",
+          message: "The browser ended Trilane's service worker while it profiled.",
+          remedy: "Profile the page again.",
+        },
+      },
+    }),
+    true,
+  );
+}

@@ -1,0 +1,38 @@
+// The service worker: takes what views ask and the keyboard shortcut, and hands it to who does it. All listeners are
+// set before anything is awaited, for the browser wakes the worker to tell them.
+import type { Action, Failure } from "../actions.ts";
+import { answerAction } from "./answer_action.ts";
+import { listenToDebugger } from "./debugger_session.ts";
+import { failureOf } from "./failure.ts";
+import { mendProfiling, startProfile } from "./profiling.ts";
+import { resumeRaces } from "./races.ts";
+
+listenToDebugger();
+
+// What the service worker was stopped at; nothing is answered before its profiling is cleared up.
+const ready = mendProfiling().catch(() => {});
+void ready.then(resumeRaces).catch(() => {});
+
+// Listening is enough: it wakes the worker when the browser starts, and races are gone on with.
+chrome.runtime.onStartup.addListener(() => {});
+
+type Answer = { ok: true } | { ok: false; error: Failure };
+
+chrome.runtime.onMessage.addListener((message: unknown, sender, reply: (answer: Answer) => void) => {
+  // Only the extension's own pages: it has no content scripts, and other extensions' messages come another way.
+  if (sender.id !== chrome.runtime.id) return false;
+  ready
+    .then(() => answerAction(message as Action))
+    .then(
+      (answer) => reply({ ok: true, ...answer }),
+      (error: unknown) => reply({ ok: false, error: failureOf(error) }),
+    );
+  return true;
+});
+
+chrome.commands.onCommand.addListener((command, tab) => {
+  if (command !== "profile-page" || tab?.id === undefined) return;
+  const { id } = tab;
+  // What becomes of it is in the state, and on the toolbar's button.
+  void ready.then(() => startProfile({ tabId: id, cache: "off", keepBodies: false })).catch(() => {});
+});

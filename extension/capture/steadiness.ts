@@ -1,0 +1,116 @@
+// How steady a page was while it loaded: cumulative layout shift and total blocking time, from what the page answers. Pure.
+//
+// Layout shifts are in the page's timeline and are read once, afterwards. Long tasks are told only to an observer that is
+// there when they happen: it is begun before the document's own scripts, in an isolated world, where no object is the page's.
+import type { ProfileMetrics } from "../../schemas/generated/profile.ts";
+import { metricsOf, type PageTimings } from "./metrics.ts";
+
+/** What the page answers. Times in ms since its time origin. */
+export interface Steadiness {
+  /** Without those that followed an input. */
+  readonly shifts: readonly { readonly start: number; readonly value: number }[];
+  /** null: nobody watched for them. */
+  readonly longTasks: readonly { readonly start: number; readonly duration: number }[] | null;
+}
+
+/** For Page.addScriptToEvaluateOnNewDocument, in the world that steadinessExpression is evaluated in later. */
+export const longTasksScript = `
+  globalThis.trilaneLongTasks = [];
+  globalThis.trilaneLongTaskObserver = new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries())
+      globalThis.trilaneLongTasks.push({ start: startTime, duration });
+  });
+  globalThis.trilaneLongTaskObserver.observe({ type: "longtask", buffered: true });
+`;
+
+export const steadinessExpression = `(() => {
+  const buffered = (type) => {
+    try {
+      const observer = new PerformanceObserver(() => {});
+      observer.observe({ type, buffered: true });
+      const entries = observer.takeRecords();
+      observer.disconnect();
+      return entries;
+    } catch { return []; }
+  };
+  const late = globalThis.trilaneLongTaskObserver?.takeRecords() ?? [];
+  return {
+    shifts: buffered("layout-shift")
+      .filter(({ hadRecentInput }) => !hadRecentInput)
+      .map(({ startTime, value }) => ({ start: startTime, value })),
+    longTasks: globalThis.trilaneLongTasks
+      ? [...globalThis.trilaneLongTasks, ...late.map(({ startTime, duration }) => ({ start: startTime, duration }))]
+      : null,
+  };
+})()`;
+
+const numbersOf = (value: unknown): Record<string, number> | null => {
+  if (typeof value !== "object" || value === null) return null;
+  const numbers = Object.entries(value).filter((pair): pair is [string, number] => Number.isFinite(pair[1]));
+  return Object.fromEntries(numbers);
+};
+
+const listOf = (value: unknown): Record<string, number>[] =>
+  (Array.isArray(value) ? value : []).map(numbersOf).filter((each) => each !== null);
+
+/** The page's answer, or null where it is none. */
+export function readSteadiness(value: unknown): Steadiness | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { shifts, longTasks } = value as Record<string, unknown>;
+  return {
+    shifts: listOf(shifts).map(({ start = 0, value: size = 0 }) => ({ start, value: size })),
+    longTasks: Array.isArray(longTasks)
+      ? listOf(longTasks).map(({ start = 0, duration = 0 }) => ({ start, duration }))
+      : null,
+  };
+}
+
+const windowGap_ms = 1000;
+const window_ms = 5000;
+
+/** The largest sum of shifts in a window that is closed by 1 s without one, or after 5 s (web-vitals' CLS). */
+export function cumulativeLayoutShift(shifts: Steadiness["shifts"]): number {
+  let largest = 0;
+  let sum = 0;
+  let first = Number.NEGATIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { start, value } of shifts.toSorted((a, b) => a.start - b.start)) {
+    if (start - last >= windowGap_ms || start - first >= window_ms) {
+      sum = 0;
+      first = start;
+    }
+    sum += value;
+    last = start;
+    largest = Math.max(largest, sum);
+  }
+  return largest;
+}
+
+const blockingFrom_ms = 50;
+
+/** What long tasks took beyond 50 ms, each from `from_ms` on: of a task that began before, only the rest counts. */
+export function totalBlockingTime(tasks: NonNullable<Steadiness["longTasks"]>, from_ms: number): number {
+  return tasks.reduce((sum, { start, duration }) => {
+    const counted = start + duration - Math.max(start + blockingFrom_ms, from_ms);
+    return sum + Math.max(0, counted);
+  }, 0);
+}
+
+export function profileMetricsOf(timings: PageTimings | null, steadiness: Steadiness | null): ProfileMetrics {
+  const metrics = metricsOf(timings);
+  const unavailable: Record<string, string> = { ...metrics.unavailable };
+  const missing = (name: string, reason: string): null => {
+    unavailable[name] = reason;
+    return null;
+  };
+  const painted = timings?.firstContentfulPaint ?? null;
+  const cls = steadiness
+    ? Math.round(cumulativeLayoutShift(steadiness.shifts) * 1e6) / 1e6
+    : missing("cls", "the page told no layout shifts");
+  let tbt_ms: number | null = null;
+  if (!steadiness?.longTasks) tbt_ms = missing("tbt_ms", "long tasks were not watched while the page loaded");
+  else if (painted === null)
+    tbt_ms = missing("tbt_ms", "it counts from the first contentful paint, and nothing was painted");
+  else tbt_ms = totalBlockingTime(steadiness.longTasks, painted);
+  return { ...metrics, cls, tbt_ms, unavailable };
+}

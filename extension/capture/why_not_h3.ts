@@ -1,0 +1,60 @@
+// Whether each host was asked over HTTP/3, and if not, why, as far as the browser tells: the protocol of each answer, how
+// the browser came to it (AlternateProtocolUsage), and the server's Alt-Svc header. Pure; the sentences are people's.
+import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import type { HostH3 } from "../../schemas/generated/profile.ts";
+
+const offersH3 = /(^|[\s,])h3\s*=/i;
+
+interface Host {
+  readonly secure: boolean;
+  readonly entries: HarEntry[];
+}
+
+const overNetwork = ({ _fromCache, response }: HarEntry): boolean =>
+  _fromCache === undefined && response._fetchedViaServiceWorker !== true;
+
+function whyNot({ secure, entries }: Host, h3: number): string {
+  const answered = entries.filter(({ _protocol }) => _protocol !== undefined && _protocol !== "");
+  const usages = new Set(entries.map(({ _trilane }) => _trilane.alternateProtocol));
+  const offered = entries.some(({ response }) =>
+    response.headers.some(({ name, value }) => name.toLowerCase() === "alt-svc" && offersH3.test(value)),
+  );
+  const others = [...new Set(answered.map(({ _protocol }) => _protocol).filter((name) => name !== "h3"))].join(", ");
+  if (answered.length === 0) {
+    const error = entries.find(({ response }) => response._error !== null)?.response._error;
+    return error ? `No request was answered (${error}).` : "The browser did not tell the protocol.";
+  }
+  if (h3 === answered.length) return "";
+  if (h3 > 0) {
+    return offered || usages.has("mappingMissing")
+      ? `Some went over ${others}: the browser learnt of HTTP/3 from an Alt-Svc header of the first answers, and changed over. An HTTPS record in DNS that names h3 would let it begin so.`
+      : `Some went over ${others}, whose connection was ready first or was there already.`;
+  }
+  if (!secure) return "Asked over http://, without TLS: HTTP/3 always has it.";
+  if (usages.has("broken"))
+    return "HTTP/3 was tried before and failed, so the browser avoids it for a while: often UDP port 443 is blocked on the way.";
+  if (usages.has("mainJobWonRace"))
+    return `HTTP/3 was tried, but the connection for ${others} was ready first: the browser fell back.`;
+  if (offered)
+    return "The server offers HTTP/3 by Alt-Svc, which the browser learns only with the first answer: the next visit may use it. An HTTPS record in DNS that names h3 would let the first one do so.";
+  if (usages.has("mappingMissing"))
+    return "The server does not offer it: no Alt-Svc header names h3, and the browser found no HTTPS record in DNS that does.";
+  return `The server's answers (${others}) do not offer it by Alt-Svc; the browser tells nothing of DNS.`;
+}
+
+/** One row for each host that was asked over the network, in the order of the first requests. */
+export function hostsOverH3(entries: readonly HarEntry[]): HostH3[] {
+  const hosts = new Map<string, Host>();
+  for (const entry of entries) {
+    const url = URL.parse(entry.request.url);
+    if (!url || !overNetwork(entry)) continue;
+    const key = url.host;
+    const host = hosts.get(key) ?? { secure: url.protocol === "https:", entries: [] };
+    host.entries.push(entry);
+    hosts.set(key, host);
+  }
+  return [...hosts].map(([host, asked]) => {
+    const h3 = asked.entries.filter(({ _protocol }) => _protocol === "h3").length;
+    return { host, used: h3 > 0, requests: asked.entries.length, requests_h3: h3, why: whyNot(asked, h3) };
+  });
+}

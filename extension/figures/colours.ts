@@ -1,0 +1,126 @@
+// The colours of lanes, phases and improvements in light and dark, as CSS. Text on them has a contrast of 4.5:1 or more:
+// test/cli/report/figures.test.ts computes it.
+import { allLanes, type Lane, laneFacts } from "../../cli/lanes.ts";
+
+export type Rgb = readonly [number, number, number];
+
+export function parseColour(hex: string): Rgb {
+  const value = Number.parseInt(hex.slice(1), 16);
+  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+}
+
+function luminance(colour: Rgb): number {
+  const [red, green, blue] = colour.map((channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Contrast ratio of WCAG 2. */
+export function contrast(a: Rgb, b: Rgb): number {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** Marks of a protocol's lanes: Okabe and Ito's, which colour-blind readers tell apart. */
+export const laneColours: Readonly<Record<"h1" | "h2" | "h3", string>> = {
+  h1: "#e69f00",
+  h2: "#0072b2",
+  h3: "#009e73",
+};
+
+// The same hues, bright enough on a dark page.
+const darkLaneColours: typeof laneColours = { h1: "#e69f00", h2: "#4da3dc", h3: "#1fbf93" };
+
+/** Lanes of one protocol share its hue; all but the plain one have hollow marks and a line style of their own. */
+const lineStyles: Readonly<Partial<Record<Lane, string>>> = {
+  "h1-clear": "2 3",
+  "h2-0rtt": "6 3",
+  "h3-discovered": "2 3",
+  "h3-altsvc": "8 2 2 2",
+  "h3-0rtt": "6 3",
+};
+
+function laneRule(lane: Lane, colours: typeof laneColours): string {
+  const style = lineStyles[lane];
+  const hollow = style === undefined ? "" : `;--dot:var(--paper);--rim:var(--lane);--rim-width:1.4;--dash:${style}`;
+  return `.lane-${lane}{--lane:${colours[laneFacts[lane].family]}${hollow}}`;
+}
+
+/** The phases of a request in their order, in the colours of DevTools and WebPageTest. */
+export const phases = [
+  { key: "blocked", label: "blocked", light: "#a6a6a6", dark: "#8a8a8a" },
+  { key: "dns", label: "DNS", light: "#1b9aaa", dark: "#2fb3c4" },
+  { key: "connect", label: "connect", light: "#f08a24", dark: "#f79a3e" },
+  { key: "ssl", label: "TLS", light: "#9254c8", dark: "#b07be0" },
+  { key: "send", label: "send", light: "#d0d0d0", dark: "#c8c8c8" },
+  { key: "wait", label: "wait", light: "#3fae49", dark: "#54c45f" },
+  { key: "receive", label: "receive", light: "#2f7fd6", dark: "#5a9fea" },
+] as const;
+
+export type PhaseKey = (typeof phases)[number]["key"];
+
+/** Steps of an improvement to either side of 0. */
+export const improvementSteps = 10;
+
+const scales = {
+  light: {
+    better: ["#ffffff", "#c9def0", "#7ab3dc", "#2a78b8", "#0a3f7a"],
+    worse: ["#ffffff", "#fbd9b5", "#f6a655", "#d9680f", "#8a3606"],
+  },
+  dark: {
+    better: ["#2a2d31", "#1f4566", "#1f6299", "#3f8fcb", "#9cc9ec"],
+    worse: ["#2a2d31", "#5e3a1a", "#90500f", "#d07a26", "#f7bd82"],
+  },
+} as const;
+
+const ink: Rgb = [17, 17, 17];
+const paper: Rgb = [255, 255, 255];
+
+function between(stops: readonly string[], share: number): Rgb {
+  const position = share * (stops.length - 1);
+  const below = Math.min(Math.floor(position), stops.length - 2);
+  const low = parseColour(stops[below] as string);
+  const high = parseColour(stops[below + 1] as string);
+  const rest = position - below;
+  return [0, 1, 2].map((channel) =>
+    Math.round((low[channel] as number) + ((high[channel] as number) - (low[channel] as number)) * rest),
+  ) as unknown as Rgb;
+}
+
+/** Fill and text of one step, -10 (worst) to 10 (best). */
+export function improvementColours(step: number, theme: "light" | "dark"): { fill: Rgb; text: Rgb } {
+  const fill = between(scales[theme][step < 0 ? "worse" : "better"], Math.abs(step) / improvementSteps);
+  return { fill, text: contrast(fill, ink) >= contrast(fill, paper) ? ink : paper };
+}
+
+/** The step of an improvement on a scale that ends at `end` %. Only exactly 0 is white. */
+export function improvementStep(percent: number, end: number): number {
+  const step = Math.round((Math.abs(percent) / end) * improvementSteps);
+  return Math.sign(percent) * Math.min(improvementSteps, Math.max(percent === 0 ? 0 : 1, step));
+}
+
+export function stepClass(step: number): string {
+  return step < 0 ? `w${-step}` : step > 0 ? `b${step}` : "b0";
+}
+
+const css = (colour: Rgb): string => `#${colour.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+
+function themeCss(theme: "light" | "dark"): string {
+  const colours = theme === "light" ? laneColours : darkLaneColours;
+  const rules = [
+    ...allLanes.map((lane) => laneRule(lane, colours)),
+    ...phases.map((phase) => `.ph-${phase.key}{fill:${phase[theme]}}`),
+  ];
+  for (let step = -improvementSteps; step <= improvementSteps; step++) {
+    const { fill, text } = improvementColours(step, theme);
+    rules.push(`.${stepClass(step)}{fill:${css(fill)}}.${stepClass(step)}+text{fill:${css(text)}}`);
+  }
+  return rules.join("\n");
+}
+
+/** Rules for both themes; paper is light, whatever the screen is. */
+export function coloursCss(): string {
+  return `${themeCss("light")}\n@media screen and (prefers-color-scheme: dark){\n${themeCss("dark")}\n}\n`;
+}

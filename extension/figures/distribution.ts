@@ -1,0 +1,76 @@
+// PLTs of one page on one link: every load a dot, lane by lane, with median and interval. Draws given numbers.
+import type { Interval } from "../../cli/stats/bootstrap.ts";
+import { count, formatTime, formatTimeRange } from "../../cli/stats/numbers.ts";
+import { html, type Markup } from "./markup.ts";
+import { roundScale } from "./scale.ts";
+
+export interface PlottedLoad {
+  readonly plt_ms: number;
+  /** Others are drawn as crosses: they are in no median. */
+  readonly valid: boolean;
+  /** For who points at it. */
+  readonly story: string;
+}
+
+export interface PlottedLane {
+  readonly lane: string;
+  readonly median_ms: number | null;
+  /** 95 %. */
+  readonly interval_ms: Interval | null;
+  /** Valid loads. */
+  readonly valid: number;
+  /** Standard deviation over mean. */
+  readonly variation: number | null;
+  /** Those that have a PLT, in the order of their running. */
+  readonly loads: readonly PlottedLoad[];
+}
+
+const width = 960;
+const labelWidth = 104; // the longest lane name
+const rightWidth = 250;
+const rowHeight = 40;
+
+/** A dot's height in its row: spread by its number, so that equal PLTs do not hide each other. */
+function offset(index: number): number {
+  return (((index * 7) % 5) - 2) * 4;
+}
+
+/** `left`: loads that are not valid, with a PLT or without. */
+export function distributionFigure(lanes: readonly PlottedLane[], left: number): Markup {
+  const timed = lanes.flatMap(({ loads }) => loads);
+  if (timed.length === 0) return html`<p class="nothing">No load of this page on this link has a page load time.</p>`;
+  const scale = roundScale(
+    timed.map((load) => load.plt_ms),
+    labelWidth + 10,
+    width - rightWidth,
+  );
+  const bottom = lanes.length * rowHeight + 6;
+  const grid = scale.ticks.map(
+    (tick) =>
+      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="4" y2="${bottom}"/><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 15}">${String(tick)}</text>`,
+  );
+  const rows = lanes.map((plotted, index) => {
+    const middle = index * rowHeight + rowHeight / 2 + 4;
+    const dots = plotted.loads.map(({ plt_ms, valid, story }, position) => {
+      const [x, y] = [scale.at(plt_ms), middle + offset(position)];
+      return valid
+        ? html`<circle class="dot" cx="${x}" cy="${y}" r="3.5"><title>${story}</title></circle>`
+        : html`<path class="cross" d="M${x - 3} ${y - 3}l6 6m0 -6l-6 6"><title>${story}</title></path>`;
+    });
+    const interval =
+      plotted.interval_ms &&
+      html`<rect class="interval" x="${scale.at(plotted.interval_ms.low)}" y="${middle - 13}" width="${Math.max(2, scale.at(plotted.interval_ms.high) - scale.at(plotted.interval_ms.low))}" height="26" rx="2"/>`;
+    const middleLine =
+      plotted.median_ms !== null &&
+      html`<line class="median" x1="${scale.at(plotted.median_ms)}" x2="${scale.at(plotted.median_ms)}" y1="${middle - 15}" y2="${middle + 15}"/>`;
+    const told =
+      plotted.median_ms === null
+        ? "no valid load"
+        : `${formatTime(plotted.median_ms)}${plotted.interval_ms ? ` (${formatTimeRange(plotted.interval_ms)})` : ""}`;
+    return html`<g class="lane-${plotted.lane}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${told}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}</text></g>`;
+  });
+  const label = `PLT of every load by lane: ${lanes.map((lane) => `${lane.lane} median ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`).join(", ")}`;
+  return html`<figure><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">page load time, ms</text></svg><figcaption>Page load time of every load: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
+    left > 0 && html`; ${count(left, "load")} left out, drawn as crosses where they have a PLT`
+  }. Line: median; band: 95 % interval of the median; CV: standard deviation over mean. The axis does not begin at 0.</figcaption></figure>`;
+}

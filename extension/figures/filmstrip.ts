@@ -1,0 +1,89 @@
+// What a page showed over each lane at the same instants, one row a lane. Draws pictures that are given; which load was
+// filmed is its caller's matter.
+import { formatTime } from "../../cli/stats/numbers.ts";
+import { extremes } from "../../cli/stats/quantile.ts";
+import { html, type Markup } from "./markup.ts";
+import { roundStep } from "./scale.ts";
+
+export interface FilmFrame {
+  /** Since navigationStart; shown from then on. */
+  readonly time_ms: number;
+  /** Base64. */
+  readonly jpeg: string;
+}
+
+export interface FilmedLane {
+  readonly lane: string;
+  /** In the order of their times. */
+  readonly frames: readonly FilmFrame[];
+  /** The filmed load's own. */
+  readonly plt_ms: number | null;
+}
+
+const width = 960;
+const laneWidth = 96;
+const gap = 6;
+const top = 22;
+/** Of the browser's window. */
+const aspect = 768 / 1366;
+const mostColumns = 10;
+
+/** Round instants from 0 to the first at which every lane shows its last picture. Empty: nothing was filmed. */
+export function instantsOf(lanes: readonly FilmedLane[], most = mostColumns): number[] {
+  const ends = lanes.flatMap(({ frames, plt_ms }) => {
+    const last = frames.at(-1);
+    return last ? [last.time_ms, plt_ms ?? 0] : [];
+  });
+  const end = extremes(ends)?.greatest;
+  if (end === undefined) return [];
+  const step = roundStep(Math.max(end, 1), most - 1);
+  return Array.from({ length: Math.ceil(end / step - 1e-9) + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
+
+/** What was shown at an instant: the last frame not after it; null: the film begins later. */
+export function frameAt(frames: readonly FilmFrame[], time_ms: number): FilmFrame | null {
+  return frames.findLast((frame) => frame.time_ms <= time_ms) ?? null;
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A picture is put into the file once, and shown wherever it still stood. */
+function picture(id: string, frame: FilmFrame, { width: across, height }: Box): Markup {
+  return html`<image id="${id}" width="${across}" height="${height}" preserveAspectRatio="xMidYMin slice" href="data:image/jpeg;base64,${frame.jpeg}"/>`;
+}
+
+/** `name` tells this figure's pictures from others' in the same document. */
+export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Markup {
+  const instants = instantsOf(lanes);
+  const across = (width - laneWidth) / Math.max(1, instants.length) - gap;
+  const high = Math.round(across * aspect);
+  const rowHeight = high + gap + 14;
+  const height = top + lanes.length * rowHeight;
+  const at = (column: number): number => laneWidth + column * (across + gap);
+  const heads = instants.map(
+    (time_ms, column) => html`<text class="axis" x="${at(column)}" y="14">${formatTime(time_ms)}</text>`,
+  );
+  const rows = lanes.map(({ lane, frames, plt_ms }, row) => {
+    const y = top + row * rowHeight;
+    const loaded = plt_ms === null ? -1 : instants.findIndex((time_ms) => time_ms >= plt_ms);
+    let shown: FilmFrame | null = null;
+    const cells = instants.map((time_ms, column) => {
+      const box: Box = { x: at(column), y, width: across, height: high };
+      const frame = frameAt(frames, time_ms);
+      const changed = frame !== null && frame !== shown;
+      shown = frame;
+      if (frame === null) return null;
+      const id = `${name}-${lane}-${frames.indexOf(frame)}`;
+      const story = `${lane} at ${formatTime(time_ms)}${changed ? "" : ", as before"}`;
+      return html`<g>${changed && html`<defs>${picture(id, frame, box)}</defs>`}<use href="#${id}" x="${box.x}" y="${y}"/><rect class="${changed ? "film changed" : "film"}" x="${box.x}" y="${y}" width="${across}" height="${high}"/><title>${story}</title>${column === loaded && plt_ms !== null && html`<text class="axis" x="${box.x}" y="${y + high + 12}">loaded ${formatTime(plt_ms)}</text>`}</g>`;
+    });
+    return html`<g class="lane-${lane}"><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
+  });
+  const label = `What the page showed over ${lanes.map(({ lane }) => lane).join(", ")} at the same instants${lanes.map(({ lane, plt_ms }) => (plt_ms === null ? "" : `; ${lane} had loaded at ${formatTime(plt_ms)}`)).join("")}`;
+  return html`<figure class="filmstrip"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A picture with a coloured frame has changed since the one before.</figcaption></figure>`;
+}

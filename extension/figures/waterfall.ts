@@ -1,0 +1,183 @@
+// The requests of loads or profiles under one time axis: phases by colour and by shape, with protocol and connection. Draws
+// them as they were stored; what a phase is, is the capture's matter.
+
+import { isLane, laneFacts } from "../../cli/lanes.ts";
+import { count, formatSize, formatTime } from "../../cli/stats/numbers.ts";
+import { extremes } from "../../cli/stats/quantile.ts";
+import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
+import { type PhaseKey, phases } from "./colours.ts";
+import { coordinate, fitted, html, type Markup, middleCut } from "./markup.ts";
+import { hatched, phaseLegend, shapes } from "./phase_shapes.ts";
+import { connectionNumbers, phasesOf, protocolOf, shortUrl } from "./request.ts";
+import { type Scale, scaleFromZero } from "./scale.ts";
+
+export interface DrawnLoad {
+  readonly id: number;
+  readonly lane: string;
+  readonly pageLoad: PageLoad;
+}
+
+/** One waterfall: a lane's load, or a profile. */
+export interface DrawnRequests {
+  /** The lane's name; of a profile what it is called. */
+  readonly label: string;
+  /** Beside the label. */
+  readonly told: string;
+  readonly entries: readonly HarEntry[];
+  readonly plt_ms: number | null;
+}
+
+export const width = 960;
+const labelWidth = 250;
+const laneWidth = 78;
+const left = labelWidth + laneWidth;
+const right = width - 12;
+const labelSize = 10.5;
+// After the longest lane name.
+const titleLeft = 122;
+
+/** Whether a request was answered on a protocol that is not its lane's. */
+function isOffLane(lane: string, entry: HarEntry): boolean {
+  const protocol = entry._protocol ?? "";
+  return protocol !== "" && isLane(lane) && !laneFacts[lane].protocols.includes(protocol);
+}
+
+/** A request in one line, for who points at it or has it read out. */
+export function storyOf(entry: HarEntry, connection: number | undefined): string {
+  const told = phasesOf(entry).map(
+    ({ key, duration_ms }) => `${phases.find((phase) => phase.key === key)?.label} ${formatTime(duration_ms)}`,
+  );
+  const { status, _error, _transferSize } = entry.response;
+  const parts = [
+    middleCut(entry.request.url, 160),
+    `${_error ?? String(status)}, ${protocolOf(entry)}${connection ? ` on connection ${connection}` : ", no connection"}`,
+    _transferSize >= 0 ? formatSize(_transferSize) : "",
+    `starts at ${formatTime(entry._trilane.startOffset_ms)}: ${told.join(", ") || "no phases"}`,
+    entry._trilane.match === undefined || entry._trilane.match === "exact" ? "" : `match: ${entry._trilane.match}`,
+  ];
+  return parts.filter(Boolean).join(" | ");
+}
+
+interface Row {
+  readonly entry: HarEntry;
+  readonly label: string;
+  readonly lane: string;
+  readonly offLane: boolean;
+  readonly story: string;
+}
+
+function rowsOf(drawn: DrawnRequests): Row[] {
+  const entries = drawn.entries.toSorted((a, b) => a._trilane.startOffset_ms - b._trilane.startOffset_ms);
+  const connections = connectionNumbers(entries);
+  const hosts = new Set(entries.map((entry) => shortUrl(entry.request.url).host));
+  return entries.map((entry) => {
+    const { host, file } = shortUrl(entry.request.url);
+    const connection = connections.get(entry._connectionId ?? entry.connection ?? "");
+    const protocol = protocolOf(entry);
+    return {
+      entry,
+      label: fitted(hosts.size > 1 ? `${host} ${file}` : file, labelWidth - 10, labelSize),
+      lane: connection ? `${protocol} · ${connection}` : protocol,
+      offLane: isOffLane(drawn.label, entry),
+      story: storyOf(entry, connection),
+    };
+  });
+}
+
+/** All bars of a phase as one path: far smaller than a rectangle each. */
+function phasePaths(rows: readonly Row[], scale: Scale, top: number, rowHeight: number): Markup[] {
+  const bar = rowHeight - (rowHeight > 8 ? 3 : 1.4);
+  const drawn = new Map<PhaseKey, string>();
+  rows.forEach((row, index) => {
+    for (const { key, start_ms, duration_ms } of phasesOf(row.entry)) {
+      const { from, to } = shapes[key];
+      const y = top + index * rowHeight + (rowHeight - bar) / 2 + bar * from;
+      const x = scale.at(start_ms);
+      const length = Math.max(0.4, scale.at(start_ms + duration_ms) - x);
+      const box = `M${coordinate(x)} ${coordinate(y)}h${coordinate(length)}v${coordinate(bar * (to - from))}h-${coordinate(length)}z`;
+      drawn.set(key, (drawn.get(key) ?? "") + box);
+    }
+  });
+  return phases.flatMap(({ key }) => {
+    const path = drawn.get(key);
+    if (!path) return [];
+    const base = html`<path class="ph-${key}" d="${path}"/>`;
+    return hatched.has(key) ? [base, html`<path fill="url(#hatch-${key})" d="${path}"/>`] : [base];
+  });
+}
+
+/** Rows are as high as their number allows; where text does not fit every row, every second or third has it. */
+function rowHeightFor(rows: number): number {
+  return rows <= 30 ? 17 : rows <= 80 ? 13 : rows <= 150 ? 9 : 6;
+}
+
+function laneMarkup(
+  { label, told, plt_ms }: DrawnRequests,
+  rows: readonly Row[],
+  scale: Scale,
+  top: number,
+): { markup: Markup; height: number } {
+  const rowHeight = rowHeightFor(rows.length);
+  const every = Math.ceil(12 / rowHeight);
+  const body = top + 24;
+  const bottom = body + rows.length * rowHeight;
+  const labels = rows.map((row, index) => {
+    if (index % every !== 0) return null;
+    const y = body + index * rowHeight + Math.max(rowHeight, 10) / 2 + 4;
+    const lane = fitted(row.lane, laneWidth - 8, labelSize);
+    return html`<text class="url" x="0" y="${y}">${row.label}</text><text class="${row.offLane ? "conn off" : "conn"}" x="${labelWidth}" y="${y}">${lane}</text>`;
+  });
+  const hits = rows.map(
+    (row, index) =>
+      html`<rect class="hit" x="0" y="${body + index * rowHeight}" width="${width}" height="${rowHeight}"><title>${row.story}</title></rect>`,
+  );
+  const plt =
+    plt_ms !== null &&
+    html`<line class="loadevent" x1="${scale.at(plt_ms)}" x2="${scale.at(plt_ms)}" y1="${top + 20}" y2="${bottom + 2}"/>`;
+  const grid = scale.ticks.map(
+    (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
+  );
+  const markup = html`<g class="lane-${label}">${isLane(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${isLane(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
+  return { markup, height: bottom + 14 - top };
+}
+
+/** A lane's load as it is drawn. */
+function drawnLoad({ id, lane, pageLoad }: DrawnLoad): DrawnRequests {
+  const { metrics, counts } = pageLoad.log._trilane;
+  const { entries } = pageLoad.log;
+  const { plt_ms } = metrics;
+  const told = `PLT ${plt_ms === null ? "none" : formatTime(plt_ms)}, ${count(entries.length, "request")} on ${count(counts.connections, "connection")}, ${formatSize(counts.bytes)}, load ${id}`;
+  return { label: lane, told, entries, plt_ms };
+}
+
+/** Waterfalls below each other, with the same axis above and below: the drawing alone. `attributes` go to the svg element. */
+export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup): Markup {
+  const rows = all.map(rowsOf);
+  const ends = all.flatMap((drawn) => [
+    drawn.plt_ms ?? 0,
+    ...drawn.entries.map((entry) =>
+      phasesOf(entry).reduce((end, phase) => Math.max(end, phase.start_ms + phase.duration_ms), 0),
+    ),
+  ]);
+  const scale = scaleFromZero(extremes(ends)?.greatest ?? 0, left, right);
+  const axis = (y: number): Markup =>
+    html`${scale.ticks.map((tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${y}">${String(tick)}</text>`)}`;
+  let y = 26;
+  const drawings = all.map((drawn, index) => {
+    const { markup, height } = laneMarkup(drawn, rows[index] ?? [], scale, y);
+    y += height;
+    return markup;
+  });
+  const height = y + 22;
+  return html`<svg class="wide" ${attributes} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="axis" x="0" y="14">request</text><text class="axis" x="${labelWidth}" y="14">connection</text>${axis(14)}${drawings}${axis(y + 8)}<text class="axis end" x="${right}" y="${y + 20}">ms since navigation start</text></svg>`;
+}
+
+/** Waterfalls of one load per lane. */
+export function waterfallFigure(loads: readonly DrawnLoad[], name: string): Markup {
+  const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${name}: use the arrow keys to read request by request"`;
+  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>One load of each lane, the one closest to its lane's median, on one time axis: ${loads
+    .map((load) => `${load.lane} load ${load.id}`)
+    .join(
+      ", ",
+    )}. Vertical line: load event. “h2 · 1” is protocol and connection, numbered by first use.</figcaption></figure>`;
+}

@@ -1,0 +1,67 @@
+// A profile in a dozen lines of Markdown, for a ticket or a chat: metrics, requests by protocol, what must be known. Pure.
+import type { Profile } from "../../schemas/generated/profile.ts";
+
+const inMs = (time_ms: number | null): string =>
+  time_ms === null
+    ? "–"
+    : time_ms >= 10_000
+      ? `${(time_ms / 1000).toPrecision(3)} s`
+      : `${Number(time_ms.toPrecision(3))} ms`;
+const inBytes = (bytes: number): string =>
+  bytes >= 1_000_000
+    ? `${(bytes / 1e6).toPrecision(3)} MB`
+    : bytes >= 1000
+      ? `${(bytes / 1000).toPrecision(3)} kB`
+      : `${bytes} B`;
+
+/** Text that means nothing to Markdown. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .replaceAll(/[\\`*_{}[\]<>|#]/g, "\\$&");
+
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+export function markdownSummary({ log }: Profile): string {
+  const { _trilane: facts, entries } = log;
+  const { metrics } = facts;
+  const bytes = entries.reduce((sum, { response }) => sum + response._transferSize, 0);
+  const named: [string, string][] = [
+    ["PLT", inMs(metrics.plt_ms)],
+    ["TTFB", inMs(metrics.ttfb_ms)],
+    ["DOMContentLoaded", inMs(metrics.dcl_ms)],
+    ["FCP", inMs(metrics.fcp_ms)],
+    ["LCP", inMs(metrics.lcp_ms)],
+    ["CLS", metrics.cls === null ? "–" : metrics.cls.toFixed(3)],
+    ["TBT", inMs(metrics.tbt_ms)],
+  ];
+  const hosts = facts.h3.filter(({ why }) => why !== "");
+  return [
+    `**${plain(facts.title || facts.url)}** <${encodeURI(decodeSafely(facts.url))}>`,
+    "",
+    row(named.map(([name]) => name)),
+    row(named.map(() => "---:")),
+    row(named.map(([, value]) => value)),
+    "",
+    row(["Protocol", "Requests", "Received"]),
+    row(["---", "---:", "---:"]),
+    ...facts.protocols.map((each) => row([plain(each.protocol), String(each.requests), inBytes(each.bytes)])),
+    row(["all", String(entries.length), inBytes(bytes)]),
+    "",
+    ...(hosts.length > 0
+      ? ["Without HTTP/3, or not all:", ...hosts.map(({ host, why }) => `- ${plain(host)}: ${plain(why)}`), ""]
+      : []),
+    ...facts.notes.map(({ text }) => `> ${plain(text)}`),
+    `${facts.kind === "imported" ? "Imported" : "Profiled"} ${facts.started}${facts.cache === null ? "" : `, cache ${facts.cache}`}, ${plain(`${log.browser.name} ${log.browser.version}`)}, Trilane ${log.creator.version}`,
+    "",
+  ].join("\n");
+}
+
+function decodeSafely(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}

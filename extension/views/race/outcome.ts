@@ -1,0 +1,90 @@
+// A race's result: the verdict, medians with intervals, the lanes' waterfalls on one time axis, and what the page looked like
+// at the same instants. Result in, markup out; the sentences are the command line's.
+import { count, formatPercents, formatSize, formatTime } from "../../../cli/stats/numbers.ts";
+import { mean, standardDeviation } from "../../../cli/stats/quantile.ts";
+import { distributionFigure, type PlottedLane } from "../../figures/distribution.ts";
+import { type FilmedLane, filmstripFigure } from "../../figures/filmstrip.ts";
+import { html, type Markup } from "../../figures/markup.ts";
+import { phaseLegend } from "../../figures/phase_shapes.ts";
+import { type DrawnRequests, waterfallSvg } from "../../figures/waterfall.ts";
+import type { RaceResult } from "../../history/records.ts";
+
+type RaceLane = RaceResult["lanes"][number];
+
+/** Read in five seconds; those of further pairs are set smaller. */
+const headlines = 2;
+
+function verdictMarkup({ verdict, excluded, runs, link }: RaceResult): Markup {
+  const sentences = verdict.sentences.map((text, index) =>
+    index < headlines ? html`<p>${text}</p>` : html`<p class="more">${text}</p>`,
+  );
+  const left = excluded.map((each) => `${count(each.count, "load")}: ${each.reason}`).join("; ");
+  return html`<div class="verdict">${sentences.length > 0 ? sentences : html`<p>No verdict: nothing to compare.</p>`}</div><p class="soft">${link.label}; ${count(runs, "valid load")} asked of each lane.</p><p class="note">${left ? `Left out: ${left}.` : "Nothing was left out."}</p>`;
+}
+
+function plotted(lane: RaceLane): PlottedLane {
+  const { plts_ms, median_ms, low_ms, high_ms } = lane;
+  return {
+    lane: lane.lane,
+    median_ms,
+    interval_ms: low_ms === null || high_ms === null ? null : { low: low_ms, high: high_ms },
+    valid: plts_ms.length,
+    variation: plts_ms.length > 1 ? standardDeviation(plts_ms) / mean(plts_ms) : null,
+    loads: plts_ms.map((plt_ms, index) => ({
+      plt_ms,
+      valid: true,
+      story: `${lane.lane}, valid load ${index + 1}: ${formatTime(plt_ms)}`,
+    })),
+  };
+}
+
+function comparisonsMarkup({ comparisons }: RaceResult): Markup {
+  const rows = comparisons.map(({ lane, against, improvement_percent, low, high, decided }) => {
+    if (improvement_percent === null)
+      return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">–</td><td class="num">–</td><td>a lane has no valid load</td></tr>`;
+    const interval = low === null || high === null ? null : { low, high };
+    const text = formatPercents(improvement_percent, interval);
+    const signed = (number: string): string => number.replace("-", "−");
+    const words = !interval
+      ? "too few loads for an interval"
+      : decided
+        ? improvement_percent > 0
+          ? "faster"
+          : "slower"
+        : "no difference shown";
+    return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${signed(text.percent)} %</td><td class="num">${interval ? `${signed(text.low)} to ${signed(text.high)} %` : "–"}</td><td>${words}</td></tr>`;
+  });
+  return html`<div class="scroll"><table><caption>Improvement of the median page load time: positive is faster. 95 % interval.</caption><thead><tr><th scope="col">pair</th><th scope="col" class="num">improvement</th><th scope="col" class="num">interval</th><th scope="col"></th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+function drawnLane({ lane, load }: RaceLane): DrawnRequests[] {
+  if (!load) return [];
+  const { metrics, counts } = load.log._trilane;
+  const plt = metrics.plt_ms === null ? "no PLT" : `PLT ${formatTime(metrics.plt_ms)}`;
+  const told = `${plt}, ${count(load.log.entries.length, "request")} on ${count(counts.connections, "connection")}, ${formatSize(counts.bytes)}`;
+  return [{ label: lane, told, entries: load.log.entries, plt_ms: metrics.plt_ms }];
+}
+
+function waterfallsMarkup(result: RaceResult): Markup {
+  const drawn = result.lanes.flatMap(drawnLane);
+  if (drawn.length === 0) return html`<p class="soft">No waterfall: no valid load.</p>`;
+  const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${result.page}: use the arrow keys to read request by request"`;
+  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(drawn, attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>Of each lane the load nearest its median, on one time axis. Vertical line: load event. “h2 · 1” is protocol and connection, numbered by first use.</figcaption></figure>`;
+}
+
+function filmMarkup({ lanes }: RaceResult): Markup | null {
+  const filmed = lanes.flatMap(({ lane, filmstrip, filmed_plt_ms }): FilmedLane[] =>
+    filmstrip ? [{ lane, frames: filmstrip, plt_ms: filmed_plt_ms }] : [],
+  );
+  if (filmed.length === 0) return null;
+  return html`<section aria-labelledby="film-title"><h2 id="film-title">What the page looked like</h2><div class="scroll">${filmstripFigure(filmed, "film")}</div></section>`;
+}
+
+export function outcomeMarkup(result: RaceResult): Markup {
+  const left = result.lanes.reduce((sum, { invalid }) => sum + invalid, 0);
+  return html`${verdictMarkup(result)}
+<div class="row buttons">${result.report_path !== null && html`<button type="button" class="main" id="report">Open the full report</button>`}<span class="soft">trilane's race ${String(result.sweep)}: <code>trilane export ${String(result.sweep)}</code> gives its data</span></div>
+<section aria-labelledby="medians-title"><h2 id="medians-title">Page load times</h2><div class="scroll">${distributionFigure(result.lanes.map(plotted), left)}</div>${comparisonsMarkup(result)}</section>
+${filmMarkup(result)}
+<section aria-labelledby="falls-title"><h2 id="falls-title">Where the time went</h2>${waterfallsMarkup(result)}</section>`;
+}

@@ -1,0 +1,144 @@
+// What a race is asked with, in popup and result page: lanes, link, loads, and what becomes of the page's contents, told
+// before anything is recorded. Where the helper is missing, how to install it. Starts nothing itself.
+import { allLanes, laneFacts, plainLanes } from "../../cli/lanes.ts";
+import type { Answers, Failure, HostState, Lane } from "../actions.ts";
+import { html, type Markup } from "../figures/markup.ts";
+import { ask } from "./ask.ts";
+import { find, put } from "./put.ts";
+import { failureNote } from "./words.ts";
+
+export interface RaceChoice {
+  readonly lanes: Lane[];
+  readonly link: string;
+  readonly runs: number;
+  readonly keepCredentials: boolean;
+}
+
+type Links = Answers["links"]["links"];
+
+const otherLink = "other";
+const choiceKey = "raceChoice";
+const nativeMessaging = { permissions: ["nativeMessaging"] } satisfies chrome.permissions.Permissions;
+
+/** What the race form says of contents, before a recording. */
+const recordingWords = {
+  again:
+    "The page is loaded once more, and the contents of its responses are handed to trilane-host on this machine. They can hold personal data. Nothing leaves the machine.",
+  kept: "The contents of the page's responses are handed to trilane-host on this machine. They can hold personal data. Nothing leaves the machine.",
+};
+
+/** Asked when first needed, at a click: the browser shows its own question. */
+export async function mayUseHost(): Promise<boolean> {
+  return (await chrome.permissions.contains(nativeMessaging)) || chrome.permissions.request(nativeMessaging);
+}
+
+/** Two lines that a stranger can follow. */
+export function hostHint(host: Exclude<HostState, { state: "ready" }>): Markup {
+  if (host.state !== "missing") return failureNote(host);
+  if (host.code === "host-permission")
+    return html`<div class="note"><p>To race pages, Trilane must be allowed to talk to its helper on this machine.</p><p><button type="button" class="retry">Allow and go on</button></p></div>`;
+  return html`<div class="note" role="status"><p><b>Racing needs Trilane's helper on this machine.</b> To install it:</p><p>1. Get Trilane and run <code>npm run setup</code> in its folder.</p><p>2. Run <code>cli/trilane install-host</code>, then <button type="button" class="plain retry">try again</button>.</p><p class="soft">Profiles, their history and their exports work without it.</p></div>`;
+}
+
+function linkOption(link: Links[number], chosen: string): Markup {
+  const value = link.name ?? link.form;
+  return html`<option value="${value}"${value === chosen && html` selected`}>${value}: ${link.summary}</option>`;
+}
+
+function formMarkup(links: Links, choice: RaceChoice, words: string, action: string): Markup {
+  const lanes = allLanes.map(
+    (lane) =>
+      html`<label title="${laneFacts[lane].title}"><input type="checkbox" name="lane" value="${lane}"${choice.lanes.includes(lane) && html` checked`}/>${lane}</label>`,
+  );
+  const groups = Map.groupBy(links, (link) => link.source ?? "Others");
+  const known = links.some((link) => (link.name ?? link.form) === choice.link);
+  const options = [...groups].map(
+    ([source, members]) =>
+      html`<optgroup label="${source}">${members.map((link) => linkOption(link, choice.link))}</optgroup>`,
+  );
+  return html`<fieldset><legend>Lanes</legend><div class="row">${lanes}</div></fieldset>
+<div class="row"><label>Link <select name="link">${options}<option value="${otherLink}"${!known && html` selected`}>another one …</option></select></label>
+<label>Loads of each lane <input name="runs" type="number" min="1" max="100" required size="4" value="${String(choice.runs)}"/></label></div>
+<p class="other"${known && html` hidden`}><label>Link <input name="form" placeholder="3mbit/50ms,loss=1%" value="${known ? "" : choice.link}" spellcheck="false"/></label></p>
+<p class="note">${words}</p>
+<label class="line"><input type="checkbox" name="credentials"/><span>Keep cookies and passwords in the recording <small>(else Cookie, Set-Cookie and Authorization values are made unreadable)</small></span></label>
+<div class="row"><button class="main" type="submit">${action}</button><button type="button" class="close">Not now</button></div><div class="trouble"></div>`;
+}
+
+async function lastChoice(): Promise<RaceChoice> {
+  const kept = (await chrome.storage.local.get(choiceKey))[choiceKey] as Partial<RaceChoice> | undefined;
+  // Keeping credentials is asked for each time.
+  return { lanes: [...plainLanes], link: "3g", runs: 5, ...kept, keepCredentials: false };
+}
+
+function chosen(form: HTMLFormElement): RaceChoice | Failure {
+  const data = new FormData(form);
+  const text = (name: string): string => String(data.get(name) ?? "").trim();
+  const lanes = allLanes.filter((lane) => data.getAll("lane").includes(lane));
+  const link = text("link") === otherLink ? text("form") : text("link");
+  const runs = Number(text("runs"));
+  if (lanes.length === 0) return wrong("no lane is chosen", "choose at least one, two to compare");
+  if (link === "") return wrong("no link is given", "write one such as 3mbit/50ms, or choose one that has a name");
+  if (!Number.isInteger(runs) || runs < 1 || runs > 100)
+    return wrong("loads must be 1 to 100", "5 are enough to see more than 10 %");
+  return { lanes, link, runs, keepCredentials: data.get("credentials") !== null };
+}
+
+function wrong(message: string, remedy: string): Failure {
+  return { code: "malformed", message, remedy };
+}
+
+/**
+ * Shows the form in this element, or how to get the helper. `again`: the page's contents are not in memory, so that it
+ * must be loaded once more. `start` answers with what went wrong, or null; the form stays open for the former.
+ */
+export async function openRaceForm(
+  place: HTMLFormElement,
+  again: boolean,
+  start: (choice: RaceChoice) => Promise<Failure | null>,
+): Promise<void> {
+  place.hidden = false;
+  put(place, html`<p class="soft" role="status">Asking for trilane-host …</p>`);
+  const retry = (hint: Markup): void => {
+    put(place, html`${hint}<p><button type="button" class="close">Not now</button></p>`);
+    for (const button of place.querySelectorAll<HTMLElement>(".retry"))
+      button.addEventListener("click", () => void openRaceForm(place, again, start), { once: true });
+    wireClose(place);
+  };
+  if (!(await mayUseHost()))
+    return retry(hostHint({ state: "missing", code: "host-permission", message: "not permitted", remedy: "allow it" }));
+  const host = await ask({ do: "host" });
+  if (!host.ok) return retry(failureNote(host.error));
+  if (host.host.state !== "ready") return retry(hostHint(host.host));
+  const links = await ask({ do: "links" });
+  if (!links.ok) return retry(failureNote(links.error));
+  const words = again ? recordingWords.again : recordingWords.kept;
+  put(place, formMarkup(links.links, await lastChoice(), words, again ? "Record and race" : "Race"));
+  wireClose(place);
+  const other = find(".other", place);
+  find<HTMLSelectElement>("[name=link]", place).addEventListener("change", ({ currentTarget }) => {
+    other.hidden = (currentTarget as HTMLSelectElement).value !== otherLink;
+  });
+  find<HTMLInputElement>("[name=lane]", place).focus();
+  place.onsubmit = async (event) => {
+    event.preventDefault();
+    const button = find<HTMLButtonElement>("button.main", place);
+    const choice = chosen(place);
+    if ("code" in choice) return put(find(".trouble", place), failureNote(choice));
+    button.disabled = true;
+    const { keepCredentials: _, ...kept } = choice;
+    await chrome.storage.local.set({ [choiceKey]: kept });
+    const failure = await start(choice);
+    if (failure) {
+      button.disabled = false;
+      put(find(".trouble", place), failureNote(failure));
+    } else place.hidden = true;
+  };
+}
+
+function wireClose(place: HTMLFormElement): void {
+  find(".close", place).addEventListener("click", () => {
+    place.hidden = true;
+    place.dispatchEvent(new CustomEvent("closed"));
+  });
+}

@@ -1,0 +1,23 @@
+#include "base/folders.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int folders_make(const char *path) {
+    char partial[PATH_MAX];
+    size_t size = strlen(path);
+    if (size >= sizeof partial) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    for (size_t i = 1; i <= size; i++) {
+        if (path[i] != '/' && path[i] != '\0') continue;
+        memcpy(partial, path, i);
+        partial[i] = '\0';
+        // A folder above may stand on a disk that may only be read.
+        if (mkdir(partial, 0700) < 0 && errno != EEXIST && (path[i] == '\0' || errno != EROFS)) return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,110 @@
+#include "messaging/job_supervisor.h"
+
+#include "base/clock.h"
+#include "base/json_file.h"
+#include "base/log.h"
+#include "messaging/command_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const uint64_t grace_ns = 10 * NS_PER_S;
+
+struct supervisor {
+    pid_t command;
+    int signals;
+    bool canceled;
+    uint64_t kill_ns; // when to end it by force; 0: not asked to end
+};
+
+static void cancel(struct supervisor *supervisor) {
+    if (supervisor->canceled) return; // a second SIGINT would cut its own clean end short
+    supervisor->canceled = true;
+    supervisor->kill_ns = clock_now_ns() + grace_ns;
+    kill(supervisor->command, SIGINT);
+}
+
+// The command's status as a shell has it, or -1 while it is running.
+static int reap(const struct supervisor *supervisor) {
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)supervisor->command, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0)
+        return -1;
+    // What it left behind, while its number, the group's too, is still its own.
+    kill(-supervisor->command, SIGKILL);
+    int status;
+    while (waitpid(supervisor->command, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int wait_for_end(struct supervisor *supervisor) {
+    for (;;) {
+        int status = reap(supervisor);
+        if (status >= 0) return status;
+        uint64_t now_ns = clock_now_ns();
+        int timeout_ms = -1;
+        if (supervisor->kill_ns != 0) {
+            if (now_ns >= supervisor->kill_ns) {
+                kill(-supervisor->command, SIGKILL);
+                supervisor->kill_ns = now_ns + grace_ns;
+            }
+            timeout_ms = (int)((supervisor->kill_ns - now_ns) / NS_PER_MS) + 1;
+        }
+        struct pollfd watched[] = {{.fd = supervisor->signals, .events = POLLIN},
+                                   {.fd = JOB_CONTROL_FD, .events = POLLIN}};
+        if (poll(watched, 2, timeout_ms) <= 0) continue;
+        struct signalfd_siginfo info;
+        while (read(supervisor->signals, &info, sizeof info) == sizeof info)
+            if (info.ssi_signo != SIGCHLD) cancel(supervisor);
+        char asked[64];
+        if (watched[1].revents && read(JOB_CONTROL_FD, asked, sizeof asked) > 0) cancel(supervisor);
+    }
+}
+
+static int open_output(const char *name) {
+    return open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+static bool leave_word(int status, bool canceled) {
+    json_t *word = json_pack("{s:i, s:b}", "status", status, "canceled", canceled);
+    bool left = word && json_file_write(job_exit_name, word) == 0;
+    json_decref(word);
+    return left;
+}
+
+int job_supervise(const char *folder, char *const *argv) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    if (chdir(folder) < 0 || fcntl(JOB_CONTROL_FD, F_SETFD, FD_CLOEXEC) < 0 ||
+        sigprocmask(SIG_BLOCK, &signals, NULL) < 0) {
+        log_line("%s: %s", folder, strerror(errno));
+        return EXIT_RUN_FAILED;
+    }
+    struct supervisor supervisor = {.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK)};
+    int out = open_output(job_events_name), err = open_output(job_stderr_name), status = -1;
+    const struct command_line command = {
+        .argv = argv, .folder = ".", .out = out, .err = err, .death_signal = SIGTERM};
+    if (supervisor.signals >= 0 && out >= 0 && err >= 0 &&
+        (supervisor.command = command_line_start(&command)) > 0)
+        status = wait_for_end(&supervisor);
+    else
+        log_line("%s: %s", folder, strerror(errno));
+    bool left = leave_word(status < 0 ? EXIT_RUN_FAILED : status, supervisor.canceled);
+    if (out >= 0) close(out);
+    if (err >= 0) close(err);
+    if (supervisor.signals >= 0) close(supervisor.signals);
+    return status >= 0 && left ? 0 : EXIT_RUN_FAILED;
+}

@@ -1,0 +1,20 @@
+// A job's supervisor: a process that runs one command, ends it when asked, and leaves a word on how it ended.
+// It belongs to no host. What the files of a job's folder are called.
+#ifndef TRILANE_MESSAGING_JOB_SUPERVISOR_H
+#define TRILANE_MESSAGING_JOB_SUPERVISOR_H
+
+#define job_request_name "job.json"
+#define job_events_name "events.jsonl"
+#define job_stderr_name "stderr"
+#define job_exit_name "exit"
+#define job_control_name "control"
+#define job_link_name "link.sock"
+
+// Its control pipe, which whoever starts it has opened for reading and writing, so that there is no moment
+// in which the job seems to have ended.
+enum { JOB_CONTROL_FD = 3 };
+
+// Runs argv in `folder`. Returns the exit status to end with.
+int job_supervise(const char *folder, char *const *argv);
+
+#endif

@@ -1,0 +1,343 @@
+#include "messaging/jobs.h"
+
+#include "base/folders.h"
+#include "base/json_file.h"
+#include "messaging/command_line.h"
+#include "messaging/job_supervisor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ENDED_KEPT = 100, ARGUMENTS_MAX = 48, FILE_NAME_ROOM = 40 };
+
+const char *job_state_name(enum job_state state) {
+    static const char *const names[] = {"running", "finished", "failed", "canceled", "lost"};
+    return names[state];
+}
+
+// FOLDER/NAME; folders are checked to leave room for it.
+static const char *file_in(char path[PATH_MAX], const char *folder, const char *name) {
+    snprintf(path, PATH_MAX, "%.*s/%.*s", PATH_MAX - FILE_NAME_ROOM, folder, FILE_NAME_ROOM - 2, name);
+    return path;
+}
+
+static int jobs_path(char path[PATH_MAX], const char *home, struct message_error *error) {
+    if (snprintf(path, PATH_MAX, "%s/jobs", home) < PATH_MAX - MADE_ID_SIZE - FILE_NAME_ROOM) return 0;
+    return message_fail(error, "failed", "choose another with --home", "the data folder's path is too long");
+}
+
+// ---- How a job is ----
+
+// A writer's end of the control pipe, or -1 where nobody reads: the job is not running.
+static int open_control(const char *folder) {
+    char path[PATH_MAX];
+    struct stat info;
+    int fd = open(file_in(path, folder, job_control_name), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && (fstat(fd, &info) < 0 || !S_ISFIFO(info.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+// One that has left its word has ended, also while its supervisor is still on its way out.
+static bool is_running(const char *folder) {
+    char path[PATH_MAX];
+    if (access(file_in(path, folder, job_exit_name), F_OK) == 0) return false;
+    int fd = open_control(folder);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
+// Whether the supervisor has left its word.
+static bool read_end(const char *folder, struct job_status *status) {
+    char path[PATH_MAX];
+    json_t *end = json_load_file(file_in(path, folder, job_exit_name), 0, NULL);
+    const json_t *exit = json_object_get(end, "status");
+    bool there = json_is_integer(exit);
+    if (there) {
+        status->exit = (int)json_integer_value(exit);
+        status->state = status->exit == 0                                ? JOB_FINISHED
+                        : json_is_true(json_object_get(end, "canceled")) ? JOB_CANCELED
+                                                                         : JOB_FAILED;
+    }
+    json_decref(end);
+    return there;
+}
+
+void job_look(const char *folder, const char *kind, struct job_status *status) {
+    char path[PATH_MAX];
+    *status = (struct job_status){.state = JOB_RUNNING, .exit = -1};
+    if (!read_end(folder, status)) {
+        if (is_running(folder)) return;
+        // It may have ended between the two looks.
+        if (!read_end(folder, status)) {
+            status->state = JOB_LOST;
+            message_fail(&status->error, "failed", "start it again",
+                         "the %s ended without a word: its process was killed, or the machine restarted",
+                         kind);
+            return;
+        }
+    }
+    if (status->state != JOB_FAILED) return;
+    int fd = open(file_in(path, folder, job_stderr_name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    command_line_error(fd, kind, &status->error);
+    if (fd >= 0) close(fd);
+}
+
+json_t *job_status_json(const struct job_status *status) {
+    json_t *error = json_null();
+    if (status->state == JOB_FAILED || status->state == JOB_LOST)
+        error = json_pack("{s:s++}", "message", status->error.message, ": ", status->error.remedy);
+    json_t *exit = status->exit >= 0 ? json_integer(status->exit) : json_null();
+    return json_pack("{s:s, s:o, s:o}", "state", job_state_name(status->state), "exit", exit, "error", error);
+}
+
+// What was asked, as it stands in job.json; NULL where there is no such job, or not of this kind.
+static json_t *read_job(const char *folder, const char *kind) {
+    char path[PATH_MAX];
+    json_t *job = json_load_file(file_in(path, folder, job_request_name), 0, NULL);
+    const char *its = json_string_value(json_object_get(job, "kind"));
+    if (its && strcmp(its, kind) == 0 && json_is_object(json_object_get(job, "request"))) return job;
+    json_decref(job);
+    return NULL;
+}
+
+static int fail_not_found(const char *kind, const char *id, struct message_error *error) {
+    char remedy[32];
+    snprintf(remedy, sizeof remedy, "see %s.list", kind);
+    return message_fail(error, "not-found", remedy, "%s %s: there is none", kind, id);
+}
+
+int job_find(char folder[PATH_MAX], const char *home, const char *kind, const char *id,
+             struct message_error *error) {
+    if (jobs_path(folder, home, error) < 0) return -1;
+    strcat(strcat(folder, "/"), id);
+    json_t *job = read_job(folder, kind);
+    json_decref(job);
+    return job ? 0 : fail_not_found(kind, id, error);
+}
+
+// ---- All jobs ----
+
+static int is_job_name(const struct dirent *entry) {
+    return is_made_id(entry->d_name);
+}
+
+static int newest_first(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*b)->d_name, (*a)->d_name);
+}
+
+// The file that says what it was goes last: what is left of a removal that was cut short can be removed
+// again.
+static int remove_folder(const char *folder) {
+    static const char *const names[] = {job_events_name, job_stderr_name,  job_exit_name,
+                                        job_link_name,   job_control_name, job_request_name};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (unlink(file_in(path, folder, names[i])) < 0 && errno != ENOENT) return -1;
+    return rmdir(folder);
+}
+
+// Calls `each` for every job's folder, the newest first, until it does not return 0.
+static int each_job(const char *jobs, int (*each)(void *context, const char *folder, const char *id),
+                    void *context) {
+    struct dirent **entries = NULL;
+    int count = scandir(jobs, &entries, is_job_name, newest_first), status = 0;
+    for (int i = 0; i < count; i++) {
+        char folder[PATH_MAX];
+        if (status == 0)
+            status = each(context, file_in(folder, jobs, entries[i]->d_name), entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+struct listing {
+    json_t *jobs;
+    const char *kind;
+};
+
+static int list_job(void *context, const char *folder, const char *id) {
+    struct listing *listing = context;
+    json_t *job = read_job(folder, listing->kind);
+    if (!job) return 0;
+    struct job_status status;
+    char started[MADE_TIME_SIZE];
+    job_look(folder, listing->kind, &status);
+    made_id_time(id, started);
+    json_t *listed = job_status_json(&status);
+    if (listed) json_object_del(listed, "exit");
+    int failed = !listed || json_object_set_new(listed, "id", json_string(id)) < 0 ||
+                 json_object_set_new(listed, "started", json_string(started)) < 0 ||
+                 json_object_set(listed, "request", json_object_get(job, "request")) < 0 ||
+                 json_array_append(listing->jobs, listed) < 0;
+    json_decref(listed);
+    json_decref(job);
+    return failed ? -1 : 0;
+}
+
+int job_list(json_t **jobs, const char *home, const char *kind, struct message_error *error) {
+    char path[PATH_MAX];
+    if (jobs_path(path, home, error) < 0) return -1;
+    struct listing listing = {json_array(), kind};
+    if (!listing.jobs || each_job(path, list_job, &listing) < 0) {
+        json_decref(listing.jobs);
+        return message_fail_memory(error);
+    }
+    *jobs = listing.jobs;
+    return 0;
+}
+
+// ---- Starting ----
+
+struct tidying {
+    const char *kind; // refuse while one of it is running
+    int ended;
+    char running[MADE_ID_SIZE];
+};
+
+static int tidy_job(void *context, const char *folder, const char *id) {
+    struct tidying *tidying = context;
+    if (!is_running(folder)) {
+        if (++tidying->ended > ENDED_KEPT) remove_folder(folder);
+        return 0;
+    }
+    json_t *job = tidying->kind ? read_job(folder, tidying->kind) : NULL;
+    if (job) memcpy(tidying->running, id, sizeof tidying->running); // its name is a made id
+    json_decref(job);
+    return 0;
+}
+
+static int make_files(struct job *job, const char *kind, const json_t *request) {
+    char path[PATH_MAX];
+    if (mkdir(job->folder, 0700) < 0) return -1;
+    int events =
+        open(file_in(path, job->folder, job_events_name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (events < 0) return -1;
+    close(events);
+    if (mkfifo(file_in(path, job->folder, job_control_name), 0600) < 0) return -1;
+    // For reading and writing, so that it has a reader from now on and never an end.
+    if ((job->control = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0) return -1;
+    json_t *document = json_pack("{s:s, s:O}", "kind", kind, "request", request);
+    if (!document) errno = ENOMEM;
+    int status = document ? json_file_write(file_in(path, job->folder, job_request_name), document) : -1;
+    json_decref(document);
+    return status;
+}
+
+int job_make(struct job *job, const char *home, const char *kind, const json_t *request, bool alone,
+             struct message_error *error) {
+    char jobs[PATH_MAX];
+    *job = (struct job){.control = -1, .lock = -1};
+    if (jobs_path(jobs, home, error) < 0) return -1;
+    // The lock is the folder's own.
+    if (folders_make(jobs) < 0 || (job->lock = open(jobs, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+        flock(job->lock, LOCK_EX) < 0 || made_id(job->id) < 0) {
+        message_fail_errno(error, jobs);
+        job_drop(job);
+        return -1;
+    }
+    struct tidying tidying = {.kind = alone ? kind : NULL};
+    each_job(jobs, tidy_job, &tidying);
+    if (tidying.running[0]) {
+        message_fail(error, "busy", "wait for it, or cancel it", "%s %s: is still running", kind,
+                     tidying.running);
+        job_drop(job);
+        return -1;
+    }
+    file_in(job->folder, jobs, job->id);
+    if (make_files(job, kind, request) < 0) {
+        message_fail_errno(error, job->folder);
+        job_drop(job);
+        return -1;
+    }
+    return 0;
+}
+
+static void job_release(struct job *job) {
+    if (job->control >= 0) close(job->control);
+    if (job->lock >= 0) close(job->lock);
+    job->control = job->lock = -1;
+}
+
+void job_drop(struct job *job) {
+    if (job->folder[0]) remove_folder(job->folder);
+    job_release(job);
+}
+
+// The supervisor is an orphan from the start: nobody has to wait for it.
+static int start_supervisor(const struct job *job, const char *host, char *const *argv) {
+    char *arguments[ARGUMENTS_MAX + 8] = {(char *)(uintptr_t)host, "--job", (char *)(uintptr_t)job->folder,
+                                          "--"};
+    size_t count = 4;
+    for (size_t i = 0; argv[i]; i++) {
+        if (i == ARGUMENTS_MAX) {
+            errno = E2BIG;
+            return -1;
+        }
+        arguments[count++] = argv[i];
+    }
+    pid_t pid = fork();
+    if (pid < 0) return -1;
+    if (pid == 0) {
+        setsid();
+        pid_t supervisor = fork();
+        if (supervisor != 0) _exit(supervisor < 0);
+        int none = open("/dev/null", O_RDWR);
+        if (none < 0 || dup2(none, STDIN_FILENO) < 0 || dup2(none, STDOUT_FILENO) < 0 ||
+            dup2(none, STDERR_FILENO) < 0)
+            _exit(1);
+        // dup2 to itself would leave it closed on exec.
+        if (job->control == JOB_CONTROL_FD ? fcntl(JOB_CONTROL_FD, F_SETFD, 0) < 0
+                                           : dup2(job->control, JOB_CONTROL_FD) < 0)
+            _exit(1);
+        close_range(JOB_CONTROL_FD + 1, ~0U, 0);
+        execv(host, arguments);
+        _exit(1);
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    if (status == 0) return 0;
+    errno = EAGAIN;
+    return -1;
+}
+
+int job_run(struct job *job, const char *host, char *const *argv, struct message_error *error) {
+    if (start_supervisor(job, host, argv) < 0) {
+        message_fail_errno(error, host);
+        job_drop(job);
+        return -1;
+    }
+    job_release(job);
+    return 0;
+}
+
+// ---- Ending ----
+
+int job_cancel(const char *folder, struct message_error *error) {
+    int fd = open_control(folder);
+    if (fd < 0) return 0;
+    int status = 0;
+    // EPIPE: it has ended meanwhile; EAGAIN: full of requests to end.
+    if (write(fd, "", 1) < 0 && errno != EPIPE && errno != EAGAIN) status = message_fail_errno(error, folder);
+    close(fd);
+    return status;
+}
+
+int job_remove(const char *folder, const char *kind, const char *id, struct message_error *error) {
+    if (is_running(folder))
+        return message_fail(error, "busy", "cancel it first", "%s %s: is still running", kind, id);
+    return remove_folder(folder) < 0 ? message_fail_errno(error, folder) : 0;
+}

@@ -1,0 +1,33 @@
+// Profiles as files: HOME/profiles/ID.har is a profile's HAR text, ID.json what people call it. A profile is
+// there when its .har is: written aside, then renamed. Knows no messages; does not read what a HAR says.
+#ifndef TRILANE_MESSAGING_PROFILE_STORE_H
+#define TRILANE_MESSAGING_PROFILE_STORE_H
+
+#include "messaging/made_id.h"
+#include "messaging/message_error.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A profile that is coming.
+struct profile_upload;
+
+// All return 0, or -1 with *error.
+
+// `name`: what people call it. `bytes`: how large it will be, 0 where that is not known.
+int profile_upload_open(struct profile_upload **upload, const char *home, const char *name, uint64_t bytes,
+                        struct message_error *error);
+int profile_upload_add(struct profile_upload *upload, const char *text, size_t size,
+                       struct message_error *error);
+// Both free the upload, in failure too.
+int profile_upload_commit(struct profile_upload *upload, char id[MADE_ID_SIZE], struct message_error *error);
+void profile_upload_abort(struct profile_upload *upload);
+
+// An array of {profile, name, bytes, saved}, the newest first.
+int profile_list(json_t **profiles, const char *home, struct message_error *error);
+// A descriptor to read the HAR text from; `id` is a made id.
+int profile_open(int *fd, const char *home, const char *id, struct message_error *error);
+int profile_remove(const char *home, const char *id, struct message_error *error);
+
+#endif

@@ -1,0 +1,27 @@
+// Questions that the command line answers with one JSON document: `trilane doctor --json`. They run beside
+// the conversation; work is done when queries_work is called. Does not know what is asked.
+#ifndef TRILANE_MESSAGING_QUERIES_H
+#define TRILANE_MESSAGING_QUERIES_H
+
+#include "messaging/answers.h"
+#include "messaging/message_error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct queries;
+
+// NULL when memory is short.
+struct queries *queries_open(const struct answers *answers);
+void queries_close(struct queries *queries); // ends those under way
+
+// Starts argv (argv[0] the program's path) to answer the message of this id with what it prints. `what` names
+// it in errors; a literal. 0, or -1 with *error.
+int queries_ask(struct queries *queries, json_t *id, const char *what, char *const *argv,
+                struct message_error *error);
+
+bool queries_under_way(const struct queries *queries);
+// Answers those that have ended. 0, or -1 when nothing can be said any more.
+int queries_work(struct queries *queries);
+
+#endif

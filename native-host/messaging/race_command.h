@@ -1,0 +1,23 @@
+// A race.start as the command line's words. Checks what a field by itself does not show.
+#ifndef TRILANE_MESSAGING_RACE_COMMAND_H
+#define TRILANE_MESSAGING_RACE_COMMAND_H
+
+#include "messaging/host_paths.h"
+#include "messaging/message_error.h"
+
+#include <jansson.h>
+
+enum { RACE_COMMAND_WORDS_MAX = 32 };
+
+struct race_command {
+    char *words[RACE_COMMAND_WORDS_MAX]; // NULL-terminated, owned
+    int count;
+};
+
+// 0, or -1 with *error.
+int race_command_check(const json_t *message, struct message_error *error);
+// 0, or -1 when memory is short. The message has been checked.
+int race_command_make(struct race_command *command, const struct host_paths *paths, const json_t *message);
+void race_command_free(struct race_command *command);
+
+#endif

@@ -1,0 +1,52 @@
+// Generated from ../calibration.schema.json by `npm run generate`: change the schema instead.
+
+/**
+ * How many labs a machine bears side by side: HOME/calibration.json, and what `trilane calibrate --json` prints.
+ */
+export interface Calibration {
+  schema: "trilane/calibration/1";
+  /**
+   * CPU, their number, kernel: on another machine it says nothing.
+   */
+  machine: string;
+  made_at: string;
+  page: string;
+  /**
+   * Short form.
+   */
+  link: string;
+  /**
+   * Links up to this rate may have loads side by side.
+   */
+  rate_bps: number;
+  /**
+   * A page load time that is this close is the same.
+   */
+  margin_percent: number;
+  /**
+   * The largest number at which page load times are equivalent to those of one lab alone.
+   */
+  labs: number;
+  steps: CalibrationStep[];
+}
+export interface CalibrationStep {
+  labs: number;
+  /**
+   * Each one load alone and `labs` loads side by side.
+   */
+  rounds: number;
+  /**
+   * Loads that did not count.
+   */
+  invalid: number;
+  /**
+   * How much longer loads side by side took: Hodges and Lehmann's estimate.
+   */
+  percent: number | null;
+  /**
+   * 90 %: two one-sided tests at 5 %.
+   */
+  low_percent: number | null;
+  high_percent: number | null;
+  equivalent: boolean;
+}

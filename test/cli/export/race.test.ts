@@ -1,0 +1,97 @@
+// `export --format race`: the document against its schema and against the numbers that the other exports have.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Ajv, type ValidateFunction } from "ajv";
+import addFormats from "ajv-formats";
+import { chooseSweep } from "../../../cli/export/choose.ts";
+import { exportDocument } from "../../../cli/export/json.ts";
+import { raceResult } from "../../../cli/export/race.ts";
+import { writeReport } from "../../../cli/report/report.ts";
+import { openResults, type Results } from "../../../cli/results/results.ts";
+import { storeFixture, withHome } from "../report/fixture.ts";
+import { gridFixture, hostileFixture, raceFixture } from "../report/fixtures.ts";
+
+const schemas = join(import.meta.dirname, "..", "..", "..", "schemas");
+
+function raceSchema(): ValidateFunction {
+  const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true });
+  addFormats.default(ajv);
+  for (const file of readdirSync(schemas).filter((name) => name.endsWith(".schema.json")))
+    ajv.addSchema(JSON.parse(readFileSync(join(schemas, file), "utf8")) as object, file);
+  const validate = ajv.getSchema("race-result.schema.json");
+  assert.ok(validate);
+  return validate;
+}
+
+async function withResults(home: string, work: (results: Results) => void): Promise<void> {
+  const results = openResults(home);
+  try {
+    work(results);
+  } finally {
+    results.close();
+  }
+}
+
+test("a race's document is by its schema and has the numbers of the JSON export", async () => {
+  await withHome(async (home) => {
+    const id = storeFixture(home, raceFixture);
+    const report = await writeReport(home, id);
+    await withResults(home, (results) => {
+      const sweep = chooseSweep(results, id);
+      const race = raceResult(results, home, sweep);
+      const validate = raceSchema();
+      assert.ok(validate(JSON.parse(JSON.stringify(race))), JSON.stringify(validate.errors));
+      const all = exportDocument(sweep, results.cellsOf(id), results.loadsOf(id), []);
+      assert.deepEqual(race.verdict.sentences, all.verdict.sentences);
+      assert.equal(race.report_path, report);
+      assert.equal(race.url, "https://shop.example.com/");
+      assert.deepEqual([race.page, race.runs, race.link.form], ["shop", 5, "3mbit/50ms"]);
+      assert.deepEqual(
+        race.lanes.map(({ lane, loads, invalid }) => [lane, loads, invalid]),
+        [
+          ["h1", 5, 0],
+          ["h2", 5, 1],
+          ["h3", 5, 1],
+        ],
+      );
+      for (const { lane, against, improvement_percent } of race.comparisons) {
+        const same = all.improvements.find((each) => each.lane === lane && each.over === against);
+        assert.equal(improvement_percent, same?.percent);
+      }
+      assert.equal(race.comparisons.length, 3);
+      for (const { lane, load, plts_ms, median_ms } of race.lanes) {
+        assert.equal(load?.log._trilane.lane, lane);
+        assert.equal(load?.log._trilane.metrics.plt_ms, median_ms, "of five loads the median is one of them");
+        assert.equal(plts_ms.length, 5);
+      }
+      const left = race.excluded.reduce((sum, { count }) => sum + count, 0);
+      assert.equal(left, 2);
+    });
+  });
+});
+
+test("hostile names and reasons stay within the schema", async () => {
+  await withHome(async (home) => {
+    const { pages, links } = hostileFixture;
+    const one = { ...hostileFixture, pages: pages.slice(0, 1), links: links.slice(0, 1) };
+    const id = storeFixture(home, one);
+    await withResults(home, (results) => {
+      const validate = raceSchema();
+      const race = raceResult(results, home, chooseSweep(results, id));
+      assert.ok(validate(JSON.parse(JSON.stringify(race))), JSON.stringify(validate.errors));
+      assert.equal(race.page, pages[0]);
+    });
+  });
+});
+
+test("a sweep of several links is no race", async () => {
+  await withHome(async (home) => {
+    const id = storeFixture(home, { ...gridFixture, links: gridFixture.links.slice(0, 2) });
+    await withResults(home, (results) => {
+      const sweep = chooseSweep(results, id);
+      assert.throws(() => raceResult(results, home, sweep), /sweep \d+ is no race: .*several pages or links/);
+    });
+  });
+});

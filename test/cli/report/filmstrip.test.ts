@@ -1,0 +1,48 @@
+// Films in the report and in the race's document: of valid loads, beside their lanes; without films neither has any.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { raceResult } from "../../../cli/export/race.ts";
+import { gatherReport } from "../../../cli/report/data.ts";
+import { buildReport } from "../../../cli/report/report.ts";
+import { openResults } from "../../../cli/results/results.ts";
+import { storeFixture, withHome } from "./fixture.ts";
+import { raceFixture } from "./fixtures.ts";
+
+test("films are shown in the report and handed on in the race's document", async () => {
+  await withHome(async (home) => {
+    const id = storeFixture(home, raceFixture);
+    const results = openResults(home);
+    try {
+      assert.ok(!buildReport(gatherReport(results, id, "0")).includes('class="filmstrip"'));
+      const [h1, h2] = results.cellsOf(id);
+      assert.ok(h1 && h2);
+      const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xd9);
+      const film = {
+        reasons: [],
+        plt_ms: 1700,
+        frames: [
+          { time_ms: 0, jpeg },
+          { time_ms: 900.5, jpeg },
+        ],
+      };
+      results.recordFilm({ cell: h1.id, status: "valid", ...film });
+      results.recordFilm({ cell: h2.id, status: "failed", ...film, frames: [], reasons: ["the browser crashed"] });
+      const report = buildReport(gatherReport(results, id, "0"));
+      assert.equal(report.match(/class="filmstrip"/g)?.length, 1);
+      assert.ok(report.includes(`data:image/jpeg;base64,${Buffer.from(jpeg).toString("base64")}`));
+      assert.match(report, /What the page showed over h1 at the same instants/);
+      const race = raceResult(results, home, results.sweep(id));
+      assert.deepEqual(
+        race.lanes.map(({ lane, filmstrip, filmed_plt_ms }) => [lane, filmstrip?.length ?? null, filmed_plt_ms]),
+        [
+          ["h1", 2, 1700],
+          ["h2", null, null],
+          ["h3", null, null],
+        ],
+      );
+      assert.deepEqual(race.lanes[0]?.filmstrip?.[1], { time_ms: 900.5, jpeg: "/9j/2Q==" });
+    } finally {
+      results.close();
+    }
+  });
+});

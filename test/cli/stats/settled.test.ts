@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { randomSource } from "../../../cli/stats/random.ts";
+import type { Sample } from "../../../cli/stats/sample.ts";
+import { isSettled, pairDecisions } from "../../../cli/stats/settled.ts";
+import { decisionWords, settlement, settlementSentence } from "../../../cli/stats/settlement.ts";
+
+const lanes = ["h1", "h2", "h3"];
+
+/** Loads of `blocks` blocks with medians by lane and a spread of some per mille that both share and do not share. */
+function loadsOf(medians: Readonly<Record<string, number>>, blocks: number, seed = 1, page = "p"): Sample[] {
+  const random = randomSource(seed, "settled");
+  return Array.from({ length: blocks }, (_, block) => {
+    const minute = 1 + 0.2 * random();
+    return Object.entries(medians).map(
+      ([lane, median]): Sample => ({
+        page,
+        link: "3mbit/50ms",
+        lane,
+        block,
+        status: "valid",
+        reasons: [],
+        plt_ms: median * minute * (1 + 0.02 * (random() - 0.5)),
+      }),
+    );
+  }).flat();
+}
+
+test("clear differences and clear equivalence are settled at the first look, in spite of a slow minute", () => {
+  const loads = loadsOf({ h1: 1000, h2: 800, h3: 802 }, 8);
+  const decisions = pairDecisions(loads, lanes, 3).map((each) => [each.pair.lane, each.pair.over, each.decision]);
+  assert.deepEqual(decisions, [
+    ["h2", "h1", "faster"],
+    ["h3", "h1", "faster"],
+    ["h3", "h2", "equivalent"],
+  ]);
+  assert.equal(isSettled(loads, lanes, { decided_percent: 3 }), true);
+  assert.equal(isSettled(loadsOf({ h1: 1000, h2: 800, h3: 802 }, 7), lanes, { decided_percent: 3 }), false);
+  const [first] = pairDecisions(loads, lanes, 3);
+  assert.ok(first?.percent && Math.abs(first.percent - 20) < 1, `${first?.percent}`);
+  assert.ok(first.interval && first.interval.low < 20 && first.interval.high > 20);
+});
+
+test("blocks in which one lane has no valid load do not count, and a lane without any is never settled", () => {
+  const loads = loadsOf({ h1: 1000, h2: 800 }, 8).map((load) =>
+    load.lane === "h2" && load.block === 3 ? { ...load, status: "failed" as const, plt_ms: null } : load,
+  );
+  assert.equal(isSettled(loads, ["h1", "h2"], { decided_percent: 3 }), false);
+  const ninth = loadsOf({ h1: 1000, h2: 800 }, 9).filter((load) => load.block === 8);
+  assert.equal(isSettled([...loads, ...ninth], ["h1", "h2"], { decided_percent: 3 }), true);
+  assert.equal(isSettled(loadsOf({ h1: 1000, h2: 800 }, 30), lanes, { decided_percent: 3 }), false);
+});
+
+test("medians are settled when all their intervals are narrow, and stay so", () => {
+  const still = { interval_percent: 15 };
+  const narrow = loadsOf({ h1: 1000, h2: 800 }, 30);
+  const blocks = [8, 10, 12, 15, 30].find((count) =>
+    isSettled(
+      narrow.filter((load) => load.block < count),
+      ["h1", "h2"],
+      still,
+    ),
+  );
+  assert.ok(blocks !== undefined && blocks <= 15, `${blocks}`);
+  assert.equal(isSettled(narrow, ["h1", "h2"], still), true);
+  assert.equal(isSettled(narrow, ["h1", "h2"], { interval_percent: 0.01 }), false);
+});
+
+test("what it took is told against repetitions fixed before", () => {
+  const loads = loadsOf({ h1: 1000, h2: 800 }, 8);
+  const cells = ["p", "q"].flatMap((page) => ["h1", "h2"].map((lane) => ({ page, link: "3mbit/50ms", lane })));
+  const found = settlement(cells, loads, { decided_percent: 3 }, 30);
+  assert.equal(
+    settlementSentence(found),
+    "1 of 2 comparisons decided within 3 %, by 16 valid loads; all repetitions would have been 120.",
+  );
+  assert.match(
+    found.decisions.map((each) => decisionWords(each, 3)).join("; "),
+    /^h2 is faster than h1 \(\S+ %: .*\); h2 against h1 is undecided$/,
+  );
+  assert.match(
+    settlementSentence(settlement(cells, loads, { interval_percent: 2 }, 30)),
+    /^All medians known within 2 % on \d of 2 pages and links, /,
+  );
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { randomSource } from "../../../cli/stats/random.ts";
+import { rankSum, sampleShift } from "../../../cli/stats/two_samples.ts";
+
+const near = (actual: number | undefined, expected: number, tolerance = 1e-9) =>
+  assert.ok(actual !== undefined && Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);
+
+/** By the definition: every choice of which values are of the first sample. */
+function byCounting(a: readonly number[], b: readonly number[]): number {
+  const all = [...a, ...b];
+  const ranks = all.map(
+    (value) => all.filter((other) => other < value).length + (all.filter((other) => other === value).length + 1) / 2,
+  );
+  const found = ranks.slice(0, a.length).reduce((sum, rank) => sum + rank, 0);
+  let [ways, less, greater] = [0, 0, 0];
+  for (let choice = 0; choice < 2 ** all.length; choice++) {
+    const chosen = ranks.filter((_, index) => (choice >> index) & 1);
+    if (chosen.length !== a.length) continue;
+    const sum = chosen.reduce((total, rank) => total + rank, 0);
+    ways++;
+    if (sum <= found) less++;
+    if (sum >= found) greater++;
+  }
+  return Math.min(1, (2 * Math.min(less, greater)) / ways);
+}
+
+test("exact, with ties: as counted over all choices", () => {
+  const random = randomSource(12, "rank sums");
+  for (let trial = 0; trial < 40; trial++) {
+    const a = Array.from({ length: 1 + (trial % 5) }, () => Math.round(random() * 6));
+    const b = Array.from({ length: 2 + (trial % 4) }, () => Math.round(random() * 6 + 1));
+    near(rankSum(a, b), byCounting(a, b));
+  }
+});
+
+// Hollander and Wolfe 1973, p. 69: permeability of placental tissue at term and at 12 to 26 weeks.
+const term = [0.8, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
+const early = [1.15, 0.88, 0.9, 0.74, 1.21];
+
+test("a textbook's data", () => {
+  near(rankSum(term, early), 2 * 0.1272061, 1e-6);
+  near(sampleShift(early, term)?.estimate, 0.305, 1e-9);
+});
+
+test("the interval holds a shift exactly when the test does not refuse it", () => {
+  const random = randomSource(13, "dual");
+  for (let trial = 0; trial < 30; trial++) {
+    const a = Array.from({ length: 5 + (trial % 6) }, random);
+    const b = Array.from({ length: 4 + (trial % 7) }, () => random() + 0.3);
+    const interval = sampleShift(a, b)?.interval;
+    assert.ok(interval);
+    for (const probe of [interval.low - 1e-9, interval.low + 1e-9, interval.high - 1e-9, interval.high + 1e-9]) {
+      const isRefused =
+        rankSum(
+          a,
+          b.map((value) => value - probe),
+        ) <= 0.05;
+      assert.equal(isRefused, probe < interval.low || probe > interval.high, `trial ${trial}`);
+    }
+  }
+});
+
+test("the approximation for many values continues the exact test", () => {
+  const random = randomSource(14, "many");
+  const a = Array.from({ length: 40 }, random);
+  const b = Array.from({ length: 40 }, () => random() + 0.12);
+  near(rankSum([...a, 0.5], b) / rankSum(a, b), 1, 0.25);
+  near(rankSum([...a, 0.56], [...b, 0.5599]) / rankSum(a, b), 1, 0.25);
+});
+
+test("samples of one kind are called different in at most 5 %", () => {
+  const random = randomSource(15, "level");
+  const trials = 3000;
+  let different = 0;
+  for (let trial = 0; trial < trials; trial++)
+    if (rankSum(Array.from({ length: 9 }, random), Array.from({ length: 12 }, random)) <= 0.05) different++;
+  assert.ok(different / trials > 0.035 && different / trials < 0.055, `${different} of ${trials}`);
+});
+
+test("nothing to compare", () => {
+  assert.equal(rankSum([], [1]), 1);
+  assert.equal(rankSum([1, 1], [1, 1]), 1);
+  assert.equal(sampleShift([], [1]), null);
+  assert.equal(sampleShift([1], [2])?.interval, null);
+});

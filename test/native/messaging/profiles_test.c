@@ -1,0 +1,185 @@
+// Profiles: whole or not there, listed, read back as they were, and nothing else can be reached by their
+// messages.
+#include "messaging/conversation.h"
+
+#include "archive/archive_fixture.h"
+#include "messaging/frame.h"
+#include "messaging/made_id.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define BEGIN_PROFILE "{\"id\":1,\"type\":\"profile.begin\",\"name\":\"../a \xc3\xa4\"}"
+#define COMMIT_1 "{\"id\":1,\"type\":\"profile.commit\",\"upload\":1}"
+#define LIST "{\"id\":1,\"type\":\"profile.list\"}"
+
+static json_t *send_data(struct host *host, json_int_t upload, const char *text) {
+    json_t *message =
+        json_pack("{s:i, s:s, s:I, s:s}", "id", 2, "type", "profile.data", "upload", upload, "text", text);
+    char *bytes = json_dumps(message, 0);
+    json_t *answer = say(host, bytes);
+    free(bytes);
+    json_decref(message);
+    return answer;
+}
+
+static json_t *ask(struct host *host, const char *type, const char *profile) {
+    char text[256];
+    snprintf(text, sizeof text, "{\"id\":3,\"type\":\"%s\",\"profile\":\"%s\"}", type, profile);
+    return say(host, text);
+}
+
+// How many files there are.
+static unsigned count_files(const char *home) {
+    DIR *folder = opendir(fixture_path(home, "profiles"));
+    unsigned count = 0;
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        count += entry->d_name[0] != '.';
+    if (folder) closedir(folder);
+    return count;
+}
+
+static void test_saved_and_read_back(void **state) {
+    struct setting *setting = *state;
+    struct host *host = setting->host;
+    json_t *answer = say(host, LIST);
+    assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 0);
+    json_decref(answer);
+    assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "");
+    assert_string_equal(code_of(send_data(host, 1, " {\"log\":")), "");
+    assert_string_equal(code_of(send_data(host, 1, "{\"a\":\"\xe2\x82\xac\"}}\n")), "");
+    answer = say(host, LIST); // not there before it is whole
+    assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 0);
+    json_decref(answer);
+    answer = say(host, COMMIT_1);
+    char id[MADE_ID_SIZE];
+    snprintf(id, sizeof id, "%s", json_string_value(json_object_get(answer, "profile")));
+    json_decref(answer);
+    assert_true(is_made_id(id));
+    answer = say(host, LIST);
+    const json_t *listed = json_array_get(json_object_get(answer, "profiles"), 0);
+    assert_string_equal(json_string_value(json_object_get(listed, "profile")), id);
+    assert_string_equal(json_string_value(json_object_get(listed, "name")), "../a \xc3\xa4");
+    assert_int_equal(json_integer_value(json_object_get(listed, "bytes")), 21);
+    json_decref(answer);
+    answer = ask(host, "profile.get", id);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(json_object_get(answer, "result"), "log"), "a")),
+        "\xe2\x82\xac");
+    json_decref(answer);
+    char path[64];
+    struct stat info;
+    snprintf(path, sizeof path, "profiles/%s.har", id);
+    assert_int_equal(stat(fixture_path(setting->home, path), &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    assert_string_equal(code_of(ask(host, "profile.remove", id)), "");
+    assert_string_equal(code_of(ask(host, "profile.remove", id)), "not-found");
+    assert_string_equal(code_of(ask(host, "profile.get", id)), "not-found");
+    assert_int_equal(count_files(setting->home), 0);
+}
+
+static void test_refused(void **state) {
+    struct setting *setting = *state;
+    struct host *host = setting->host;
+    assert_string_equal(code_of(send_data(host, 1, "{}")), "no-upload");
+    assert_string_equal(code_of(say(host, COMMIT_1)), "no-upload");
+    static const char *const texts[] = {"", "{", "[]", "\"{}", "  "};
+    for (json_int_t i = 0; i < 5; i++) {
+        char commit[128];
+        assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "");
+        if (texts[i][0]) assert_string_equal(code_of(send_data(host, i + 1, texts[i])), "");
+        snprintf(commit, sizeof commit, "{\"id\":1,\"type\":\"profile.commit\",\"upload\":%lld}",
+                 (long long)i + 1);
+        assert_string_equal(code_of(say(host, commit)), "invalid");
+        assert_string_equal(code_of(say(host, commit)), "no-upload");
+    }
+    assert_int_equal(count_files(setting->home), 0);
+    assert_string_equal(
+        code_of(say(host, "{\"id\":1,\"type\":\"profile.begin\",\"name\":\"a\",\"bytes\":9007199254740991}")),
+        "too-large");
+    for (int i = 0; i < 8; i++)
+        assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "");
+    assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "too-many");
+    assert_string_equal(code_of(say(host, "{\"id\":1,\"type\":\"profile.abort\",\"upload\":7}")), "");
+    assert_string_equal(code_of(say(host, BEGIN_PROFILE)), "");
+}
+
+// What is open goes with the conversation; what a killed host left goes with the next upload, while another
+// host's stays.
+static void test_ended_in_the_middle(void **state) {
+    struct setting *setting = *state;
+    assert_string_equal(code_of(say(setting->host, BEGIN_PROFILE)), "");
+    assert_int_equal(count_files(setting->home), 1);
+    host_close(setting->host);
+    assert_int_equal(count_files(setting->home), 0);
+    setting->host = host_open(&setting->paths, &setting->answers);
+    fixture_write_file(fixture_path(setting->home, "profiles/6920558b0123abcd.part"), "{", 1);
+    struct host *other = host_open(&setting->paths, &setting->answers);
+    assert_string_equal(code_of(say(other, BEGIN_PROFILE)), "");
+    assert_int_equal(count_files(setting->home), 1);
+    assert_string_equal(code_of(say(setting->host, BEGIN_PROFILE)), "");
+    assert_int_equal(count_files(setting->home), 2);
+    assert_string_equal(code_of(send_data(other, 1, "{}")), "");
+    assert_string_equal(code_of(say(other, COMMIT_1)), "");
+    host_close(other);
+    json_t *answer = say(setting->host, LIST);
+    assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 1);
+    json_decref(answer);
+}
+
+// A link in the folder leads nowhere.
+static void test_no_way_out(void **state) {
+    struct setting *setting = *state;
+    static const char id[] = "6920558b0123abcd";
+    mkdir(fixture_path(setting->home, "profiles"), 0700);
+    fixture_write_file(fixture_path(setting->home, "secret"), "{\"secret\":1}", 12);
+    char target[4096];
+    snprintf(target, sizeof target, "%s", fixture_path(setting->home, "secret"));
+    assert_int_equal(symlink(target, fixture_path(setting->home, "profiles/6920558b0123abcd.har")), 0);
+    assert_string_equal(code_of(ask(setting->host, "profile.get", id)), "failed");
+    json_t *answer = say(setting->host, LIST);
+    assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 0);
+    json_decref(answer);
+    static const char *const ids[] = {"..", "../secret", "6920558b0123abc/", "6920558b0123abcd.har", ""};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        assert_string_equal(code_of(ask(setting->host, "profile.get", ids[i])), "malformed");
+}
+
+// A profile that is no JSON, or no UTF-8, is told to be so.
+static void test_damaged(void **state) {
+    struct setting *setting = *state;
+    static const char id[] = "6920558b0123abcd";
+    mkdir(fixture_path(setting->home, "profiles"), 0700);
+    const char *path = fixture_path(setting->home, "profiles/6920558b0123abcd.har");
+    fixture_write_file(path, "{\"a\":}", 6);
+    assert_string_equal(code_of(ask(setting->host, "profile.get", id)), "invalid");
+    size_t size = 3 << 20;
+    char *bytes = malloc(size);
+    memset(bytes, 'x', size);
+    bytes[size / 2] = '\xff';
+    fixture_write_file(fixture_path(setting->home, "profiles/6920558b0123abcd.har"), bytes, size);
+    free(bytes);
+    static const char get[] = "{\"id\":3,\"type\":\"profile.get\",\"profile\":\"6920558b0123abcd\"}";
+    assert_int_equal(dispatch(setting->host, get, sizeof get - 1), 0);
+    json_t *message;
+    while (json_object_get(message = next_answer(), "event"))
+        json_decref(message);
+    assert_string_equal(code_of(message), "invalid");
+}
+
+int main(void) {
+#define EACH(test) cmocka_unit_test_setup_teardown(test, conversation_set_up, conversation_tear_down)
+    const struct CMUnitTest tests[] = {
+        EACH(test_saved_and_read_back), EACH(test_refused), EACH(test_ended_in_the_middle),
+        EACH(test_no_way_out),          EACH(test_damaged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
