@@ -1,6 +1,7 @@
 // From a recorded page to a recording in the archive, by the same importer that reads HAR files.
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import type { Credentials } from "../import/headers.ts";
 import { type ImportedPage, importHar } from "../import/import_har.ts";
 import type { RecordedPage } from "./record_page.ts";
 
@@ -8,6 +9,8 @@ export interface RecordingOptions {
   readonly name: string;
   readonly url: string;
   readonly replace: boolean;
+  /** Default: redacted. */
+  readonly credentials?: Credentials;
   /** What it was recorded with, for the notes: lane, link, whether it was scrolled. */
   readonly circumstances: JsonObject;
 }
@@ -20,9 +23,9 @@ export interface StoredPage {
 export async function storeRecorded(
   archive: Archive,
   recorded: RecordedPage,
-  { name, url, replace, circumstances }: RecordingOptions,
+  { name, url, replace, credentials, circumstances }: RecordingOptions,
 ): Promise<StoredPage> {
-  const imported = importedFrom(recorded, url);
+  const imported = importedFrom(recorded, url, credentials);
   const { counts, screensScrolled } = recorded;
   const notes: JsonObject = {
     ...imported.notes,
@@ -40,9 +43,13 @@ export async function storeRecorded(
   return { recording, imported };
 }
 
-function importedFrom({ har, wireOf, browser }: RecordedPage, url: string): ImportedPage {
+function importedFrom(
+  { har, wireOf, browser }: RecordedPage,
+  url: string,
+  credentials: Credentials | undefined,
+): ImportedPage {
   try {
-    return importHar(har, { url, wireOf, source: `live: ${browser}` });
+    return importHar(har, { url, wireOf, source: `live: ${browser}`, credentials });
   } catch (error) {
     if (error instanceof UserError) throw new UserError(`${url}: ${error.message}`);
     throw error;
