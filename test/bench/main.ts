@@ -5,6 +5,7 @@ import { type Bench, type BenchResult, type Measurement, runBench } from "./benc
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fidelity: async () => (await import("./fidelity.ts")).bench,
+  host: async () => (await import("./host.ts")).bench,
   lab: async () => (await import("./lab.ts")).bench,
   matching: async () => (await import("./matching.ts")).bench,
   replay: async () => (await import("./replay.ts")).bench,
