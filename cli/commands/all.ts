@@ -7,6 +7,7 @@ import { command as installHost } from "./install_host.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
 import { command as meter } from "./meter.ts";
+import { command as open } from "./open.ts";
 import { command as race } from "./race.ts";
 import { command as record } from "./record.ts";
 import { command as recording } from "./recording.ts";
@@ -33,6 +34,7 @@ export const allCommands: readonly Command[] = [
   synth,
   recording,
   remove,
+  open,
   shell,
   meter,
   steer,
