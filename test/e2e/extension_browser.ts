@@ -115,6 +115,8 @@ export async function startExtensionBrowser(options: BrowserOptions): Promise<Ex
     defaultViewport: null,
     timeout: 60_000,
     protocolTimeout: 30_000,
+    // A second listener to every request would cost the page time.
+    networkEnabled: false,
   });
   try {
     const id = await browser.installExtension(await extensionFolder());
@@ -235,28 +237,31 @@ export function requestFacts(entries: readonly HarEntry[]): string[] {
     .sort();
 }
 
-/** A profile of the extension's history, as `page`, one of its own, reads it; null: not there (yet). */
-export async function storedProfile(page: Page, id: string): Promise<Profile | null> {
-  return await page.evaluate(
-    (key) =>
-      new Promise<Profile | null>((resolve, reject) => {
+/** A document of the extension's history, as `page`, one of its own, reads it; null: not there (yet). */
+export async function stored<T>(page: Page, store: string, id: string): Promise<T | null> {
+  return (await page.evaluate(
+    (name, key) =>
+      new Promise<unknown>((resolve, reject) => {
         const opening = indexedDB.open("trilane");
         opening.onerror = () => reject(opening.error);
         // Nothing was ever kept: the extension is to make its stores itself.
         opening.onupgradeneeded = () => opening.transaction?.abort();
         opening.onsuccess = () => {
           const database = opening.result;
-          const getting = database.transaction("profiles").objectStore("profiles").get(key);
+          const getting = database.transaction(name).objectStore(name).get(key);
           getting.onerror = () => reject(getting.error);
           getting.onsuccess = () => {
             database.close();
-            resolve((getting.result as Profile | undefined) ?? null);
+            resolve(getting.result ?? null);
           };
         };
       }),
+    store,
     id,
-  );
+  )) as T | null;
 }
+
+export const storedProfile = (page: Page, id: string): Promise<Profile | null> => stored(page, "profiles", id);
 
 /** Profiles the tab of `page` as the popup does, and waits for what comes of it. */
 export async function profiled(
