@@ -98,6 +98,8 @@ export class HostConversation {
   }
 
   #answered(answer: Answer): void {
+    // Progress, which none of the questions here has.
+    if ("event" in answer) return;
     const waiting = this.#waiting.get(answer.id as number);
     this.#waiting.delete(answer.id as number);
     if (answer.ok === true) waiting?.resolve(answer);

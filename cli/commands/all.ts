@@ -9,6 +9,7 @@ import { command as installHost } from "./install_host.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
 import { command as meter } from "./meter.ts";
+import { command as open } from "./open.ts";
 import { command as plan } from "./plan.ts";
 import { command as race } from "./race.ts";
 import { command as record } from "./record.ts";
@@ -40,6 +41,7 @@ export const allCommands: readonly Command[] = [
   synth,
   recording,
   remove,
+  open,
   shell,
   meter,
   steer,

@@ -28,6 +28,7 @@ interface ExportOptions extends CommonOptions {
   format: string | undefined;
   load: string | undefined;
   out: string | undefined;
+  "keep-credentials": boolean;
 }
 
 function readFormat({ format, json, out }: ExportOptions): Format {
@@ -48,13 +49,14 @@ function readRecordingFormat(asked: string | undefined): RecordingFormat {
   throw new UserError(`export: --format of a recording must be one of ${recordingFormats.join(", ")}${got}`);
 }
 
-async function runRecording(recording: string, { home, sweep, load, format: asked, out, json }: ExportOptions) {
+async function runRecording(recording: string, options: ExportOptions) {
+  const { home, sweep, load, format: asked, out, json, "keep-credentials": keepCredentials } = options;
   if (sweep !== undefined || load !== undefined)
     throw new UserError("export: --recording exports no loads: leave out the sweep and --load");
   const format = readRecordingFormat(asked);
   const path = out === undefined ? null : resolve(out);
   const { exchanges, left_out } = await withArchive(homeFolder(home), (archive) =>
-    exportRecording(archive, recording, format, path),
+    exportRecording(archive, recording, format, path, keepCredentials),
   );
   if (path === null) return;
   const exported: RecordingExported = {
@@ -72,11 +74,11 @@ async function runRecording(recording: string, { home, sweep, load, format: aske
 function pieces(
   results: Results,
   home: string,
-  format: Format,
+  { format, keepCredentials }: { format: Format; keepCredentials: boolean },
   { sweep, loads }: ReturnType<typeof chooseLoads>,
 ): Iterable<string> {
-  if (format === "race") return [`${JSON.stringify(raceResult(results, home, sweep))}\n`];
-  if (format === "har") return harPieces({ sweep, loads, pageLoadOf: (load) => results.harOf(load) });
+  if (format === "race") return [`${JSON.stringify(raceResult(results, home, sweep, keepCredentials))}\n`];
+  if (format === "har") return harPieces({ sweep, loads, pageLoadOf: (load) => results.harOf(load), keepCredentials });
   const ids = new Set(loads.map((load) => load.cell));
   const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
   if (format === "csv") return csvLines(cells, loads);
@@ -101,6 +103,11 @@ export const command: Command<ExportOptions> = {
       })
       .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
       .option("load", { type: "string", describe: "number of one load, instead of all of the sweep" })
+      .option("keep-credentials", {
+        type: "boolean",
+        default: false,
+        describe: "with the values of cookies and authorization, which are crossed out otherwise",
+      })
       .option("out", { type: "string", describe: "the file to write (default: standard output)" })
       .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")
       .example("trilane export --format har --load 12 > load.har", "one load, for DevTools or waterfall-tools")
@@ -116,7 +123,7 @@ export const command: Command<ExportOptions> = {
     const results = resultsOf(home);
     try {
       const chosen = chooseLoads(results, options.sweep, options.load);
-      const parts = pieces(results, home, format, chosen);
+      const parts = pieces(results, home, { format, keepCredentials: options["keep-credentials"] }, chosen);
       if (options.out === undefined) return await toStandardOutput(parts);
       const path = resolve(options.out);
       await writeWhole(path, parts);

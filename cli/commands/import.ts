@@ -17,6 +17,7 @@ interface ImportOptions extends CommonOptions {
   url: string | undefined;
   document: number | undefined;
   replace: boolean;
+  "keep-credentials": boolean;
 }
 
 function mustCount(value: number | undefined, option: string): void {
@@ -62,6 +63,11 @@ export const command: Command<ImportOptions> = {
         type: "number",
         describe: "begin with the start URL's N-th response (default: the first that is a page)",
       })
+      .option("keep-credentials", {
+        type: "boolean",
+        default: false,
+        describe: "keep the values of cookies and authorization, which are crossed out otherwise",
+      })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")
       .example("trilane import shop/", "a folder that mm-webrecord wrote")
@@ -83,6 +89,7 @@ export const command: Command<ImportOptions> = {
         url,
         document,
         replace,
+        credentials: options["keep-credentials"] ? "kept" : "redacted",
       }),
     );
     warn(imported);

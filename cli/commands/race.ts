@@ -25,6 +25,7 @@ interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsO
   new: boolean;
   evidence: string | undefined;
   filmstrip: boolean;
+  "keep-credentials": boolean;
 }
 
 /** `h1,h3` as lanes; `all`: every one there is. UserError naming the one that is none. */
@@ -122,6 +123,11 @@ export const command: Command<RaceOptions> = {
         default: false,
         describe: "film one further load of each lane, which is in no average: for the report",
       })
+      .option("keep-credentials", {
+        type: "boolean",
+        default: false,
+        describe: "of a HAR file, keep the values of cookies and authorization, which are crossed out otherwise",
+      })
       .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
       .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
@@ -136,7 +142,10 @@ export const command: Command<RaceOptions> = {
     // What can be wrong with the words is found before a HAR file is imported.
     racePlan(options, "page");
     const labs = labsOf(options, home);
-    const plan = racePlan(options, await pageFor(home, options.page));
+    const plan = racePlan(
+      options,
+      await pageFor(home, options.page, options["keep-credentials"] ? "kept" : "redacted"),
+    );
     const { json, evidence, filmstrip } = options;
     await executePlan({ home, plan, fresh: options.new, json, evidence, filmstrip, labs });
   },

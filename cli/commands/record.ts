@@ -28,6 +28,7 @@ interface RecordCommandOptions extends CommonOptions {
   resolve: string[];
   trust: string[];
   replace: boolean;
+  "keep-credentials": boolean;
 }
 
 function readLane(text: string): RecordedLane {
@@ -119,6 +120,11 @@ export const command: Command<RecordCommandOptions> = {
         default: [],
         describe: "PEM file of certificates to trust, as of a staging server",
       })
+      .option("keep-credentials", {
+        type: "boolean",
+        default: false,
+        describe: "keep the values of cookies and authorization, which are crossed out otherwise",
+      })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane record https://shop.example/ --scroll", "to the end of the page, lazy images and all")
       .example("trilane record shop.example --lane h3 --name shop-h3", "over HTTP/3")
@@ -129,6 +135,7 @@ export const command: Command<RecordCommandOptions> = {
     const quiet_ms = mustBePositive(options.quiet, "--quiet");
     const timeout_ms = mustBePositive(options.timeout, "--timeout") * 1000;
     const link: LinkProfile | null = options.link === undefined ? null : readLink(options.link, process.cwd());
+    const credentials = options["keep-credentials"] ? "kept" : "redacted";
     const addresses = options.resolve.map(readAddress);
     const trustedKeys = options.trust.flatMap(readTrustedKeys);
     const within = liveLabCommand(link);
@@ -150,7 +157,7 @@ export const command: Command<RecordCommandOptions> = {
       const store = async (page: RecordedPage): Promise<void> => {
         const each = await withArchive(home, (archive) =>
           storeRecorded(archive, page, {
-            ...{ name, url, circumstances },
+            ...{ name, url, credentials, circumstances },
             replace: options.replace,
             behindLink: link !== null,
           }),

@@ -1,6 +1,8 @@
 // A race as one document by schemas/race-result.schema.json: numbers, verdict, and of each lane the load nearest its median
 // and its filmstrip. For who shows a race without reading a report: the extension. Computes no statistics of its own.
 import { existsSync } from "node:fs";
+import { redactedEntry } from "../../extension/har/redact.ts";
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { ExcludedLoads, RaceComparison, RaceLane, RaceResult } from "../../schemas/generated/race_result.ts";
 import { UserError } from "../errors.ts";
 import { linkSentence, nameOf } from "../link/label.ts";
@@ -24,12 +26,16 @@ function racedCells(results: Results, sweep: Sweep): [Cell, ...Cell[]] {
   return cells as [Cell, ...Cell[]];
 }
 
+function shownLoad({ log }: PageLoad, keepCredentials: boolean): PageLoad {
+  return keepCredentials ? { log } : { log: { ...log, entries: log.entries.map(redactedEntry) } };
+}
+
 function laneResult(
   results: Results,
   cell: Cell,
   loads: readonly Load[],
   film: Film | undefined,
-  seed: number,
+  { seed, keepCredentials }: { seed: number; keepCredentials: boolean },
 ): RaceLane {
   const own = loads.filter((load) => load.lane === cell.lane);
   const [summary] = summarize(own, seed);
@@ -42,7 +48,7 @@ function laneResult(
     low_ms: summary?.interval_ms?.low ?? null,
     high_ms: summary?.interval_ms?.high ?? null,
     plts_ms: own.flatMap((load) => (isValid(load) && load.plt_ms !== null ? [load.plt_ms] : [])),
-    load: typical === null ? null : results.harOf(typical.id),
+    load: typical === null ? null : shownLoad(results.harOf(typical.id), keepCredentials),
     filmstrip:
       film?.frames.map(({ time_ms, jpeg }) => ({ time_ms, jpeg: Buffer.from(jpeg).toString("base64") })) ?? null,
     filmed_plt_ms: film?.plt_ms ?? null,
@@ -70,7 +76,7 @@ function excludedOf(loads: readonly Load[]): ExcludedLoads[] {
 }
 
 /** UserError where the sweep has more than one page or link. */
-export function raceResult(results: Results, home: string, sweep: Sweep): RaceResult {
+export function raceResult(results: Results, home: string, sweep: Sweep, keepCredentials = false): RaceResult {
   const cells = racedCells(results, sweep);
   const [{ link, link_profile }] = cells;
   const loads = results.loadsOf(sweep.id);
@@ -80,7 +86,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep): RaceRe
   const lanes = sortLanes(cells.map(({ lane }) => lane)).flatMap((lane) => {
     const cell = cells.find((each) => each.lane === lane);
     const film = films.find((each) => each.cell === cell?.id);
-    return cell ? [laneResult(results, cell, loads, film, sweep.seed)] : [];
+    return cell ? [laneResult(results, cell, loads, film, { seed: sweep.seed, keepCredentials })] : [];
   }) as [RaceLane, ...RaceLane[]];
   const shown = lanes.find(({ load }) => load !== null)?.load;
   const report = reportPath(home, sweep);

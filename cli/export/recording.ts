@@ -60,7 +60,8 @@ export async function exportRecording(
   name: string,
   format: RecordingFormat,
   path: string | null,
+  keepCredentials = false,
 ): Promise<ExportedRecording> {
-  const source = await openRecording(archive, name);
+  const source = await openRecording(archive, name, keepCredentials);
   return { left_out: await write(source, format, path), exchanges: source.exchanges.length };
 }

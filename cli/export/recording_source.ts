@@ -1,6 +1,7 @@
 // A recording on its way out: its rows, and its bodies as they are wanted. The size of a request's body is in no row, so it
 // is found out by reading it.
-import type { Archive, ArchivedExchange, RecordingDetail } from "../archive/archive.ts";
+import { redactedValue } from "../../extension/har/redact.ts";
+import type { Archive, ArchivedExchange, Header, JsonObject, RecordingDetail } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 
 export interface RecordingSource extends RecordingDetail {
@@ -9,11 +10,38 @@ export interface RecordingSource extends RecordingDetail {
   requestBody_bytes(exchange: ArchivedExchange): Promise<number>;
 }
 
+const redacted = (headers: readonly Header[]): Header[] =>
+  headers.map(([name, value]) => [name, redactedValue(name, value)]);
+
+const isHeaders = (value: unknown): value is Header[] =>
+  Array.isArray(value) && value.every((each) => Array.isArray(each) && each.length === 2);
+
+/** Without the values of credentials, also among the headers that no lane sends. */
+function withoutCredentials(exchange: ArchivedExchange): ArchivedExchange {
+  const { unsent_headers, trailers } = exchange.recorded;
+  const recorded: JsonObject = {
+    ...exchange.recorded,
+    ...(isHeaders(unsent_headers) ? { unsent_headers: redacted(unsent_headers) } : {}),
+    ...(isHeaders(trailers) ? { trailers: redacted(trailers) } : {}),
+  };
+  return {
+    ...exchange,
+    request_headers: redacted(exchange.request_headers),
+    response_headers: redacted(exchange.response_headers),
+    recorded,
+  };
+}
+
 async function* nothing(): AsyncGenerator<Buffer> {}
 
 /** UserError where there is no such recording, or where a body of it is not as it was written. */
-export async function openRecording(archive: Archive, name: string): Promise<RecordingSource> {
-  const detail = await archive.show(name);
+export async function openRecording(
+  archive: Archive,
+  name: string,
+  keepCredentials: boolean,
+): Promise<RecordingSource> {
+  const shown = await archive.show(name);
+  const detail = keepCredentials ? shown : { ...shown, exchanges: shown.exchanges.map(withoutCredentials) };
   const { problems } = await archive.verify(name);
   if (problems.length > 0)
     throw new UserError(

@@ -1,5 +1,7 @@
 // Recorded headers as a replay may send them: names in lower case, without what belongs to one connection, to HTTP's
-// framing or to the recorder, and without what is not legal in HTTP. Content-encoding is the body's matter.
+// framing or to the recorder, and without what is not legal in HTTP. Values of credentials are crossed out unless they are
+// to be kept. Content-encoding is the body's matter.
+import { redactedValue } from "../../extension/har/redact.ts";
 import type { Header } from "../archive/archive.ts";
 import type { NameValue } from "./har.ts";
 
@@ -37,28 +39,40 @@ export interface CleanHeaders {
   readonly unsent: Header[];
   /** How many were left out because HTTP does not allow them. */
   readonly illegal: number;
+  /** How many values of credentials were crossed out. */
+  readonly redacted: number;
 }
+
+/** What becomes of cookies and authorization (extension/har/redact.ts). */
+export type Credentials = "kept" | "redacted";
 
 // No JSON of the archive holds a NUL.
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
 
-export function cleanHeaders(recorded: readonly NameValue[], side: "request" | "response"): CleanHeaders {
+export function cleanHeaders(
+  recorded: readonly NameValue[],
+  side: "request" | "response",
+  credentials: Credentials,
+): CleanHeaders {
   const headers: Header[] = [];
   const unsent: Header[] = [];
   let illegal = 0;
+  let redacted = 0;
   for (const { name: recordedName, value: recordedValue } of recorded) {
     const name = recordedName.trim().toLowerCase();
     if (name.startsWith(":") || notOfTheServer.has(name)) continue;
     // DevTools joins headers of one name (Set-Cookie) by line ends.
     for (const line of recordedValue.split("\n")) {
-      const value = line.trim().toWellFormed();
+      const sent = line.trim().toWellFormed();
+      const value = credentials === "kept" ? sent : redactedValue(name, sent);
+      if (value !== sent) redacted++;
       const isIllegal = !token.test(name) || illegalValue.test(value);
       if (isIllegal) illegal++;
       if (isIllegal || removed[side].has(name)) unsent.push([storable(name), storable(value)]);
       else headers.push([name, value]);
     }
   }
-  return { headers, unsent, illegal };
+  return { headers, unsent, illegal, redacted };
 }
 
 /** The first value of a header; undefined where there is none. */

@@ -4,6 +4,7 @@ import { open, stat } from "node:fs/promises";
 import { gunzipSync, constants as zlib } from "node:zlib";
 import type { Archive, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import type { Credentials } from "./headers.ts";
 import { progress, readPage, storePage } from "./import_file.ts";
 import { storeWire } from "./import_wire.ts";
 import { readMahimahi } from "./mahimahi.ts";
@@ -28,6 +29,8 @@ export interface ImportRequest {
   readonly url: string | undefined;
   readonly document: number | undefined;
   readonly replace: boolean;
+  /** Default: redacted. */
+  readonly credentials?: Credentials | undefined;
 }
 
 export interface ImportResult {
@@ -68,18 +71,19 @@ async function formatOf(file: string): Promise<Format> {
 }
 
 async function importHarFile(archive: Archive, request: ImportRequest): Promise<ImportResult> {
-  const { file, page, url, document, replace } = request;
-  const imported = await readPage(file, { page, url, document });
+  const { file, page, url, document, replace, credentials } = request;
+  const imported = await readPage(file, { page, url, document, credentials });
   const name = request.name ?? recordingName(file, imported.url);
   const recording = await storePage(archive, name, imported, replace);
   return { recording, lines: noteLines(imported.notes), hasDocument: imported.notes.documents.length > 0 };
 }
 
 async function storeRecording(archive: Archive, request: ImportRequest, wire: WireRecording): Promise<ImportResult> {
-  const { file, url, document, replace } = request;
+  const { file, url, document, replace, credentials } = request;
   const name = request.name ?? recordingName(file, wire.exchanges[0]?.url.href ?? "");
   try {
-    const stored = await storeWire(archive, wire, { name, replace, url, document, onExchange: progress() });
+    const choice = { name, replace, url, document, credentials, onExchange: progress() };
+    const stored = await storeWire(archive, wire, choice);
     const { recording, notes } = stored;
     return { recording, lines: wireNoteLines(notes), hasDocument: notes.documents.length > 0 };
   } catch (error) {

@@ -17,7 +17,7 @@ import {
   textField,
 } from "./har.ts";
 import { HarCertificates } from "./har_certificates.ts";
-import { cleanHeaders, headerValue } from "./headers.ts";
+import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
@@ -40,6 +40,8 @@ export interface ImportOptions {
   readonly oneQueue?: boolean | undefined;
   /** What the page load was recorded with, as the recording's source; default "har: " and the file's producer. */
   readonly source?: string | undefined;
+  /** Default: redacted. */
+  readonly credentials?: Credentials | undefined;
   /** Called after each exchange: compressing hundreds of bodies takes a while. */
   readonly onExchange?: ((done: number, total: number) => void) | undefined;
 }
@@ -131,11 +133,11 @@ function responseHeaders(entry: HarEntry, cleaned: readonly Header[], body: Body
   if (body.encoding && !body.asOnWire) headers.push(["content-encoding", body.encoding]);
   const redirect = textField(entry.response, "redirectURL");
   if (isRedirect(entry) && redirect && headerValue(headers, "location") === undefined)
-    headers.push(...cleanHeaders([{ name: "location", value: redirect }], "response").headers);
+    headers.push(...cleanHeaders([{ name: "location", value: redirect }], "response", "kept").headers);
   // A HAR whose headers were taken out for privacy still says what the bodies are.
   const type = textField(entry.content, "mimeType");
   if (cleaned.length === 0 && type?.includes("/") && bodySize(body) > 0)
-    headers.push(...cleanHeaders([{ name: "content-type", value: type }], "response").headers);
+    headers.push(...cleanHeaders([{ name: "content-type", value: type }], "response", "kept").headers);
   return headers;
 }
 
@@ -150,6 +152,7 @@ interface Page {
   readonly serverTimes: ServerTimes;
   readonly wireOf: (index: number) => WireFacts | null;
   readonly large: Map<NewExchange, LargeBody>;
+  readonly credentials: Credentials;
   readonly notes: NoteCounter;
 }
 
@@ -166,26 +169,13 @@ function mustBeLegal({ index, url, method }: HarEntry, { host, path }: Exchange)
   if (!legalPath.test(path)) throw refuse("request.url has a path that HTTP cannot carry");
 }
 
-function importEntry(
-  entry: HarEntry,
-  {
-    page,
-    addresses,
-    dimensionsOf,
-    standIn,
-    bodySizeHasHeaders,
-    certificates,
-    roundTrips,
-    serverTimes,
-    wireOf,
-    large,
-    notes,
-  }: Page,
-): NewExchange {
+function importEntry(entry: HarEntry, context: Page): NewExchange {
+  const { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, certificates, roundTrips, wireOf } = context;
+  const { serverTimes, large, credentials, notes } = context;
   const wire = wireOf(entry.index);
   const recordedHeaders = headersOf(entry, "response");
-  const request = cleanHeaders(headersOf(entry, "request"), "request");
-  const cleaned = cleanHeaders(recordedHeaders, "response");
+  const request = cleanHeaders(headersOf(entry, "request"), "request", credentials);
+  const cleaned = cleanHeaders(recordedHeaders, "response", credentials);
   // With content-length, which is taken out of what is replayed but says the size.
   const asRecorded = recordedHeaders.map(({ name, value }): Header => [name.trim().toLowerCase(), value.trim()]);
   const body = bodyOf(entry, asRecorded, {
@@ -218,7 +208,11 @@ function importEntry(
     }),
   };
   mustBeLegal(entry, exchange);
-  notes.add({ entry, body, exchange, illegalHeaders: request.illegal + cleaned.illegal, recordedHeaders: asRecorded });
+  notes.add({
+    ...{ entry, body, exchange, recordedHeaders: asRecorded },
+    illegalHeaders: request.illegal + cleaned.illegal,
+    redactedHeaders: request.redacted + cleaned.redacted,
+  });
   const added: NewExchange = { exchange, body: body.bytes, requestBody: requestBody(entry) };
   if (body.large) large.set(added, body.large);
   return added;
@@ -245,6 +239,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
     serverTimes: new ServerTimes(kept, roundTrips, wireOf, options.oneQueue ?? false),
     wireOf,
     large: new Map(),
+    credentials: options.credentials ?? "redacted",
     notes,
   };
   const exchanges = kept.map((entry, index) => {

@@ -6,7 +6,7 @@ import { contentEncoding } from "../fill/content_encoding.ts";
 import { Addresses, hostOf } from "./addresses.ts";
 import { ChunkError } from "./chunked.ts";
 import { checkedEncoding } from "./encoding_check.ts";
-import { cleanHeaders } from "./headers.ts";
+import { type Credentials, cleanHeaders } from "./headers.ts";
 import { type Body, valueIn } from "./http_message.ts";
 import { asEntry, type WireExchange, type WireRecording } from "./wire_exchange.ts";
 import { WireCounter, type WireNotes } from "./wire_notes.ts";
@@ -17,6 +17,8 @@ export interface WireImport {
   readonly replace: boolean;
   readonly url: string | undefined;
   readonly document: number | undefined;
+  /** Default: redacted. */
+  readonly credentials?: Credentials | undefined;
   readonly onExchange?: (done: number, total: number) => void;
 }
 
@@ -68,7 +70,7 @@ function mustBeLegal({ name }: WireExchange, { method, host, path, status }: Exc
 export async function storeWire(
   archive: Archive,
   recording: WireRecording,
-  { name, replace, url, document, onExchange }: WireImport,
+  { name, replace, url, document, credentials = "redacted", onExchange }: WireImport,
 ): Promise<{ recording: Recording; notes: WireNotes }> {
   const selection = selectWire(recording, { url, document });
   const addresses = new Addresses(selection.kept.map(asEntry));
@@ -77,8 +79,8 @@ export async function storeWire(
   const about = { name, url: selection.url, source: recording.source, notes, replace };
   const written = await archive.write(about, async (writer) => {
     for (const [index, exchange] of selection.kept.entries()) {
-      const request = cleanHeaders(exchange.requestHeaders, "request");
-      const response = cleanHeaders(exchange.responseHeaders, "response");
+      const request = cleanHeaders(exchange.requestHeaders, "request", credentials);
+      const response = cleanHeaders(exchange.responseHeaders, "response", credentials);
       const address = addresses.of(asEntry(exchange));
       const https = exchange.url.protocol === "https:";
       const cutOff = exchange.responseBody.cutOff && !hasNoBody(exchange);
@@ -112,13 +114,14 @@ export async function storeWire(
         recorded.transfer_size = seen.size;
         recorded.transfer_size_from = "wire";
         const { trailers } = exchange.responseBody.trailers;
-        const clean = cleanHeaders(trailers, "response").headers;
+        const clean = cleanHeaders(trailers, "response", credentials).headers;
         if (clean.length > 0) recorded.trailers = clean.map((trailer) => [...trailer]);
       }
       const requestBody = bytesOf(exchange.requestBody, exchange, "request", { size: 0, encoded: true });
       await writer.add({ exchange: stored, body: body(), requestBody });
       counter.add({
         illegalHeaders: request.illegal + response.illegal,
+        redactedHeaders: request.redacted + response.redacted,
         cutOff,
       });
       counter.addBody(exchange.url.href, seen);

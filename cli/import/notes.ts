@@ -7,6 +7,10 @@ import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import type { SkipReason } from "./select.ts";
 
+/** Of how many headers. */
+export const redactedWords =
+  "crossed out: values of cookies and authorization, letter by letter (kept with --keep-credentials)";
+
 type Counts = Readonly<Record<string, number>>;
 
 /** A type and not an interface, so that it is a JsonObject. */
@@ -34,6 +38,8 @@ export type ImportNotes = {
   readonly encoding_changed: number;
   readonly not_modified: number;
   readonly illegal_headers: number;
+  /** Values of credentials that were crossed out. */
+  readonly redacted_headers: number;
   readonly addresses_mapped: number;
   readonly addresses_invented: number;
   /** Statuses of the start URL's responses: none, and a browser that opens it finds nothing. */
@@ -47,6 +53,7 @@ interface Added {
   readonly body: Body;
   readonly exchange: Exchange;
   readonly illegalHeaders: number;
+  readonly redactedHeaders: number;
   readonly recordedHeaders: readonly Header[];
 }
 
@@ -71,9 +78,10 @@ export class NoteCounter {
     encoding_changed: 0,
     not_modified: 0,
     illegal_headers: 0,
+    redacted_headers: 0,
   };
 
-  add({ entry, body, exchange, illegalHeaders, recordedHeaders }: Added): void {
+  add({ entry, body, exchange, illegalHeaders, redactedHeaders, recordedHeaders }: Added): void {
     this.#bodies[exchange.body_origin]++;
     if (exchange.body_origin === "filled") {
       this.#counts.filled_bytes += bodySize(body);
@@ -88,6 +96,7 @@ export class NoteCounter {
     if (body.charset) this.#counts.charset_changed++;
     if (entry.status === 304) this.#counts.not_modified++;
     this.#counts.illegal_headers += illegalHeaders;
+    this.#counts.redacted_headers += redactedHeaders;
   }
 
   #compare(body: Body): void {
@@ -174,6 +183,7 @@ export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
   say(notes.charset_changed, "in a charset that cannot be written here: stored as UTF-8, header changed");
   say(notes.encoding_changed, "stored with another content-encoding than recorded, header changed");
   say(notes.illegal_headers, "left out: headers that HTTP does not allow");
+  say(notes.redacted_headers, redactedWords);
   say(notes.addresses_mapped, "mapped into 198.18.0.0/15: recorded addresses that are private, local or the lab's own");
   say(notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15");
   if (notes.documents.length > 1)

@@ -1,6 +1,7 @@
 // What an import of a recording of the wire changed or left out, as numbers for the archive and as lines for a reader.
 import { count } from "../stats/numbers.ts";
 import type { AddressCounts } from "./addresses.ts";
+import { redactedWords } from "./notes.ts";
 import type { WireSelection } from "./wire_select.ts";
 
 /** A type and not an interface, so that it is a JsonObject. */
@@ -17,6 +18,7 @@ export type WireNotes = {
   readonly misencoded: number;
   readonly misencoded_urls: readonly string[];
   readonly illegal_headers: number;
+  readonly redacted_headers: number;
   readonly addresses_mapped: number;
   readonly addresses_invented: number;
   readonly documents: readonly number[];
@@ -31,9 +33,11 @@ export class WireCounter {
   readonly #misencoded: string[] = [];
   #cutOff = 0;
   #illegal = 0;
+  #redacted = 0;
 
-  add(exchange: { illegalHeaders: number; cutOff: boolean }): void {
+  add(exchange: { illegalHeaders: number; redactedHeaders: number; cutOff: boolean }): void {
     this.#illegal += exchange.illegalHeaders;
+    this.#redacted += exchange.redactedHeaders;
     if (exchange.cutOff) this.#cutOff++;
   }
 
@@ -55,6 +59,7 @@ export class WireCounter {
       misencoded: this.#misencoded.length,
       misencoded_urls: this.#misencoded.slice(0, namesKept),
       illegal_headers: this.#illegal,
+      redacted_headers: this.#redacted,
       addresses_mapped: addresses.mapped,
       addresses_invented: addresses.invented,
       documents,
@@ -88,6 +93,7 @@ export function wireNoteLines(notes: WireNotes): string[] {
   say(notes.cut_off, "shorter than their content-length says: replayed as they are");
   say(notes.misencoded, `not in the content-encoding that they name, as recorded: ${notes.misencoded_urls[0]}`);
   say(notes.illegal_headers, "left out: headers that HTTP does not allow");
+  say(notes.redacted_headers, redactedWords);
   say(notes.addresses_mapped, "mapped into 198.18.0.0/15: recorded addresses that are private, local or the lab's own");
   say(notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15");
   if (notes.start_guessed) lines.push("the start URL is found out from the requests: give another with --url");

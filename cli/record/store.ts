@@ -1,6 +1,7 @@
 // From a recorded page to a recording in the archive, by the same importer that reads HAR files.
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import type { Credentials } from "../import/headers.ts";
 import { type ImportedPage, importHar } from "../import/import_har.ts";
 import type { RecordedPage } from "./record_page.ts";
 
@@ -10,6 +11,8 @@ export interface RecordingOptions {
   readonly replace: boolean;
   /** Whether it was recorded through a link of its own. */
   readonly behindLink: boolean;
+  /** Default: redacted. */
+  readonly credentials?: Credentials;
   /** What it was recorded with, for the notes: lane, link, whether it was scrolled. */
   readonly circumstances: JsonObject;
 }
@@ -22,9 +25,9 @@ export interface StoredPage {
 export async function storeRecorded(
   archive: Archive,
   recorded: RecordedPage,
-  { name, url, replace, behindLink, circumstances }: RecordingOptions,
+  { name, url, replace, behindLink, credentials, circumstances }: RecordingOptions,
 ): Promise<StoredPage> {
-  const imported = importedFrom(recorded, url, behindLink);
+  const imported = importedFrom(recorded, url, behindLink, credentials);
   const { counts, screensScrolled } = recorded;
   const notes: JsonObject = {
     ...imported.notes,
@@ -42,9 +45,14 @@ export async function storeRecorded(
   return { recording, imported };
 }
 
-function importedFrom({ har, wireOf, browser }: RecordedPage, url: string, oneQueue: boolean): ImportedPage {
+function importedFrom(
+  { har, wireOf, browser }: RecordedPage,
+  url: string,
+  oneQueue: boolean,
+  credentials: Credentials | undefined,
+): ImportedPage {
   try {
-    return importHar(har, { url, wireOf, oneQueue, source: `live: ${browser}` });
+    return importHar(har, { url, wireOf, oneQueue, source: `live: ${browser}`, credentials });
   } catch (error) {
     if (error instanceof UserError) throw new UserError(`${url}: ${error.message}`);
     throw error;

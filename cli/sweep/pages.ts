@@ -5,6 +5,7 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
+import type { Credentials } from "../import/headers.ts";
 import { readPage, storePage } from "../import/import_file.ts";
 import type { ImportedPage } from "../import/import_har.ts";
 import { inputName } from "../import/read.ts";
@@ -89,8 +90,8 @@ interface FilePage {
 }
 
 /** The page of a HAR file that the archive could take; changes nothing. */
-async function filePage(archive: Archive, file: string): Promise<FilePage> {
-  const imported = await readPage(file);
+async function filePage(archive: Archive, file: string, credentials?: Credentials): Promise<FilePage> {
+  const imported = await readPage(file, { credentials });
   const { url, source, notes } = imported;
   if (notes.documents.length === 0) {
     throw new UserError(
@@ -108,9 +109,9 @@ async function filePage(archive: Archive, file: string): Promise<FilePage> {
 }
 
 /** Imports a HAR file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
-async function importFile(home: string, file: string): Promise<string> {
+async function importFile(home: string, file: string, credentials?: Credentials): Promise<string> {
   return await withArchive(home, async (archive) => {
-    const { name, imported, isThere } = await filePage(archive, file);
+    const { name, imported, isThere } = await filePage(archive, file, credentials);
     await storePage(archive, name, imported, isThere);
     return name;
   });
@@ -132,9 +133,9 @@ export async function pageUnstored(home: string, word: string): Promise<{ page: 
   return { page: name, size: { exchanges, body_bytes } };
 }
 
-/** A page as a user names it: a HAR file, a recording, or a page of `trilane synth`. */
-export async function pageFor(home: string, word: string): Promise<PlanPage> {
-  if (isFile(word)) return await importFile(home, word);
+/** A page as a user names it: a HAR file, a recording, or a page of `trilane synth`. `credentials`: a file's; default redacted. */
+export async function pageFor(home: string, word: string, credentials?: Credentials): Promise<PlanPage> {
+  if (isFile(word)) return await importFile(home, word, credentials);
   const recordings = await withArchive(home, recordingsByName);
   if (recordings.has(word) && recordings.get(word)?.source !== `synth: ${word}`) return word;
   if (synthSpec(word)) return { synth: word };

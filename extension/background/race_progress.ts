@@ -14,8 +14,6 @@ export function afterLine(progress: Progress, line: SweepEvent): Progress {
   switch (line.event) {
     case "page-ready":
       return { ...progress, phase: "importing" };
-    case "link-tested":
-      return { ...progress, left_s: line.left_s };
     case "sweep-started":
       return { ...progress, phase: "racing", loads: line.loads, done: line.done, left_s: line.expected_s };
     case "load-started":

@@ -42,17 +42,19 @@ const names = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms", "cls", "tbt_ms
 function metricsOf(log: Fields, page: Fields): ProfileMetrics {
   const timings = fieldsOf(page.pageTimings);
   const own = [log, page].map((part) => fieldsOf(fieldsOf(part._trilane).metrics)).find((each) => "plt_ms" in each);
-  const told: Record<(typeof names)[number], number | null> = {
-    plt_ms: nonNegative(own?.plt_ms ?? timings.onLoad),
-    ttfb_ms: nonNegative(own?.ttfb_ms ?? page._TTFB),
-    dcl_ms: nonNegative(own?.dcl_ms ?? timings.onContentLoad),
-    fcp_ms: nonNegative(own?.fcp_ms ?? timings._firstContentfulPaint ?? page._firstContentfulPaint),
-    lcp_ms: nonNegative(
-      own?.lcp_ms ?? timings._largestContentfulPaint ?? page["_chromeUserTiming.LargestContentfulPaint"],
-    ),
-    cls: nonNegative(own?.cls ?? page["_chromeUserTiming.CumulativeLayoutShift"]),
-    tbt_ms: nonNegative(own?.tbt_ms ?? page._TotalBlockingTime),
+  const others: Record<(typeof names)[number], unknown> = {
+    plt_ms: timings.onLoad,
+    ttfb_ms: page._TTFB,
+    dcl_ms: timings.onContentLoad,
+    fcp_ms: timings._firstContentfulPaint ?? page._firstContentfulPaint,
+    lcp_ms: timings._largestContentfulPaint ?? page["_chromeUserTiming.LargestContentfulPaint"],
+    cls: page["_chromeUserTiming.CumulativeLayoutShift"],
+    tbt_ms: page._TotalBlockingTime,
   };
+  const told = Object.fromEntries(names.map((name) => [name, nonNegative((own ?? others)[name])])) as Record<
+    (typeof names)[number],
+    number | null
+  >;
   const reasons = fieldsOf(own?.unavailable);
   const missing = names.filter((name) => told[name] === null);
   const unavailable = missing.map((name) => [name, textOf(reasons[name]) ?? "the HAR file does not tell it"]);

@@ -21,23 +21,6 @@ function silence(why: string): Failure {
   };
 }
 
-/**
- * Races a profile that may still be under way. The service worker waits for it, so that the view may be closed; where it
- * does not, this does.
- */
-export async function askForRace(action: Extract<Action, { do: "race" }>): Promise<Answer<"race">> {
-  const answered = await ask(action);
-  if (answered.ok || (answered.error.code !== "no-profile" && answered.error.code !== "busy")) return answered;
-  const profiling = (await readState()).profiling?.profile === action.profile;
-  if (!profiling) return answered;
-  await new Promise<void>((resolve) => {
-    void watchState((state) => {
-      if (state.profiling?.profile !== action.profile) resolve();
-    });
-  });
-  return ask(action);
-}
-
 export async function readState(): Promise<State> {
   const kept = await chrome.storage.session.get(stateKey);
   return { ...emptyState, ...(kept[stateKey] as Partial<State> | undefined) };

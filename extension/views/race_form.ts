@@ -90,7 +90,7 @@ function wrong(message: string, remedy: string): Failure {
 
 /**
  * Shows the form in this element, or how to get the helper. `again`: the page's contents are not in memory, so that it
- * must be loaded once more. `start` answers with what went wrong, or null; the form stays open for the former.
+ * must be loaded once more. `start` answers with what went wrong, or null; the form comes back for the former.
  */
 export async function openRaceForm(
   place: HTMLFormElement,
@@ -128,11 +128,13 @@ export async function openRaceForm(
     button.disabled = true;
     const { keepCredentials: _, ...kept } = choice;
     await chrome.storage.local.set({ [choiceKey]: kept });
+    // What happens now is told where the state is shown; the form comes back where it failed.
+    place.hidden = true;
     const failure = await start(choice);
-    if (failure) {
-      button.disabled = false;
-      put(find(".trouble", place), failureNote(failure));
-    } else place.hidden = true;
+    if (!failure) return;
+    button.disabled = false;
+    place.hidden = false;
+    put(find(".trouble", place), failureNote(failure));
   };
 }
 

@@ -88,7 +88,7 @@ static struct words parse(int argument_count, char **arguments) {
         {"help", no_argument, NULL, 'h'},       {0}};
     struct words words = {0};
     opterr = 0;
-    for (int option; (option = getopt_long(argument_count, arguments, "+:", options, NULL)) != -1;) {
+    for (int option; (option = getopt_long(argument_count, arguments, ":", options, NULL)) != -1;) {
         switch (option) {
         case 'd':
             words.home = optarg;

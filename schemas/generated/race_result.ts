@@ -866,6 +866,10 @@ export interface TcpChoice {
    */
   slow_start_after_idle?: boolean;
   /**
+   * The server keeps little waiting in the kernel, so that what goes next is decided late and an urgent response overtakes; else as much as the socket's buffer takes, as many servers do.
+   */
+  bounds_unsent?: boolean;
+  /**
    * Of each socket, fixed, as the kernel counts it; null: the kernel chooses and lets it grow.
    */
   send_buffer_bytes?: null | number;

@@ -6,7 +6,18 @@ import { quantile } from "../../cli/stats/quantile.ts";
 
 export interface Measurement {
   readonly name: string;
-  readonly unit: "ms" | "us" | "%" | "Gbit/s" | "MB/s" | "packets" | "requests/s" | "connections" | "bytes" | "ratio";
+  readonly unit:
+    | "ms"
+    | "us"
+    | "%"
+    | "Gbit/s"
+    | "MB"
+    | "MB/s"
+    | "packets"
+    | "requests/s"
+    | "connections"
+    | "bytes"
+    | "ratio";
   readonly n: number;
   readonly min: number;
   readonly median: number;

@@ -4,13 +4,20 @@ import { parseArgs } from "node:util";
 import { alignTable } from "../../cli/stats/verdict.ts";
 import { type Bench, type BenchResult, type Measurement, runBench } from "./bench.ts";
 
+/** Those in the browser need its types, which programs of Node must not see: test/extension/tsconfig.json has them. */
+async function extensionBench(file: `./extension_${string}.ts`): Promise<Bench> {
+  return ((await import(file)) as { bench: Bench }).bench;
+}
+
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fidelity: async () => (await import("./fidelity.ts")).bench,
+  host: async () => (await import("./host.ts")).bench,
   lab: async () => (await import("./lab.ts")).bench,
   matching: async () => (await import("./matching.ts")).bench,
   replay: async () => (await import("./replay.ts")).bench,
   reproducibility: async () => (await import("./reproducibility.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,
+  views: () => extensionBench("./extension_views.ts"),
 };
 
 function passes({ median, bar, bar_is }: Measurement): boolean {

@@ -17,6 +17,7 @@ import { buildExtension } from "../../cli/setup/extension.ts";
 import type { Action, Answers, State } from "../../extension/actions.ts";
 import identity from "../../schemas/extension.json" with { type: "json" };
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import type { Profile } from "../../schemas/generated/profile.ts";
 
 export const extensionUrl = `chrome-extension://${identity.id}/`;
 
@@ -74,7 +75,13 @@ async function commandLine(options: BrowserOptions, userData: string): Promise<s
     ...(options.width === undefined ? [] : [`--window-size=${options.width},${options.height ?? 900}`]),
     // A lab's browser runs as nobody special; on this machine root has no sandbox.
     ...(lab === undefined && process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-    ...(port === undefined ? [] : [`--host-resolver-rules=MAP *.test 127.0.0.1:${port}`]),
+    ...(port === undefined
+      ? []
+      : [
+          `--host-resolver-rules=MAP *.test 127.0.0.1:${port}`,
+          // Service workers are for secure pages, which a server without certificates cannot have.
+          "--unsafely-treat-insecure-origin-as-secure=http://shop.test",
+        ]),
     "about:blank",
   ];
   if (lab === undefined) return words;
@@ -107,6 +114,9 @@ export async function startExtensionBrowser(options: BrowserOptions): Promise<Ex
     env: chromiumEnvironment(userData, temporary, process.env),
     defaultViewport: null,
     timeout: 60_000,
+    protocolTimeout: 30_000,
+    // A second listener to every request would cost the page time.
+    networkEnabled: false,
   });
   try {
     const id = await browser.installExtension(await extensionFolder());
@@ -203,11 +213,11 @@ export async function stateOf(page: Page): Promise<State> {
   return await page.evaluate(async () => (await chrome.storage.session.get("status")).status as State);
 }
 
-/** Looks until it holds, a minute at most. */
+/** Looks until it holds, for some time. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  patience_ms = 60_000,
+  patience_ms = 20_000,
 ): Promise<T> {
   const deadline = Date.now() + patience_ms;
   for (;;) {
@@ -225,4 +235,64 @@ export function requestFacts(entries: readonly HarEntry[]): string[] {
       (entry) => `${entry.request.method} ${entry.request.url} ${entry.response.status} ${entry.response.httpVersion}`,
     )
     .sort();
+}
+
+/** A document of the extension's history, as `page`, one of its own, reads it; null: not there (yet). */
+export async function stored<T>(page: Page, store: string, id: string): Promise<T | null> {
+  return (await page.evaluate(
+    (name, key) =>
+      new Promise<unknown>((resolve, reject) => {
+        const opening = indexedDB.open("trilane");
+        opening.onerror = () => reject(opening.error);
+        // Nothing was ever kept: the extension is to make its stores itself.
+        opening.onupgradeneeded = () => opening.transaction?.abort();
+        opening.onsuccess = () => {
+          const database = opening.result;
+          const getting = database.transaction(name).objectStore(name).get(key);
+          getting.onerror = () => reject(getting.error);
+          getting.onsuccess = () => {
+            database.close();
+            resolve(getting.result ?? null);
+          };
+        };
+      }),
+    store,
+    id,
+  )) as T | null;
+}
+
+export const storedProfile = (page: Page, id: string): Promise<Profile | null> => stored(page, "profiles", id);
+
+/** Profiles the tab of `page` as the popup does, and waits for what comes of it. */
+export async function profiled(
+  view: Page,
+  page: Page,
+  {
+    cache = "off",
+    keepBodies = false,
+    patience_ms = 20_000,
+  }: { cache?: "off" | "on"; keepBodies?: boolean; patience_ms?: number } = {},
+): Promise<Profile> {
+  const tabId = await tabOf(view, page);
+  const { profile } = await ask(view, { do: "profile", tabId, cache, keepBodies });
+  const last = await until(
+    `profile ${profile} of ${page.url()}`,
+    async () => {
+      const state = await stateOf(view);
+      return state.profiling === null && state.last?.tabId === tabId ? state.last : null;
+    },
+    patience_ms,
+  );
+  if (last.profile !== profile) throw new Error(`no profile: ${JSON.stringify(last)}`);
+  const stored = await storedProfile(view, profile);
+  if (!stored) throw new Error(`profile ${profile} is not in the history`);
+  return stored;
+}
+
+/** chrome.tabs' number for the tab that is in front. */
+export async function tabOf(view: Page, page: Page): Promise<number> {
+  await page.bringToFront();
+  const id = await view.evaluate(async () => (await chrome.tabs.query({ active: true, currentWindow: true }))[0]?.id);
+  if (id === undefined) throw new Error("no tab is in front");
+  return id;
 }

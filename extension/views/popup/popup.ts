@@ -5,7 +5,7 @@ import type { Failure } from "../../actions.ts";
 import { pages, type State } from "../../actions.ts";
 import { html, type Markup, middleCut } from "../../figures/markup.ts";
 import { getProfile, listProfiles, listRaces, type Profile, type RaceRow, usage } from "../../history/history.ts";
-import { ask, askForRace, readState, watchHistory, watchState } from "../ask.ts";
+import { ask, readState, watchHistory, watchState } from "../ask.ts";
 import { addColours, find, on, put } from "../put.ts";
 import { openRaceForm, type RaceChoice } from "../race_form.ts";
 import { dateTime, failureNote, isUnderWay, laneTracks, logo, pageName, raceLine, sharesBar } from "../words.ts";
@@ -20,10 +20,11 @@ interface Tab {
 
 /** The tab that the toolbar button was clicked on. `?tab=ID` stands for it where the popup is opened as a page. */
 async function tabInFront(): Promise<Tab | null> {
-  const asked = new URLSearchParams(location.search).get("tab");
-  const tab = asked
-    ? await chrome.tabs.get(Number(asked)).catch(() => null)
-    : (await chrome.tabs.query({ active: true, currentWindow: true }))[0];
+  const asked = Number(new URLSearchParams(location.search).get("tab"));
+  const tab =
+    Number.isInteger(asked) && asked > 0
+      ? await chrome.tabs.get(asked).catch(() => null)
+      : (await chrome.tabs.query({ active: true, currentWindow: true }))[0];
   return tab?.id === undefined ? null : { id: tab.id, url: tab.url ?? "" };
 }
 
@@ -137,7 +138,7 @@ async function race(choice: RaceChoice): Promise<Failure | null> {
   const kept = await lastOf(tab);
   const id = kept && bodiesOf(kept) ? kept.log._trilane.id : await profile(true);
   if (typeof id !== "string") return id;
-  const started = await askForRace({ do: "race", profile: id, ...choice });
+  const started = await ask({ do: "race", profile: id, ...choice });
   if (!started.ok) return started.error;
   await chrome.tabs.create({ url: url(pages.race(started.race)), active: false });
   return null;

@@ -34,10 +34,9 @@ function progressMarkup(race: RaceState): Markup {
 }
 
 function endMarkup({ outcome, error }: RaceRecord): Markup {
-  if (error) return failureNote(error);
   if (outcome === "canceled")
     return html`<p class="note">The race was canceled. What had been measured is kept by trilane-host.</p>`;
-  return html``;
+  return error ? failureNote(error) : html``;
 }
 
 /** The helper may hold a result that the history has not got, where browser or service worker ended in between. */

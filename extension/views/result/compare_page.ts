@@ -17,7 +17,8 @@ function difference(a: number | null, b: number | null, format: (value: number) 
   const by = b - a;
   if (by === 0) return "0";
   const sign = by < 0 ? "−" : "+";
-  const percent = a === 0 ? "" : ` (${sign}${((Math.abs(by) / a) * 100).toFixed(0)} %)`;
+  const share = (Math.abs(by) / a) * 100;
+  const percent = a === 0 ? "" : ` (${share < 0.5 ? "less than 1" : `${sign}${share.toFixed(0)}`} %)`;
   return `${sign}${format(Math.abs(by))}${percent}`;
 }
 

@@ -5,7 +5,7 @@ import { pages, type State } from "../../actions.ts";
 import { html, type Markup, middleCut } from "../../figures/markup.ts";
 import { waterfallSvg } from "../../figures/waterfall.ts";
 import { listProfiles, type Profile } from "../../history/history.ts";
-import { ask, askForRace, readState, watchState } from "../ask.ts";
+import { ask, readState, watchState } from "../ask.ts";
 import { find, on, put } from "../put.ts";
 import { openRaceForm, type RaceChoice } from "../race_form.ts";
 import { dateTime, isUnderWay, laneTracks, pageName, raceLine, sharesBar } from "../words.ts";
@@ -98,7 +98,7 @@ function wireRace(profile: Profile): void {
       if (!again.ok) return again.error;
       raced = again.profile;
     }
-    const started = await askForRace({ do: "race", profile: raced, ...choice });
+    const started = await ask({ do: "race", profile: raced, ...choice });
     if (!started.ok) return started.error;
     location.href = chrome.runtime.getURL(pages.race(started.race));
     return null;

@@ -114,10 +114,21 @@ test("a signal ends it in order", async () => {
   }
 });
 
-test("--help, --version, the browser's argument, and options that are none", () => {
+test("a browser is answered for our extension only", () => {
+  const { id } = JSON.parse(readFileSync(join(schemas, "extension.json"), "utf8")) as { readonly id: string };
+  const ours = `chrome-extension://${id}/`;
+  assert.equal(talk(frames([example("hello")]), [ours, "--home", home]).answers.length, 1);
+  for (const other of ["chrome-extension://abcdefghijklmnopabcdefghijklmnop/", ours.slice(0, -1), `${ours}x`]) {
+    const { answers, status, stderr } = talk(frames([example("hello")]), [other, "--home", home]);
+    assert.deepEqual(answers, []);
+    assert.equal(status, 2);
+    assert.match(stderr, /^trilane-host: chrome-extension:[^\n]+is not Trilane's extension[^\n]+\n$/);
+  }
+});
+
+test("--help, --version, and options that are none", () => {
   assert.match(spawnSync(host, ["--help"], { encoding: "utf8" }).stdout, /usage: trilane-host/);
   assert.match(spawnSync(host, ["--version"], { encoding: "utf8" }).stdout, /^trilane-host \d+\.\d+\.\d+\n$/);
-  assert.equal(talk(frames([example("hello")]), ["chrome-extension://abcdefghijklmnop/", "--home", home]).status, 0);
   for (const words of [["--frob"], ["--home"], ["somewhere"], ["-x"]]) {
     const { status, stderr } = talk(Buffer.alloc(0), words);
     assert.equal(status, 2, words[0]);

@@ -77,6 +77,7 @@ async function refusal(options: { file: string; page?: number; document?: number
     page: undefined,
     document: undefined,
     url: undefined,
+    "keep-credentials": false,
     replace: false,
     json: false,
   };

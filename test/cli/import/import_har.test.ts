@@ -45,7 +45,7 @@ test("Chrome DevTools: text is compressed again to the size that the sum of head
 });
 
 test("Chrome DevTools: headers of the connection, of other lanes, and illegal ones are gone, the others are split and kept", () => {
-  const document = find(imported("chrome-devtools"), "/start");
+  const document = find(imported("chrome-devtools", { credentials: "kept" }), "/start");
   assert.deepEqual(header(document, "set-cookie"), ["a=1; path=/", "b=2; path=/"]);
   assert.deepEqual(header(document, "strict-transport-security"), ["max-age=31536000"]);
   assert.deepEqual(header(document, "content-encoding"), ["br"]);

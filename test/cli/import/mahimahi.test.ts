@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const choice = { name: "shop", replace: false, url: undefined, document: undefined };
+const choice = { name: "shop", replace: false, url: undefined, document: undefined, credentials: "kept" } as const;
 
 async function imported(path: string, url?: string): Promise<MemoryArchive> {
   const archive = new MemoryArchive();

@@ -1,0 +1,90 @@
+// `trilane open PAGE`: a page in a browser with a window and the extension, over a lane and a link, for looking around.
+// The work is cli/open's.
+import { resolve } from "node:path";
+import type { Argv } from "yargs";
+import type { PageOpened } from "../../schemas/generated/page_opened.ts";
+import { UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { allLanes, isLane } from "../lanes.ts";
+import { formatLink } from "../link/link.ts";
+import { readLink } from "../link/profile_file.ts";
+import { openPage } from "../open/open_page.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
+import { settleServing } from "../serving/serving.ts";
+import { pageFor, preparePages } from "../sweep/pages.ts";
+import { pageName } from "../sweep/plan.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface OpenCommandOptions extends CommonOptions, ServingOptions {
+  page: string;
+  lane: string;
+  link: string;
+  control: string | undefined;
+  headless: boolean;
+}
+
+/** Ctrl-C, a service manager's stop, and a terminal that was closed: each is a way to close the browser. */
+async function untilSignalled(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const name of signals) process.on(name, stop);
+  try {
+    await work(controller.signal);
+  } finally {
+    for (const name of signals) process.off(name, stop);
+  }
+}
+
+export const command: Command<OpenCommandOptions> = {
+  usage: "open <page>",
+  summary: "Open a page in a browser over a lane and a link, to look around",
+  define: (yargs: Argv<CommonOptions>) =>
+    defineServing(yargs)
+      .positional("page", {
+        type: "string",
+        demandOption: true,
+        describe: "a recording, a page of `trilane synth`, or a HAR file, which is imported first",
+      })
+      .option("lane", { type: "string", default: "h3", describe: `one of ${allLanes.join(", ")}` })
+      .option("link", {
+        type: "string",
+        default: "10mbit/50ms",
+        describe: "the bottleneck: RATE/RTT or a name, and settings; see `trilane links`",
+      })
+      .option("control", { type: "string", requiresArg: true, describe: "a socket at this path, for `trilane steer`" })
+      .option("headless", { type: "boolean", default: false, describe: "without a window" })
+      .example("trilane open shop --lane h3 --link 3g", "a window with the extension in it; close it to end")
+      .example("trilane open shop --link 1mbit/300ms --control /tmp/lab", "and `trilane steer /tmp/lab down=5mbit`")
+      .epilogue("Only what was recorded is there: nothing in a lab reaches the internet."),
+  run: async (options) => {
+    const { lane } = options;
+    if (!isLane(lane)) throw new UserError(`lane ${JSON.stringify(lane)} is not known: use ${allLanes.join(", ")}`);
+    const choice = servingChoiceOf(options);
+    if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
+    const link = readLink(options.link, process.cwd());
+    const home = homeFolder(options.home);
+    const page = await pageFor(home, options.page);
+    const recording = (await preparePages(home, [page], () => {})).get(pageName(page));
+    if (!recording) throw new UserError(`no page ${options.page}: see \`trilane list\``);
+    const control = options.control === undefined ? null : resolve(options.control);
+    await untilSignalled((signal) =>
+      openPage(
+        { home, recording, lane, link, serving: settleServing(choice), control, headless: options.headless, signal },
+        ({ url, extension }) => {
+          const told: PageOpened = {
+            schema: "trilane/page-opened/1",
+            page: recording.name,
+            url,
+            lane,
+            link: formatLink(link),
+            control,
+            extension,
+          };
+          const line = `${url} over ${lane} and ${told.link}${control === null ? "" : `, steered by ${control}`}; close the browser or press Ctrl-C to end`;
+          process.stdout.write(`${options.json ? JSON.stringify(told) : line}\n`);
+        },
+      ),
+    );
+  },
+};

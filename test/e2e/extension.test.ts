@@ -1,0 +1,89 @@
+// The extension in a real Chromium, in a lab that serves a recording: the toolbar button is pressed, the page profiled, and
+// what was captured is what the command line captures of the same page over the same lane.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { plainLanes } from "../../cli/lanes.ts";
+import { parseLink } from "../../cli/link/link.ts";
+
+import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import { profiled, requestFacts, startExtensionBrowser } from "./extension_browser.ts";
+import { punctualLoad } from "./punctual_load.ts";
+import { recordSite, type Site } from "./site.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-extension-home-"));
+const link = "20mbit/20ms";
+const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+let site: Site;
+
+before(async () => {
+  const shop = "https://www.shop.test";
+  const script = { type: "text/javascript" };
+  const images = Array.from({ length: 12 }, (_, i) => `/image-${i}.gif`);
+  site = await recordSite(home, "shop", [
+    { url: "https://shop.test/", status: 301, body: "", headers: [["location", `${shop}/`]] },
+    {
+      url: `${shop}/`,
+      body: `<!doctype html><title>Shop</title><link rel=stylesheet href=/a.css><script src=/a.js></script>
+        ${images.map((path) => `<img src=${path} alt="">`).join("")}
+        <img src=https://cdn.test/b.gif alt=""><iframe src=https://frame.test/></iframe>`,
+      headers: [["set-cookie", "session=s3cret; Path=/; HttpOnly"]],
+    },
+    { url: `${shop}/a.css`, body: "body { margin: 0 }", type: "text/css" },
+    { url: `${shop}/a.js`, body: "fetch('/data.json'); new Worker('/worker.js')", ...script },
+    { url: `${shop}/worker.js`, body: "fetch('/of-worker.json')", ...script },
+    { url: `${shop}/data.json`, body: "{}", type: "application/json" },
+    { url: `${shop}/of-worker.json`, body: "{}", type: "application/json" },
+    ...images.map((path) => ({ url: shop + path, body: gif, type: "image/gif" })),
+    { url: `${shop}/favicon.ico`, body: gif, type: "image/gif" },
+    { url: "https://cdn.test/b.gif", body: gif, type: "image/gif" },
+    { url: "https://frame.test/", body: "<!doctype html><img src=/inner.gif alt=''>" },
+    { url: "https://frame.test/inner.gif", body: gif, type: "image/gif" },
+  ]);
+});
+after(() => rmSync(home, { recursive: true, force: true }));
+
+/** Which hosts share connections, and how many each has, without the browser's own numbers. */
+function connectionsPerHost(entries: readonly HarEntry[]): Record<string, number> {
+  const hosts = Map.groupBy(entries, ({ request }) => new URL(request.url).host);
+  return Object.fromEntries(
+    [...hosts].map(([host, own]) => [host, new Set(own.map((entry) => entry._connectionId)).size]).sort(),
+  );
+}
+
+// The browser asks for it when it likes, and not at a reload.
+const ofPage = ({ request }: HarEntry): boolean => !request.url.endsWith("/favicon.ico");
+
+for (const lane of plainLanes) {
+  test(`${lane}: a profile has the requests, protocols and connections of the command line's load`, async () => {
+    const extension = await startExtensionBrowser({ home, lab: { recording: site.name, lane, link } });
+    try {
+      const [page] = await extension.browser.pages();
+      assert.ok(page);
+      // The address that the recording begins with redirects; what is profiled is where the person is.
+      await page.goto("https://www.shop.test/");
+      const view = await extension.open("views/popup/popup.html");
+      const profile = await profiled(view, page);
+      const facts = profile.log._trilane;
+      assert.deepEqual([facts.kind, facts.cache, facts.ended], ["reload", "off", "quiet"]);
+      const load = await punctualLoad({
+        home,
+        recording: { ...site, url: "https://www.shop.test/" },
+        lane,
+        link: parseLink(link),
+        timeout_ms: 30_000,
+        settle_ms: 1500,
+      });
+      assert.deepEqual(load.log._trilane.status, "valid");
+      const [mine, theirs] = [profile.log.entries.filter(ofPage), load.log.entries.filter(ofPage)];
+      assert.deepEqual(requestFacts(mine), requestFacts(theirs));
+      assert.deepEqual(connectionsPerHost(mine), connectionsPerHost(theirs));
+      for (const metric of ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms"] as const)
+        assert.ok((facts.metrics[metric] ?? 0) > 0);
+    } finally {
+      await extension.close();
+    }
+  });
+}

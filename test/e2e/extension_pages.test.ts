@@ -1,0 +1,236 @@
+// Pages that are hard to profile, in a real Chromium: each ends in a profile that says what was the matter, or in an error
+// that says what to do; and the next page can be profiled as if nothing had been.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Page } from "puppeteer-core";
+import type { LastProfile } from "../../extension/actions.ts";
+import type { Profile } from "../../schemas/generated/profile.ts";
+import {
+  ask,
+  type ExtensionBrowser,
+  profiled,
+  startExtensionBrowser,
+  stateOf,
+  storedProfile,
+  tabOf,
+  until,
+} from "./extension_browser.ts";
+import { type LocalSite, startLocalSite } from "./extension_site.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-pages-"));
+let site: LocalSite;
+let extension: ExtensionBrowser;
+let view: Page;
+
+before(async () => {
+  site = await startLocalSite();
+  extension = await startExtensionBrowser({ home, port: site.port });
+  view = await extension.open("views/popup/popup.html");
+});
+after(async () => {
+  await extension?.close();
+  await site?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Does `work` with a tab that shows `url`, as far as that shows. */
+async function withTab<T>(url: string, work: (page: Page) => Promise<T>): Promise<T> {
+  const page = await extension.browser.newPage();
+  try {
+    await page.goto(url, { waitUntil: "domcontentloaded", timeout: 10_000 }).catch(() => {});
+    return await work(page);
+  } finally {
+    await page.close().catch(() => {});
+  }
+}
+
+const urls = ({ log }: Profile): string[] => log.entries.map((entry) => entry.request.url);
+const note = ({ log }: Profile): string => log._trilane.notes.map(({ about, text }) => `${about}: ${text}`).join("\n");
+
+/** Begins to profile, does `meanwhile` once requests are seen, and tells what came of it. */
+async function disturbed(page: Page, meanwhile: (tabId: number) => Promise<unknown>): Promise<LastProfile> {
+  const tabId = await tabOf(view, page);
+  const { profile } = await ask(view, { do: "profile", tabId, cache: "off", keepBodies: false });
+  await until("requests are seen", async () => ((await stateOf(view)).profiling?.requests ?? 0) > 3);
+  await meanwhile(tabId);
+  const last = await until("the profiling ends", async () => {
+    const state = await stateOf(view);
+    return state.profiling === null && state.last?.tabId === tabId ? state.last : null;
+  });
+  assert.ok(last.profile === profile || last.error !== null, JSON.stringify(last));
+  return last;
+}
+
+async function refused(page: Page): Promise<{ code: string; message: string; remedy: string }> {
+  const tabId = await tabOf(view, page);
+  const action = { do: "profile", tabId, cache: "off", keepBodies: false };
+  const answer = (await view.evaluate((message: unknown) => chrome.runtime.sendMessage(message), action)) as {
+    ok: boolean;
+    error: { code: string; message: string; remedy: string };
+  };
+  assert.equal(answer.ok, false);
+  assert.ok(answer.error.message.length > 0 && answer.error.remedy.length > 0);
+  assert.equal((await stateOf(view)).profiling, null);
+  return answer.error;
+}
+
+test("an ordinary page is loaded anew, and every request of it is there", async () => {
+  await withTab("http://shop.test/", async (page) => {
+    const before = site.asked.length;
+    const profile = await profiled(view, page);
+    const asked = site.asked.slice(before).filter((each) => !each.endsWith("favicon.ico"));
+    assert.deepEqual(
+      urls(profile)
+        .filter((url) => !url.endsWith("favicon.ico"))
+        .sort(),
+      asked.map((each) => `http://${each}`).sort(),
+    );
+    assert.equal(profile.log._trilane.title, "Shop");
+    assert.ok(profile.log.entries.every((entry) => entry.response.httpVersion === "http/1.1"));
+    assert.equal(profile.log._trilane.protocols.find(({ requests }) => requests > 0)?.protocol, "http/1.1");
+  });
+});
+
+test("with the browser's cache, what is in it is not asked for", async () => {
+  await withTab("http://shop.test/", async (page) => {
+    const profile = await profiled(view, page, { cache: "on" });
+    assert.equal(profile.log._trilane.cache, "on");
+    const cached = profile.log._trilane.protocols.find(({ protocol }) => protocol === "cache");
+    assert.ok((cached?.requests ?? 0) > 0, JSON.stringify(profile.log._trilane.protocols));
+  });
+});
+
+test("without reloading: the page's own timeline, and nothing is asked for", async () => {
+  await withTab("http://shop.test/", async (page) => {
+    await until("the page has loaded", () => page.evaluate(() => document.readyState === "complete"));
+    const popup = await extension.popup(page);
+    const before = site.asked.length;
+    const tabId = await tabOf(popup, page);
+    const { profile } = await ask(popup, { do: "observe", tabId });
+    const stored = await storedProfile(view, profile);
+    assert.ok(stored);
+    assert.equal(stored.log._trilane.kind, "observed");
+    assert.ok(urls(stored).includes("http://shop.test/app.js"));
+    assert.equal(site.asked.length, before);
+  });
+});
+
+test("the browser's own pages and the store are refused", async () => {
+  for (const url of ["chrome://version/", "chrome://newtab/"])
+    assert.equal((await withTab(url, refused)).code, "page-not-allowed");
+});
+
+test("a file can be profiled where the browser lets the extension see files", async () => {
+  const path = join(home, "page.html");
+  writeFileSync(path, "<title>file</title>");
+  const profile = await withTab(`file://${path}`, (page) => profiled(view, page));
+  assert.deepEqual(urls(profile), [`file://${path}`]);
+});
+
+test("a page that never fires load ends at its limit or when stopped, with what was seen", async () => {
+  await withTab("http://shop.test/never", async (page) => {
+    const tabId = await tabOf(view, page);
+    const { profile } = await ask(view, { do: "profile", tabId, cache: "off", keepBodies: false });
+    await until("requests are seen", async () => ((await stateOf(view)).profiling?.requests ?? 0) >= 2);
+    await ask(view, { do: "stop-profile" });
+    const stored = await until("the profile is stored", () => storedProfile(view, profile));
+    assert.equal(stored.log._trilane.ended, "canceled");
+    assert.equal(stored.log._trilane.metrics.plt_ms, null);
+    assert.ok((stored.log._trilane.metrics.unavailable.plt_ms ?? "") !== "");
+    assert.ok(urls(stored).includes("http://shop.test/silent.png"));
+    assert.match(note(stored), /stopped/);
+  });
+});
+
+test("an endless stream does not keep a profile from ending", async () => {
+  const profile = await withTab("http://shop.test/stream", (page) => profiled(view, page));
+  assert.equal(profile.log._trilane.ended, "quiet");
+  assert.ok((profile.log._trilane.metrics.plt_ms ?? 0) > 0);
+  assert.match(note(profile), /still under way/);
+});
+
+test("closed in the middle: what was seen is kept", async () => {
+  const last = await withTab("http://shop.test/slow", (page) => disturbed(page, () => page.close()));
+  const profile = last.profile === null ? null : await storedProfile(view, last.profile);
+  assert.equal(profile?.log._trilane.ended, "closed");
+  assert.match(note(profile), /closed/);
+});
+
+test("navigated in the middle: what was seen is kept", async () => {
+  const last = await withTab("http://shop.test/slow", (page) =>
+    disturbed(page, () => page.goto("http://other.test/landed").catch(() => {})),
+  );
+  const profile = last.profile === null ? null : await storedProfile(view, last.profile);
+  assert.equal(profile?.log._trilane.ended, "navigated");
+  assert.ok(!urls(profile).includes("http://other.test/landed"));
+});
+
+test("crashed in the middle: what was seen is kept", async () => {
+  const last = await withTab("http://shop.test/slow", (page) =>
+    disturbed(page, async () => {
+      const session = await page.createCDPSession();
+      session.send("Page.crash").catch(() => {});
+    }),
+  );
+  const profile = last.profile === null ? null : await storedProfile(view, last.profile);
+  assert.equal(profile?.log._trilane.ended, "crashed");
+});
+
+test("a redirect across sites and a frame of another site: every request is there", async () => {
+  const landed = await withTab("http://shop.test/hop", (page) => profiled(view, page));
+  assert.ok(urls(landed).includes("http://other.test/landed"));
+  const framed = await withTab("http://shop.test/frames", (page) => profiled(view, page));
+  for (const path of ["framed", "framed.js", "framed.json", "framed.png"])
+    assert.ok(urls(framed).includes(`http://other.test/${path}`), path);
+});
+
+test("a page that a service worker made alone", async () => {
+  await withTab("http://shop.test/worker/", async (page) => {
+    await until("the service worker is in charge", () =>
+      page.evaluate(() => navigator.serviceWorker.controller !== null),
+    );
+    const profile = await profiled(view, page, { cache: "on" });
+    assert.ok(urls(profile).some((url) => url.endsWith("/worker/made.js")));
+    const shares = profile.log._trilane.protocols;
+    assert.ok(
+      shares.some(({ protocol, requests }) => /service/.test(protocol) && requests > 0),
+      JSON.stringify(shares),
+    );
+  });
+});
+
+test("a page that asks for a name and password", async () => {
+  const profile = await withTab("http://auth.test/auth", (page) => profiled(view, page));
+  assert.equal(profile.log.entries[0]?.response.status, 401);
+});
+
+test("a download in the place of a page ends, and says so", async () => {
+  await withTab("http://shop.test/", async (page) => {
+    await page.goto("http://shop.test/file").catch(() => {});
+    // The tab stays where it was: what is profiled is the page that is shown.
+    assert.ok(urls(await profiled(view, page)).includes("http://shop.test/"));
+  });
+});
+
+test("5000 requests", async () => {
+  const patience_ms = 90_000;
+  const profile = await withTab("http://shop.test/many?n=5000", (page) => profiled(view, page, { patience_ms }));
+  assert.ok(urls(profile).filter((url) => url.includes("/object-")).length === 5000);
+});
+
+test("the service worker is stopped in the middle: said, and the next profile works", async () => {
+  await withTab("http://shop.test/slow", async (page) => {
+    const last = await disturbed(page, async () => {
+      await extension.stopWorker();
+      // As whoever opens the popup next does.
+      await view.evaluate(() => chrome.runtime.sendMessage({ do: "host" }).catch(() => {}));
+    });
+    assert.equal(last.profile, null);
+    assert.match(last.error?.message ?? "", /service worker/);
+  });
+  const profile = await withTab("http://shop.test/", (page) => profiled(view, page));
+  assert.equal(profile.log._trilane.ended, "quiet");
+});

@@ -1,0 +1,110 @@
+// What the extension asks of trilane-host, with the real command line behind it: a profile is handed over and raced, the
+// race followed to its end, and its result is what the schema says.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import { type Fields, Host } from "../native-host/host_conversation.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const home = mkdtempSync(join(tmpdir(), "trilane-host-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+const ajv = new Ajv({ strict: true, allowUnionTypes: true });
+addFormats.default(ajv);
+for (const file of readdirSync(join(root, "schemas")).filter((name) => name.endsWith(".schema.json")))
+  ajv.addSchema(JSON.parse(readFileSync(join(root, "schemas", file), "utf8")), file);
+
+function assertIs(schema: string, document: unknown): void {
+  const takes = ajv.getSchema(schema);
+  assert.ok(takes?.(document), ajv.errorsText(takes?.errors));
+}
+
+async function handOver(host: Host): Promise<unknown> {
+  const text = readFileSync(join(root, "test", "fixtures", "har", "chrome-devtools.har"), "utf8");
+  const { upload } = await host.ask("profile.begin", { name: "A shop", bytes: text.length });
+  const middle = Math.floor(text.length / 2);
+  await host.ask("profile.data", { upload, text: text.slice(0, middle) });
+  await host.ask("profile.data", { upload, text: text.slice(middle) });
+  return (await host.ask("profile.commit", { upload })).profile;
+}
+
+/** The events of a race until it has ended, and how it did. */
+async function ended(host: Host, race: unknown): Promise<{ lines: Fields[]; end: Fields }> {
+  const id = host.post("race.follow", { race });
+  const lines: Fields[] = [];
+  for (;;) {
+    const message = await host.next(id);
+    if (message.event !== "line") return { lines, end: message };
+    assert.equal(message.number, lines.length);
+    assertIs("sweep-event.schema.json", message.line);
+    lines.push(message.line as Fields);
+  }
+}
+
+test("a profile is handed over, raced to its end, and its result told", { timeout: 300_000 }, async () => {
+  const host = new Host(home);
+  const { links } = (await host.document("links")) as { links: { name: string }[] };
+  assert.ok(links.some(({ name }) => name === "3g"));
+  assert.ok(Array.isArray((await host.document("doctor")).checks));
+  const profile = await handOver(host);
+  const { race, error } = await host.ask("race.start", { profile, lanes: ["h1", "h3"], link: "10mbit/20ms", runs: 2 });
+  assert.equal(error, undefined);
+  const { lines, end } = await ended(host, race);
+  assert.deepEqual([end.state, end.exit, end.error], ["finished", 0, null]);
+  assert.equal(lines.filter(({ event }) => event === "load-finished").length >= 4, true);
+  const result = await host.document("race.result", { race });
+  assertIs("race-result.schema.json", result);
+  assert.deepEqual(
+    (result.lanes as Fields[]).map(({ lane }) => lane),
+    ["h1", "h3"],
+  );
+  assert.ok(existsSync(result.report_path as string));
+  await host.end();
+});
+
+test("a race of what is no HAR, or over no link, fails with the command line's own words", {
+  timeout: 60_000,
+}, async () => {
+  const host = new Host(home);
+  const { upload } = await host.ask("profile.begin", { name: "none" });
+  await host.ask("profile.data", { upload, text: '{"log":7}' });
+  const { profile } = await host.ask("profile.commit", { upload });
+  const good = { lanes: ["h1"], link: "3g", runs: 1 };
+  for (const [wanted, words] of [
+    [{ ...good, profile }, /HAR/i],
+    [{ ...good, recording: "no-such-page" }, /no-such-page/],
+    [{ ...good, recording: "no-such-page", link: "--new" }, null],
+    [{ ...good, recording: "no-such-page", link: "nonsense" }, /nonsense/],
+  ] as const) {
+    const started = await host.ask("race.start", wanted);
+    if (words === null) {
+      assert.equal(started.error?.code, "malformed");
+      continue;
+    }
+    const { end } = await ended(host, started.race);
+    assert.deepEqual([end.state, end.exit, end.sweep], ["failed", 2, null]);
+    assert.match((end.error as { message: string }).message, words);
+  }
+  await host.end();
+});
+
+test("a race that is canceled keeps what was measured, and says so", { timeout: 120_000 }, async () => {
+  const host = new Host(home);
+  const profile = await handOver(host);
+  const asked = { profile, lanes: ["h1", "h2", "h3"], link: "3g", runs: 5 };
+  const { race } = await host.ask("race.start", asked);
+  const id = host.post("race.follow", { race });
+  let end = await host.next(id);
+  for (let asking = false; end.event === "line"; end = await host.next(id)) {
+    if (asking || (end.line as Fields).event !== "load-started") continue;
+    asking = true;
+    await host.ask("race.cancel", { race });
+  }
+  assert.deepEqual([end.state, end.exit, end.error], ["canceled", 130, null]);
+  assert.equal(typeof end.sweep, "number");
+  await host.end();
+});

@@ -1,0 +1,135 @@
+// `trilane open`: the page comes over its lane in a browser that stays, with the extension in it; its link can be steered;
+// and nothing is left when it ends.
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { visibleArguments, visibleEnvironment } from "../../cli/open/visible_chromium.ts";
+import identity from "../../schemas/extension.json" with { type: "json" };
+import type { PageOpened } from "../../schemas/generated/page_opened.ts";
+
+const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
+const home = mkdtempSync(join(tmpdir(), "trilane-open-"));
+const started = new Set<ChildProcess>();
+after(() => {
+  // Of a test that failed: nothing waits for a browser that nobody closes.
+  for (const child of started) if (child.exitCode === null) child.kill("SIGTERM");
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Starts it, and gives its first line. */
+async function start(...words: string[]): Promise<{ child: ChildProcess; opened: PageOpened }> {
+  const child = spawn(trilane, ["open", ...words, "--home", home, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  started.add(child);
+  const ended = once(child, "exit").then(([status]) => assert.fail(`ended with status ${status}`));
+  let out = "";
+  const line = (async () => {
+    for await (const text of child.stdout) {
+      out += String(text);
+      if (out.includes("\n")) return out;
+    }
+    return await ended;
+  })();
+  return { child, opened: JSON.parse(await Promise.race([line, ended])) as PageOpened };
+}
+
+/** The processes of this command's labs, by their folder's name. */
+function labProcesses(pid: number | undefined): string[] {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").includes(`trilane-load-${pid}-`);
+    } catch {
+      return false;
+    }
+  });
+}
+
+const leftFolders = (pid: number | undefined): string[] =>
+  ["/dev/shm", tmpdir()]
+    .flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
+    .filter((name) => name.startsWith(`trilane-load-${pid}-`));
+
+function run(...words: string[]): Promise<{ status: number | null; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(trilane, words, (_, out, err) => resolve({ status: child.exitCode, out, err }));
+  });
+}
+
+test("the page over its lane, with the extension, a link that can be steered, and an end without a trace", async () => {
+  const control = join(home, "control");
+  const { child, opened } = await start(
+    "carlucci-small",
+    "--headless",
+    "--lane",
+    "h2",
+    "--link",
+    "3mbit/40ms",
+    "--control",
+    control,
+  );
+  assert.deepEqual(
+    [opened.page, opened.url, opened.lane, opened.link, opened.control, opened.extension],
+    ["carlucci-small", "https://carlucci-small.synth.test/", "h2", "3mbit/40ms", control, identity.id],
+  );
+  assert.ok(labProcesses(child.pid).length > 0);
+  const steered = await run("steer", control, "rtt=80ms", "--json");
+  assert.equal(steered.status, 0, steered.err);
+  assert.equal((JSON.parse(steered.out) as { link: string }).link, "rate=3mbit,rtt=80ms");
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+  assert.deepEqual(await ended, [0, null]);
+  assert.deepEqual([labProcesses(child.pid), leftFolders(child.pid), existsSync(control)], [[], [], false]);
+});
+
+test("a browser that is closed ends the command", async () => {
+  const { child } = await start("carlucci-small", "--headless", "--lane", "h3");
+  const ended = once(child, "exit");
+  // The browser's own process: the only one of the lab without a kind.
+  for (const pid of labProcesses(child.pid)) {
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    if (words[0]?.includes("chromium") && !words.some((word) => word.startsWith("--type=")))
+      process.kill(Number(pid), "SIGTERM");
+  }
+  const [status] = (await Promise.race([ended, delay(20_000, ["still there"], { ref: false })])) as [unknown];
+  assert.ok(status === 0 || status === 1, String(status));
+  assert.deepEqual([labProcesses(child.pid), leftFolders(child.pid)], [[], []]);
+});
+
+test("what cannot be opened is one line", () => {
+  const { DISPLAY: _display, WAYLAND_DISPLAY: _wayland, ...environment } = process.env;
+  const cases: [string[], NodeJS.ProcessEnv, RegExp][] = [
+    [["carlucci-small", "--lane", "h4"], environment, /lane "h4" is not known/],
+    [["no-such-page"], environment, /no page no-such-page/],
+    [["carlucci-small"], environment, /no display .*--headless/],
+    [["carlucci-small"], { ...environment, DISPLAY: "far:0" }, /DISPLAY=far:0: is reached over a network.*--headless/],
+    [["carlucci-small", "--pin-time"], environment, /--pin-time/],
+  ];
+  for (const [words, env, message] of cases) {
+    const { status, stderr } = spawnSync(trilane, ["open", ...words, "--home", home], { env });
+    assert.equal(status, 2, words.join(" "));
+    assert.match(stderr.toString(), message);
+    assert.match(stderr.toString(), /^trilane: [^\n]+\n$/);
+  }
+});
+
+test("a window: the lane's arguments stay, what hides the browser goes, and the display is found", () => {
+  const asked = { lane: "h3", profile: "/profile", spkiList: "key" } as const;
+  const words = visibleArguments({ ...asked, headless: false });
+  assert.ok(words.includes("--origin-to-force-quic-on=*") && words.includes("--user-data-dir=/profile"));
+  for (const gone of ["--headless=new", "--disable-extensions", "--mute-audio"]) assert.ok(!words.includes(gone), gone);
+  assert.equal(words.at(-1), "about:blank");
+  assert.ok(visibleArguments({ ...asked, headless: true }).includes("--headless=new"));
+  const environment = visibleEnvironment("/profile", "/tmp", {
+    DISPLAY: ":1",
+    XDG_RUNTIME_DIR: "/run/user/1",
+    HOME: "/none",
+  });
+  assert.deepEqual(
+    [environment.DISPLAY, environment.HOME, environment.XDG_RUNTIME_DIR],
+    [":1", "/profile", "/run/user/1"],
+  );
+});
