@@ -16,6 +16,7 @@ import { extraRttArgumentsOf } from "../measure/extra_rtts.ts";
 import { labCommand, spkiList } from "../measure/lab.ts";
 import { laneOriginOptions } from "../measure/lane_origins.ts";
 import { makeScratchFolder, removeScratchFolder } from "../measure/scratch.ts";
+import { userAgentOf } from "../measure/user_agent.ts";
 import { checkout, chromiumPath } from "../programs.ts";
 import { servingArguments } from "../serving/arguments.ts";
 import type { Serving } from "../serving/serving.ts";
@@ -108,7 +109,8 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
         ...(control === null ? [] : ["--control", control]),
       ],
     });
-    const words = visibleArguments({ lane, profile: scratch.profile, spkiList: spkis, headless });
+    const userAgent = await userAgentOf(chromium);
+    const words = visibleArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent, headless });
     const commandLine = [...lab.replay, ...lab.shaper, chromium, ...words];
     const browser = await startBrowser({ commandLine, environment, timeout_ms: startTimeout_ms }, signal).catch(
       (error: unknown) => {

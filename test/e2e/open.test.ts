@@ -117,7 +117,7 @@ test("what cannot be opened is one line", () => {
 });
 
 test("a window: the lane's arguments stay, what hides the browser goes, and the display is found", () => {
-  const asked = { lane: "h3", profile: "/profile", spkiList: "key" } as const;
+  const asked = { lane: "h3", profile: "/profile", spkiList: "key", userAgent: "a browser" } as const;
   const words = visibleArguments({ ...asked, headless: false });
   assert.ok(words.includes("--origin-to-force-quic-on=*") && words.includes("--user-data-dir=/profile"));
   for (const gone of ["--headless=new", "--disable-extensions", "--mute-audio"]) assert.ok(!words.includes(gone), gone);
