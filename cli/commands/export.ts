@@ -81,7 +81,7 @@ function pieces(
   if (format === "har") return harPieces({ sweep, loads, pageLoadOf: (load) => results.harOf(load), keepCredentials });
   const ids = new Set(loads.map((load) => load.cell));
   const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
-  if (format === "csv") return csvLines(cells, loads);
+  if (format === "csv") return csvLines(sweep.plan.serving, cells, loads);
   return [`${JSON.stringify(exportDocument(sweep, cells, loads, results.linkTestsOf(sweep.id)), null, 1)}\n`];
 }
 

@@ -1,17 +1,23 @@
 // Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt. The columns are documented here, once, for
 // `trilane export --help` and the report.
 import { csvField } from "../../extension/har/csv_field.ts";
+import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import type { Cell, Load } from "../results/results.ts";
+import { type Serving, settleServing } from "../serving/serving.ts";
 import { isValid } from "../stats/sample.ts";
 
 interface Column {
   readonly name: string;
   readonly meaning: string;
-  readonly value: (load: Load, cell: Cell | undefined) => string | number | boolean | null;
+  readonly value: (load: Load, cell: Cell | undefined, serving: Serving) => string | number | boolean | null;
 }
 
 const fromCell = (value: (cell: Cell) => string | number | null) => (_: Load, cell: Cell | undefined) =>
   cell ? value(cell) : null;
+
+const fromServing =
+  (value: (serving: Serving) => string | number | boolean) => (_: Load, __: unknown, serving: Serving) =>
+    value(serving);
 
 export const columns: readonly Column[] = [
   { name: "load_id", meaning: "number of the load in the results", value: (load) => load.id },
@@ -73,14 +79,48 @@ export const columns: readonly Column[] = [
   { name: "failed", meaning: "requests that failed", value: (load) => load.failed },
   { name: "off_lane", meaning: "requests on another protocol than the lane's", value: (load) => load.off_lane },
   { name: "recording_digest", meaning: "SHA-256 of the recording", value: fromCell((cell) => cell.recording_digest) },
+  { name: "origins", meaning: "as-recorded, merged or single", value: fromServing(({ origins }) => origins) },
+  {
+    name: "think",
+    meaning: "servers' think time: none, recorded, or ms",
+    value: fromServing(({ think }) => (typeof think === "object" ? think.ms : think)),
+  },
+  { name: "extra_rtt", meaning: "true where far servers are far", value: fromServing(({ extra_rtt }) => extra_rtt) },
+  {
+    name: "chain",
+    meaning: "certificate chains: recorded, small, or bytes",
+    value: fromServing(({ chain }) => (typeof chain === "object" ? chain.bytes : chain)),
+  },
+  { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", value: fromServing(({ tls }) => tls) },
+  {
+    name: "pin_time",
+    meaning: "true where clock and random numbers are pinned",
+    value: fromServing((all) => all.pin_time),
+  },
+  { name: "transport", meaning: "stock, tuned or custom", value: fromServing(({ transport }) => transport.preset) },
+  {
+    name: "tcp_congestion",
+    meaning: "congestion control of the servers' TCP",
+    value: fromServing(({ transport }) => transport.tcp.congestion_control),
+  },
+  {
+    name: "quic_congestion",
+    meaning: "the same of their QUIC",
+    value: fromServing(({ transport }) => transport.quic.congestion_control),
+  },
 ];
 
-/** Lines with their ends, the header first. */
-export function* csvLines(cells: readonly Cell[], loads: readonly Load[]): Generator<string> {
+/** Lines with their ends, the header first. `serving`: the sweep's, of all its loads. */
+export function* csvLines(
+  serving: ServingChoice | undefined,
+  cells: readonly Cell[],
+  loads: readonly Load[],
+): Generator<string> {
+  const settled = settleServing(serving);
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
   yield `${columns.map((column) => column.name).join(",")}\r\n`;
   for (const load of loads) {
     const cell = byId.get(load.cell);
-    yield `${columns.map((column) => csvField(column.value(load, cell))).join(",")}\r\n`;
+    yield `${columns.map((column) => csvField(column.value(load, cell, settled))).join(",")}\r\n`;
   }
 }

@@ -129,7 +129,7 @@ function filterMarkup(results: readonly GroupResult[]): Markup {
 
 /** The loads as a link that saves a file: a data URL needs neither script nor network. */
 function csvLink(data: ReportData): Markup {
-  const csv = Buffer.from([...csvLines(data.cells, data.loads)].join(""));
+  const csv = Buffer.from([...csvLines(data.sweep.plan.serving, data.cells, data.loads)].join(""));
   const plain = csv.length <= csvPlainLimit_bytes;
   const body = plain ? csv : gzipSync(csv, { level: 9 });
   const name = `trilane-sweep-${data.sweep.id}.csv${plain ? "" : ".gz"}`;
