@@ -35,6 +35,11 @@ async function sweep(parent: string): Promise<void> {
   }
 }
 
+/** What loads of ended processes left behind, wherever this machine lets folders of loads be. */
+export async function removeLeftFolders(): Promise<void> {
+  for (const parent of new Set([memoryFolder, tmpdir()])) await sweep(parent).catch(() => {});
+}
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
