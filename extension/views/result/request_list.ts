@@ -12,6 +12,8 @@ import type { RequestRow } from "./rows.ts";
 const spare = 12;
 
 export interface RequestListOptions {
+  /** Tells lists of one page apart. */
+  readonly name: string;
   /** For screen readers. */
   readonly label: string;
   readonly end_ms: number;
@@ -59,6 +61,8 @@ export class RequestList {
       if (line) this.go(Number(line.dataset.index), true);
     });
     this.#head.addEventListener("pointerdown", (event) => this.#drag(event));
+    // The lines of the grid are drawn in the theme's colours.
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#drawHead());
     new ResizeObserver(() => this.#measure()).observe(this.#viewport);
   }
 
@@ -68,10 +72,10 @@ export class RequestList {
 
   show(lines: readonly Line[], colourBy: ColourBy): void {
     const before = this.#lines[this.#at];
-    const id = before ? lineId(before) : null;
+    const id = before ? lineId(before, this.#options.name) : null;
     this.#lines = lines;
     this.#colourBy = colourBy;
-    this.#at = id === null ? -1 : lines.findIndex((line) => lineId(line) === id);
+    this.#at = id === null ? -1 : lines.findIndex((line) => lineId(line, this.#options.name) === id);
     this.#viewport.setAttribute("aria-rowcount", String(lines.length + 1));
     this.#body.style.height = `${lines.length * rowHeight_px}px`;
     this.#measure();
@@ -108,7 +112,7 @@ export class RequestList {
     else if (top + rowHeight_px > view.scrollTop + room) view.scrollTop = top + rowHeight_px - room;
     this.#draw(true);
     const line = this.#lines[this.#at];
-    if (line) view.setAttribute("aria-activedescendant", lineId(line));
+    if (line) view.setAttribute("aria-activedescendant", lineId(line, this.#options.name));
     if (choose && line) this.#options.choose(line.is === "request" ? line.row : null);
   }
 
@@ -181,17 +185,19 @@ export class RequestList {
     const from = Math.max(0, first - spare);
     const to = Math.min(this.#lines.length, last + spare);
     this.#drawn = { from, to };
+    const { hosts, name: list } = this.#options;
     const drawing = { window: this.#window, width_px: this.#barWidth_px, colourBy: this.#colourBy };
     const lines = this.#lines
       .slice(from, to)
       .map((line, offset) =>
-        lineMarkup(
-          line,
-          { index: from + offset, current: from + offset === this.#at, hosts: this.#options.hosts },
-          drawing,
-        ),
+        lineMarkup(line, { index: from + offset, current: from + offset === this.#at, hosts, list }, drawing),
       );
-    put(this.#body, lines.length > 0 ? html`${lines}` : html`<p class="nothing">No request fits the filter.</p>`);
+    put(
+      this.#body,
+      lines.length > 0
+        ? html`${lines}`
+        : html`<div role="row" class="nothing"><span role="gridcell">No request fits the filter.</span></div>`,
+    );
   }
 
   #key(event: KeyboardEvent): void {
