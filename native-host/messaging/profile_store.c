@@ -283,7 +283,7 @@ int profile_open(int *fd, const char *home, const char *id, struct message_error
 }
 
 int profile_find(const char *home, const char *id, struct message_error *error) {
-    int fd;
+    int fd = -1;
     if (profile_open(&fd, home, id, error) < 0) return -1;
     close(fd);
     return 0;
