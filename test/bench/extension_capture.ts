@@ -1,4 +1,4 @@
-// Whether the extension sees what the command line sees: the same page of 200 requests over each lane, profiled and
+// Whether the extension sees what the command line sees: the same page over each lane, profiled and
 // captured in turns. Fails where requests, protocols or connections differ; the bar is on the page load times.
 import { plainLanes } from "../../cli/lanes.ts";
 import { quantile } from "../../cli/stats/quantile.ts";
@@ -8,6 +8,7 @@ import { withExtensionLab } from "./extension_lab.ts";
 
 const runsPerLane = 10;
 const bar_percent = 2;
+const page = { requests: 60, hosts: 2, body_bytes: 4000 };
 
 function facts(entries: readonly HarEntry[]): string {
   const own = entries.filter(({ request }) => !request.url.endsWith("/favicon.ico"));
@@ -22,7 +23,7 @@ export const bench: Bench = async (say) => {
   const pairs: { profiled: number; captured: number }[] = [];
   for (const lane of plainLanes) {
     const [profiled, captured]: [number[], number[]] = [[], []];
-    await withExtensionLab(lane, async (lab) => {
+    await withExtensionLab(lane, page, async (lab) => {
       for (let run = 0; run < runsPerLane; run++) {
         // Neither is always the one that comes second.
         const first = run % 2 === 0 ? await lab.profiled() : await lab.captured();

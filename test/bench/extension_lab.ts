@@ -1,4 +1,4 @@
-// One browser in a lab with the extension in it, and one page of 200 requests loaded again and again in the same tab, in
+// One browser in a lab with the extension in it, and one page loaded again and again in the same tab, in
 // three ways: profiled by the extension, captured as the command line does, and with nobody looking. Before each load all
 // connections are closed and names forgotten, and nothing may be cached, so that the three have the same to do.
 import { mkdtempSync, rmSync } from "node:fs";
@@ -23,12 +23,16 @@ import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
 
 const link = parseLink("10mbit/50ms");
-const requests = 200;
-const hosts = 4;
-const body_bytes = 4000;
 const url = "https://host0.test/";
 const settle_ms = 300;
 const patience_ms = 60_000;
+
+/** Small images, so that the page's time is the link's and the browser's, and no queue's that drops packets by chance. */
+export interface BenchPage {
+  readonly requests: number;
+  readonly hosts: number;
+  readonly body_bytes: number;
+}
 
 export interface Loaded {
   readonly plt_ms: number;
@@ -42,7 +46,7 @@ export interface ExtensionLab {
   alone(): Promise<Loaded>;
 }
 
-async function record(home: string): Promise<void> {
+async function record(home: string, { requests, hosts, body_bytes }: BenchPage): Promise<void> {
   const at = (index: number): string => `https://host${index % hosts}.test/image-${index}.gif`;
   const images = Array.from({ length: requests - 1 }, (_, index) => at(index));
   const document = `<!doctype html><title>bench</title>${images.map((source) => `<img src="${source}" alt="">`).join("")}`;
@@ -185,12 +189,16 @@ async function loads(connection: Connection): Promise<ExtensionLab> {
 }
 
 /** Makes the lab, works in it, removes it. */
-export async function withExtensionLab<T>(lane: Lane, work: (lab: ExtensionLab) => Promise<T>): Promise<T> {
+export async function withExtensionLab<T>(
+  lane: Lane,
+  page: BenchPage,
+  work: (lab: ExtensionLab) => Promise<T>,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "trilane-bench-"));
   const scratch = await makeScratchFolder();
   try {
     const home = join(folder, "home");
-    await record(home);
+    await record(home, page);
     const out = join(folder, "extension");
     await buildExtension({ out });
     const options = { home, recording: "bench", link, reports: null, replayOptions: laneOriginOptions(lane) };

@@ -6,13 +6,14 @@ import { withExtensionLab } from "./extension_lab.ts";
 
 const runsPerLane = 10;
 const bar_percent = 5;
+const page = { requests: 200, hosts: 2, body_bytes: 2000 };
 
 export const bench: Bench = async (say) => {
   const values: Measurement[] = [];
   const overheads: number[] = [];
   for (const lane of plainLanes) {
     const [profiled, alone]: [number[], number[]] = [[], []];
-    await withExtensionLab(lane, async (lab) => {
+    await withExtensionLab(lane, page, async (lab) => {
       for (let run = 0; run < runsPerLane; run++) {
         if (run % 2 === 0) profiled.push((await lab.profiled()).plt_ms);
         alone.push((await lab.alone()).plt_ms);
