@@ -2,7 +2,7 @@
 // arrow keys, zoom and choosing; which lines there are and what a choice means is the page's matter.
 import { formatTime } from "../../../cli/stats/numbers.ts";
 import { html, type Markup } from "../../figures/markup.ts";
-import { find, put } from "../put.ts";
+import { add, find, put } from "../put.ts";
 import { chosenWindow, moved, ticksOf, type Window, wholeWindow, zoomed } from "./axis.ts";
 import type { Line } from "./filter.ts";
 import { type ColourBy, columns, lineId, lineMarkup, rowHeight_px } from "./row_markup.ts";
@@ -148,7 +148,8 @@ export class RequestList {
   #drawHead(): void {
     const ticks = ticksOf(this.#window, this.#barWidth_px);
     const texts = ticks.map(
-      (tick) => html`<text class="axis mid" x="${Math.max(14, this.#position(tick))}" y="16">${String(tick)}</text>`,
+      (tick) =>
+        html`<text class="axis mid" x="${Math.min(this.#barWidth_px - 16, Math.max(14, this.#position(tick)))}" y="16">${String(tick)}</text>`,
     );
     const cells = columns.map((name) =>
       name === "Waterfall"
@@ -184,20 +185,29 @@ export class RequestList {
     if (!anew && enough) return;
     const from = Math.max(0, first - spare);
     const to = Math.min(this.#lines.length, last + spare);
+    const before = this.#drawn;
     this.#drawn = { from, to };
+    const body = this.#body;
+    if (anew || from >= before.to || to <= before.from) {
+      const nothing = html`<div role="row" class="nothing"><span role="gridcell">No request fits the filter.</span></div>`;
+      put(body, to > from ? this.#linesMarkup(from, to) : nothing);
+      return;
+    }
+    // Scrolled by less than what is drawn: only what comes into sight is made.
+    for (let index = before.from; index < from; index++) body.firstElementChild?.remove();
+    for (let index = to; index < before.to; index++) body.lastElementChild?.remove();
+    if (from < before.from) add(body, "before", this.#linesMarkup(from, before.from));
+    if (to > before.to) add(body, "behind", this.#linesMarkup(before.to, to));
+  }
+
+  #linesMarkup(from: number, to: number): Markup {
     const { hosts, name: list } = this.#options;
     const drawing = { window: this.#window, width_px: this.#barWidth_px, colourBy: this.#colourBy };
-    const lines = this.#lines
+    return html`${this.#lines
       .slice(from, to)
       .map((line, offset) =>
         lineMarkup(line, { index: from + offset, current: from + offset === this.#at, hosts, list }, drawing),
-      );
-    put(
-      this.#body,
-      lines.length > 0
-        ? html`${lines}`
-        : html`<div role="row" class="nothing"><span role="gridcell">No request fits the filter.</span></div>`,
-    );
+      )}`;
   }
 
   #key(event: KeyboardEvent): void {
