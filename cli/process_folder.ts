@@ -4,7 +4,8 @@ import { mkdtempSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-export type FolderKind = "load" | "record" | "selftest" | "shell";
+export const folderKinds = ["load", "record", "selftest", "shell"] as const;
+export type FolderKind = (typeof folderKinds)[number];
 
 function isRunning(pid: number): boolean {
   try {

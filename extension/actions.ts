@@ -24,7 +24,7 @@ export type Action =
    * Hands the profile with its contents to the helper and races it. A profile that is still under way is waited for by
    * the service worker: the view that asked may be closed meanwhile.
    */
-  | { do: "race"; profile: string; lanes: Lane[]; link: string; runs: number; keepCredentials: boolean }
+  | { do: "race"; profile: string; lanes: readonly Lane[]; link: string; runs: number; keepCredentials: boolean }
   | { do: "cancel-race"; race: string }
   /** Asks the helper again for a finished race's result, where it is missing here, and puts it into the history. */
   | { do: "race-result"; race: string }

@@ -1,19 +1,21 @@
 // `trilane remove`: takes recordings out of the archive, and sweeps with their loads out of the results. All that was
-// named is looked up first, so that a name mistyped removes nothing.
+// named is looked up first, so that a name mistyped removes nothing. With --everything all that Trilane keeps.
 import type { Argv } from "yargs";
 import type { Removed } from "../../schemas/generated/removed.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { readNumber } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
+import { removeEverything } from "../remove/everything.ts";
 import { resultsExist } from "../results/database.ts";
 import { openResults } from "../results/results.ts";
-import { count } from "../stats/numbers.ts";
+import { count, formatSize } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface RemoveOptions extends CommonOptions {
   recording: string[] | undefined;
   sweep: string[] | undefined;
+  everything: boolean;
 }
 
 function removeSweeps(home: string, ids: readonly number[]): void {
@@ -37,16 +39,38 @@ async function remove(home: string, names: readonly string[], sweeps: readonly n
   });
 }
 
+async function runEverything({ home: option, recording, sweep, json }: RemoveOptions): Promise<void> {
+  if ((recording ?? []).length + (sweep ?? []).length > 0)
+    throw new UserError("--everything removes all recordings and sweeps: name none with it");
+  const home = homeFolder(option);
+  const { bytes, manifests, left } = await removeEverything(home, !option && !process.env.TRILANE_HOME);
+  const everything = { home, bytes, manifests, left };
+  const removed: Removed = { schema: "trilane/removed/1", recordings: [], sweeps: [], everything };
+  const lines = [
+    bytes === 0 ? `nothing was kept in ${home}` : `removed all that was kept in ${home} (${formatSize(bytes)})`,
+    ...manifests.map((path) => `removed ${path}`),
+    ...(left.length > 0 ? [`left in it, as it is not Trilane's: ${left.join(", ")}`] : []),
+    "What the extension keeps is in its browser: it goes when the extension is removed there.",
+  ];
+  process.stdout.write(json ? `${JSON.stringify(removed)}\n` : `${lines.join("\n")}\n`);
+}
+
 export const command: Command<RemoveOptions> = {
   usage: "remove [recording..]",
-  summary: "Remove recordings, or sweeps with their loads",
+  summary: "Remove recordings, sweeps with their loads, or everything",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("recording", { type: "string", array: true, describe: "names of recordings" })
       .option("sweep", { type: "string", array: true, nargs: 1, describe: "numbers of sweeps" })
+      .option("everything", {
+        type: "boolean",
+        default: false,
+        describe: "all recordings, results, reports, profiles and keys, and the extension's way to them",
+      })
       .example("trilane remove shop shop-repeat", "two recordings")
       .example("trilane remove --sweep 3", "sweep 3 and all its loads; recordings stay"),
   run: async (options) => {
+    if (options.everything) return await runEverything(options);
     const home = homeFolder(options.home);
     const recordings = [...new Set(options.recording ?? [])];
     const sweeps = [...new Set((options.sweep ?? []).map((text) => readNumber(text, "sweep")))];

@@ -34,6 +34,16 @@ export function textAt(path: string): string | null {
   }
 }
 
+/** The program that a folder's manifest names; null: there is none, or it names none. */
+export function manifestProgram(folder: string): string | null {
+  try {
+    const manifest: unknown = JSON.parse(textAt(manifestPath(folder)) ?? "null");
+    return typeof manifest === "object" && manifest !== null && "path" in manifest ? String(manifest.path) : null;
+  } catch {
+    return null;
+  }
+}
+
 export type Written = "written" | "replaced" | "unchanged";
 
 /** A file as a browser reads it: for everybody to read (and start), ours to write. Throws what the file system says. */

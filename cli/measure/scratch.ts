@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
+import { folderKinds, makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 
 export interface ScratchFolder {
   readonly folder: string;
@@ -22,6 +22,12 @@ function parentFolder(): string {
   } catch {
     return tmpdir();
   }
+}
+
+/** What processes that ended left behind, wherever this machine lets their folders be. */
+export async function removeLeftFolders(): Promise<void> {
+  for (const parent of [memoryFolder, tmpdir()])
+    for (const kind of folderKinds) await sweepProcessFolders(parent, kind);
 }
 
 export async function makeScratchFolder(): Promise<ScratchFolder> {

@@ -44,6 +44,8 @@ export function loadNotes({ capture, ended, document }: LoadSeen): Note[] {
   );
   if (asked)
     add("auth", "A server asked for a name and password; the times include how long the browser asked for them.");
+  if (document.shown !== null && !capture.requests.some(({ sent }) => /^https?:/i.test(sent.request.url)))
+    add("requests", "Nothing was asked over HTTP: the page came from this machine or from the browser itself.");
   const open = capture.requests.filter(isUnderWay).length;
   if (open > 0)
     add(

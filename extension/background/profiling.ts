@@ -11,6 +11,7 @@ import { bodiesByEntry, dropBodies, holdBodies } from "./held_bodies.ts";
 import { loadNotes } from "./load_notes.ts";
 import { beginLoad, type LoadSeen, type RunningLoad } from "./page_load.ts";
 import { changeState, currentState } from "./state.ts";
+import { showProfiled, showProfiling } from "./toolbar_button.ts";
 
 export interface ProfileRequest {
   readonly tabId: number;
@@ -66,6 +67,7 @@ export async function startProfile(request: ProfileRequest): Promise<string> {
       }),
       true,
     );
+    await showProfiling();
     const timeout_ms = await loadTimeout_ms();
     profiling.load = await beginLoad(
       { tabId, url, cache, keepBodies, timeout_ms },
@@ -100,6 +102,7 @@ async function over({ tabId, over: told }: Profiling, profile: string | null, er
   current = null;
   await changeState((state) => ({ ...state, profiling: null, last: { tabId, profile, error } }), true);
   told.resolve();
+  await showProfiled(error);
 }
 
 async function finish(profiling: Profiling, load: RunningLoad, request: ProfileRequest, url: string): Promise<void> {
@@ -165,6 +168,7 @@ export async function mendProfiling(): Promise<void> {
   const { profiling } = await currentState();
   if (!profiling || current) return;
   await detachFrom(profiling.tabId);
+  await showProfiled(null);
   await changeState(
     (state) => ({
       ...state,

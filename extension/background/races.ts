@@ -90,11 +90,12 @@ async function showRace(row: Row, phase: RaceState["phase"]): Promise<void> {
 
 async function begin(row: Row, request: RaceRequest, bodies: HeldBodies): Promise<void> {
   let started = row;
+  let handed: string | null = null;
   try {
     const profile = await getProfile(row.profile);
     if (!profile) throw noRace();
     const canceled = () => wasCanceled(row.id);
-    const handed = await handOver(profile, bodies, request.keepCredentials, canceled);
+    handed = await handOver(profile, bodies, request.keepCredentials, canceled);
     await dropBodies();
     if (canceled()) throw new FailureError("canceled", canceledFailure.message, canceledFailure.remedy);
     const { race } = await askHost("race.start", {
@@ -102,7 +103,12 @@ async function begin(row: Row, request: RaceRequest, bodies: HeldBodies): Promis
       lanes: [...row.lanes],
       link: row.link,
       runs: row.runs,
-      options: { filmstrip: true, ...(request.keepCredentials ? { keep_credentials: true } : {}) },
+      // Every race hands its page over anew: what was handed over is not to pile up there.
+      options: {
+        filmstrip: true,
+        forget_profile: true,
+        ...(request.keepCredentials ? { keep_credentials: true } : {}),
+      },
     });
     if (typeof race !== "string")
       throw new FailureError("host-garbage", "Trilane's helper did not name the race.", "Try again.");
@@ -111,6 +117,8 @@ async function begin(row: Row, request: RaceRequest, bodies: HeldBodies): Promis
     if (canceled()) await askHost("race.cancel", { race });
   } catch (error) {
     const failure = failureOf(error);
+    if (handed !== null && started.hostRace === null)
+      await askHost("profile.remove", { profile: handed }).catch(() => {});
     await end(started, failure.code === "canceled" ? "canceled" : "failed", failure);
     followed.delete(row.id);
     return;

@@ -1,10 +1,11 @@
 // The service worker: takes what views ask and the keyboard shortcut, and hands it to who does it. All listeners are
 // set before anything is awaited, for the browser wakes the worker to tell them.
-import type { Action, Failure } from "../actions.ts";
+import { type Action, type Failure, pages } from "../actions.ts";
+import { getProfile } from "../history/history.ts";
 import { answerAction } from "./answer_action.ts";
 import { listenToDebugger } from "./debugger_session.ts";
 import { failureOf } from "./failure.ts";
-import { mendProfiling, startProfile } from "./profiling.ts";
+import { mendProfiling, profilingOf, startProfile } from "./profiling.ts";
 import { resumeRaces } from "./races.ts";
 
 listenToDebugger();
@@ -33,6 +34,13 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, reply: (answer: 
 chrome.commands.onCommand.addListener((command, tab) => {
   if (command !== "profile-page" || tab?.id === undefined) return;
   const { id } = tab;
-  // What becomes of it is in the state, and on the toolbar's button.
-  void ready.then(() => startProfile({ tabId: id, cache: "off", keepBodies: false })).catch(() => {});
+  // Where it fails, the toolbar's button says so.
+  void ready.then(() => profileAndShow(id)).catch(() => {});
 });
+
+/** No popup is open that would lead to the result. */
+async function profileAndShow(tabId: number): Promise<void> {
+  const profile = await startProfile({ tabId, cache: "off", keepBodies: false });
+  await profilingOf(profile);
+  if (await getProfile(profile)) await chrome.tabs.create({ url: chrome.runtime.getURL(pages.result(profile)) });
+}

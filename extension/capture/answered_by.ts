@@ -16,18 +16,20 @@ export function answeredBy(entry: HarEntry, early: ReadonlySet<string> = new Set
 const nearby =
   /^(10\.|127\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|::1$|f[cd]|fe[89ab])/i;
 const noRoundTrip_ms = 2;
+const handshake_ms = 10;
 
 /**
- * The ids of HTTP/3 connections that were ready sooner than any round trip over a network takes, so that their first
- * requests left as early data (0-RTT). DevTools tells no more of it; of servers nearby nothing can be said.
+ * The ids of HTTP/3 connections whose first request left as early data (0-RTT). DevTools does not say so, but it shows:
+ * Chromium counts a connection as ready when its handshake is confirmed, and an answer that is there sooner after that
+ * than any round trip over a network takes was asked for before. An answer that the server thought about for longer
+ * hides it, and of servers nearby nothing can be said: so there may be more of them.
  */
 export function earlyDataConnections(entries: readonly HarEntry[]): Set<string> {
   const early = new Set<string>();
-  for (const { _protocol, _connectionId, serverIPAddress, timings, _trilane: facts } of entries) {
+  for (const { _protocol, _connectionId, serverIPAddress, timings, response, _trilane: facts } of entries) {
     if (_protocol !== "h3" || _connectionId === undefined || facts.connectionReused !== false) continue;
-    if (serverIPAddress === undefined || nearby.test(serverIPAddress)) continue;
-    if (timings.connect >= 0 && timings.connect < noRoundTrip_ms && timings.wait > 4 * noRoundTrip_ms)
-      early.add(_connectionId);
+    if (serverIPAddress === undefined || nearby.test(serverIPAddress) || response.status === 0) continue;
+    if (timings.connect >= handshake_ms && timings.wait < noRoundTrip_ms) early.add(_connectionId);
   }
   return early;
 }

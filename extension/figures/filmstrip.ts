@@ -24,8 +24,8 @@ const width = 960;
 const laneWidth = 96;
 const gap = 6;
 const top = 22;
-/** Of the browser's window. */
-const aspect = 768 / 1366;
+/** Of what a page has of the browser's window: 1366 by 625. */
+const aspect = 625 / 1366;
 const mostColumns = 10;
 
 /** Round instants from 0 to the first at which every lane shows its last picture. Empty: nothing was filmed. */

@@ -2,6 +2,7 @@
 // and views alike. When a new document does not fit, the oldest go, profiles and races alike, but never one that is
 // under way nor the new one itself. Holds no bodies.
 import { answerOf, storeNames, transact } from "./database.ts";
+import { newestFirst, tooMany } from "./limit.ts";
 import type { Profile, ProfileRow, RaceRecord, RaceResult, RaceRow, Usage } from "./records.ts";
 
 export type { Profile, ProfileRow, RaceRecord, RaceResult, RaceRow, Usage };
@@ -16,9 +17,6 @@ function tellChange(): void {
   channel.postMessage(null);
   channel.close();
 }
-
-const newestFirst = <T extends { started: string }>(rows: readonly T[]): T[] =>
-  rows.toSorted((a, b) => (a.started < b.started ? 1 : a.started > b.started ? -1 : 0));
 
 const sizeOf = (document: object): number => new TextEncoder().encode(JSON.stringify(document)).length;
 
@@ -123,22 +121,7 @@ type Stores = Parameters<Parameters<typeof transact>[2]>[0];
 async function makeRoom(store: Stores, kept: string): Promise<string[]> {
   const profiles = await answerOf<ProfileRow[]>(store("profile-rows").getAll());
   const races = await answerOf<RaceRow[]>(store("race-rows").getAll());
-  const all = [
-    ...profiles.map((row) => ({ ...row, stores: ["profile-rows", "profiles"] as const, mayGo: true })),
-    ...races.map((row) => ({
-      ...row,
-      stores: ["race-rows", "race-results"] as const,
-      mayGo: row.outcome !== "running",
-    })),
-  ];
-  let bytes = all.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-  const removed: string[] = [];
-  for (const row of newestFirst(all).toReversed()) {
-    if (bytes <= limit_bytes) break;
-    if (row.id === kept || !row.mayGo) continue;
-    for (const name of row.stores) await answerOf(store(name).delete(row.id));
-    bytes -= row.size_bytes;
-    removed.push(row.id);
-  }
-  return removed;
+  const gone = tooMany([...profiles, ...races], kept, limit_bytes);
+  for (const id of gone) for (const name of storeNames) await answerOf(store(name).delete(id));
+  return gone;
 }

@@ -4,13 +4,19 @@ import { coloursCss } from "../figures/colours.ts";
 import type { Markup } from "../figures/markup.ts";
 import { shareColoursCss } from "../figures/share_colours.ts";
 
-/** Replaces what stands in the element, unless it is the same already: focus and selection stay then. */
 const shown = new WeakMap<Element, string>();
 
+/** Replaces what stands in the element, unless it is the same already: focus and selection stay then. */
 export function put(element: Element, markup: Markup): void {
   if (shown.get(element) === markup.text) return;
   shown.set(element, markup.text);
   element.innerHTML = markup.text;
+}
+
+/** Adds to what stands in the element, before or behind it. */
+export function add(element: Element, where: "before" | "behind", markup: Markup): void {
+  shown.delete(element);
+  element.insertAdjacentHTML(where === "before" ? "afterbegin" : "beforeend", markup.text);
 }
 
 /** The element of this selector. Throws where the page has none: the page's own HTML is at fault. */

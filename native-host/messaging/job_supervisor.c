@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "messaging/command_line.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -74,6 +75,18 @@ static int open_output(const char *name) {
     return open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
+int job_forget_pages(const char *folder) {
+    DIR *entries = opendir(folder);
+    int status = 0;
+    if (!entries) return -1;
+    for (const struct dirent *entry; (entry = readdir(entries));) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot && strcmp(dot, ".har") == 0 && unlinkat(dirfd(entries), entry->d_name, 0) < 0) status = -1;
+    }
+    closedir(entries);
+    return status;
+}
+
 static bool leave_word(int status, bool canceled) {
     json_t *word = json_pack("{s:i, s:b}", "status", status, "canceled", canceled);
     bool left = word && json_file_write(job_exit_name, word) == 0;
@@ -102,6 +115,7 @@ int job_supervise(const char *folder, char *const *argv) {
         status = wait_for_end(&supervisor);
     else
         log_line("%s: %s", folder, strerror(errno));
+    job_forget_pages(".");
     bool left = leave_word(status < 0 ? EXIT_RUN_FAILED : status, supervisor.canceled);
     if (out >= 0) close(out);
     if (err >= 0) close(err);

@@ -14,6 +14,10 @@
 // in which the job seems to have ended.
 enum { JOB_CONTROL_FD = 3 };
 
+// Removes a job's HAR files: what a race was made from, which may hold what nobody meant to keep. -1 with
+// errno where one stays.
+int job_forget_pages(const char *folder);
+
 // Runs argv in `folder`. Returns the exit status to end with.
 int job_supervise(const char *folder, char *const *argv);
 

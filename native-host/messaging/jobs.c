@@ -143,6 +143,7 @@ static int remove_folder(const char *folder) {
     static const char *const names[] = {job_events_name, job_stderr_name,  job_exit_name,
                                         job_link_name,   job_control_name, job_request_name};
     char path[PATH_MAX];
+    if (job_forget_pages(folder) < 0) return -1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (unlink(file_in(path, folder, names[i])) < 0 && errno != ENOENT) return -1;
     return rmdir(folder);

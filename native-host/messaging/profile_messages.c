@@ -140,7 +140,7 @@ int profile_message_remove(struct profile_conversation *conversation, const json
 
 int profile_message_get(struct profile_conversation *conversation, const json_t *message, json_t **result,
                         struct message_error *error) {
-    int fd;
+    int fd = -1;
     (void)result;
     if (profile_open(&fd, conversation->home, text_of(message, "profile"), error) < 0) return REFUSED;
     struct message_error damaged;

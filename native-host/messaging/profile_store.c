@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { NAME_SIZE = MADE_ID_SIZE + 16, DESCRIPTION_SIZE_MAX = 4096 };
+enum { NAME_SIZE = MADE_ID_SIZE + 16, DESCRIPTION_SIZE_MAX = 4096, SLUG_SIZE = 61 };
 
 // What a reader's string may hold: no browser hands over more.
 static const uint64_t profile_size_max = UINT64_C(512) << 20;
@@ -279,6 +279,50 @@ int profile_open(int *fd, const char *home, const char *id, struct message_error
     int status = 0;
     if (*fd < 0) status = errno == ENOENT ? fail_not_found(id, error) : message_fail_errno(error, file);
     close(folder);
+    return status;
+}
+
+int profile_find(const char *home, const char *id, struct message_error *error) {
+    int fd = -1;
+    if (profile_open(&fd, home, id, error) < 0) return -1;
+    close(fd);
+    return 0;
+}
+
+// What a file may be called after this name: letters and digits as they are, anything else a "-".
+static void slug_of(char slug[SLUG_SIZE], const char *name) {
+    size_t size = 0;
+    for (; *name && size < SLUG_SIZE - 1; name++) {
+        bool kept = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+                    (*name >= '0' && *name <= '9');
+        if (kept)
+            slug[size++] = *name;
+        else if (size > 0 && slug[size - 1] != '-')
+            slug[size++] = '-';
+    }
+    while (size > 0 && slug[size - 1] == '-')
+        size--;
+    slug[size] = '\0';
+}
+
+int profile_link(char path[PATH_MAX], const char *home, const char *id, const char *folder,
+                 struct message_error *error) {
+    bool there;
+    char file[NAME_SIZE], slug[SLUG_SIZE];
+    int profiles = open_folder(home, &there, error);
+    if (profiles < 0) return there ? -1 : fail_not_found(id, error);
+    json_t *name = read_name(profiles, id);
+    slug_of(slug, name ? json_string_value(name) : "");
+    json_decref(name);
+    file_name(file, id, "har");
+    // Two pages may have one name; the id's second half is its random one.
+    int size =
+        snprintf(path, PATH_MAX, "%s/%s-%s.har", folder, slug[0] ? slug : "page", id + MADE_ID_LENGTH / 2);
+    int status = 0;
+    if (size >= PATH_MAX) errno = ENAMETOOLONG;
+    if (size >= PATH_MAX || linkat(profiles, file, AT_FDCWD, path, 0) < 0)
+        status = errno == ENOENT ? fail_not_found(id, error) : message_fail_errno(error, path);
+    close(profiles);
     return status;
 }
 

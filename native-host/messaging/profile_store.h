@@ -7,6 +7,7 @@
 #include "messaging/message_error.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,11 @@ void profile_upload_abort(struct profile_upload *upload);
 int profile_list(json_t **profiles, const char *home, struct message_error *error);
 // A descriptor to read the HAR text from; `id` is a made id.
 int profile_open(int *fd, const char *home, const char *id, struct message_error *error);
+int profile_find(const char *home, const char *id, struct message_error *error); // whether it is there
+// Puts the HAR into another folder of the data folder too, under a name that tells people which page it is;
+// `path` is where. Costs no room: it is the same file.
+int profile_link(char path[PATH_MAX], const char *home, const char *id, const char *folder,
+                 struct message_error *error);
 int profile_remove(const char *home, const char *id, struct message_error *error);
 
 #endif

@@ -20,23 +20,18 @@ static const char flag[] = "true or false";
 static const char number[] = "a number of 0 or more";
 
 static const struct message_field option_fields[] = {
-    {"filmstrip", false, is_flag, flag},
-    {"new", false, is_flag, flag},
-    {"keep_credentials", false, is_flag, flag},
-    {"pin_time", false, is_flag, flag},
-    {"warm_cache", false, is_flag, flag},
-    {"extra_rtt", false, is_flag, flag},
-    {"transport", false, is_transport, "\"stock\" or \"tuned\""},
-    {"seed", false, is_number, number},
-    {"retries", false, is_number, number},
-    {"settle_ms", false, is_number, number},
-    {"timeout_s", false, is_positive, "a number of 1 or more"},
+    {"filmstrip", false, is_flag, flag},        {"new", false, is_flag, flag},
+    {"keep_credentials", false, is_flag, flag}, {"pin_time", false, is_flag, flag},
+    {"warm_cache", false, is_flag, flag},       {"extra_rtt", false, is_flag, flag},
+    {"forget_profile", false, is_flag, flag},   {"transport", false, is_transport, "\"stock\" or \"tuned\""},
+    {"seed", false, is_number, number},         {"retries", false, is_number, number},
+    {"settle_ms", false, is_number, number},    {"timeout_s", false, is_positive, "a number of 1 or more"},
 };
 
-// What `trilane race` calls them, in the same order.
-static const char *const option_words[] = {"--filmstrip",  "--new",       "--keep-credentials", "--pin-time",
-                                           "--warm-cache", "--extra-rtt", "--transport",        "--seed",
-                                           "--retries",    "--settle",    "--timeout"};
+// What `trilane race` calls them, in the same order; NULL: it is not told.
+static const char *const option_words[] = {
+    "--filmstrip", "--new",  "--keep-credentials", "--pin-time", "--warm-cache", "--extra-rtt", NULL,
+    "--transport", "--seed", "--retries",          "--settle",   "--timeout"};
 
 enum { OPTION_COUNT = sizeof option_fields / sizeof *option_fields };
 _Static_assert(OPTION_COUNT == sizeof option_words / sizeof *option_words, "one word for each option");
@@ -80,23 +75,21 @@ static void add_lanes(struct race_command *command, const json_t *lanes) {
     add(command, "%s", text);
 }
 
-int race_command_make(struct race_command *command, const struct host_paths *paths, const json_t *message) {
-    const char *profile = json_string_value(json_object_get(message, "profile"));
+int race_command_make(struct race_command *command, const struct host_paths *paths, const char *page,
+                      const json_t *message) {
     const json_t *options = json_object_get(message, "options");
     *command = (struct race_command){0};
     add(command, "%s", paths->cli);
     add(command, "race");
-    if (profile)
-        add(command, "%s/profiles/%s.har", paths->home, profile);
-    else
-        add(command, "%s", json_string_value(json_object_get(message, "recording")));
+    add(command, "%s", page);
     add(command, "--json");
     add(command, "--home=%s", paths->home);
     add_lanes(command, json_object_get(message, "lanes"));
     add(command, "--link=%s", json_string_value(json_object_get(message, "link")));
     add(command, "--runs=%lld", (long long)json_integer_value(json_object_get(message, "runs")));
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        add_option(command, option_words[i], json_object_get(options, option_fields[i].name));
+        if (option_words[i])
+            add_option(command, option_words[i], json_object_get(options, option_fields[i].name));
     if (command->count < RACE_COMMAND_WORDS_MAX) return 0;
     race_command_free(command);
     return -1;

@@ -16,8 +16,10 @@ struct race_command {
 
 // 0, or -1 with *error.
 int race_command_check(const json_t *message, struct message_error *error);
-// 0, or -1 when memory is short. The message has been checked.
-int race_command_make(struct race_command *command, const struct host_paths *paths, const json_t *message);
+// `page`: a recording's name, or a HAR file's path. 0, or -1 when memory is short. The message has been
+// checked.
+int race_command_make(struct race_command *command, const struct host_paths *paths, const char *page,
+                      const json_t *message);
 void race_command_free(struct race_command *command);
 
 #endif

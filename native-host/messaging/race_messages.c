@@ -70,17 +70,6 @@ static int find(const struct race_conversation *conversation, const json_t *mess
 
 // ---- Starting ----
 
-// The profile is there before a job is made for it; whether the recording is, the command line says.
-static int check_profile(const struct race_conversation *conversation, const json_t *message,
-                         struct message_error *error) {
-    const char *profile = json_string_value(json_object_get(message, "profile"));
-    int fd;
-    if (!profile) return 0;
-    if (profile_open(&fd, conversation->paths->home, profile, error) < 0) return -1;
-    close(fd);
-    return 0;
-}
-
 // What was asked, to be told again in lists.
 static json_t *request_of(const json_t *message) {
     json_t *request = json_copy((json_t *)(uintptr_t)message);
@@ -89,29 +78,53 @@ static json_t *request_of(const json_t *message) {
     return request;
 }
 
+// Runs a job that has been made; ends it in any case.
+static int run(const struct race_conversation *conversation, const json_t *message, struct job *job,
+               struct message_error *error) {
+    const char *profile = json_string_value(json_object_get(message, "profile"));
+    const char *page = json_string_value(json_object_get(message, "recording"));
+    char path[PATH_MAX];
+    struct race_command command;
+    int status = 0;
+    // In the job's own folder it is the race's: it goes with its end, whatever becomes of the profile.
+    if (profile) {
+        status = profile_link(path, conversation->paths->home, profile, job->folder, error);
+        page = path;
+    }
+    if (status == 0 && race_command_make(&command, conversation->paths, page, message) < 0)
+        status = message_fail_memory(error);
+    if (status < 0) {
+        job_drop(job);
+        return -1;
+    }
+    status = job_run(job, conversation->paths->host, command.words, error);
+    race_command_free(&command);
+    return status;
+}
+
 static int start(const struct race_conversation *conversation, const json_t *message, struct job *job,
                  struct message_error *error) {
-    struct race_command command;
     json_t *request = request_of(message);
-    int status = -1;
-    if (!request || race_command_make(&command, conversation->paths, message) < 0)
-        message_fail_memory(error);
-    else {
-        if (job_make(job, conversation->paths->home, kind, request, true, error) == 0)
-            status = job_run(job, conversation->paths->host, command.words, error);
-        race_command_free(&command);
-    }
+    if (!request) return message_fail_memory(error);
+    int status = job_make(job, conversation->paths->home, kind, request, true, error);
     json_decref(request);
-    return status;
+    return status < 0 ? -1 : run(conversation, message, job, error);
 }
 
 int race_message_start(struct race_conversation *conversation, const json_t *message, json_t **result,
                        struct message_error *error) {
+    const char *home = conversation->paths->home;
+    const char *profile = json_string_value(json_object_get(message, "profile"));
+    const json_t *options = json_object_get(message, "options");
     struct job job;
-    if (race_command_check(message, error) < 0 || check_profile(conversation, message, error) < 0 ||
+    if (race_command_check(message, error) < 0 || (profile && profile_find(home, profile, error) < 0) ||
         command_line_check(conversation->paths->cli, error) < 0 ||
         start(conversation, message, &job, error) < 0)
         return REFUSED;
+    // The race goes on without it; one that is left is a file to remove, and no reason to tell of no race.
+    struct message_error left;
+    if (profile && json_is_true(json_object_get(options, "forget_profile")))
+        profile_remove(home, profile, &left);
     return result_of(json_pack("{s:s}", "race", job.id), result, error);
 }
 

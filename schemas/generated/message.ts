@@ -334,6 +334,10 @@ export interface RaceOptions {
   pin_time?: boolean;
   warm_cache?: boolean;
   extra_rtt?: boolean;
+  /**
+   * Remove the profile once its race has been started; the recording that is made of it stays.
+   */
+  forget_profile?: boolean;
   transport?: "stock" | "tuned";
   seed?: Number;
   retries?: Number;

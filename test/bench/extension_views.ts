@@ -46,7 +46,7 @@ async function interactive_ms(page: Page): Promise<number> {
     });
     Object.assign(window, { benchReady: ready });
   });
-  await page.goto(new URL(`${path}?profile=made-up`, page.url()).href);
+  await page.goto(new URL(`/${path}?profile=made-up`, page.url()).href);
   return await page.evaluate(() => (window as unknown as { benchReady: Promise<number> }).benchReady);
 }
 

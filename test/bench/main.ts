@@ -10,10 +10,12 @@ async function extensionBench(file: `./extension_${string}.ts`): Promise<Bench> 
 }
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  capture: async () => (await import("./extension_capture.ts")).bench,
   fidelity: async () => (await import("./fidelity.ts")).bench,
   host: async () => (await import("./host.ts")).bench,
   lab: async () => (await import("./lab.ts")).bench,
   matching: async () => (await import("./matching.ts")).bench,
+  overhead: async () => (await import("./extension_overhead.ts")).bench,
   replay: async () => (await import("./replay.ts")).bench,
   reproducibility: async () => (await import("./reproducibility.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,

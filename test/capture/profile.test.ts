@@ -128,15 +128,19 @@ test("requests are shared out among what answered them", () => {
   );
 });
 
-test("early data: a new HTTP/3 connection that was ready without a round trip, and of a server far away", () => {
-  const timings = { ...entry({}).timings, connect: 0.4, wait: 55 };
-  const of = (address: string, connect: number, reused: boolean): HarEntry => {
+// The times are those of real loads over the lanes h3 and h3-0rtt, at 40 ms.
+test("early data: answered as soon as the handshake was confirmed, by a server far away", () => {
+  const of = (address: string, connect: number, wait: number, reused: boolean): HarEntry => {
     const made = entry({ protocol: "h3", serverIPAddress: address, _connectionId: "7" });
-    return { ...made, timings: { ...timings, connect }, _trilane: { ...made._trilane, connectionReused: reused } };
+    return {
+      ...made,
+      timings: { ...made.timings, connect, wait },
+      _trilane: { ...made._trilane, connectionReused: reused },
+    };
   };
-  assert.deepEqual([...earlyDataConnections([of("203.0.113.1", 0.4, false)])], ["7"]);
-  assert.equal(earlyDataConnections([of("203.0.113.1", 52, false)]).size, 0);
-  assert.equal(earlyDataConnections([of("203.0.113.1", 0.4, true)]).size, 0);
-  assert.equal(earlyDataConnections([of("192.168.1.2", 0.4, false)]).size, 0);
-  assert.equal(protocolShares([of("203.0.113.1", 0.4, false)])[0]?.protocol, "h3 0-RTT");
+  assert.deepEqual([...earlyDataConnections([of("203.0.113.1", 43.002, 0.5, false)])], ["7"]);
+  assert.equal(earlyDataConnections([of("203.0.113.1", 44.297, 41.9, false)]).size, 0);
+  assert.equal(earlyDataConnections([of("203.0.113.1", -1, 0.5, true)]).size, 0);
+  assert.equal(earlyDataConnections([of("192.168.1.2", 43.002, 0.5, false)]).size, 0);
+  assert.equal(protocolShares([of("203.0.113.1", 43.002, 0.5, false)])[0]?.protocol, "h3 0-RTT");
 });

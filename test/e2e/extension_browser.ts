@@ -12,6 +12,7 @@ import { parseLink } from "../../cli/link/link.ts";
 import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromium.ts";
 import { labCommand, spkiList } from "../../cli/measure/lab.ts";
 import { laneOriginOptions } from "../../cli/measure/lane_origins.ts";
+import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { checkout, chromiumPath } from "../../cli/programs.ts";
 import { buildExtension } from "../../cli/setup/extension.ts";
 import type { Action, Answers, State } from "../../extension/actions.ts";
@@ -68,9 +69,11 @@ const withExtensions = (word: string): boolean => word !== "--disable-extensions
 async function commandLine(options: BrowserOptions, userData: string): Promise<string[]> {
   const { home, lab, port } = options;
   const lane = lab?.lane ?? "h2";
+  const chromium = chromiumPath();
+  const asked = { lane, profile: userData, spkiList: await spkiList(home), userAgent: await userAgentOf(chromium) };
   const words = [
-    chromiumPath(),
-    ...chromiumArguments({ lane, profile: userData, spkiList: await spkiList(home) }).filter(withExtensions),
+    chromium,
+    ...chromiumArguments(asked).filter(withExtensions),
     "--enable-unsafe-extension-debugging",
     ...(options.width === undefined ? [] : [`--window-size=${options.width},${options.height ?? 900}`]),
     // A lab's browser runs as nobody special; on this machine root has no sandbox.

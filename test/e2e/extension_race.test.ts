@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { RaceRecord } from "../../extension/history/records.ts";
+import { seriousFindings } from "./extension_axe.ts";
 import { ask, type ExtensionBrowser, startExtensionBrowser, stateOf, stored, until } from "./extension_browser.ts";
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
 
@@ -123,6 +124,7 @@ test("a race from the popup ends in a verdict, whatever is closed, stopped and k
     "each lane was filmed",
   );
   assert.match(readFileSync(result?.report_path ?? "", "utf8"), /<!doctype html>/i);
+  assert.deepEqual(await seriousFindings(racePage), []);
   // What was handed over has no cookies' values: the server set session=s3cret.
   const profiles = readdirSync(join(home, "profiles")).map((name) =>
     readFileSync(join(home, "profiles", name), "utf8"),
@@ -139,6 +141,7 @@ test("a race that is canceled stops, and says so", async () => {
   await until("it races", async () => (await stateOf(view)).races[id]?.phase === "racing", raceTime_ms);
   const racePage = await extension.open(`views/race/race.html?race=${id}`);
   await racePage.waitForSelector("#cancel");
+  assert.deepEqual(await seriousFindings(racePage), []);
   await racePage.click("#cancel");
   const record = await until(
     "it ends",

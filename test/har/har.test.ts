@@ -20,6 +20,8 @@ import { schemaErrors } from "../schemas/schema_errors.ts";
 const fixtures = join(import.meta.dirname, "..", "fixtures", "har");
 
 function example(): Profile {
+  const { unavailable, ...metrics } = profileMetricsOf(null, { shifts: [], longTasks: null });
+  const { plt_ms: _, ttfb_ms: __, ...missing } = unavailable;
   const profile = profileOf({
     ...captureParts(captureOf(fixture("h2")), null, 0),
     id: "profile-1",
@@ -30,7 +32,7 @@ function example(): Profile {
     cache: "off",
     wall_ms: 812.5,
     ended: "quiet",
-    metrics: { ...profileMetricsOf(null, { shifts: [], longTasks: null }), plt_ms: 412.5, ttfb_ms: 60 },
+    metrics: { ...metrics, plt_ms: 412.5, ttfb_ms: 60, unavailable: missing },
     notes: [{ about: "auth", text: "A server asked for a name." }],
     browser: { user_agent: "Mozilla/5.0 Chrome/156.0.1.2", platform: "Linux", connection: null },
   });

@@ -14,9 +14,12 @@ type RaceLane = RaceResult["lanes"][number];
 /** Read in five seconds; those of further pairs are set smaller. */
 const headlines = 2;
 
+/** A hyphen that means minus, as print has it. */
+const signed = (text: string): string => text.replaceAll(/(?<= )-(?=\d)/g, "−");
+
 function verdictMarkup({ verdict, excluded, runs, link }: RaceResult): Markup {
   const sentences = verdict.sentences.map((text, index) =>
-    index < headlines ? html`<p>${text}</p>` : html`<p class="more">${text}</p>`,
+    index < headlines ? html`<p>${signed(text)}</p>` : html`<p class="more">${signed(text)}</p>`,
   );
   const left = excluded.map((each) => `${count(each.count, "load")}: ${each.reason}`).join("; ");
   return html`<div class="verdict">${sentences.length > 0 ? sentences : html`<p>No verdict: nothing to compare.</p>`}</div><p class="soft">${link.label}; ${count(runs, "valid load")} asked of each lane.</p><p class="note">${left ? `Left out: ${left}.` : "Nothing was left out."}</p>`;
@@ -44,7 +47,7 @@ function comparisonsMarkup({ comparisons }: RaceResult): Markup {
       return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">–</td><td class="num">–</td><td>a lane has no valid load</td></tr>`;
     const interval = low === null || high === null ? null : { low, high };
     const text = formatPercents(improvement_percent, interval);
-    const signed = (number: string): string => number.replace("-", "−");
+    const minus = (number: string): string => number.replace("-", "−");
     const words = !interval
       ? "too few loads for an interval"
       : decided
@@ -52,7 +55,7 @@ function comparisonsMarkup({ comparisons }: RaceResult): Markup {
           ? "faster"
           : "slower"
         : "no difference shown";
-    return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${signed(text.percent)} %</td><td class="num">${interval ? `${signed(text.low)} to ${signed(text.high)} %` : "–"}</td><td>${words}</td></tr>`;
+    return html`<tr><th scope="row">${lane} over ${against}</th><td class="num">${minus(text.percent)} %</td><td class="num">${interval ? `${minus(text.low)} to ${minus(text.high)} %` : "–"}</td><td>${words}</td></tr>`;
   });
   return html`<div class="scroll"><table><caption>Improvement of the median page load time: positive is faster. 95 % interval.</caption><thead><tr><th scope="col">pair</th><th scope="col" class="num">improvement</th><th scope="col" class="num">interval</th><th scope="col"></th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

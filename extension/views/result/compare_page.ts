@@ -52,6 +52,7 @@ export function showBoth(main: HTMLElement, a: Profile, b: Profile): void {
   const end_ms = Math.max(...sides.map(({ profile, rows }) => endOf(rows, profile.log._trilane.metrics.plt_ms)));
   const panels = sides.map(({ profile, rows }, index) =>
     requestPanel(find(`#side-${index === 0 ? "A" : "B"} .requests`), profile, rows, {
+      name: index === 0 ? "a" : "b",
       end_ms,
       // What is looked at in one is looked at in the other.
       zoom: (window) => panels[1 - index]?.list.setWindow(window),

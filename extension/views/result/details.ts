@@ -88,7 +88,7 @@ function timing(row: RequestRow): Markup {
 export function detailsMarkup(row: RequestRow): Markup {
   const { request, response } = row.entry;
   const security = response._securityDetails;
-  return html`<div class="top"><h2 id="details-title">${row.file}</h2><button type="button" class="close" aria-label="Close the details">×</button></div>
+  return html`<div class="top"><h3>${row.file}</h3><button type="button" class="close" aria-label="Close the details">×</button></div>
 ${section("Time", timing(row))}
 ${section("Request", general(row))}
 ${

@@ -2,7 +2,7 @@
 // arrow keys, zoom and choosing; which lines there are and what a choice means is the page's matter.
 import { formatTime } from "../../../cli/stats/numbers.ts";
 import { html, type Markup } from "../../figures/markup.ts";
-import { find, put } from "../put.ts";
+import { add, find, put } from "../put.ts";
 import { chosenWindow, moved, ticksOf, type Window, wholeWindow, zoomed } from "./axis.ts";
 import type { Line } from "./filter.ts";
 import { type ColourBy, columns, lineId, lineMarkup, rowHeight_px } from "./row_markup.ts";
@@ -12,6 +12,8 @@ import type { RequestRow } from "./rows.ts";
 const spare = 12;
 
 export interface RequestListOptions {
+  /** Tells lists of one page apart. */
+  readonly name: string;
   /** For screen readers. */
   readonly label: string;
   readonly end_ms: number;
@@ -59,6 +61,8 @@ export class RequestList {
       if (line) this.go(Number(line.dataset.index), true);
     });
     this.#head.addEventListener("pointerdown", (event) => this.#drag(event));
+    // The lines of the grid are drawn in the theme's colours.
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#drawHead());
     new ResizeObserver(() => this.#measure()).observe(this.#viewport);
   }
 
@@ -68,10 +72,10 @@ export class RequestList {
 
   show(lines: readonly Line[], colourBy: ColourBy): void {
     const before = this.#lines[this.#at];
-    const id = before ? lineId(before) : null;
+    const id = before ? lineId(before, this.#options.name) : null;
     this.#lines = lines;
     this.#colourBy = colourBy;
-    this.#at = id === null ? -1 : lines.findIndex((line) => lineId(line) === id);
+    this.#at = id === null ? -1 : lines.findIndex((line) => lineId(line, this.#options.name) === id);
     this.#viewport.setAttribute("aria-rowcount", String(lines.length + 1));
     this.#body.style.height = `${lines.length * rowHeight_px}px`;
     this.#measure();
@@ -108,7 +112,7 @@ export class RequestList {
     else if (top + rowHeight_px > view.scrollTop + room) view.scrollTop = top + rowHeight_px - room;
     this.#draw(true);
     const line = this.#lines[this.#at];
-    if (line) view.setAttribute("aria-activedescendant", lineId(line));
+    if (line) view.setAttribute("aria-activedescendant", lineId(line, this.#options.name));
     if (choose && line) this.#options.choose(line.is === "request" ? line.row : null);
   }
 
@@ -144,7 +148,8 @@ export class RequestList {
   #drawHead(): void {
     const ticks = ticksOf(this.#window, this.#barWidth_px);
     const texts = ticks.map(
-      (tick) => html`<text class="axis mid" x="${Math.max(14, this.#position(tick))}" y="16">${String(tick)}</text>`,
+      (tick) =>
+        html`<text class="axis mid" x="${Math.min(this.#barWidth_px - 16, Math.max(14, this.#position(tick)))}" y="16">${String(tick)}</text>`,
     );
     const cells = columns.map((name) =>
       name === "Waterfall"
@@ -180,18 +185,29 @@ export class RequestList {
     if (!anew && enough) return;
     const from = Math.max(0, first - spare);
     const to = Math.min(this.#lines.length, last + spare);
+    const before = this.#drawn;
     this.#drawn = { from, to };
+    const body = this.#body;
+    if (anew || from >= before.to || to <= before.from) {
+      const nothing = html`<div role="row" class="nothing"><span role="gridcell">No request fits the filter.</span></div>`;
+      put(body, to > from ? this.#linesMarkup(from, to) : nothing);
+      return;
+    }
+    // Scrolled by less than what is drawn: only what comes into sight is made.
+    for (let index = before.from; index < from; index++) body.firstElementChild?.remove();
+    for (let index = to; index < before.to; index++) body.lastElementChild?.remove();
+    if (from < before.from) add(body, "before", this.#linesMarkup(from, before.from));
+    if (to > before.to) add(body, "behind", this.#linesMarkup(before.to, to));
+  }
+
+  #linesMarkup(from: number, to: number): Markup {
+    const { hosts, name: list } = this.#options;
     const drawing = { window: this.#window, width_px: this.#barWidth_px, colourBy: this.#colourBy };
-    const lines = this.#lines
+    return html`${this.#lines
       .slice(from, to)
       .map((line, offset) =>
-        lineMarkup(
-          line,
-          { index: from + offset, current: from + offset === this.#at, hosts: this.#options.hosts },
-          drawing,
-        ),
-      );
-    put(this.#body, lines.length > 0 ? html`${lines}` : html`<p class="nothing">No request fits the filter.</p>`);
+        lineMarkup(line, { index: from + offset, current: from + offset === this.#at, hosts, list }, drawing),
+      )}`;
   }
 
   #key(event: KeyboardEvent): void {

@@ -34,7 +34,7 @@ ${choice("colour", "Colour by", html`<option value="phase">phase</option><option
 <label><input type="checkbox" name="group"/>by connection</label>
 <span class="row zoom" role="group" aria-label="Zoom"><button type="button" name="out" aria-label="Show more time">−</button><button type="button" name="in" aria-label="Show less time">+</button><button type="button" name="fit">All</button></span>
 <span class="shown soft" role="status"></span></form>
-<div class="panes"><div class="place"></div><aside class="details" hidden aria-labelledby="details-title"></aside></div>
+<div class="panes"><div class="place"></div><aside class="details" hidden aria-label="Details of the chosen request"></aside></div>
 <div class="legend-place"></div><p class="soft keys"></p>`;
 }
 
@@ -55,6 +55,8 @@ export interface RequestPanel {
 
 /** Two panels can have one axis: where it ends, and whom to tell when it is zoomed. */
 export interface SharedAxis {
+  /** The panel's, among those of one page. */
+  readonly name: string;
   readonly end_ms: number;
   zoom(window: Window): void;
 }
@@ -83,6 +85,7 @@ export function requestPanel(
     } else if (hadFocus) list.focus();
   };
   const list = new RequestList(find(".place", root), {
+    name: axis?.name ?? "requests",
     label: `Requests of ${facts.url}: arrow keys move, Enter shows details, plus and minus zoom`,
     end_ms: axis?.end_ms ?? endOf(rows, facts.metrics.plt_ms),
     marks,

@@ -78,18 +78,20 @@ export interface Place {
   readonly current: boolean;
   /** Whether hosts differ in this list. */
   readonly hosts: boolean;
+  /** Of the list: two of them may be in one page. */
+  readonly list: string;
 }
 
-function requestMarkup(row: RequestRow, { index, current, hosts }: Place, drawing: Drawing): Markup {
+function requestMarkup(row: RequestRow, { index, current, hosts, list }: Place, drawing: Drawing): Markup {
   const cell = (name: string, content: string | Markup, extra: Markup = html``): Markup =>
     html`<span role="gridcell" class="c ${name}"${extra}>${content}</span>`;
   const name = html`<b>${row.file}</b>${hosts && html` <i>${row.host}</i>`}`;
   const size = row.bytes < 0 ? "–" : row.bytes === 0 && row.entry._fromCache ? "cache" : formatSize(row.bytes);
   const width = String(Math.max(1, Math.round(drawing.width_px)));
-  return html`<div role="row" id="r${String(row.number)}" class="r${current && " at"}${row.failed && " failed"}" style="top:${String(index * rowHeight_px)}px" aria-rowindex="${String(index + 2)}" aria-selected="${current ? "true" : "false"}" data-index="${String(index)}">${cell("name", name, html` title="${row.entry.request.url}"`)}${cell("status", row.status)}${cell("protocol", html`<i class="chip ${shadeClass(row.protocol)}"></i>${protocolWords(row)}`)}${cell("kind", row.kind)}${cell("size num", size)}${cell("time num", formatTime(row.end_ms - row.start_ms))}<span role="gridcell" class="c bar" aria-label="${barWords(row)}"><svg aria-hidden="true" width="${width}" height="${String(rowHeight_px)}">${barMarkup(row, drawing)}</svg></span></div>`;
+  return html`<div role="row" id="${lineId({ is: "request", row }, list)}" class="r${current && " at"}${row.failed && " failed"}" style="top:${String(index * rowHeight_px)}px" aria-rowindex="${String(index + 2)}" aria-selected="${current ? "true" : "false"}" data-index="${String(index)}">${cell("name", name, html` title="${row.entry.request.url}"`)}${cell("status", row.status)}${cell("protocol", html`<i class="chip ${shadeClass(row.protocol)}"></i>${protocolWords(row)}`)}${cell("kind", row.kind)}${cell("size num", size)}${cell("time num", formatTime(row.end_ms - row.start_ms))}<span role="gridcell" class="c bar" aria-label="${barWords(row)}"><svg aria-hidden="true" width="${width}" height="${String(rowHeight_px)}">${barMarkup(row, drawing)}</svg></span></div>`;
 }
 
-function headingMarkup(line: Extract<Line, { is: "connection" }>, { index, current }: Place): Markup {
+function headingMarkup(line: Extract<Line, { is: "connection" }>, { index, current, list }: Place): Markup {
   const first = line.rows[0];
   const entry = first?.entry;
   const protocols = [...new Set(line.rows.map(({ protocol }) => protocol))].join(", ");
@@ -98,14 +100,14 @@ function headingMarkup(line: Extract<Line, { is: "connection" }>, { index, curre
     line.connection === null
       ? `No connection: ${count(line.rows.length, "request")}`
       : `Connection ${line.connection}: ${first?.host ?? ""}${address}, ${protocols}, ${count(line.rows.length, "request")}`;
-  return html`<div role="row" id="k${String(line.connection ?? 0)}" class="r group${current && " at"}" style="top:${String(index * rowHeight_px)}px" aria-rowindex="${String(index + 2)}" aria-selected="${current ? "true" : "false"}" data-index="${String(index)}"><span role="gridcell" aria-colspan="${String(columns.length)}" class="c whole">${words}</span></div>`;
+  return html`<div role="row" id="${lineId(line, list)}" class="r group${current && " at"}" style="top:${String(index * rowHeight_px)}px" aria-rowindex="${String(index + 2)}" aria-selected="${current ? "true" : "false"}" data-index="${String(index)}"><span role="gridcell" aria-colspan="${String(columns.length)}" class="c whole">${words}</span></div>`;
 }
 
 export function lineMarkup(line: Line, place: Place, drawing: Drawing): Markup {
   return line.is === "request" ? requestMarkup(line.row, place, drawing) : headingMarkup(line, place);
 }
 
-/** The id of the line's element, for aria-activedescendant. */
-export function lineId(line: Line): string {
-  return line.is === "request" ? `r${line.row.number}` : `k${line.connection ?? 0}`;
+/** The id of the line's element, for aria-activedescendant; `list` tells lists of one page apart. */
+export function lineId(line: Line, list: string): string {
+  return `${list}-${line.is === "request" ? `r${line.row.number}` : `k${line.connection ?? 0}`}`;
 }

@@ -130,7 +130,7 @@ test("a row's text is escaped, whatever the page called its files", () => {
   assert.ok(row);
   const markup = lineMarkup(
     { is: "request", row },
-    { index: 0, current: false, hosts: true },
+    { index: 0, current: false, hosts: true, list: "a" },
     { window: wholeWindow(100), width_px: 200, colourBy: "kind" },
   ).text;
   assert.doesNotMatch(markup, /<img/);

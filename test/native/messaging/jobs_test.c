@@ -153,6 +153,45 @@ static void test_finished(void **state) {
     free(race);
 }
 
+// A race of a profile has the file to itself, under a name that says what it is; at the end it goes, and
+// before that the profile where that is asked for.
+static void test_profile_raced(void **state) {
+    struct setting *setting = *state;
+    set_command_line(setting, "echo \"{\\\"event\\\":\\\"page\\\",\\\"page\\\":\\\"$2\\\",\\\"text\\\":$(cat "
+                              "\"$2\")}\"");
+    static const char *const options[] = {"{}", "{\"forget_profile\":true}"};
+    mkdir(fixture_path(setting->home, "profiles"), 0700);
+    fixture_write_file(fixture_path(setting->home, "profiles/6920558b0123abcd.har"), "{}", 2);
+    static const char description[] = "{\"name\":\"../\u00c4 shop: 10 % <b>\"}";
+    fixture_write_file(fixture_path(setting->home, "profiles/6920558b0123abcd.json"), description,
+                       sizeof description - 1);
+    for (size_t i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"id\":1,\"type\":\"race.start\",\"profile\":\"6920558b0123abcd\",\"lanes\":[\"h1\"],"
+                 "\"link\":\"3g\",\"runs\":1,\"options\":%s}",
+                 options[i]);
+        char *race = text_in(say(setting->host, text), "race");
+        json_t *lines;
+        follow(setting->host, race, 0);
+        json_decref(await_end(setting->host, &lines));
+        char expected[4096], name[128];
+        snprintf(name, sizeof name, "jobs/%s/shop-10-b-0123abcd.har", race);
+        snprintf(expected, sizeof expected, "%s", fixture_path(setting->home, name));
+        const json_t *line = json_object_get(json_array_get(lines, 0), "line");
+        assert_string_equal(json_string_value(json_object_get(line, "page")), expected);
+        assert_true(json_is_object(json_object_get(line, "text"))); // it was there
+        assert_int_equal(access(expected, F_OK), -1);
+        json_decref(lines);
+        json_t *listed = say(setting->host, "{\"id\":1,\"type\":\"profile.list\"}");
+        assert_int_equal(json_array_size(json_object_get(listed, "profiles")), i == 0);
+        json_decref(listed);
+        assert_string_equal(code_of(ask(setting->host, "race.remove", race)), "");
+        free(race);
+    }
+    assert_int_equal(access(fixture_path(setting->home, "profiles/6920558b0123abcd.json"), F_OK), -1);
+}
+
 static void test_failed(void **state) {
     struct setting *setting = *state;
     set_command_line(setting,
@@ -409,10 +448,19 @@ static void test_question_ends_with_host(void **state) {
 int main(void) {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, conversation_set_up, conversation_tear_down)
     const struct CMUnitTest tests[] = {
-        EACH(test_finished),       EACH(test_failed),      EACH(test_canceled),
-        EACH(test_stubborn),       EACH(test_lost),        EACH(test_leaves_nothing),
-        EACH(test_unfollowed),     EACH(test_old_ones_go), EACH(test_small_document),
-        EACH(test_large_document), EACH(test_no_document), EACH(test_question_ends_with_host),
+        EACH(test_finished),
+        EACH(test_profile_raced),
+        EACH(test_failed),
+        EACH(test_canceled),
+        EACH(test_stubborn),
+        EACH(test_lost),
+        EACH(test_leaves_nothing),
+        EACH(test_unfollowed),
+        EACH(test_old_ones_go),
+        EACH(test_small_document),
+        EACH(test_large_document),
+        EACH(test_no_document),
+        EACH(test_question_ends_with_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,228 @@
+// One browser in a lab with the extension in it, and one page loaded again and again in the same tab, in
+// three ways: profiled by the extension, captured as the command line does, and with nobody looking. Before each load all
+// connections are closed and names forgotten, and nothing may be cached, so that the three have the same to do.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { withArchive } from "../../cli/archive/client.ts";
+import type { Lane } from "../../cli/lanes.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import { type CDPSession, type Connection, startBrowser } from "../../cli/measure/browser.ts";
+import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromium.ts";
+import { labCommand, spkiList } from "../../cli/measure/lab.ts";
+import { laneOriginOptions } from "../../cli/measure/lane_origins.ts";
+import { watchPage } from "../../cli/measure/page.ts";
+import { makeScratchFolder, removeScratchFolder } from "../../cli/measure/scratch.ts";
+import { chromiumPath } from "../../cli/programs.ts";
+import { buildExtension } from "../../cli/setup/extension.ts";
+import { entriesOf } from "../../extension/capture/entries.ts";
+import { metricsOf, readTimings, timingsExpression } from "../../extension/capture/metrics.ts";
+import identity from "../../schemas/extension.json" with { type: "json" };
+import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import type { Profile } from "../../schemas/generated/profile.ts";
+
+const link = parseLink("10mbit/50ms");
+const url = "https://host0.test/";
+const settle_ms = 300;
+const patience_ms = 60_000;
+
+/** Small images, so that the page's time is the link's and the browser's, and no queue's that drops packets by chance. */
+export interface BenchPage {
+  readonly requests: number;
+  readonly hosts: number;
+  readonly body_bytes: number;
+}
+
+export interface Loaded {
+  readonly plt_ms: number;
+  readonly entries: readonly HarEntry[];
+}
+
+export interface ExtensionLab {
+  profiled(): Promise<Loaded>;
+  captured(): Promise<Loaded>;
+  /** Entries are empty: nobody looked. */
+  alone(): Promise<Loaded>;
+}
+
+async function record(home: string, { requests, hosts, body_bytes }: BenchPage): Promise<void> {
+  const at = (index: number): string => `https://host${index % hosts}.test/image-${index}.gif`;
+  const images = Array.from({ length: requests - 1 }, (_, index) => at(index));
+  const document = `<!doctype html><title>bench</title>${images.map((source) => `<img src="${source}" alt="">`).join("")}`;
+  const pixels = Buffer.alloc(body_bytes, 0);
+  pixels.write("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+  const exchanges = [url, ...images].map((address, index) => ({
+    exchange: {
+      method: "GET",
+      scheme: "https" as const,
+      host: new URL(address).host,
+      port: 443,
+      path: new URL(address).pathname,
+      request_headers: [],
+      address: `203.0.113.${1 + (index === 0 ? 0 : (index - 1) % hosts)}`,
+      status: 200,
+      response_headers: [
+        ["content-type", index === 0 ? "text/html" : "image/gif"],
+        ["cache-control", "no-store"],
+      ] as [string, string][],
+      body_origin: "recorded" as const,
+      recorded: {},
+    },
+    body: index === 0 ? new TextEncoder().encode(document) : pixels,
+  }));
+  await withArchive(home, (archive) =>
+    archive.write({ name: "bench", url, source: "bench", notes: {}, replace: false }, async (writer) => {
+      for (const exchange of exchanges) await writer.add(exchange);
+    }),
+  );
+}
+
+async function attach(connection: Connection, targetId: string): Promise<CDPSession> {
+  const { targetInfo } = await connection.send("Target.getTargetInfo", { targetId });
+  return connection.createSession(targetInfo);
+}
+
+async function evaluate(session: CDPSession, expression: string): Promise<unknown> {
+  const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result.value as unknown;
+}
+
+/** Looks until the expression gives something. */
+async function until(session: CDPSession, expression: string): Promise<unknown> {
+  const deadline = Date.now() + patience_ms;
+  for (;;) {
+    const value = await evaluate(session, expression).catch(() => null);
+    if (value) return value;
+    if (Date.now() > deadline) throw new Error(`within ${patience_ms} ms: ${expression}`);
+    await delay(20);
+  }
+}
+
+const readDatabase = (id: string): string => `new Promise((resolve, reject) => {
+  const opening = indexedDB.open("trilane");
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const getting = opening.result.transaction("profiles").objectStore("profiles").get(${JSON.stringify(id)});
+    getting.onsuccess = () => { opening.result.close(); resolve(getting.result ?? null); };
+  };
+})`;
+
+function pltOf(timings: unknown): number {
+  const { plt_ms } = metricsOf(readTimings(timings));
+  if (plt_ms === null) throw new Error("a load has no PLT");
+  return plt_ms;
+}
+
+async function loads(connection: Connection): Promise<ExtensionLab> {
+  const tab = (await connection.send("Target.createTarget", { url })).targetId;
+  const page = await attach(connection, tab);
+  await until(page, "performance.getEntriesByType('navigation')[0]?.loadEventEnd > 0");
+  const tabs = "chrome.tabs.query({ active: true, currentWindow: true }).then(([tab]) => tab.id)";
+  const open = async (address: string): Promise<CDPSession> =>
+    attach(connection, (await connection.send("Target.createTarget", { url: address, background: true })).targetId);
+  const view = await open(`chrome-extension://${identity.id}/views/popup/popup.html?tab=0`);
+  await until(view, "document.readyState === 'complete' && !!chrome.tabs");
+  const internals = await open("chrome://net-internals/");
+  await until(internals, "typeof chrome.send === 'function'");
+  await connection.send("Target.activateTarget", { targetId: tab });
+  const tabId = Number(await evaluate(view, tabs));
+
+  const forget = async (): Promise<void> => {
+    await evaluate(
+      internals,
+      `chrome.send("flushSocketPools"); chrome.send("clearHostResolverCache");
+       import("chrome://resources/js/cr.js").then(({ sendWithPromise }) => sendWithPromise("hstsQuery", "a.test"))`,
+    );
+    await delay(settle_ms);
+  };
+  return {
+    async profiled() {
+      await forget();
+      const action = JSON.stringify({ do: "profile", tabId, cache: "off", keepBodies: false });
+      const answer = (await evaluate(view, `chrome.runtime.sendMessage(${action})`)) as { profile?: string };
+      if (!answer.profile) throw new Error(`the extension refused: ${JSON.stringify(answer)}`);
+      const profile = (await until(view, readDatabase(answer.profile))) as Profile;
+      const { plt_ms } = profile.log._trilane.metrics;
+      if (plt_ms === null) throw new Error("a profile has no PLT");
+      return { plt_ms, entries: profile.log.entries };
+    },
+    async captured() {
+      await forget();
+      let session: CDPSession | null = null;
+      const watched = await watchPage(connection, {
+        tab,
+        overhear: (_, from) => {
+          session ??= from;
+        },
+      });
+      await watched.load(url);
+      const timings = await watched.evaluate(timingsExpression);
+      // As the extension does until the page is quiet, so that both leave the machine the same time.
+      await delay(1000);
+      const first = watched.capture.requests[0];
+      const entries = entriesOf(watched.capture, {
+        pageref: "page_1",
+        navigationStart_s: first?.sent.timestamp ?? 0,
+      });
+      await (session as CDPSession | null)?.detach();
+      return { plt_ms: pltOf(timings), entries };
+    },
+    async alone() {
+      await forget();
+      const before = await evaluate(page, "performance.timeOrigin");
+      await page.send("Page.reload");
+      await until(
+        page,
+        `performance.timeOrigin !== ${before} && performance.getEntriesByType("navigation")[0]?.loadEventEnd > 0`,
+      );
+      const timings = await evaluate(page, timingsExpression);
+      await delay(1000);
+      return { plt_ms: pltOf(timings), entries: [] };
+    },
+  };
+}
+
+/** Makes the lab, works in it, removes it. */
+export async function withExtensionLab<T>(
+  lane: Lane,
+  page: BenchPage,
+  work: (lab: ExtensionLab) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-bench-"));
+  const scratch = await makeScratchFolder();
+  try {
+    const home = join(folder, "home");
+    await record(home, page);
+    const out = join(folder, "extension");
+    await buildExtension({ out });
+    const options = { home, recording: "bench", link, reports: null, replayOptions: laneOriginOptions(lane) };
+    const { replay, shaper } = labCommand(options);
+    const words = chromiumArguments({ lane, profile: scratch.profile, spkiList: await spkiList(home) });
+    const browser = await startBrowser({
+      commandLine: [
+        ...replay,
+        ...shaper,
+        chromiumPath(),
+        ...words.filter((word) => word !== "--disable-extensions"),
+        "--enable-unsafe-extension-debugging",
+      ],
+      environment: chromiumEnvironment(scratch.profile, scratch.folder, process.env),
+      timeout_ms: patience_ms,
+    });
+    try {
+      await browser.connection.send("Extensions.loadUnpacked", { path: out });
+      return await work(await loads(browser.connection));
+    } finally {
+      await browser.stop();
+    }
+  } finally {
+    await removeScratchFolder(scratch);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,135 @@
+// The result page and the popup in a real Chromium: exports that others read, the way back in, the helper missing, and no
+// serious finding of axe-core on any view, in light and dark.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Page } from "puppeteer-core";
+import type { Profile } from "../../schemas/generated/profile.ts";
+import { publicHarSchema } from "../cli/export/har_schema.ts";
+import { seriousFindings } from "./extension_axe.ts";
+import { type ExtensionBrowser, profiled, startExtensionBrowser, until } from "./extension_browser.ts";
+import { type LocalSite, startLocalSite } from "./extension_site.ts";
+import { drawnByPerfCascade, readByDevTools } from "./har_readers.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-views-"));
+const downloads = join(home, "downloads");
+let site: LocalSite;
+let extension: ExtensionBrowser;
+let page: Page;
+let result: Page;
+let profile: Profile;
+
+before(async () => {
+  mkdirSync(downloads);
+  site = await startLocalSite();
+  extension = await startExtensionBrowser({ home, port: site.port });
+  const session = await extension.browser.target().createCDPSession();
+  await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: downloads });
+  page = await extension.browser.newPage();
+  await page.goto("http://shop.test/");
+  const view = await extension.open("views/popup/popup.html");
+  profile = await profiled(view, page);
+  await view.close();
+  result = await extension.open(`views/result/result.html?profile=${profile.log._trilane.id}`);
+  await result.waitForSelector("html[data-ready=yes]");
+});
+after(async () => {
+  await extension?.close();
+  await site?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Presses the export button and returns the file that is saved. */
+async function exported(as: string): Promise<Buffer> {
+  await result.bringToFront();
+  await result.click(`.exports [data-as=${as}]`);
+  const name = await until(`a file .${as}`, async () => readdirSync(downloads).find((each) => each.endsWith(`.${as}`)));
+  return readFileSync(join(downloads, name));
+}
+
+test("the exported HAR holds every request, no credentials, and is what others read", async () => {
+  const text = (await exported("har")).toString();
+  assert.ok(!text.includes("s3cret"), "a cookie's value is in the HAR");
+  assert.match(text, /session=x+/);
+  const har = JSON.parse(text) as { log: Profile["log"] };
+  const validate = publicHarSchema();
+  assert.ok(validate(har), JSON.stringify(validate.errors?.slice(0, 3)));
+  const { entries } = har.log;
+  assert.equal(entries.length, profile.log.entries.length);
+  const own = entries.map(({ request, response }) => `${request.url} ${response.status}`).sort();
+
+  const devtools = await readByDevTools(extension.browser, text);
+  assert.deepEqual(devtools.map(({ url, status }) => `${url} ${status}`).sort(), own);
+  for (const { url, protocol, duration_ms } of devtools) {
+    const entry = entries.find(({ request }) => request.url === url);
+    assert.equal(protocol, entry?.response.httpVersion, url);
+    // What a request waits before the browser begins with it is before its beginning to DevTools.
+    const ours_ms = (entry?.time ?? 0) - Math.max(0, entry?.timings._blocked_queueing ?? 0);
+    assert.ok(Math.abs(duration_ms - ours_ms) < 1, `${url}: ${duration_ms} there, ${ours_ms} here`);
+  }
+
+  const drawn = await drawnByPerfCascade(extension.browser, text);
+  assert.equal(drawn.rows, entries.length);
+  assert.match(drawn.text, /style\.css/);
+});
+
+test("CSV, SVG and PNG", async () => {
+  const csv = (await exported("csv")).toString();
+  assert.equal(csv.trimEnd().split("\r\n").length, 1 + profile.log.entries.length);
+  const svg = (await exported("svg")).toString();
+  assert.match(svg, /^(<\?xml[^>]*>\s*)?<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+  assert.match(svg, /style\.css/);
+  const shown = await extension.browser.newPage();
+  await shown.goto(`data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`);
+  assert.equal(await shown.evaluate(() => document.documentElement.tagName), "svg", "a browser reads the picture");
+  await shown.close();
+  const png = await exported("png");
+  assert.equal(png.subarray(1, 4).toString(), "PNG");
+  assert.ok(png.readUInt32BE(16) > 300 && png.readUInt32BE(20) > 100);
+});
+
+test("the exported HAR can be opened again", async () => {
+  const [file] = readdirSync(downloads).filter((name) => name.endsWith(".har"));
+  assert.ok(file && existsSync(join(downloads, file)));
+  const again = await extension.open("views/result/result.html");
+  await again.waitForSelector("html[data-ready=yes]");
+  const input = await again.waitForSelector("#import");
+  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(join(downloads, file));
+  await again.waitForFunction(() => location.search.startsWith("?profile="));
+  await again.waitForSelector("html[data-ready=yes]");
+  const text = await again.evaluate(() => document.body.textContent ?? "");
+  for (const name of ["style.css", "app.js", "data.json"]) assert.ok(text.includes(name), name);
+  assert.deepEqual(await seriousFindings(again), []);
+  await again.close();
+});
+
+test("without the helper the race button says in two lines how to get it", async () => {
+  await page.bringToFront();
+  const popup = await extension.popup(page);
+  await popup.waitForSelector("#race");
+  assert.deepEqual(await seriousFindings(popup), []);
+  await popup.click("#race");
+  const hint = await until("the hint", () =>
+    popup.evaluate(() => {
+      const text = document.querySelector("#race-form")?.textContent ?? "";
+      return text.includes("install-host") ? text : null;
+    }),
+  );
+  assert.match(hint, /npm run setup/);
+  assert.deepEqual(await seriousFindings(popup), []);
+  await popup.close().catch(() => {});
+});
+
+test("axe-core finds nothing serious on the result page, the history and the comparison", async () => {
+  await result.bringToFront();
+  assert.deepEqual(await seriousFindings(result), []);
+  const { id } = profile.log._trilane;
+  for (const path of ["views/result/result.html", `views/result/result.html?profile=${id}&with=${id}`]) {
+    const other = await extension.open(path);
+    await other.waitForSelector("html[data-ready=yes]");
+    assert.deepEqual(await seriousFindings(other), [], path);
+    await other.close();
+  }
+});
