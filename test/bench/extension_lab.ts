@@ -14,6 +14,7 @@ import { labCommand, spkiList } from "../../cli/measure/lab.ts";
 import { laneOriginOptions } from "../../cli/measure/lane_origins.ts";
 import { watchPage } from "../../cli/measure/page.ts";
 import { makeScratchFolder, removeScratchFolder } from "../../cli/measure/scratch.ts";
+import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
 import { buildExtension } from "../../cli/setup/extension.ts";
 import { entriesOf } from "../../extension/capture/entries.ts";
@@ -203,12 +204,14 @@ export async function withExtensionLab<T>(
     await buildExtension({ out });
     const options = { home, recording: "bench", link, reports: null, replayOptions: laneOriginOptions(lane) };
     const { replay, shaper } = labCommand(options);
-    const words = chromiumArguments({ lane, profile: scratch.profile, spkiList: await spkiList(home) });
+    const chromium = chromiumPath();
+    const asked = { lane, profile: scratch.profile, spkiList: await spkiList(home) };
+    const words = chromiumArguments({ ...asked, userAgent: await userAgentOf(chromium) });
     const browser = await startBrowser({
       commandLine: [
         ...replay,
         ...shaper,
-        chromiumPath(),
+        chromium,
         ...words.filter((word) => word !== "--disable-extensions"),
         "--enable-unsafe-extension-debugging",
       ],
