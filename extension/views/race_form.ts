@@ -37,7 +37,7 @@ export function hostHint(host: Exclude<HostState, { state: "ready" }>): Markup {
   if (host.state !== "missing") return failureNote(host);
   if (host.code === "host-permission")
     return html`<div class="note"><p>To race pages, Trilane must be allowed to talk to its helper on this machine.</p><p><button type="button" class="retry">Allow and go on</button></p></div>`;
-  return html`<div class="note" role="status"><p><b>Racing needs Trilane's helper on this machine.</b> To install it:</p><p>1. Get Trilane and run <code>npm run setup</code> in its folder.</p><p>2. Run <code>cli/trilane install-host</code>, then <button type="button" class="plain retry">try again</button>.</p><p class="soft">Profiles, their history and their exports work without it.</p></div>`;
+  return html`<div class="note" role="status"><p><b>Racing needs Trilane's helper on this machine.</b> To install it:</p><p>1. Get Trilane and run <code>npm run setup</code> in its folder.</p><p>2. Run <code>npx trilane install-host</code> there, then <button type="button" class="plain retry">try again</button>.</p><p class="soft">Profiles, their history and their exports work without it.</p></div>`;
 }
 
 function linkOption(link: Links[number], chosen: string): Markup {

@@ -64,6 +64,12 @@ async function disturbed(page: Page, meanwhile: (tabId: number) => Promise<unkno
   return last;
 }
 
+/** The shop asks for its last request after its load event. */
+const wholeShop = (page: Page): Promise<boolean> =>
+  until("the page has its data", () =>
+    page.evaluate(() => performance.getEntriesByName("http://shop.test/data.json").length > 0),
+  );
+
 async function refused(page: Page): Promise<{ code: string; message: string; remedy: string }> {
   const tabId = await tabOf(view, page);
   const action = { do: "profile", tabId, cache: "off", keepBodies: false };
@@ -79,6 +85,7 @@ async function refused(page: Page): Promise<{ code: string; message: string; rem
 
 test("an ordinary page is loaded anew, and every request of it is there", async () => {
   await withTab("http://shop.test/", async (page) => {
+    await wholeShop(page);
     const before = site.asked.length;
     const profile = await profiled(view, page);
     const asked = site.asked.slice(before).filter((each) => !each.endsWith("favicon.ico"));
@@ -105,7 +112,7 @@ test("with the browser's cache, what is in it is not asked for", async () => {
 
 test("without reloading: the page's own timeline, and nothing is asked for", async () => {
   await withTab("http://shop.test/", async (page) => {
-    await until("the page has loaded", () => page.evaluate(() => document.readyState === "complete"));
+    await wholeShop(page);
     const popup = await extension.popup(page);
     const before = site.asked.length;
     const tabId = await tabOf(popup, page);
@@ -127,7 +134,11 @@ test("a file can be profiled where the browser lets the extension see files", as
   const path = join(home, "page.html");
   writeFileSync(path, "<title>file</title>");
   const profile = await withTab(`file://${path}`, (page) => profiled(view, page));
-  assert.deepEqual(urls(profile), [`file://${path}`]);
+  assert.equal(profile.log._trilane.url, `file://${path}`);
+  // No request over HTTP, and so none to show.
+  assert.deepEqual(urls(profile), []);
+  assert.match(note(profile), /Nothing was asked over HTTP/);
+  assert.ok((profile.log._trilane.metrics.plt_ms ?? 0) > 0);
 });
 
 test("a page that never fires load ends at its limit or when stopped, with what was seen", async () => {
@@ -233,4 +244,63 @@ test("the service worker is stopped in the middle: said, and the next profile wo
   });
   const profile = await withTab("http://shop.test/", (page) => profiled(view, page));
   assert.equal(profile.log._trilane.ended, "quiet");
+});
+
+test("another debugger is attached: said, and it stays attached", async () => {
+  await withTab("http://shop.test/", async (page) => {
+    const tabId = await tabOf(view, page);
+    // Two of one extension are to the browser as of two.
+    await view.evaluate((id) => chrome.debugger.attach({ tabId: id }, "1.3"), tabId);
+    assert.equal((await refused(page)).code, "debugger-taken");
+    await view.evaluate((id) => chrome.debugger.detach({ tabId: id }), tabId);
+    assert.equal((await profiled(view, page)).log._trilane.ended, "quiet");
+  });
+});
+
+test("a page that never fires load ends at the limit that is set", async () => {
+  await view.evaluate(() => chrome.storage.local.set({ loadTimeout_s: 2 }));
+  try {
+    const profile = await withTab("http://shop.test/never", (page) => profiled(view, page));
+    assert.equal(profile.log._trilane.ended, "timeout");
+    assert.match(note(profile), /did not come in time/);
+    assert.equal(profile.log._trilane.metrics.unavailable.plt_ms, "the load event did not come in time");
+  } finally {
+    await view.evaluate(() => chrome.storage.local.remove("loadTimeout_s"));
+  }
+});
+
+test("a page that sends the browser on before it has loaded", async () => {
+  await withTab("http://shop.test/onward", async (page) => {
+    const profile = await profiled(view, page);
+    assert.equal(profile.log._trilane.url, "http://other.test/landed");
+    assert.deepEqual(urls(profile).slice(0, 2), ["http://shop.test/onward", "http://other.test/landed"]);
+    assert.match(note(profile), /sent the browser on/);
+  });
+});
+
+test("a download in the place of the page: said", async () => {
+  await withTab("http://shop.test/once", async (page) => {
+    const profile = await profiled(view, page);
+    assert.equal(profile.log._trilane.ended, "download");
+    assert.match(note(profile), /no page came/);
+    assert.equal(profile.log._trilane.metrics.plt_ms, null);
+  });
+});
+
+test("a page that does not come: said, with the error", async () => {
+  await withTab("http://127.0.0.1:59999/", async (page) => {
+    const tabId = await tabOf(view, page);
+    const action = { do: "profile", tabId, cache: "off", keepBodies: false };
+    const answer = (await view.evaluate((message: unknown) => chrome.runtime.sendMessage(message), action)) as {
+      ok: boolean;
+      profile?: string;
+      error?: { code: string };
+    };
+    if (!answer.ok) assert.equal(answer.error?.code, "page-not-allowed");
+    else {
+      const stored = await until("it is stored", () => storedProfile(view, answer.profile ?? ""));
+      assert.match(note(stored), /ERR_CONNECTION_REFUSED/);
+      assert.equal(stored.log._trilane.metrics.plt_ms, null);
+    }
+  });
 });

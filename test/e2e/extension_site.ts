@@ -44,6 +44,9 @@ addEventListener("fetch", (event) => event.respondWith(new Response(
   { headers: { "content-type": event.request.destination === "script" ? "text/javascript" : "text/html" } })));
 `;
 
+// Pages that are another when they are loaded anew.
+const served = new Set<string>();
+
 const pages: Readonly<Record<string, Answer>> = {
   "/": html(
     `<title>Shop</title><link rel="stylesheet" href="/style.css"><h1>Shop</h1>
@@ -69,6 +72,16 @@ const pages: Readonly<Record<string, Answer>> = {
       : void response.writeHead(401, { "www-authenticate": 'Basic realm="test"' }).end("<title>401</title>"),
   "/hop": (response) => void response.writeHead(302, { location: "http://other.test/landed" }).end(),
   "/landed": html("<title>Landed</title>"),
+  "/onward": (response, request, url) => {
+    const on = "<script>location.replace('http://other.test/landed')</script>";
+    html(`<title>Onward</title>${served.has(url.href) ? on : ""}`)(response, request, url);
+    served.add(url.href);
+  },
+  "/once": (response, request, url) => {
+    if (served.has(url.href)) pages["/file"]?.(response, request, url);
+    else html("<title>Once</title>")(response, request, url);
+    served.add(url.href);
+  },
   "/frames": html('<title>Frames</title><iframe src="http://other.test/framed"></iframe>'),
   "/framed": html('<script src="/framed.js"></script><img src="/framed.png" alt="">'),
   "/framed.js": typed("text/javascript", "fetch('/framed.json')"),

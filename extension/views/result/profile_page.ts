@@ -3,6 +3,7 @@
 import type { Failure } from "../../actions.ts";
 import { pages, type State } from "../../actions.ts";
 import { html, type Markup, middleCut } from "../../figures/markup.ts";
+import { phaseLegend } from "../../figures/phase_shapes.ts";
 import { waterfallSvg } from "../../figures/waterfall.ts";
 import { listProfiles, type Profile } from "../../history/history.ts";
 import { ask, readState, watchState } from "../ask.ts";
@@ -136,7 +137,7 @@ export function showProfile(main: HTMLElement, profile: Profile): void {
   addEventListener("beforeprint", () =>
     put(
       find("#on-paper"),
-      html`${waterfallSvg([drawnProfile(profile)], html`role="img" aria-label="Waterfall"`)}<figcaption>Every request by phase, in the order of their beginning. Vertical line: load event.</figcaption>`,
+      html`${waterfallSvg([drawnProfile(profile)], html`role="img" aria-label="Waterfall"`)}${phaseLegend()}<figcaption>Every request by phase, in the order of their beginning. Vertical line: load event.</figcaption>`,
     ),
   );
 }
