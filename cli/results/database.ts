@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../errors.ts";
 import { checkout } from "../programs.ts";
-import { explainFailure, hasNoRoom } from "./failure.ts";
+import { explainFailure, hasNoRoom, isLocked } from "./failure.ts";
 
 /** `PRAGMA application_id` of schemas/results.sql. */
 export const applicationId = 1953655154;
@@ -127,6 +127,22 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room"): Dat
   }
 }
 
+const lockPoll_ms = 20;
+
+/** Another process may be making the same database: SQLite does not wait for its lock when the journal's mode is to change. */
+function useWriteAheadLog(database: DatabaseSync): void {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  for (const end_ms = performance.now() + busyTimeout_ms; ; ) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > end_ms) throw error;
+      Atomics.wait(sleeper, 0, 0, lockPoll_ms);
+    }
+  }
+}
+
 export function openDatabase(home: string): DatabaseSync {
   const path = resultsPath(home);
   // Private, as trilane-host makes it: recordings hold cookies.
@@ -136,7 +152,7 @@ export function openDatabase(home: string): DatabaseSync {
     database = new DatabaseSync(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
     if (needsTables(database, path)) {
       // Not inside a transaction: SQLite changes the journal's mode only outside of one.
-      database.exec("PRAGMA journal_mode = WAL");
+      useWriteAheadLog(database);
       const opened = database;
       inTransaction(opened, () => {
         // Another process may have been here first.

@@ -43,6 +43,10 @@ export function hasNoRoom(error: unknown, path: string): boolean {
   return (code === ioError || code === cannotOpen) && isDiskFull(path);
 }
 
+export function isLocked(error: unknown): boolean {
+  return sqliteCode(error) === busy;
+}
+
 /** The error to throw for one that a statement on the file at `path` threw. */
 export function explainFailure(error: unknown, path: string): unknown {
   if (hasNoRoom(error, path))
