@@ -65,7 +65,7 @@ int archive_begin(struct archive_transaction **out, const char *home,
     transaction->notes = json_text(recording->notes);
     transaction->replace = recording->replace;
     transaction->rows_end = &transaction->rows;
-    recording_digest_start(&transaction->digest);
+    recording_digest_start(&transaction->digest, RECORDING_DIGEST_NOW);
     int status = 0;
     if (!transaction->home || !transaction->name || !transaction->url || !transaction->source ||
         !transaction->notes)

@@ -58,9 +58,10 @@ static void add_recorded(struct recording_digest *digest, const json_t *recorded
     json_array_foreach(names, i, name) add_known(digest, name);
 }
 
-void recording_digest_start(struct recording_digest *digest) {
+void recording_digest_start(struct recording_digest *digest, enum recording_digest_kind kind) {
+    digest->kind = kind;
     SHA256_Init(&digest->hash);
-    add_text(digest, "trilane/recording/2");
+    add_text(digest, kind == RECORDING_DIGEST_FIRST ? "trilane/recording/1" : "trilane/recording/2");
 }
 
 void recording_digest_add(struct recording_digest *digest, const struct archive_exchange *exchange,
@@ -82,7 +83,7 @@ void recording_digest_add(struct recording_digest *digest, const struct archive_
         add_bytes(digest, json_string_value(value), json_string_length(value));
     }
     add_text(digest, body_sha256);
-    add_recorded(digest, exchange->recorded);
+    if (digest->kind != RECORDING_DIGEST_FIRST) add_recorded(digest, exchange->recorded);
 }
 
 void recording_digest_finish(struct recording_digest *digest, char hex[2 * SHA256_DIGEST_LENGTH + 1]) {

@@ -7,7 +7,8 @@
 // SHA-256 (hex; "" for none), address, status (decimal), number of response headers (decimal), each name and
 // value, response body's SHA-256 (likewise); of `recorded` server_time_ms and rtt_ms (whole microseconds,
 // decimal), connection, tls.chain_bytes, tls.record_bytes (decimal), tls.group, the number of tls.names and
-// each of them. What is not known, or no such thing, is "".
+// each of them. What is not known, or no such thing, is "". The first kind began with "trilane/recording/1"
+// and ended each exchange with the response body's SHA-256.
 #ifndef TRILANE_ARCHIVE_RECORDING_DIGEST_H
 #define TRILANE_ARCHIVE_RECORDING_DIGEST_H
 
@@ -15,11 +16,17 @@
 
 struct archive_exchange;
 
+enum recording_digest_kind {
+    RECORDING_DIGEST_FIRST = 1, // of recordings made before `recorded` was covered: to verify them only
+    RECORDING_DIGEST_NOW = 2,
+};
+
 struct recording_digest {
+    enum recording_digest_kind kind;
     SHA256_CTX hash;
 };
 
-void recording_digest_start(struct recording_digest *digest);
+void recording_digest_start(struct recording_digest *digest, enum recording_digest_kind kind);
 // `request_body_sha256`, `body_sha256`: "" for none.
 void recording_digest_add(struct recording_digest *digest, const struct archive_exchange *exchange,
                           const char *request_body_sha256, const char *body_sha256);

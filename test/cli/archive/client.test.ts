@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Exchange, JsonObject, NewBody, NewExchange } from "../../../cli/archive/archive.ts";
@@ -79,8 +80,8 @@ function filesIn(path: string): string[] {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** The digest by its description in native-host/archive/recording_digest.h. */
-function digestOf(exchanges: readonly NewExchange[]): string {
+/** The digest by its description in native-host/archive/recording_digest.h; the first kind does not cover `recorded`. */
+function digestOf(exchanges: readonly NewExchange[], kind: 1 | 2 = 2): string {
   const hash = createHash("sha256");
   const add = (field: string | number) => {
     const bytes = Buffer.from(String(field));
@@ -88,12 +89,13 @@ function digestOf(exchanges: readonly NewExchange[]): string {
     size.writeBigUInt64BE(BigInt(bytes.length));
     hash.update(size).update(bytes);
   };
-  add("trilane/recording/2");
+  add(`trilane/recording/${kind}`);
   for (const { exchange: e, body, requestBody } of exchanges) {
     for (const field of [e.method, e.scheme, e.host, e.port, e.path]) add(field);
     add(requestBody ? sha256(requestBody) : "");
     for (const field of [e.address, e.status, e.response_headers.length, ...e.response_headers.flat()]) add(field);
     add(body ? sha256(body) : "");
+    if (kind === 1) continue;
     const { server_time_ms, rtt_ms, connection, tls } = e.recorded as Recorded;
     for (const time_ms of [server_time_ms, rtt_ms]) add(typeof time_ms === "number" ? Math.round(time_ms * 1000) : "");
     for (const known of [connection, tls?.chain_bytes, tls?.record_bytes, tls?.group]) add(known ?? "");
@@ -312,6 +314,22 @@ test("an exchange that is refused fails the recording, also when nobody waited f
     await archive.write(asked("page"), (writer) => writer.add({ exchange: exchange("/") }));
     assert.equal((await archive.list()).length, 1);
   });
+});
+
+test("a recording with a digest of the first kind is verified by it, and found out where it was changed", async () => {
+  const exchanges: NewExchange[] = [{ exchange: exchange("/"), body: Buffer.from("as it was") }];
+  await withArchive(home, (archive) =>
+    archive.write(asked("old"), async (writer) => {
+      for (const each of exchanges) await writer.add(each);
+    }),
+  );
+  const database = new DatabaseSync(join(home, "archive.db"));
+  database.prepare("UPDATE recording SET digest = ?").run(digestOf(exchanges, 1));
+  const verify = () => withArchive(home, (archive) => archive.verify("old"));
+  assert.equal((await verify()).digest_matches, true);
+  database.exec("UPDATE exchange SET status = 404");
+  database.close();
+  assert.equal((await verify()).digest_matches, false);
 });
 
 test("the digest changes with all that a replay serves by, and with nothing else", async () => {
