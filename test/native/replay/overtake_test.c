@@ -22,6 +22,7 @@ enum {
     QUEUE_BYTES = 10 * 1500, // as LINK says
     AHEAD_BYTES = 32 * 1024, // TCP's unsent 16 kB and a TLS record
     AFTER_BYTES = 2 * 1024 * 1024,
+    ATTEMPTS = 5,
 };
 #define LINK "10mbit/50ms,queue=10p"
 
@@ -80,12 +81,17 @@ static void overtakes(void **state) {
     static const char *const hows[] = {"new", "updated"};
     for (size_t i = 0; i < 4; i++) {
         const char *lane = lanes[i % 2], *how = hows[i / 2];
-        const json_int_t bytes = bulky_bytes(lane, how, "on");
-        print_message("%s, %s: %lld bytes of the bulky one still came; %d are on the way of a full link\n",
-                      lane, how, (long long)bytes, BDP_BYTES);
-        // Less than the way there and back would mean that the bulky one had not filled the link.
+        // Less than the way there and back means that the bulky one did not fill the link at that moment, as
+        // after a loss: that shows nothing, and is asked again.
+        json_int_t bytes = 0;
+        for (int attempt = 0; attempt < ATTEMPTS && bytes <= BDP_BYTES / 4; attempt++) {
+            bytes = bulky_bytes(lane, how, "on");
+            print_message(
+                "%s, %s: %lld bytes of the bulky one still came; %d are on the way of a full link\n", lane,
+                how, (long long)bytes, BDP_BYTES);
+            assert_true(bytes <= BDP_BYTES + QUEUE_BYTES + AHEAD_BYTES);
+        }
         assert_true(bytes > BDP_BYTES / 4);
-        assert_true(bytes <= BDP_BYTES + QUEUE_BYTES + AHEAD_BYTES);
     }
 }
 
