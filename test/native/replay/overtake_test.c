@@ -22,7 +22,7 @@ enum {
     QUEUE_BYTES = 10 * 1500, // as LINK says
     AHEAD_BYTES = 32 * 1024, // TCP's unsent 16 kB and a TLS record
     AFTER_BYTES = 2 * 1024 * 1024,
-    ATTEMPTS = 5,
+    ATTEMPTS = 8,
 };
 #define LINK "10mbit/50ms,queue=10p"
 
