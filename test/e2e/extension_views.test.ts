@@ -1,7 +1,7 @@
 // The result page and the popup in a real Chromium: exports that others read, the way back in, the helper missing, and no
 // serious finding of axe-core on any view, in light and dark.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -45,7 +45,9 @@ after(async () => {
 async function exported(as: string): Promise<Buffer> {
   await result.bringToFront();
   await result.click(`.exports [data-as=${as}]`);
-  const name = await until(`a file .${as}`, async () => readdirSync(downloads).find((each) => each.endsWith(`.${as}`)));
+  // The browser holds the name with an empty file until all is there.
+  const isWhole = (name: string): boolean => name.endsWith(`.${as}`) && statSync(join(downloads, name)).size > 0;
+  const name = await until(`a file .${as}`, async () => readdirSync(downloads).find(isWhole));
   return readFileSync(join(downloads, name));
 }
 
