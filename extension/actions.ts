@@ -115,6 +115,8 @@ export type RacePhase =
   | "handing-over"
   | "importing"
   | "racing"
+  /** The disk is full; it goes on when there is room. */
+  | "paused"
   | "filming"
   | "reporting"
   | "finished"

@@ -33,6 +33,8 @@ export function afterLine(progress: Progress, line: SweepEvent): Progress {
             : progress.plts,
       };
     }
+    case "sweep-paused":
+      return { ...progress, phase: "paused", left_s: null };
     case "film-started":
       return { ...progress, phase: "filming" };
     case "film-finished":

@@ -57,6 +57,7 @@ const phaseWords: Readonly<Record<RaceState["phase"], string>> = {
   "handing-over": "Handing the page over to trilane-host",
   importing: "Making a recording",
   racing: "Racing",
+  paused: "Paused",
   filming: "Filming each lane",
   reporting: "Writing the report",
   finished: "Finished",
@@ -70,7 +71,12 @@ export const isUnderWay = ({ phase }: RaceState): boolean =>
 /** `Racing over 3g: 7 of 15 loads, about 40 s left`. */
 export function raceLine(race: RaceState): string {
   const loads = race.loads > 0 ? `: ${race.done} of ${count(race.loads, "load")}` : "";
-  const left = race.phase === "racing" ? timeLeft(race.left_s) : "";
+  const left =
+    race.phase === "paused"
+      ? "the disk is full: free some, and it goes on"
+      : race.phase === "racing"
+        ? timeLeft(race.left_s)
+        : "";
   return `${phaseWords[race.phase]} over ${race.link}${loads}${left && `, ${left}`}`;
 }
 

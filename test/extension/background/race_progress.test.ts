@@ -51,3 +51,9 @@ test("pieces of a file are whole, small enough, and split no surrogate pair", ()
   assert.ok(pieces.every((piece) => piece.length <= 1_000_000 && piece.isWellFormed()));
   assert.deepEqual([...inPieces([])], []);
 });
+
+test("a full disk is told, and forgotten with the next load", () => {
+  const paused = afterLine(beginning(["h2"], 2), { event: "sweep-paused", sweep: 1, reason: "no space left" });
+  assert.equal(paused.phase, "paused");
+  assert.equal(afterLine(paused, load("h2", "valid", 100, 1)).phase, "racing");
+});
