@@ -3,7 +3,7 @@
 import type { Argv } from "yargs";
 import type { Removed } from "../../schemas/generated/removed.ts";
 import { withArchive } from "../archive/client.ts";
-import { UserError } from "../errors.ts";
+import { RunError, UserError } from "../errors.ts";
 import { readNumber } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
 import { removeEverything } from "../remove/everything.ts";
@@ -42,17 +42,32 @@ async function remove(home: string, names: readonly string[], sweeps: readonly n
 async function runEverything({ home: option, recording, sweep, json }: RemoveOptions): Promise<void> {
   if ((recording ?? []).length + (sweep ?? []).length > 0)
     throw new UserError("--everything removes all recordings and sweeps: name none with it");
+  // As of a variable that is not set: the usual folder is not what was meant.
+  if (option === "") throw new UserError('--home "": name the folder to remove, or leave out --home');
   const home = homeFolder(option);
-  const { bytes, manifests, left } = await removeEverything(home, !option && !process.env.TRILANE_HOME);
-  const everything = { home, bytes, manifests, left };
+  const isUsual = !option && !process.env.TRILANE_HOME;
+  const { bytes, manifests, left, remains, systemManifests } = await removeEverything(home, isUsual);
+  const everything = { home, bytes, manifests, left, remains };
   const removed: Removed = { schema: "trilane/removed/1", recordings: [], sweeps: [], everything };
+  const all = remains.length === 0 ? "all" : "not all";
   const lines = [
-    bytes === 0 ? `nothing was kept in ${home}` : `removed all that was kept in ${home} (${formatSize(bytes)})`,
+    bytes === 0 && remains.length === 0
+      ? `nothing was kept in ${home}`
+      : `removed ${all} that was kept in ${home} (${formatSize(bytes)})`,
     ...manifests.map((path) => `removed ${path}`),
     ...(left.length > 0 ? [`left in it, as it is not Trilane's: ${left.join(", ")}`] : []),
-    "What the extension keeps is in its browser: it goes when the extension is removed there.",
+    ...remains.map(({ path, why }) => `still there: ${path} (${why})`),
+    ...systemManifests.map(
+      (path) => `for all users, and stays: ${path} (\`trilane install-host --system --uninstall\`)`,
+    ),
+    "What the extension keeps is in its browser: it goes when the extension is removed there. What `install-host` wrote",
+    "into a --user-data-dir is there until `install-host --uninstall` with the same.",
   ];
   process.stdout.write(json ? `${JSON.stringify(removed)}\n` : `${lines.join("\n")}\n`);
+  if (remains.length === 0) return;
+  const paths = remains.slice(0, 3).map(({ path }) => path);
+  const more = remains.length > paths.length ? ` and ${remains.length - paths.length} more` : "";
+  throw new RunError(`not all is removed: remove ${paths.join(", ")}${more} yourself, if it is Trilane's`);
 }
 
 export const command: Command<RemoveOptions> = {

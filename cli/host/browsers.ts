@@ -14,13 +14,16 @@ interface Places {
   readonly system: string;
 }
 
+/** The one maker whose browsers share a folder. */
+export const makerFolder = "BraveSoftware";
+
 const places = {
   chrome: { title: "Chrome", user: "google-chrome", system: "/etc/opt/chrome/native-messaging-hosts" },
   chromium: { title: "Chromium", user: "chromium", system: "/etc/chromium/native-messaging-hosts" },
   edge: { title: "Edge", user: "microsoft-edge", system: "/etc/opt/edge/native-messaging-hosts" },
   brave: {
     title: "Brave",
-    user: "BraveSoftware/Brave-Browser",
+    user: `${makerFolder}/Brave-Browser`,
     system: "/etc/opt/chrome/native-messaging-hosts",
   },
 } as const satisfies Record<string, Places>;

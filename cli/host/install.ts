@@ -90,6 +90,8 @@ function resultOf(
 export async function installHost(place: HostPlace): Promise<HostInstalled> {
   const folders = hostsFolders(place.level, place.browsers);
   refuseUnwritable(folders, place.level);
+  // Throws where there is what cannot be replaced, before any is.
+  for (const { path } of folders) textAt(manifestPath(path));
   const { program, undo } = hostProgram(place);
   try {
     await tryHost(program);

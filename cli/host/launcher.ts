@@ -10,12 +10,14 @@ export interface HostSettings {
 
 export const launcherPath = (home: string): string => join(home, "trilane-host");
 
+/** By which a launcher is known. */
+export const launcherBeginning = "#!/bin/sh\n# Written by `trilane install-host`";
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 export function launcherText(program: string, { home, chromium }: HostSettings): string {
   return [
-    "#!/bin/sh",
-    "# Written by `trilane install-host`, and removed by `trilane install-host --uninstall`.",
+    `${launcherBeginning}, and removed by \`trilane install-host --uninstall\`.`,
     ...(chromium === null ? [] : [`TRILANE_CHROMIUM=${quoted(chromium)}`, "export TRILANE_CHROMIUM"]),
     `exec ${[quoted(program), ...(home === null ? [] : ["--home", quoted(home)]), '"$@"'].join(" ")}`,
     "",

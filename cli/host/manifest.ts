@@ -1,8 +1,21 @@
 // The native messaging manifest of trilane-host: its text, and the files that hold it. Writes whole or not at all, and
 // leaves no folder behind that it has emptied. Starts nothing.
-import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import extension from "../../schemas/extension.json" with { type: "json" };
+import { UserError } from "../errors.ts";
+import { makerFolder } from "./browsers.ts";
 
 export const hostName = "dev.trilane.host";
 
@@ -24,13 +37,25 @@ export function manifestText(program: string): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** null: there is no such file. */
+/** null: there is no such file. UserError where something else is, or what may not be read. */
 export function textAt(path: string): string | null {
+  let descriptor: number;
   try {
-    return readFileSync(path, "utf8");
+    // A named pipe does not keep us waiting.
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code === "ENOENT") return null;
+    if (code === "EACCES") throw new UserError(`${path}: may not be read: mend its owner or permissions`);
+    if (code === "ENOTDIR") throw new UserError(`${dirname(path)}: is not a folder: move it away`);
+    if (code === "ENXIO") throw new UserError(`${path}: is not a file: move it away`);
     throw error;
+  }
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new UserError(`${path}: is not a file: move it away`);
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -62,14 +87,18 @@ export function writeForBrowser(path: string, text: string, mode = 0o644): Writt
   return before === null ? "written" : "replaced";
 }
 
-/** Whether there was one. A folder of hosts that is empty then goes too, and the browser's own if it holds nothing else. */
+/**
+ * Whether there was one. A folder of hosts that is empty then goes too, and the browser's own, and that of its maker, if they
+ * hold nothing else.
+ */
 export function removeManifest(folder: string): boolean {
   const path = manifestPath(folder);
   if (textAt(path) === null) return false;
   rmSync(path);
+  const browser = dirname(folder);
+  const maker = dirname(browser);
   try {
-    rmdirSync(folder);
-    rmdirSync(dirname(folder));
+    for (const each of [folder, browser, ...(basename(maker) === makerFolder ? [maker] : [])]) rmdirSync(each);
   } catch {
     // Others have something in it.
   }

@@ -20,7 +20,7 @@ import { userAgentOf } from "../measure/user_agent.ts";
 import { checkout, chromiumPath } from "../programs.ts";
 import { servingArguments } from "../serving/arguments.ts";
 import type { Serving } from "../serving/serving.ts";
-import { visibleArguments, visibleEnvironment } from "./visible_chromium.ts";
+import { startFailure, visibleArguments, visibleEnvironment } from "./visible_chromium.ts";
 
 export interface OpenOptions {
   readonly home: string;
@@ -114,7 +114,10 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
     const commandLine = [...lab.replay, ...lab.shaper, chromium, ...words];
     const browser = await startBrowser({ commandLine, environment, timeout_ms: startTimeout_ms }, signal).catch(
       (error: unknown) => {
-        if (error instanceof StartError) throw new RunError(`the browser did not start: ${error.message}`);
+        if (error instanceof StartError)
+          throw new RunError(
+            headless ? `the browser did not start: ${error.message}` : startFailure(error.message, process.env),
+          );
         throw error;
       },
     );

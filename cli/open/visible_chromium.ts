@@ -54,3 +54,14 @@ export function visibleEnvironment(
     ...Object.fromEntries(told),
   };
 }
+
+/** What a browser's last word before it started means, in plain words where it is the display's. */
+export function startFailure(message: string, inherited: NodeJS.ProcessEnv): string {
+  // Chromium's words: ozone (X11, Wayland) finds nobody, or is not let in.
+  if (!/platform failed to initialize|missing x server|cannot open display/i.test(message))
+    return `the browser did not start: ${message}`;
+  const displays = ["DISPLAY", "WAYLAND_DISPLAY"].flatMap((name) =>
+    inherited[name] ? [`${name}=${inherited[name]}`] : [],
+  );
+  return `the display (${displays.join(", ")}) cannot be reached: start it from a desktop that runs, or add --headless`;
+}

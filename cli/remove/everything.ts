@@ -1,32 +1,26 @@
 // Removes all that Trilane has kept: the data folder's own files, what lets browsers find its host, and what killed loads
-// left behind. Only names that Trilane gives are removed, so that a folder with other things in it keeps those. Not what
-// the extension keeps in its browser, nor the built libraries of set-up, which hold nothing of anybody.
-import { lstatSync, readdirSync, readlinkSync, realpathSync, rmdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+// left behind. Only what Trilane made goes (kept.ts), and nothing behind a symlink: what stays is said. Not what the
+// extension keeps in its browser, nor the built libraries of set-up, which hold nothing of anybody.
+import { lstatSync, readdirSync, readlinkSync, realpathSync, rmdirSync, unlinkSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { UserError } from "../errors.ts";
 import { browsers, hostsFolders } from "../host/browsers.ts";
 import { launcherPath } from "../host/launcher.ts";
 import { manifestPath, manifestProgram, removeManifest } from "../host/manifest.ts";
 import { removeLeftFolders } from "../measure/scratch.ts";
+import { isDataFolder, type Kept, keptIn } from "./kept.ts";
 
 export interface RemovedEverything {
   /** Of the files that are gone. */
   readonly bytes: number;
   /** Of the native messaging host. */
   readonly manifests: string[];
-  /** What else is in the data folder, which stays then. */
+  /** What else is in the data folder, which stays then: paths in it. */
   readonly left: string[];
-}
-
-/** The names that are ours in a data folder; `ca.` and `.NAME.` begin what is made aside and renamed. */
-const ours =
-  /^(archive\.db|results\.db)(-wal|-shm|-journal)?$|^(bodies|ca|reports|profiles|jobs|trilane-host)$|^ca\.\w{6}$/;
-
-function bytesOf(path: string): number {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (!stat) return 0;
-  if (!stat.isDirectory()) return stat.size;
-  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+  /** What Trilane keeps and could not remove: absolute. */
+  readonly remains: { readonly path: string; readonly why: string }[];
+  /** Of the host, for all users of the machine, where they stay: absolute. */
+  readonly systemManifests: string[];
 }
 
 function entriesOf(folder: string): string[] {
@@ -74,19 +68,77 @@ function removeManifests(home: string, isUsual: boolean): string[] {
   });
 }
 
-/** `isUsual`: no other data folder was named. UserError while somebody works with it; then nothing was removed. */
-export async function removeEverything(home: string, isUsual: boolean): Promise<RemovedEverything> {
-  refuseInUse(home);
-  const manifests = removeManifests(home, isUsual);
-  const names = entriesOf(home);
-  let bytes = 0;
-  for (const name of names.filter((each) => ours.test(each))) {
-    const path = join(home, name);
-    bytes += bytesOf(path);
-    rmSync(path, { recursive: true, force: true });
+/** Where a symlink ends, or what it says where it ends nowhere. */
+function targetOf(link: string): string {
+  try {
+    return realpathSync(link);
+  } catch {
+    return resolve(dirname(link), readlinkSync(link));
   }
-  const left = names.filter((name) => !ours.test(name));
-  if (left.length === 0 && names.length > 0) rmdirSync(home);
+}
+
+const wordsOf = (error: unknown): string =>
+  error instanceof Error ? error.message.replace(/, .*/s, "") : String(error);
+
+/** Goes on where one cannot be removed. */
+function removeKept({ files, folders, links, closed }: Kept): Pick<RemovedEverything, "bytes" | "remains"> {
+  const remains = [
+    ...links.map((path) => ({ path: targetOf(path), why: `${path} is a link to it` })),
+    ...closed.map((path) => ({ path, why: "may not be read" })),
+  ];
+  let removed_bytes = 0;
+  for (const { path, bytes } of files) {
+    try {
+      unlinkSync(path);
+      removed_bytes += bytes;
+    } catch (error) {
+      remains.push({ path, why: wordsOf(error) });
+    }
+  }
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Something stays in it, which is told; or it is a disk of its own.
+    }
+  }
+  return { bytes: removed_bytes, remains };
+}
+
+const nothing: Kept = { files: [], folders: [], links: [], closed: [], others: [] };
+
+/** UserError where the folder has names like ours, and nothing that only Trilane makes. */
+function keptOrRefuse(home: string, isUsual: boolean): Kept {
+  const stat = lstatSync(home, { throwIfNoEntry: false });
+  if (!stat) return nothing;
+  if (!stat.isDirectory()) throw new UserError(`${home}: is not a folder: name another with --home`);
+  const kept = keptIn(home);
+  if (isUsual || isDataFolder(home, kept)) return kept;
+  const alike = [...kept.files.map(({ path }) => path), ...kept.folders, ...kept.links, ...kept.closed];
+  if (alike.length === 0) return kept;
+  throw new UserError(
+    `${home}: is not known to be Trilane's (no recordings, results, races or profiles are in it): nothing was removed; name the right folder with --home`,
+  );
+}
+
+/** `isUsual`: no other data folder was named. UserError while somebody works with it; then nothing was removed. */
+export async function removeEverything(named: string, isUsual: boolean): Promise<RemovedEverything> {
+  refuseInUse(named);
+  const isLink = lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  const home = isLink ? targetOf(named) : named;
+  const kept = keptOrRefuse(home, isUsual);
+  const manifests = [...new Set([named, home])].flatMap((each) => removeManifests(each, isUsual));
+  const removed = removeKept(kept);
+  const left = kept.others.map((path) => relative(home, path));
+  try {
+    // Who made a link of it has chosen the folder, which may be a disk.
+    if (!isLink && kept.files.length + kept.folders.length > 0) rmdirSync(home);
+  } catch {
+    // Something is in it, which is told.
+  }
   await removeLeftFolders();
-  return { bytes, manifests, left };
+  const systemManifests = hostsFolders({ kind: "system" }, browsers)
+    .filter(({ path }) => manifestProgram(path) !== null)
+    .map(({ path }) => manifestPath(path));
+  return { ...removed, manifests, left, systemManifests };
 }

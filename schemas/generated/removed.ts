@@ -32,7 +32,14 @@ export interface RemovedEverything {
    */
   manifests: string[];
   /**
-   * Names in the data folder that are not Trilane's; it is gone where there are none.
+   * Paths in the data folder of what is not Trilane's, and stays.
    */
   left: string[];
+  /**
+   * What Trilane keeps and could not remove, or is behind a symlink; the exit status is 1 then.
+   */
+  remains: {
+    path: string;
+    why: string;
+  }[];
 }

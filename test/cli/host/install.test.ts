@@ -1,6 +1,6 @@
 // `trilane install-host`: what it writes where, that what it writes starts a host that answers, and that all of it goes.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -91,7 +91,7 @@ test("a user's four browsers get a manifest that starts a host; --uninstall leav
 
     const one = await run({ HOME: folder }, "--browser", "brave", "--uninstall");
     assert.match(one.out, /^removed .*Brave.*\nremoved 1 manifest\n$/);
-    assert.ok(!existsSync(join(settings, "BraveSoftware", "Brave-Browser")));
+    assert.ok(!existsSync(join(settings, "BraveSoftware")));
     const rest = await run({ HOME: folder }, "--uninstall");
     assert.match(rest.out, /\nremoved 3 manifests\n$/);
     assert.ok(existsSync(join(settings, "google-chrome", "Default")), "the browser's own stays");
@@ -206,6 +206,7 @@ test("bad words are one line with status 2", async () => {
       [["--browser", "netscape"], /--browser "netscape": is none of chrome, chromium, edge, brave/],
       [["--system", "--home", folder], /leave out --home/],
       [["--system", "--user-data-dir", folder], /give one of them/],
+      [["--user-data-dir", ""], /--user-data-dir "": name the folder of a profile/],
       [["--browser", "edge", "--user-data-dir", folder], /leave out --browser/],
     ] as const) {
       const { status, out, err } = await run({ HOME: folder }, ...words);
@@ -214,5 +215,22 @@ test("bad words are one line with status 2", async () => {
       assert.match(err, message);
     }
     assert.deepEqual(readdirSync(folder), []);
+  });
+});
+
+test("what is no file stands in the way, and nothing is written or removed", async () => {
+  await withFolder(async (folder) => {
+    const hosts = join(folder, ".config", "chromium", "NativeMessagingHosts");
+    const path = join(hosts, `${hostName}.json`);
+    mkdirSync(hosts, { recursive: true });
+    for (const make of [() => mkdirSync(path), () => execFileSync("mkfifo", [path])]) {
+      make();
+      for (const words of [[], ["--uninstall"]]) {
+        const { status, out, err } = await run({ HOME: folder }, ...words);
+        assert.deepEqual([status, out, err], [2, "", `trilane: ${path}: is not a file: move it away\n`]);
+        assert.deepEqual(readdirSync(join(folder, ".config")), ["chromium"]);
+      }
+      rmSync(path, { recursive: true });
+    }
   });
 });

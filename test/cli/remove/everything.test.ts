@@ -1,10 +1,23 @@
 // `trilane remove --everything`: nothing of Trilane's is left, all else stays, and nothing goes while somebody works.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { Removed } from "../../../schemas/generated/removed.ts";
 import { storeFixture } from "../report/fixture.ts";
@@ -37,7 +50,12 @@ async function fill(environment: Record<string, string>, home: string): Promise<
   for (const words of [["synth", "carlucci-small"], ["report"], ["install-host"]])
     assert.equal((await run(environment, ...words)).status, 0, words.join(" "));
   for (const folder of ["profiles", "jobs"]) mkdirSync(join(home, folder), { recursive: true });
-  writeFileSync(join(home, "profiles", "a.har"), "{}");
+  for (const kind of ["har", "json"]) writeFileSync(join(home, "profiles", `6b01a196218282f3.${kind}`), "{}");
+  const job = join(home, "jobs", "6b01a1962f7b4dde");
+  mkdirSync(job);
+  for (const name of ["job.json", "events.jsonl", "stderr", "exit", "shop-218282f3.har"])
+    writeFileSync(join(job, name), "{}");
+  execFileSync("mkfifo", [join(job, "control")]);
 }
 
 test("all of it goes: data, reports, profiles, and what browsers find the host by", async () => {
@@ -52,7 +70,7 @@ test("all of it goes: data, reports, profiles, and what browsers find the host b
     assert.match(out, /^removed all that was kept in \/.*trilane \(\d.*[kM]?B\)\n/);
     assert.equal(out.match(/removed .*dev\.trilane\.host\.json/g)?.length, 4, out);
     assert.ok(!existsSync(home) && !existsSync(leftFolder));
-    assert.deepEqual(readdirSync(join(user, ".config")).length, 1, "but for Brave's own folder, whose parent stays");
+    assert.deepEqual(readdirSync(join(user, ".config")), []);
     const again = await run({ HOME: user }, "remove", "--everything");
     assert.match(again.out, /^nothing was kept in /);
   });
@@ -99,5 +117,95 @@ test("it is asked for alone", async () => {
     const { status, err } = await run({ HOME: user }, "remove", "shop", "--everything");
     assert.equal(status, 2);
     assert.match(err, /--everything removes all recordings and sweeps: name none with it/);
+  });
+});
+
+/** As a stranger would have them: in folders that are called as Trilane's. */
+const foreign = {
+  "reports/mine.txt": "thesis",
+  "reports/2024-thesis.html": "<!doctype html>thesis",
+  "jobs/letter.odt": "to whom it may concern",
+  "jobs/6b01a1962f7b4dde/notes.txt": "mine",
+  "profiles/me.har": "{}",
+  "bodies/ab/photo.jpg": "me",
+  "ca/my.key": "secret",
+};
+
+function writeForeign(home: string): void {
+  for (const [path, text] of Object.entries(foreign)) {
+    mkdirSync(join(home, path, ".."), { recursive: true });
+    writeFileSync(join(home, path), text);
+  }
+}
+
+function assertForeign(home: string): void {
+  for (const [path, text] of Object.entries(foreign)) assert.equal(readFileSync(join(home, path), "utf8"), text, path);
+}
+
+test("a folder that never was Trilane's loses nothing, whatever its names", async () => {
+  await withUser(async (user) => {
+    const home = join(user, "work");
+    mkdirSync(home);
+    writeForeign(home);
+    writeFileSync(join(home, "ca", "ca.key"), "another authority's");
+    writeFileSync(join(home, "archive.db"), "no database");
+    const database = new DatabaseSync(join(home, "results.db"));
+    database.exec("CREATE TABLE mine (value)");
+    database.close();
+    const before = readdirSync(home, { recursive: true }).toSorted();
+    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--home", home);
+    assert.deepEqual([status, out], [2, ""]);
+    assert.match(err, /^trilane: \/.*work: is not known to be Trilane's .*nothing was removed.*\n$/);
+    assert.deepEqual(readdirSync(home, { recursive: true }).toSorted(), before);
+    assertForeign(home);
+    const unnamed = await run({ HOME: user }, "remove", "--everything", "--home", "");
+    assert.deepEqual([unnamed.status, unnamed.out], [2, ""]);
+  });
+});
+
+test("in Trilane's own folders only what it made goes, also where the folder is the usual one", async () => {
+  await withUser(async (user, home) => {
+    await fill({ HOME: user }, home);
+    writeForeign(home);
+    writeFileSync(join(home, "trilane-host"), "#!/bin/sh\necho mine\n");
+    writeFileSync(join(home, "trilane-host.4711"), "#!/bin/sh\n# Written by");
+    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--json");
+    assert.equal(status, 0, err);
+    const stays = [...Object.keys(foreign), "trilane-host"].toSorted();
+    assert.deepEqual((JSON.parse(out) as Removed).everything?.left.toSorted(), stays);
+    const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((each) => !each.isDirectory());
+    assert.deepEqual(files.map(({ parentPath, name }) => relative(home, join(parentPath, name))).toSorted(), stays);
+    assertForeign(home);
+  });
+});
+
+test("what is behind a symlink stays, and is not said to be gone", async () => {
+  await withUser(async (user, home) => {
+    await fill({ HOME: user }, home);
+    const disk = join(user, "disk");
+    renameSync(join(home, "bodies"), disk);
+    symlinkSync(disk, join(home, "bodies"));
+    const before = readdirSync(disk, { recursive: true }).toSorted();
+    assert.ok(before.length > 3);
+    const { status, out, err } = await run({ HOME: user }, "remove", "--everything");
+    assert.equal(status, 1);
+    assert.match(out, /^removed not all that was kept in /);
+    assert.ok(out.includes(`still there: ${disk} (${join(home, "bodies")} is a link to it)`), out);
+    assert.ok(err.includes(`not all is removed: remove ${disk} `), err);
+    assert.deepEqual(readdirSync(disk, { recursive: true }).toSorted(), before);
+    assert.deepEqual(readdirSync(home), ["bodies"]);
+  });
+});
+
+test("a data folder that is a symlink is emptied where it leads", async () => {
+  await withUser(async (user) => {
+    const [disk, home] = [join(user, "disk"), join(user, "home")];
+    mkdirSync(disk);
+    symlinkSync("disk", home);
+    await fill({ HOME: user, TRILANE_HOME: home }, home);
+    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--home", home);
+    assert.equal(status, 0, err);
+    assert.equal(out.match(/removed .*dev\.trilane\.host\.json/g)?.length, 4, out);
+    assert.deepEqual([readdirSync(disk), readdirSync(home)], [[], []]);
   });
 });
