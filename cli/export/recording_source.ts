@@ -1,5 +1,6 @@
 // A recording on its way out: its rows, and its bodies as they are wanted. The size of a request's body is in no row, so it
 // is found out by reading it.
+import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
 import { redactedValue } from "../../extension/har/redact.ts";
 import type { Archive, ArchivedExchange, Header, JsonObject, RecordingDetail } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
@@ -41,7 +42,12 @@ export async function openRecording(
   keepCredentials: boolean,
 ): Promise<RecordingSource> {
   const shown = await archive.show(name);
-  const detail = keepCredentials ? shown : { ...shown, exchanges: shown.exchanges.map(withoutCredentials) };
+  const detail = keepCredentials
+    ? shown
+    : {
+        recording: { ...shown.recording, url: urlWithoutCredentials(shown.recording.url) },
+        exchanges: shown.exchanges.map(withoutCredentials),
+      };
   const { problems } = await archive.verify(name);
   if (problems.length > 0)
     throw new UserError(

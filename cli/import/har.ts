@@ -1,5 +1,7 @@
 // A HAR's pages and entries, read from unknown JSON into types. Strict about what a recording cannot do without (method,
 // URL, status, headers), lenient about the rest: producers leave out and add a lot. Judges and changes no entry.
+import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
+import { dateTime_ms } from "../../extension/har/date_time.ts";
 import { UserError } from "../errors.ts";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
@@ -61,8 +63,7 @@ export function numberField(record: JsonRecord, name: string): number | null {
 }
 
 function timeField(record: JsonRecord, name: string): number | null {
-  const time = Date.parse(textField(record, name) ?? "");
-  return Number.isNaN(time) ? null : time;
+  return dateTime_ms(textField(record, name) ?? "");
 }
 
 /** How messages call an entry: its number as the eye counts, and as much of its URL as fits into a line. */
@@ -75,7 +76,7 @@ export function entryName(index: number, url: string): string {
 
 function httpUrl(text: string | null): URL | null {
   if (!text || !URL.canParse(text)) return null;
-  const url = new URL(text);
+  const url = new URL(urlWithoutCredentials(text));
   return url.protocol === "http:" || url.protocol === "https:" ? url : null;
 }
 
@@ -102,7 +103,8 @@ function readEntry(value: unknown, index: number): HarEntry {
   const raw = recordOf(value);
   const request = recordOf(raw.request);
   const response = recordOf(raw.response);
-  const urlText = textField(request, "url");
+  const told = textField(request, "url");
+  const urlText = told === null ? null : urlWithoutCredentials(told);
   const refuse = (what: string): UserError =>
     new UserError(`${entryName(index, urlText ?? "")}: ${what}: record the page again`);
   if (!isRecord(value)) throw refuse("is not an object");

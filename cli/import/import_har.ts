@@ -1,5 +1,6 @@
 // From a HAR's JSON to a recording: start URL, exchanges with their bodies as on the wire, and notes that count all that
 // was changed, made up or left out. Pure: reads no file, writes no archive, and the same JSON gives the same recording.
+import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
 import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 import { Addresses, hostOf } from "./addresses.ts";
@@ -69,7 +70,7 @@ function startUrl({ sent, kept, page }: Selection, given: string | undefined): s
   if (given !== undefined) {
     if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
       throw new UserError(`--url ${given}: is not an http or https URL`);
-    return withoutFragment(new URL(given));
+    return withoutFragment(new URL(urlWithoutCredentials(given)));
   }
   const [first] = sent;
   // DevTools names a page by where its redirects led; the load began before them.
@@ -133,7 +134,9 @@ function responseHeaders(entry: HarEntry, cleaned: readonly Header[], body: Body
   if (body.encoding && !body.asOnWire) headers.push(["content-encoding", body.encoding]);
   const redirect = textField(entry.response, "redirectURL");
   if (isRedirect(entry) && redirect && headerValue(headers, "location") === undefined)
-    headers.push(...cleanHeaders([{ name: "location", value: redirect }], "response", "kept").headers);
+    headers.push(
+      ...cleanHeaders([{ name: "location", value: urlWithoutCredentials(redirect) }], "response", "kept").headers,
+    );
   // A HAR whose headers were taken out for privacy still says what the bodies are.
   const type = textField(entry.content, "mimeType");
   if (cleaned.length === 0 && type?.includes("/") && bodySize(body) > 0)

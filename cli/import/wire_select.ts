@@ -1,5 +1,6 @@
 // Which exchanges of a recording of the wire a replay needs, in which order, and with which page it begins. Neither
 // Mahimahi nor Web Page Replay says when an exchange was, nor which page was loaded: both are told from the messages.
+import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../errors.ts";
 import { namesUnreachableAddress } from "./addresses.ts";
 import { valueIn } from "./http_message.ts";
@@ -99,7 +100,7 @@ function likelyStart(kept: readonly WireExchange[]): string {
 }
 
 function givenUrl(given: string): string {
-  const url = URL.parse(given);
+  const url = URL.parse(urlWithoutCredentials(given));
   if (!url || !/^https?:$/.test(url.protocol)) throw new UserError(`--url ${given}: is not an http or https URL`);
   return hrefOf(url);
 }

@@ -4,6 +4,7 @@ import { X509Certificate } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
 import type { JsonObject } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 import type { ByteRange } from "./byte_range.ts";
@@ -149,11 +150,12 @@ interface Place {
 type Read = { readonly exchange: WireExchange } | { readonly failed: string } | { readonly left: string };
 
 async function readExchange(archived: Archived, { number, entry }: Place, archive: Archive): Promise<Read> {
-  const name = `${archived.url} (${number})`;
+  const urlText = urlWithoutCredentials(archived.url);
+  const name = `${urlText} (${number})`;
   const refuse = (what: string): UserError => new UserError(`exchange of ${name}: ${what}: record the page again`);
   if (!archived.request) throw refuse("has no request");
   if (archived.websocket) return { left: "WebSocket" };
-  const url = URL.parse(archived.url);
+  const url = URL.parse(urlText);
   if (!url) throw refuse("is of no URL");
   if (url.protocol !== "http:" && url.protocol !== "https:") return { left: "not over HTTP" };
   const request = await readMessage(archived.request, (what) => refuse(`request ${what}`));

@@ -4,6 +4,7 @@
 // The log must have been written with --net-log-capture-mode=Everything. Its lines are one event each; the numbers of
 // event types are told in its first line. A log of a browser that was killed has no end: what is there is read.
 import { createReadStream } from "node:fs";
+import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
 import type { Header } from "../archive/archive.ts";
 import { LoggedBody } from "./logged_body.ts";
 import { TlsRecords } from "./tls_records.ts";
@@ -197,7 +198,7 @@ class Reader {
     if (phase !== phaseBegin) return;
     const request: LoggedRequest = {
       method: textOf(params, "method"),
-      url: textOf(params, "url"),
+      url: urlWithoutCredentials(textOf(params, "url")),
       started_ms: Number(time),
       isolation: textOf(params, "network_isolation_key"),
       protocol: null,

@@ -1,6 +1,7 @@
 // A new recording out of one that stays: without hosts or URLs, with other bodies, with another start URL. Bodies that stay
 // are not copied.
 import { open } from "node:fs/promises";
+import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
 import type {
   Archive,
   ArchivedExchange,
@@ -115,7 +116,7 @@ function mustMatch(exchanges: readonly ArchivedExchange[], edits: Edits): void {
 
 function startUrl(given: string | undefined, old: string): string {
   if (given === undefined) return old;
-  const url = URL.parse(given);
+  const url = URL.parse(urlWithoutCredentials(given));
   if (!url || !/^https?:$/.test(url.protocol)) throw new UserError(`--url ${given}: is not an http or https URL`);
   url.hash = "";
   return url.href;

@@ -2,6 +2,7 @@
 // does not tell is empty, null or -1, never guessed.
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { queryOf } from "../capture/messages.ts";
+import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 
 /** PerformanceResourceTiming as it was copied out of the page. Times in ms since the time origin; 0: not told. */
 export interface ObservedResource {
@@ -80,7 +81,8 @@ export function observedEntry(
   documentUrl: string,
 ): HarEntry {
   const timings = phasesOf(resource);
-  const { name: url, startTime, responseEnd, responseStart, transferSize, workerStart } = resource;
+  const url = urlWithoutCredentials(resource.name);
+  const { startTime, responseEnd, responseStart, transferSize, workerStart } = resource;
   const status = resource.responseStatus ?? 0;
   const isTold = resource.requestStart > 0;
   const cached =
@@ -127,7 +129,7 @@ export function observedEntry(
     _trilane: {
       requestId: `resource_${place + 1}`,
       frame: "main",
-      documentUrl,
+      documentUrl: urlWithoutCredentials(documentUrl),
       start_ns: toNs(startTime),
       startOffset_ms: startTime,
       response_ns: responseStart > 0 ? toNs(responseStart) : null,

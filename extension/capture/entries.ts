@@ -6,6 +6,7 @@ import { cookiesOf, headersOf, queryOf } from "./messages.ts";
 import type { PageTimings } from "./metrics.ts";
 import { phasesOf } from "./phases.ts";
 import { type Capture, type CapturedRequest, type WireHeaders, wireHeaders } from "./requests.ts";
+import { urlWithoutCredentials } from "./url_without_credentials.ts";
 
 export interface EntriesOptions {
   readonly pageref: string;
@@ -71,7 +72,7 @@ function initiatorOf(initiator: Protocol.Network.Initiator): Initiator {
   const columnNumber = initiator.columnNumber ?? caller?.columnNumber;
   return {
     type: initiator.type,
-    ...(url ? { url } : {}),
+    ...(url ? { url: urlWithoutCredentials(url) } : {}),
     ...(lineNumber !== undefined ? { lineNumber } : {}),
     ...(columnNumber !== undefined ? { columnNumber } : {}),
   };

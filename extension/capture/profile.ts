@@ -6,6 +6,7 @@ import { protocolShares } from "./answered_by.ts";
 import { entriesOf, navigationRequest, navigationStart_s } from "./entries.ts";
 import type { PageTimings } from "./metrics.ts";
 import type { Capture } from "./requests.ts";
+import { urlWithoutCredentials } from "./url_without_credentials.ts";
 import { hostsOverH3 } from "./why_not_h3.ts";
 
 export interface ProfileParts {
@@ -48,6 +49,7 @@ function connectionsOf(entries: readonly HarEntry[]): number | null {
 }
 
 export function profileOf(parts: ProfileParts): Profile {
+  const url = urlWithoutCredentials(parts.url);
   const entries = parts.entries.map((entry) => ({ ...entry, pageref }));
   return {
     log: {
@@ -58,7 +60,7 @@ export function profileOf(parts: ProfileParts): Profile {
         {
           id: pageref,
           startedDateTime: parts.started,
-          title: parts.url,
+          title: url,
           pageTimings: { onContentLoad: parts.onContentLoad_ms ?? never, onLoad: parts.onLoad_ms ?? never },
         },
       ],
@@ -66,7 +68,7 @@ export function profileOf(parts: ProfileParts): Profile {
       _trilane: {
         schema: "trilane/profile/1",
         id: parts.id,
-        url: parts.url,
+        url,
         title: parts.title,
         kind: parts.kind,
         cache: parts.cache,

@@ -7,6 +7,7 @@
 // whose beginning its parent told, so a request is known by its id, never by the session.
 import type { Protocol } from "devtools-protocol";
 import type { CaptureEvent } from "./events.ts";
+import { urlWithoutCredentials } from "./url_without_credentials.ts";
 
 export interface CapturedRequest {
   readonly requestId: string;
@@ -88,7 +89,15 @@ function extraInfosOf(capture: Capture, requestId: string): ExtraInfos {
   return made;
 }
 
-function send(capture: Capture, params: Protocol.Network.RequestWillBeSentEvent, target: string): void {
+function withoutCredentials(event: Protocol.Network.RequestWillBeSentEvent): Protocol.Network.RequestWillBeSentEvent {
+  const url = urlWithoutCredentials(event.request.url);
+  const documentURL = urlWithoutCredentials(event.documentURL);
+  if (url === event.request.url && documentURL === event.documentURL) return event;
+  return { ...event, documentURL, request: { ...event.request, url } };
+}
+
+function send(capture: Capture, told: Protocol.Network.RequestWillBeSentEvent, target: string): void {
+  const params = withoutCredentials(told);
   const before = capture.latest.get(params.requestId);
   if (before) {
     // Told again by another session for the same request, or the next one after a redirect.
@@ -134,7 +143,7 @@ export function take(capture: Capture, event: CaptureEvent): void {
     case "Page.frameNavigated": {
       const { frame } = event.params;
       if (frame.id === capture.mainFrame && frame.url !== "about:blank") {
-        capture.documents.push({ loaderId: frame.loaderId, url: frame.url });
+        capture.documents.push({ loaderId: frame.loaderId, url: urlWithoutCredentials(frame.url) });
         capture.domContent_s = null;
         capture.loadEvent_s = null;
       }

@@ -4,6 +4,7 @@
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
 import type { BodyText } from "../capture/bodies.ts";
+import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 import { withReaderFields } from "./reader_fields.ts";
 import { redactedEntry } from "./redact.ts";
 
@@ -26,15 +27,18 @@ const crossedOut = {
 export function harOf(profile: Profile, { keepCredentials }: HarOptions): Profile {
   const { log } = profile;
   const { notes } = log._trilane;
+  const [page] = log.pages;
   const told = keepCredentials || notes.some(({ about }) => about === "credentials");
+  const urlOf = keepCredentials ? (url: string) => url : urlWithoutCredentials;
   return {
     log: {
       ...log,
+      pages: [{ ...page, title: urlOf(page.title) }],
       entries: log.entries.map((entry) => {
         const written = withReaderFields(entry, entry.pageref, entry._connectionId ?? entry.connection);
         return keepCredentials ? written : redactedEntry(written);
       }),
-      _trilane: { ...log._trilane, notes: told ? notes : [...notes, crossedOut] },
+      _trilane: { ...log._trilane, url: urlOf(log._trilane.url), notes: told ? notes : [...notes, crossedOut] },
     },
   };
 }

@@ -3,6 +3,7 @@
 import type { Profile, ProfileMetrics } from "../../schemas/generated/profile.ts";
 import type { Failure } from "../actions.ts";
 import { profileOf } from "../capture/profile.ts";
+import { dateTime_ms } from "./date_time.ts";
 import { type Fields, fieldsOf, listOf, numberOf, readEntry, textOf } from "./read_entry.ts";
 
 export type Imported = { readonly profile: Profile } | { readonly error: Failure };
@@ -82,13 +83,12 @@ export function importHar(text: string, file: string): Imported {
     return refuse(`${file} is JSON but not HAR: it has no log.entries.`, "Save it again from the network panel.");
   const pages = pagesOf(log);
   const page = pages.reduce((most, each) => (each.entries.length > most.entries.length ? each : most));
-  const starts = page.entries.map((entry) => Date.parse(textOf(fieldsOf(entry).startedDateTime) ?? ""));
-  const first_ms = starts.reduce(
-    (least, start) => (Number.isNaN(start) ? least : Math.min(start, least)),
-    Number.POSITIVE_INFINITY,
+  const starts = page.entries.map((entry) => dateTime_ms(textOf(fieldsOf(entry).startedDateTime) ?? ""));
+  const first_ms = starts.reduce<number | null>(
+    (least, start) => (start === null ? least : Math.min(start, least ?? start)),
+    null,
   );
-  const pageStart = Date.parse(textOf(page.fields.startedDateTime) ?? "");
-  const started_ms = Number.isNaN(pageStart) ? (Number.isFinite(first_ms) ? first_ms : 0) : pageStart;
+  const started_ms = dateTime_ms(textOf(page.fields.startedDateTime) ?? "") ?? first_ms ?? 0;
   const read = page.entries.map((entry, place) => readEntry(entry, place, started_ms));
   const entries = read.filter((entry) => entry !== null).sort((a, b) => a._trilane.start_ns - b._trilane.start_ns);
   const [document] = entries;

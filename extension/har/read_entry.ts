@@ -2,6 +2,8 @@
 // not been told; only an entry without a URL is none. Pure.
 import type { HarEntry, HarHeader } from "../../schemas/generated/page_load.ts";
 import { cookiesOf, queryOf } from "../capture/messages.ts";
+import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
+import { dateTime_ms } from "./date_time.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -57,11 +59,12 @@ function resourceType(raw: Fields, mimeType: string): string {
 }
 
 function initiatorOf(value: unknown): HarEntry["_initiator"] {
-  const { type, url, lineNumber } = fieldsOf(value);
+  const { type, url: told, lineNumber } = fieldsOf(value);
   const line = numberOf(lineNumber);
+  const url = textOf(told) ?? (textOf(value) || null);
   return {
     type: textOf(type) ?? (typeof value === "string" && value !== "" ? "script" : "other"),
-    ...(typeof url === "string" ? { url } : typeof value === "string" && value !== "" ? { url: value } : {}),
+    ...(url === null ? {} : { url: urlWithoutCredentials(url) }),
     ...(line === null ? {} : { lineNumber: line }),
   };
 }
@@ -87,7 +90,7 @@ function responseOf(raw: Fields): HarEntry["response"] {
       ...(compression === null ? {} : { compression }),
       mimeType: textOf(content.mimeType) || "x-unknown",
     },
-    redirectURL: textOf(response.redirectURL) ?? "",
+    redirectURL: urlWithoutCredentials(textOf(response.redirectURL) ?? ""),
     headersSize,
     bodySize,
     _transferSize: transferred,
@@ -111,8 +114,9 @@ const portOf = (url: string): number | null => {
 export function readEntry(value: unknown, place: number, pageStart_ms: number | null): HarEntry | null {
   const raw = fieldsOf(value);
   const request = fieldsOf(raw.request);
-  const url = textOf(raw._full_url) ?? textOf(request.url);
-  if (url === null || !/^https?:\/\//i.test(url)) return null;
+  const told = textOf(raw._full_url) ?? textOf(request.url);
+  if (told === null || !/^https?:\/\//i.test(told)) return null;
+  const url = urlWithoutCredentials(told);
   const response = responseOf(raw);
   const timings = fieldsOf(raw.timings);
   const phases = {
@@ -128,8 +132,7 @@ export function readEntry(value: unknown, place: number, pageStart_ms: number | 
   const sum_ms =
     phases.blocked + Math.max(0, phases.dns) + Math.max(0, phases.connect) + phases.send + phases.wait + phases.receive;
   const time_ms = Math.max(sum_ms, partOf(raw.time));
-  const started_ms = Date.parse(textOf(raw.startedDateTime) ?? "");
-  const start_ms = Number.isNaN(started_ms) ? (pageStart_ms ?? 0) : started_ms;
+  const start_ms = dateTime_ms(textOf(raw.startedDateTime) ?? "") ?? pageStart_ms ?? 0;
   const facts = fieldsOf(raw._trilane);
   const offset_ms = numberOf(facts.startOffset_ms) ?? start_ms - (pageStart_ms ?? start_ms);
   const toNs = (time: number): number => Math.round(time * 1e6);
@@ -172,7 +175,7 @@ export function readEntry(value: unknown, place: number, pageStart_ms: number | 
     _trilane: {
       requestId: textOf(facts.requestId) ?? `entry_${place + 1}`,
       frame: frame === "child" || frame === "worker" ? frame : "main",
-      documentUrl: textOf(facts.documentUrl) ?? "",
+      documentUrl: urlWithoutCredentials(textOf(facts.documentUrl) ?? ""),
       start_ns: toNs(offset_ms),
       startOffset_ms: offset_ms,
       response_ns: response.status === 0 ? null : toNs(offset_ms + time_ms - phases.receive),

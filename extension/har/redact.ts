@@ -1,6 +1,7 @@
 // Takes credentials out of headers: the values of Authorization, Proxy-Authorization, Cookie and Set-Cookie become as
-// many `x`, so that names, attributes and sizes on the wire stay. Pure. Knows nothing of bodies, query strings or other
-// headers, which may hold personal data too.
+// many `x`, so that names, attributes and sizes on the wire stay. Names and passwords in front of URLs' hosts go. Pure.
+// Knows nothing of bodies, query strings or other headers, which may hold personal data too.
+import { textWithoutUrlCredentials, urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 
 /** Any object that HAR's header and cookie lists are made of. */
 interface NameValue {
@@ -17,24 +18,30 @@ function pairCrossedOut(pair: string): string {
   return head + value.replace(/\S+/g, crossedOut);
 }
 
+// IANA's registry of authentication schemes, and what large sites have beside it. Any other first word may be the secret.
+const schemes =
+  /^\s*(?:Basic|Bearer|Concealed|DPoP|Digest|GNAP|HOBA|Mutual|Negotiate|OAuth|PrivateToken|SCRAM-SHA-(?:1|256)|vapid|NTLM|AWS4-HMAC-SHA256|Hawk|SharedKey|Token|ApiKey|GoogleLogin)\s+(?=\S)/i;
+
 /** `Basic c2VjcmV0` -> `Basic xxxxxxxx`: the scheme says how, not who. */
 function authorizationCrossedOut(value: string): string {
-  const scheme = /^\s*[A-Za-z][A-Za-z0-9-]*\s+(?=\S)/.exec(value)?.[0] ?? "";
+  const scheme = schemes.exec(value)?.[0] ?? "";
   return scheme + value.slice(scheme.length).replace(/\S+/g, crossedOut);
 }
 
 /** The value of one header, without its credentials. Several values that DevTools joined by newlines are several. */
 export function redactedValue(name: string, value: string): string {
-  switch (name.toLowerCase()) {
+  switch (name.trim().toLowerCase()) {
     case "authorization":
     case "proxy-authorization":
       return value.split("\n").map(authorizationCrossedOut).join("\n");
     case "cookie":
+    case "cookie2":
       return value
         .split("\n")
         .map((line) => line.split(";").map(pairCrossedOut).join(";"))
         .join("\n");
     case "set-cookie":
+    case "set-cookie2":
       return value
         .split("\n")
         .map((line) => {
@@ -42,6 +49,13 @@ export function redactedValue(name: string, value: string): string {
           return [pairCrossedOut(pair), ...attributes].join(";");
         })
         .join("\n");
+    case "location":
+    case "content-location":
+    case "referer":
+      return value.split("\n").map(urlWithoutCredentials).join("\n");
+    case "link":
+    case "refresh":
+      return textWithoutUrlCredentials(value);
     default:
       return value;
   }
@@ -57,16 +71,42 @@ export function redactedCookies<C extends NameValue>(cookies: readonly C[]): C[]
 
 /** What of a HAR entry holds credentials. */
 interface Entry {
-  readonly request: { readonly headers: readonly NameValue[]; readonly cookies: readonly NameValue[] };
-  readonly response: { readonly headers: readonly NameValue[]; readonly cookies: readonly NameValue[] };
+  readonly request: {
+    readonly url: string;
+    readonly headers: readonly NameValue[];
+    readonly cookies: readonly NameValue[];
+  };
+  readonly response: {
+    readonly redirectURL: string;
+    readonly headers: readonly NameValue[];
+    readonly cookies: readonly NameValue[];
+  };
+  readonly _full_url?: string;
+  readonly _initiator?: { readonly url?: string };
+  readonly _trilane?: { readonly documentUrl: string };
 }
 
 /** A HAR entry without its credentials; all else as it was. */
 export function redactedEntry<E extends Entry>(entry: E): E {
-  const { request, response } = entry;
+  const { request, response, _full_url, _initiator, _trilane } = entry;
   return {
     ...entry,
-    request: { ...request, headers: redactedHeaders(request.headers), cookies: redactedCookies(request.cookies) },
-    response: { ...response, headers: redactedHeaders(response.headers), cookies: redactedCookies(response.cookies) },
+    request: {
+      ...request,
+      url: urlWithoutCredentials(request.url),
+      headers: redactedHeaders(request.headers),
+      cookies: redactedCookies(request.cookies),
+    },
+    response: {
+      ...response,
+      redirectURL: urlWithoutCredentials(response.redirectURL),
+      headers: redactedHeaders(response.headers),
+      cookies: redactedCookies(response.cookies),
+    },
+    ...(_full_url === undefined ? {} : { _full_url: urlWithoutCredentials(_full_url) }),
+    ...(_initiator?.url === undefined
+      ? {}
+      : { _initiator: { ..._initiator, url: urlWithoutCredentials(_initiator.url) } }),
+    ...(_trilane ? { _trilane: { ..._trilane, documentUrl: urlWithoutCredentials(_trilane.documentUrl) } } : {}),
   };
 }

@@ -233,3 +233,51 @@ test("CSV has a row for each request and no formulas, Markdown a table and no ma
   assert.ok(markdown.includes("| h2 |"));
   assert.ok(!markdown.includes("s3cret"));
 });
+
+/** A HAR of one request to a URL with a password, from a page that has it too. */
+const withPassword = (date: string) =>
+  JSON.stringify({
+    log: {
+      version: "1.2",
+      creator: { name: "test", version: "1" },
+      pages: [{ id: "p", title: "http://me:s3cret@a.test/", startedDateTime: date, pageTimings: {} }],
+      entries: [
+        {
+          pageref: "p",
+          startedDateTime: date,
+          time: 5,
+          request: { method: "GET", url: "http://me:s3cret@a.test/", headers: [] },
+          response: {
+            status: 302,
+            headers: [{ name: "Location", value: "//me:s3cret@b.test/" }],
+            redirectURL: "//me:s3cret@b.test/",
+          },
+          _initiator: { type: "other", url: "http://me:s3cret@a.test/" },
+          _trilane: { documentUrl: "http://me:s3cret@a.test/" },
+        },
+      ],
+    },
+  });
+
+test("a password in a URL comes into no profile, and into no file of an older one", () => {
+  const imported = importHar(withPassword("2026-01-01T00:00:00.000Z"), "a.har");
+  assert.ok("profile" in imported);
+  const { profile } = imported;
+  assert.equal(profile.log._trilane.url, "http://a.test/");
+  assert.equal(profile.log.entries[0]?.request.url, "http://a.test/");
+  assert.equal(profile.log.entries[0]?.response.redirectURL, "//b.test/");
+  for (const text of [harText(profile, { keepCredentials: false }), csvText(profile), markdownSummary(profile)])
+    assert.ok(!text.includes("s3cret"));
+  const older = JSON.parse(JSON.stringify(profile).replaceAll("//a.test", "//me:s3cret@a.test")) as Profile;
+  assert.equal(older.log._trilane.url, "http://me:s3cret@a.test/");
+  assert.ok(!harText(older, { keepCredentials: false }).includes("s3cret"));
+});
+
+test("a date that no HAR can hold is as if it had not been told", () => {
+  for (const date of ["+012026-01-01T00:00:00.000Z", "-000001-01-01T00:00:00.000Z", "+275760-09-13T00:00:00.000Z"]) {
+    const imported = importHar(withPassword(date), "a.har");
+    assert.ok("profile" in imported);
+    assert.equal(schemaErrors("profile", JSON.parse(harText(imported.profile, { keepCredentials: false }))), null);
+    assert.equal(imported.profile.log._trilane.started, "1970-01-01T00:00:00.000Z");
+  }
+});

@@ -11,6 +11,12 @@ test("values become as many x, names and attributes stay", () => {
     ["AUTHORIZATION", "Bearer ey.J0.eX", "Bearer xxxxxxxx"],
     ["authorization", "c2VjcmV0", "xxxxxxxx"],
     ["proxy-authorization", 'Digest username="u", response="r"', "Digest xxxxxxxxxxxxx xxxxxxxxxxxx"],
+    ["authorization", "AWS4-HMAC-SHA256 Credential=k/a, Signature=f", "AWS4-HMAC-SHA256 xxxxxxxxxxxxxxx xxxxxxxxxxx"],
+    ["authorization", "mysecret part", "xxxxxxxx xxxx"],
+    ["authorization", "Bearer2 part", "xxxxxxx xxxx"],
+    ["Cookie ", "a=b", "a=x"],
+    ["Cookie2", "sid=ab", "sid=xx"],
+    ["Set-Cookie2", "sid=ab; Path=/", "sid=xx; Path=/"],
     ["x-token", "kept", "kept"],
   ];
   for (const [name, value, redacted] of cases) {
@@ -21,9 +27,16 @@ test("values become as many x, names and attributes stay", () => {
 
 test("an entry loses them in headers and cookie lists, on both sides, and is itself unchanged", () => {
   const entry = {
-    url: "https://a.test/?token=kept",
-    request: { headers: [{ name: "cookie", value: "a=secret" }], cookies: [{ name: "a", value: "secret" }] },
+    _full_url: "https://me:secret@a.test/?token=kept|",
+    _initiator: { type: "parser", url: "https://me:secret@a.test/" },
+    _trilane: { documentUrl: "https://me:secret@a.test/" },
+    request: {
+      url: "https://me:secret@a.test/?token=kept",
+      headers: [{ name: "cookie", value: "a=secret" }],
+      cookies: [{ name: "a", value: "secret" }],
+    },
     response: {
+      redirectURL: "//me:secret@b.test/",
       headers: [{ name: "set-cookie", value: "b=secret; Secure" }],
       cookies: [{ name: "b", value: "secret", path: "/" }],
     },
@@ -32,11 +45,23 @@ test("an entry loses them in headers and cookie lists, on both sides, and is its
   const redacted = redactedEntry(entry);
   assert.ok(!JSON.stringify(redacted).includes("secret"));
   assert.deepEqual(redacted.response.cookies, [{ name: "b", value: "xxxxxx", path: "/" }]);
-  assert.equal(redacted.url, entry.url);
+  assert.equal(redacted.request.url, "https://a.test/?token=kept");
+  assert.equal(redacted.response.redirectURL, "//b.test/");
   assert.deepEqual(entry, before);
 });
 
 test("characters that are no letters go too", () => {
   const [header] = redactedHeaders([{ name: "cookie", value: 'a="ü\u{1F600}%20"' }]);
   assert.equal(header?.value, "a=xxxxxxx");
+});
+
+test("headers with URLs in them lose the passwords in front of hosts", () => {
+  const cases: [name: string, value: string, redacted: string][] = [
+    ["Location", "http://me:secret@a.test/x", "http://a.test/x"],
+    ["location", "/mail/me@b.test", "/mail/me@b.test"],
+    ["Content-Location", "//me:secret@a.test/x", "//a.test/x"],
+    ["Refresh", "0; url=http://me:secret@a.test/", "0; url=http://a.test/"],
+    ["Link", '<https://me:secret@a.test/a.css>; rel="preload"', '<https://a.test/a.css>; rel="preload"'],
+  ];
+  for (const [name, value, redacted] of cases) assert.equal(redactedValue(name, value), redacted);
 });

@@ -112,3 +112,35 @@ test("what is crossed out once comes back the same", async () => {
   assert.deepEqual(after_.request_headers, before.request_headers);
   assert.deepEqual(after_.response_headers, before.response_headers);
 });
+
+test("passwords in URLs do not come into the archive, even where credentials are kept", async () => {
+  const text = JSON.stringify(har).replaceAll("https://shop.example/", "https://me:p4ssw0rd@shop.example/");
+  const withPassword = JSON.parse(text) as typeof har;
+  const redirect = {
+    ...structuredClone(withPassword.log.entries[0]),
+    response: { status: 302, headers: [], redirectURL: "https://me:p4ssw0rd@shop.example/b", content: {} },
+  };
+  const passworded = join(folder, "password.har");
+  const { log } = withPassword;
+  writeFileSync(passworded, JSON.stringify({ log: { ...log, entries: [redirect, ...log.entries] } }));
+  trilane(
+    "import",
+    passworded,
+    "--name",
+    "password",
+    "--keep-credentials",
+    "--url",
+    "https://me:p4ssw0rd@shop.example/",
+  );
+  const { recording, exchanges } = await withArchive(home, (archive) => archive.show("password"));
+  assert.equal(recording.url, "https://shop.example/");
+  assert.deepEqual(
+    exchanges.map(({ host, path }) => [host, path]),
+    [
+      ["shop.example", "/"],
+      ["shop.example", "/"],
+    ],
+  );
+  assert.deepEqual(exchanges[0]?.response_headers, [["location", "https://shop.example/b"]]);
+  assert.ok(!readFileSync(join(home, "archive.db"), "latin1").includes("p4ssw0rd"));
+});

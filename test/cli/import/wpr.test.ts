@@ -143,3 +143,12 @@ test("a mutated archive is imported or refused, and never anything else", async 
   }
   assert.ok(taken > seeds / 10 && refused > seeds / 10, `${taken} taken, ${refused} refused`);
 });
+
+test("passwords in an archive's URLs and in the given start URL are left behind", async () => {
+  const path = join(folder, "password.wprgo");
+  writeFileSync(path, json.replaceAll('"https://www.shop.example/', '"https://me:word@www.shop.example/'));
+  const { about, written, notes } = await imported(path, "https://me:word@shop.example/");
+  assert.equal(about?.url, "https://shop.example/");
+  assert.equal(written.filter(({ exchange }) => exchange.host === "www.shop.example").length, 4);
+  assert.deepEqual((notes as WireNotes).failed_urls, ["https://www.shop.example/gone"]);
+});

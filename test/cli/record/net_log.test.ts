@@ -255,3 +255,14 @@ test("what is no net log gives nothing, whatever is in it", async () => {
   }
   await assert.rejects(readNetLog(join(folder, "not-there.json")), /ENOENT/);
 });
+
+test("a URL is logged with the password that was typed, which no other list of requests has", async () => {
+  const url = "https://me:word@a.test/x";
+  const { requests } = await read(
+    logOf([[100, 1, "URL_REQUEST_START_JOB", 1, { method: "GET", url }], answered(1), [130, 1, "REQUEST_ALIVE", 2]]),
+  );
+  assert.deepEqual(
+    requests.map((request) => request.url),
+    ["https://a.test/x"],
+  );
+});

@@ -12,7 +12,13 @@ interface Sent {
 }
 
 function send(capture: Capture, { requestId, url = "https://a.test/", type = "Fetch" }: Sent): void {
-  const params = { requestId, type, timestamp: 1, request: { url, initialPriority: "High" } };
+  const params = {
+    requestId,
+    type,
+    timestamp: 1,
+    documentURL: "https://a.test/",
+    request: { url, initialPriority: "High" },
+  };
   take(capture, {
     method: "Network.requestWillBeSent",
     params: params as Protocol.Network.RequestWillBeSentEvent,

@@ -65,3 +65,9 @@ test("a cache's and a service worker's answers", () => {
   assert.equal(answeredBy(of({ workerStart: 102 })), "h3");
   assert.equal(answeredBy(of({})), "h3");
 });
+
+test("passwords in the resource's and the page's URL are left out", () => {
+  const entry = observedEntry({ ...resource, name: "https://me:word@a.test/x.js" }, 0, 0, "https://me:word@a.test/");
+  assert.equal(entry.request.url, "https://a.test/x.js");
+  assert.equal(entry._trilane.documentUrl, "https://a.test/");
+});
