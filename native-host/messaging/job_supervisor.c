@@ -1,7 +1,6 @@
 #include "messaging/job_supervisor.h"
 
 #include "base/clock.h"
-#include "base/json_file.h"
 #include "base/log.h"
 #include "messaging/command_line.h"
 
@@ -12,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -75,35 +75,51 @@ static int open_output(const char *name) {
     return open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-int job_forget_pages(const char *folder) {
-    DIR *entries = opendir(folder);
+int job_open_folder(const char *path) {
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int job_forget_pages(int folder) {
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); // closedir() closes it
+    DIR *entries = again < 0 ? NULL : fdopendir(again);
     int status = 0;
-    if (!entries) return -1;
+    if (!entries) {
+        if (again >= 0) close(again);
+        return -1;
+    }
     for (const struct dirent *entry; (entry = readdir(entries));) {
         const char *dot = strrchr(entry->d_name, '.');
-        if (dot && strcmp(dot, ".har") == 0 && unlinkat(dirfd(entries), entry->d_name, 0) < 0) status = -1;
+        if (dot && strcmp(dot, ".har") == 0 && unlinkat(folder, entry->d_name, 0) < 0) status = -1;
     }
     closedir(entries);
     return status;
 }
 
-static bool leave_word(int status, bool canceled) {
-    json_t *word = json_pack("{s:i, s:b}", "status", status, "canceled", canceled);
-    bool left = word && json_file_write(job_exit_name, word) == 0;
-    json_decref(word);
-    return left;
+// Over the blanks that hold its room, in one write: until it is whole there is none.
+static bool leave_word(int folder, int status, bool canceled) {
+    char word[JOB_EXIT_SIZE + 1];
+    int size =
+        snprintf(word, sizeof word, "{\"status\":%d,\"canceled\":%s}", status, canceled ? "true" : "false");
+    memset(word + size, ' ', sizeof word - (size_t)size);
+    word[JOB_EXIT_SIZE - 1] = '\n';
+    int fd = openat(folder, job_exit_name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd < 0) return false;
+    bool left = pwrite(fd, word, JOB_EXIT_SIZE, 0) == JOB_EXIT_SIZE;
+    return close(fd) == 0 && left;
 }
 
-int job_supervise(const char *folder, char *const *argv) {
+int job_supervise(const char *path, char *const *argv) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
-    if (chdir(folder) < 0 || fcntl(JOB_CONTROL_FD, F_SETFD, FD_CLOEXEC) < 0 ||
-        sigprocmask(SIG_BLOCK, &signals, NULL) < 0) {
-        log_line("%s: %s", folder, strerror(errno));
+    // The pipe's number first: a folder opened where there is no pipe would have it.
+    int folder = fcntl(JOB_CONTROL_FD, F_SETFD, FD_CLOEXEC) < 0 ? -1 : job_open_folder(path);
+    if (folder < 0 || fchdir(folder) < 0 || sigprocmask(SIG_BLOCK, &signals, NULL) < 0) {
+        log_line("%s: %s", path, strerror(errno));
+        if (folder >= 0) close(folder);
         return EXIT_RUN_FAILED;
     }
     struct supervisor supervisor = {.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK)};
@@ -114,11 +130,12 @@ int job_supervise(const char *folder, char *const *argv) {
         (supervisor.command = command_line_start(&command)) > 0)
         status = wait_for_end(&supervisor);
     else
-        log_line("%s: %s", folder, strerror(errno));
-    job_forget_pages(".");
-    bool left = leave_word(status < 0 ? EXIT_RUN_FAILED : status, supervisor.canceled);
+        log_line("%s: %s", path, strerror(errno));
+    job_forget_pages(folder);
+    bool left = leave_word(folder, status < 0 ? EXIT_RUN_FAILED : status, supervisor.canceled);
     if (out >= 0) close(out);
     if (err >= 0) close(err);
     if (supervisor.signals >= 0) close(supervisor.signals);
+    close(folder);
     return status >= 0 && left ? 0 : EXIT_RUN_FAILED;
 }

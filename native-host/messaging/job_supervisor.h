@@ -14,11 +14,18 @@
 // in which the job seems to have ended.
 enum { JOB_CONTROL_FD = 3 };
 
+// How large the word on how it ended is, in bytes, blanks at its end included; before that it is all blanks.
+enum { JOB_EXIT_SIZE = 64 };
+
+// A job's folder, to reach its files from, or -1 with errno: a link to a folder is none, or what is removed
+// there would be somebody else's.
+int job_open_folder(const char *path);
+
 // Removes a job's HAR files: what a race was made from, which may hold what nobody meant to keep. -1 with
 // errno where one stays.
-int job_forget_pages(const char *folder);
+int job_forget_pages(int folder);
 
-// Runs argv in `folder`. Returns the exit status to end with.
-int job_supervise(const char *folder, char *const *argv);
+// Runs argv in the folder at `path`. Returns the exit status to end with.
+int job_supervise(const char *path, char *const *argv);
 
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,11 +38,24 @@ static int jobs_path(char path[PATH_MAX], const char *home, struct message_error
 
 // ---- How a job is ----
 
-// A writer's end of the control pipe, or -1 where nobody reads: the job is not running.
-static int open_control(const char *folder) {
-    char path[PATH_MAX];
+// What a folder holds is reached from its descriptor only: its name may be a link to a folder of somebody
+// else's by the next call.
+
+// A document in a job's folder, NULL where there is none. Anything but a file is none: a pipe would be waited
+// for, and a link leads elsewhere.
+static json_t *read_document(int folder, const char *name) {
     struct stat info;
-    int fd = open(file_in(path, folder, job_control_name), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    int fd = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    json_t *document = NULL;
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) document = json_loadfd(fd, 0, NULL);
+    if (fd >= 0) close(fd);
+    return document;
+}
+
+// A writer's end of the control pipe, or -1 where nobody reads: the job is not running.
+static int open_control(int folder) {
+    struct stat info;
+    int fd = openat(folder, job_control_name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0 && (fstat(fd, &info) < 0 || !S_ISFIFO(info.st_mode))) {
         close(fd);
         fd = -1;
@@ -49,19 +63,9 @@ static int open_control(const char *folder) {
     return fd;
 }
 
-// One that has left its word has ended, also while its supervisor is still on its way out.
-static bool is_running(const char *folder) {
-    char path[PATH_MAX];
-    if (access(file_in(path, folder, job_exit_name), F_OK) == 0) return false;
-    int fd = open_control(folder);
-    if (fd >= 0) close(fd);
-    return fd >= 0;
-}
-
-// Whether the supervisor has left its word.
-static bool read_end(const char *folder, struct job_status *status) {
-    char path[PATH_MAX];
-    json_t *end = json_load_file(file_in(path, folder, job_exit_name), 0, NULL);
+// Whether the supervisor has left its word: before that its file is there, and blank.
+static bool read_end(int folder, struct job_status *status) {
+    json_t *end = read_document(folder, job_exit_name);
     const json_t *exit = json_object_get(end, "status");
     bool there = json_is_integer(exit);
     if (there) {
@@ -74,24 +78,63 @@ static bool read_end(const char *folder, struct job_status *status) {
     return there;
 }
 
-void job_look(const char *folder, const char *kind, struct job_status *status) {
-    char path[PATH_MAX];
+// One that has left its word has ended, also while its supervisor is still on its way out.
+static bool is_running(int folder) {
+    struct job_status status;
+    if (read_end(folder, &status)) return false;
+    int fd = open_control(folder);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
+static bool is_disk_full(int folder) {
+    struct statvfs disk;
+    return fstatvfs(folder, &disk) == 0 && disk.f_bavail == 0;
+}
+
+static void fail_lost(int folder, const char *path, const char *kind, struct message_error *error) {
+    if (is_disk_full(folder)) {
+        errno = ENOSPC;
+        message_fail_errno(error, path);
+        return;
+    }
+    message_fail(error, "failed", "start it again",
+                 "the %s ended without a word: its process was killed, or the machine restarted", kind);
+}
+
+// What it said last. Where it said nothing and the disk is full, that is why.
+static void fail_failed(int folder, const char *path, const char *kind, struct message_error *error) {
+    struct stat info;
+    int fd = openat(folder, job_stderr_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, &info) == 0 && info.st_size == 0 && is_disk_full(folder)) {
+        errno = ENOSPC;
+        message_fail_errno(error, path);
+    } else {
+        command_line_error(fd, kind, error);
+    }
+    if (fd >= 0) close(fd);
+}
+
+// `folder` is -1 where it has gone: nothing is found in it then.
+static void look(int folder, const char *path, const char *kind, struct job_status *status) {
     *status = (struct job_status){.state = JOB_RUNNING, .exit = -1};
     if (!read_end(folder, status)) {
         if (is_running(folder)) return;
         // It may have ended between the two looks.
         if (!read_end(folder, status)) {
             status->state = JOB_LOST;
-            message_fail(&status->error, "failed", "start it again",
-                         "the %s ended without a word: its process was killed, or the machine restarted",
-                         kind);
+            job_forget_pages(folder); // its supervisor could not
+            fail_lost(folder, path, kind, &status->error);
             return;
         }
     }
-    if (status->state != JOB_FAILED) return;
-    int fd = open(file_in(path, folder, job_stderr_name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    command_line_error(fd, kind, &status->error);
-    if (fd >= 0) close(fd);
+    if (status->state == JOB_FAILED) fail_failed(folder, path, kind, &status->error);
+}
+
+void job_look(const char *path, const char *kind, struct job_status *status) {
+    int folder = job_open_folder(path);
+    look(folder, path, kind, status);
+    if (folder >= 0) close(folder);
 }
 
 json_t *job_status_json(const struct job_status *status) {
@@ -103,9 +146,8 @@ json_t *job_status_json(const struct job_status *status) {
 }
 
 // What was asked, as it stands in job.json; NULL where there is no such job, or not of this kind.
-static json_t *read_job(const char *folder, const char *kind) {
-    char path[PATH_MAX];
-    json_t *job = json_load_file(file_in(path, folder, job_request_name), 0, NULL);
+static json_t *read_job(int folder, const char *kind) {
+    json_t *job = read_document(folder, job_request_name);
     const char *its = json_string_value(json_object_get(job, "kind"));
     if (its && strcmp(its, kind) == 0 && json_is_object(json_object_get(job, "request"))) return job;
     json_decref(job);
@@ -118,12 +160,14 @@ static int fail_not_found(const char *kind, const char *id, struct message_error
     return message_fail(error, "not-found", remedy, "%s %s: there is none", kind, id);
 }
 
-int job_find(char folder[PATH_MAX], const char *home, const char *kind, const char *id,
+int job_find(char path[PATH_MAX], const char *home, const char *kind, const char *id,
              struct message_error *error) {
-    if (jobs_path(folder, home, error) < 0) return -1;
-    strcat(strcat(folder, "/"), id);
+    if (jobs_path(path, home, error) < 0) return -1;
+    strcat(strcat(path, "/"), id);
+    int folder = job_open_folder(path);
     json_t *job = read_job(folder, kind);
     json_decref(job);
+    if (folder >= 0) close(folder);
     return job ? 0 : fail_not_found(kind, id, error);
 }
 
@@ -139,25 +183,42 @@ static int newest_first(const struct dirent **a, const struct dirent **b) {
 
 // The file that says what it was goes last: what is left of a removal that was cut short can be removed
 // again.
-static int remove_folder(const char *folder) {
+static int remove_files(int folder) {
     static const char *const names[] = {job_events_name, job_stderr_name,  job_exit_name,
                                         job_link_name,   job_control_name, job_request_name};
-    char path[PATH_MAX];
     if (job_forget_pages(folder) < 0) return -1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (unlink(file_in(path, folder, names[i])) < 0 && errno != ENOENT) return -1;
-    return rmdir(folder);
+        if (unlinkat(folder, names[i], 0) < 0 && errno != ENOENT) return -1;
+    return 0;
 }
 
+static int remove_folder(const char *path) {
+    int folder = job_open_folder(path);
+    if (folder < 0) return -1;
+    int status = remove_files(folder), why = errno;
+    close(folder);
+    errno = why;
+    return status < 0 ? -1 : rmdir(path);
+}
+
+struct job_folder {
+    const char *path, *id;
+    int fd;
+};
+
 // Calls `each` for every job's folder, the newest first, until it does not return 0.
-static int each_job(const char *jobs, int (*each)(void *context, const char *folder, const char *id),
+static int each_job(const char *jobs, int (*each)(void *context, const struct job_folder *folder),
                     void *context) {
     struct dirent **entries = NULL;
     int count = scandir(jobs, &entries, is_job_name, newest_first), status = 0;
     for (int i = 0; i < count; i++) {
-        char folder[PATH_MAX];
-        if (status == 0)
-            status = each(context, file_in(folder, jobs, entries[i]->d_name), entries[i]->d_name);
+        char path[PATH_MAX];
+        file_in(path, jobs, entries[i]->d_name);
+        struct job_folder folder = {path, entries[i]->d_name, status == 0 ? job_open_folder(path) : -1};
+        if (folder.fd >= 0) {
+            status = each(context, &folder);
+            close(folder.fd);
+        }
         free(entries[i]);
     }
     free(entries);
@@ -169,17 +230,17 @@ struct listing {
     const char *kind;
 };
 
-static int list_job(void *context, const char *folder, const char *id) {
+static int list_job(void *context, const struct job_folder *folder) {
     struct listing *listing = context;
-    json_t *job = read_job(folder, listing->kind);
+    json_t *job = read_job(folder->fd, listing->kind);
     if (!job) return 0;
     struct job_status status;
     char started[MADE_TIME_SIZE];
-    job_look(folder, listing->kind, &status);
-    made_id_time(id, started);
+    look(folder->fd, folder->path, listing->kind, &status);
+    made_id_time(folder->id, started);
     json_t *listed = job_status_json(&status);
     if (listed) json_object_del(listed, "exit");
-    int failed = !listed || json_object_set_new(listed, "id", json_string(id)) < 0 ||
+    int failed = !listed || json_object_set_new(listed, "id", json_string(folder->id)) < 0 ||
                  json_object_set_new(listed, "started", json_string(started)) < 0 ||
                  json_object_set(listed, "request", json_object_get(job, "request")) < 0 ||
                  json_array_append(listing->jobs, listed) < 0;
@@ -208,25 +269,39 @@ struct tidying {
     char running[MADE_ID_SIZE];
 };
 
-static int tidy_job(void *context, const char *folder, const char *id) {
+static int tidy_job(void *context, const struct job_folder *folder) {
     struct tidying *tidying = context;
-    if (!is_running(folder)) {
-        if (++tidying->ended > ENDED_KEPT) remove_folder(folder);
+    if (!is_running(folder->fd)) {
+        job_forget_pages(folder->fd); // a supervisor that was killed has not
+        if (++tidying->ended > ENDED_KEPT) remove_folder(folder->path);
         return 0;
     }
-    json_t *job = tidying->kind ? read_job(folder, tidying->kind) : NULL;
-    if (job) memcpy(tidying->running, id, sizeof tidying->running); // its name is a made id
+    json_t *job = tidying->kind ? read_job(folder->fd, tidying->kind) : NULL;
+    if (job) memcpy(tidying->running, folder->id, sizeof tidying->running); // its name is a made id
     json_decref(job);
     return 0;
+}
+
+// A file of so many spaces.
+static int make_file(const char *path, size_t size) {
+    char blank[JOB_EXIT_SIZE];
+    memset(blank, ' ', sizeof blank);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) return -1;
+    ssize_t n = write(fd, blank, size);
+    if (n >= 0 && (size_t)n < size) errno = ENOSPC;
+    int why = errno;
+    close(fd);
+    errno = why;
+    return n >= 0 && (size_t)n == size ? 0 : -1;
 }
 
 static int make_files(struct job *job, const char *kind, const json_t *request) {
     char path[PATH_MAX];
     if (mkdir(job->folder, 0700) < 0) return -1;
-    int events =
-        open(file_in(path, job->folder, job_events_name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (events < 0) return -1;
-    close(events);
+    if (make_file(file_in(path, job->folder, job_events_name), 0) < 0) return -1;
+    // The word's room is taken now, so that it can be left on a disk that is full by then.
+    if (make_file(file_in(path, job->folder, job_exit_name), JOB_EXIT_SIZE) < 0) return -1;
     if (mkfifo(file_in(path, job->folder, job_control_name), 0600) < 0) return -1;
     // For reading and writing, so that it has a reader from now on and never an end.
     if ((job->control = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0) return -1;
@@ -327,18 +402,23 @@ int job_run(struct job *job, const char *host, char *const *argv, struct message
 
 // ---- Ending ----
 
-int job_cancel(const char *folder, struct message_error *error) {
+int job_cancel(const char *path, struct message_error *error) {
+    int folder = job_open_folder(path);
     int fd = open_control(folder);
+    if (folder >= 0) close(folder);
     if (fd < 0) return 0;
     int status = 0;
     // EPIPE: it has ended meanwhile; EAGAIN: full of requests to end.
-    if (write(fd, "", 1) < 0 && errno != EPIPE && errno != EAGAIN) status = message_fail_errno(error, folder);
+    if (write(fd, "", 1) < 0 && errno != EPIPE && errno != EAGAIN) status = message_fail_errno(error, path);
     close(fd);
     return status;
 }
 
-int job_remove(const char *folder, const char *kind, const char *id, struct message_error *error) {
-    if (is_running(folder))
-        return message_fail(error, "busy", "cancel it first", "%s %s: is still running", kind, id);
-    return remove_folder(folder) < 0 ? message_fail_errno(error, folder) : 0;
+int job_remove(const char *path, const char *kind, const char *id, struct message_error *error) {
+    int folder = job_open_folder(path);
+    if (folder < 0) return message_fail_errno(error, path);
+    bool running = is_running(folder);
+    close(folder);
+    if (running) return message_fail(error, "busy", "cancel it first", "%s %s: is still running", kind, id);
+    return remove_folder(path) < 0 ? message_fail_errno(error, path) : 0;
 }

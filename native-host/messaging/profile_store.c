@@ -305,6 +305,36 @@ static void slug_of(char slug[SLUG_SIZE], const char *name) {
     slug[size] = '\0';
 }
 
+static int copy_bytes(int from, int to) {
+    char bytes[64 * 1024];
+    for (;;) {
+        ssize_t n = read(from, bytes, sizeof bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return (int)n;
+        if (write_whole(to, bytes, (size_t)n) < 0) return -1;
+    }
+}
+
+// 0, or -1 with errno and nothing left.
+static int copy_file(int folder, const char *file, const char *path) {
+    int from = openat(folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (from < 0) return -1;
+    int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int status = to < 0 ? -1 : copy_bytes(from, to);
+    if (to >= 0 && close(to) < 0) status = -1; // a full disk may show only here
+    int why = errno;
+    if (to >= 0 && status < 0) unlink(path);
+    close(from);
+    errno = why;
+    return status;
+}
+
+// People may keep the profiles on another disk, through a link or a mount: across disks there is only a copy.
+static int link_or_copy(int folder, const char *file, const char *path) {
+    if (linkat(folder, file, AT_FDCWD, path, 0) == 0) return 0;
+    return errno == EXDEV ? copy_file(folder, file, path) : -1;
+}
+
 int profile_link(char path[PATH_MAX], const char *home, const char *id, const char *folder,
                  struct message_error *error) {
     bool there;
@@ -320,7 +350,7 @@ int profile_link(char path[PATH_MAX], const char *home, const char *id, const ch
         snprintf(path, PATH_MAX, "%s/%s-%s.har", folder, slug[0] ? slug : "page", id + MADE_ID_LENGTH / 2);
     int status = 0;
     if (size >= PATH_MAX) errno = ENAMETOOLONG;
-    if (size >= PATH_MAX || linkat(profiles, file, AT_FDCWD, path, 0) < 0)
+    if (size >= PATH_MAX || link_or_copy(profiles, file, path) < 0)
         status = errno == ENOENT ? fail_not_found(id, error) : message_fail_errno(error, path);
     close(profiles);
     return status;

@@ -5,8 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,15 +13,14 @@ enum {
     LINE_SIZE_MAX = FRAME_OUT_MAX / 2, // room for what stands around it in a message
 };
 
-int race_events_open(struct race_events *events, const char *folder) {
-    char path[PATH_MAX];
-    *events = (struct race_events){0};
-    if (snprintf(path, sizeof path, "%s/%s", folder, job_events_name) >= PATH_MAX) {
-        errno = ENAMETOOLONG;
-        events->fd = -1;
-        return -1;
-    }
-    events->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+int race_events_open(struct race_events *events, const char *path) {
+    *events = (struct race_events){.fd = -1};
+    int folder = job_open_folder(path);
+    if (folder < 0) return -1;
+    events->fd = openat(folder, job_events_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int why = errno;
+    close(folder);
+    errno = why;
     return events->fd < 0 ? -1 : 0;
 }
 
