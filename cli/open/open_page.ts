@@ -116,7 +116,9 @@ export async function openPage(options: OpenOptions, opened: (page: Opened) => v
       (error: unknown) => {
         if (error instanceof StartError)
           throw new RunError(
-            headless ? `the browser did not start: ${error.message}` : startFailure(error.message, process.env),
+            headless
+              ? `the browser did not start: ${error.message}`
+              : startFailure(error.message, error.exit?.stderr ?? "", process.env),
           );
         throw error;
       },

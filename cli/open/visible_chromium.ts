@@ -55,10 +55,10 @@ export function visibleEnvironment(
   };
 }
 
-/** What a browser's last word before it started means, in plain words where it is the display's. */
-export function startFailure(message: string, inherited: NodeJS.ProcessEnv): string {
+/** Why a browser did not start, in plain words where it is for its display. `stderr`: all that it said. */
+export function startFailure(message: string, stderr: string, inherited: NodeJS.ProcessEnv): string {
   // Chromium's words: ozone (X11, Wayland) finds nobody, or is not let in.
-  if (!/platform failed to initialize|missing x server|cannot open display/i.test(message))
+  if (!/platform failed to initialize|missing x server|cannot open display/i.test(stderr))
     return `the browser did not start: ${message}`;
   const displays = ["DISPLAY", "WAYLAND_DISPLAY"].flatMap((name) =>
     inherited[name] ? [`${name}=${inherited[name]}`] : [],
