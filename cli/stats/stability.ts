@@ -1,7 +1,8 @@
 // Whether a cell's loads are of one kind: a drift over the sweep's time, and loads far from the others. Diagnosis only: nothing
 // is left out for being far away, because a rare slow load may be the protocol's own.
+
+import { normalUpperTail } from "./normal_tail.ts";
 import { median } from "./quantile.ts";
-import { normalUpperTail } from "./signed_rank.ts";
 
 export interface Drift {
   /** Theil and Sen's slope (Sen 1968), per load, in the values' unit. */

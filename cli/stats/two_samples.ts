@@ -2,24 +2,12 @@
 // Whitney 1947), exact and with midranks for ties, and Hodges and Lehmann's shift with the interval that belongs to it.
 // Paired loads are signed_rank.ts's and hodges_lehmann.ts's, and say more.
 import type { Interval } from "./bootstrap.ts";
+import { doubledMidranks } from "./midranks.ts";
+import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
 import { quantileOfSorted } from "./quantile.ts";
-import { normalUpperTail } from "./signed_rank.ts";
 
 /** Up to so many values in both together the distribution is counted out. */
 const exactUpTo = 80;
-
-/** Midranks times two of all values together, those of `a` first. */
-function doubledMidranks(values: readonly number[]): number[] {
-  const order = values.map((_, index) => index).sort((x, y) => (values[x] as number) - (values[y] as number));
-  const ranks = new Array<number>(values.length);
-  for (let first = 0; first < order.length; ) {
-    let end = first + 1;
-    while (end < order.length && values[order[end] as number] === values[order[first] as number]) end++;
-    for (let place = first; place < end; place++) ranks[order[place] as number] = first + 1 + end;
-    first = end;
-  }
-  return ranks;
-}
 
 /** Chance of each sum of `chosen` of the ranks, when each choice is as likely. */
 function nullDistribution(ranks: readonly number[], chosen: number): Float64Array {
@@ -43,7 +31,7 @@ function nullDistribution(ranks: readonly number[], chosen: number): Float64Arra
 /** Two-sided probability of two samples of one kind being so far apart in ranks. 1 where one is empty. */
 export function rankSum(a: readonly number[], b: readonly number[]): number {
   if (a.length === 0 || b.length === 0) return 1;
-  const ranks = doubledMidranks([...a, ...b]);
+  const ranks = [...doubledMidranks([...a, ...b])];
   const found = ranks.slice(0, a.length).reduce((sum, rank) => sum + rank, 0);
   if (ranks.length <= exactUpTo) {
     const chance = nullDistribution(ranks, a.length);
@@ -75,13 +63,7 @@ function criticalCount(a: number, b: number, tail: number): number {
     return a * b;
   }
   const deviation = Math.sqrt((a * b * (a + b + 1)) / 12);
-  let [low, high] = [0, 40];
-  while (high - low > 1e-9) {
-    const z = (low + high) / 2;
-    if (normalUpperTail(z) > tail) low = z;
-    else high = z;
-  }
-  return Math.max(0, Math.floor((a * b) / 2 - 0.5 - high * deviation) + 1);
+  return Math.max(0, Math.floor((a * b) / 2 - 0.5 - normalQuantile(tail) * deviation) + 1);
 }
 
 export interface SampleShift {

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shift } from "../../../cli/stats/hodges_lehmann.ts";
+import { normalQuantile, normalUpperTail } from "../../../cli/stats/normal_tail.ts";
 import { permutationTest } from "../../../cli/stats/permutation.ts";
 import { randomSource } from "../../../cli/stats/random.ts";
-import { normalUpperTail, signedRank, signedRankCritical } from "../../../cli/stats/signed_rank.ts";
+import { signedRank, signedRankCritical } from "../../../cli/stats/signed_rank.ts";
 
 const near = (actual: number | undefined, expected: number, tolerance = 1e-12) =>
   assert.ok(actual !== undefined && Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);
@@ -82,6 +83,7 @@ test("normal tails", () => {
   near(normalUpperTail(-1.959963984540054), 0.975, 1e-12);
   near(normalUpperTail(6) / 9.865876450376946e-10, 1, 1e-9);
   assert.equal(normalUpperTail(100), 0);
+  near(normalQuantile(0.025), 1.959963984540054, 1e-8);
 });
 
 test("the shift's interval holds a shift exactly when the signed-rank test does not refuse it", () => {
