@@ -4,7 +4,7 @@ import type { CDPSession } from "./browser.ts";
 
 /** A frame as the browser told it. */
 export interface ScreencastFrame {
-  /** Wall clock, since 1970. */
+  /** Wall clock, since 1970; -Infinity for what was shown before the film began. */
   readonly at_ms: number;
   readonly jpeg: Uint8Array;
 }
@@ -42,7 +42,7 @@ export function thinned<Frame>(frames: readonly Frame[], at_ms: (frame: Frame) =
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 /** The browser shows a frame as soon as it can; a page that stands still has no other. */
-const firstFramePatience_ms = 1000;
+const firstFramePatience_ms = 5000;
 
 /** Begins to film what a page shows, with what it shows now. */
 export async function startFilm(session: CDPSession): Promise<Film> {
@@ -62,6 +62,8 @@ export async function startFilm(session: CDPSession): Promise<Film> {
   const late = setTimeout(first.resolve, firstFramePatience_ms);
   await first.promise;
   clearTimeout(late);
+  // The browser dates a frame by when it is due on the screen, which can be after a navigation that begins at once.
+  frames = frames.map((frame) => ({ ...frame, at_ms: Number.NEGATIVE_INFINITY }));
   return {
     async stop() {
       await session.send("Page.stopScreencast").catch(() => {});

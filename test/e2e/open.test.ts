@@ -88,9 +88,14 @@ test("the page over its lane, with the extension, a link that can be steered, an
 test("a browser that is closed ends the command", async () => {
   const { child } = await start("carlucci-small", "--headless", "--lane", "h3");
   const ended = once(child, "exit");
-  // The browser's own process: the only one of the lab without a kind.
+  // The browser's own process: the only one of the lab without a kind. Others come and go meanwhile.
   for (const pid of labProcesses(child.pid)) {
-    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    let words: string[];
+    try {
+      words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    } catch {
+      continue;
+    }
     if (words[0]?.includes("chromium") && !words.some((word) => word.startsWith("--type=")))
       process.kill(Number(pid), "SIGTERM");
   }
