@@ -70,7 +70,8 @@ export function busyRate(record: PhaseRecord, { delay_ms, rate_bps, lossy }: Bus
     const apart_ns = (arrived_ns[place] ?? 0) - before_ns;
     const left_ns = before_ns - delay_ms * 1e6 - wayToLink_ns;
     if ((sent_ns[numbers[place] ?? 0] ?? 0) > left_ns) continue;
-    const packets = lossy ? Math.max(1, Math.round(apart_ns / each_ns)) : 1;
+    // One that this machine took late may count for two; the next, which then comes early, for none.
+    const packets = lossy ? Math.round(apart_ns / each_ns) : 1;
     bits.push((bits.at(-1) ?? 0) + packets * size_bytes * 8);
     times_ns.push((times_ns.at(-1) ?? 0) + apart_ns);
   }

@@ -60,6 +60,8 @@ test("each fault is out in its own rows", () => {
     // Two packets' time between two arrivals, where none may be lost, is a slower link, too.
     ["10mbit/50ms", { extraLoss: 0.01 }, [...both("rate"), ...both("loss")]],
     ["10mbit/50ms,loss=2%", { extraLoss: 0.02 }, both("loss")],
+    // Arrivals that this machine takes late by most of a packet's time: the rate is what it was.
+    ["10mbit/50ms,loss=2%", { lateEvery: { packets: 20, ms: 0.9 } }, []],
     ["3mbit/50ms,queue=30p", { extraQueue: 3 }, both("queue")],
     ["3mbit/50ms,queue=30p", { extraQueue: -3 }, both("queue")],
     ["10mbit/50ms,jitter=5ms", { jitterFactor: 1.3 }, both("jitter")],
