@@ -7,11 +7,11 @@ import type {
   ControlAskSteer,
   ControlStats,
   ControlSteered,
-  ShaperStats,
 } from "../../schemas/generated/shaper_control.ts";
+import type { ShaperStats } from "../../schemas/generated/shaper_stats.ts";
 import { RunError, UserError } from "../errors.ts";
 
-export type { ShaperStats, ShaperStatsDirection } from "../../schemas/generated/shaper_control.ts";
+export type { ShaperStats, ShaperStatsDirection } from "../../schemas/generated/shaper_stats.ts";
 
 /** The lab is gone: its command has ended. */
 export class LinkEnded extends RunError {}

@@ -1,23 +1,35 @@
-// Writes schemas/generated/NAME.ts from each schemas/NAME.schema.json, so that types and contracts are one thing.
+// Writes schemas/generated/NAME.ts from each schemas/NAME.schema.json, so that types and contracts are one thing. A type
+// that another schema defines is imported from there.
 // With --check it writes nothing and fails where a generated file is not what its schema says.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { compileFromFile } from "json-schema-to-typescript";
+import { modulesOf } from "./generated_modules.ts";
 
 const schemas = join(import.meta.dirname, "..", "..", "schemas");
 const generated = join(schemas, "generated");
 const check = process.argv.includes("--check");
 mkdirSync(generated, { recursive: true });
 
+const files = readdirSync(schemas).filter((name) => name.endsWith(".schema.json"));
+const moduleOf = (file: string): string => basename(file, ".schema.json").replaceAll("-", "_");
+const types = await Promise.all(
+  files.map(async (file) => ({
+    name: moduleOf(file),
+    text: await compileFromFile(join(schemas, file), {
+      cwd: schemas,
+      additionalProperties: false,
+      bannerComment: `// Generated from ../${file} by \`npm run generate\`: change the schema instead.`,
+      style: { printWidth: 120 },
+    }),
+    refersTo: files
+      .filter((other) => other !== file && readFileSync(join(schemas, file), "utf8").includes(`"$ref": "${other}`))
+      .map(moduleOf),
+  })),
+);
+
 let stale = 0;
-for (const file of readdirSync(schemas).filter((name) => name.endsWith(".schema.json"))) {
-  const name = basename(file, ".schema.json").replaceAll("-", "_");
-  const text = await compileFromFile(join(schemas, file), {
-    cwd: schemas,
-    additionalProperties: false,
-    bannerComment: `// Generated from ../${file} by \`npm run generate\`: change the schema instead.`,
-    style: { printWidth: 120 },
-  });
+for (const [name, text] of modulesOf(types)) {
   const path = join(generated, `${name}.ts`);
   let before = "";
   try {
@@ -28,7 +40,7 @@ for (const file of readdirSync(schemas).filter((name) => name.endsWith(".schema.
   if (before === text) continue;
   if (check) {
     stale++;
-    console.error(`schemas/generated/${name}.ts is not what schemas/${file} says: run \`npm run generate\``);
+    console.error(`schemas/generated/${name}.ts is not what its schema says: run \`npm run generate\``);
   } else {
     writeFileSync(path, text);
     console.log(`schemas/generated/${name}.ts`);

@@ -121,7 +121,6 @@ export type RaceStart1 =
   | {
       recording: unknown;
     };
-
 /**
  * Answer: version (of the program), schema (of these messages), features.
  */

@@ -1,10 +1,5 @@
 // Generated from ../recording-shown.schema.json by `npm run generate`: change the schema instead.
-
-export type RequestHeaders = [string, string][];
-/**
- * Without those that frame one connection's message: each lane writes its own.
- */
-export type ResponseHeaders = [string, string][];
+import type { RequestHeaders, ResponseHeaders } from "./message.ts";
 
 /**
  * What `trilane recording show` prints with --json.

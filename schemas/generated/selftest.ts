@@ -4,7 +4,6 @@
  * out: at least one row is out of its tolerance.
  */
 export type Outcome = "within" | "out";
-
 /**
  * What `trilane selftest --json` prints: links measured through real labs on this machine, against what was asked of them.
  */

@@ -20,7 +20,6 @@ export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered"
  * From 0.
  */
 export type Index = number;
-
 /**
  * The one line of `trilane plan` and of --dry-run.
  */
