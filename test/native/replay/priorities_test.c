@@ -1,9 +1,7 @@
 // Priorities are honoured alike on h2 and h3 (RFC 9218): the same requests, asked with the same priorities,
 // come back in the same order on both lanes, which is the order that a model of the scheme gives. The first
 // response is bulky and most urgent, so that all others are asked for before any of them may send.
-#include "h2_client.h"
-#include "h3_client.h"
-#include "lane_site.h"
+#include "lane_client.h"
 
 #include "replay/send_order.h"
 
@@ -16,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASKED = 24, ROUNDS = 12, BIG_WINDOW = 16 * 1024 * 1024, UPDATES_MAX = 6 };
+enum { ASKED = 24, ROUNDS = 12, UPDATES_MAX = 6 };
 
 static struct lane_site site;
 
@@ -111,75 +109,46 @@ static void assert_same_order(const size_t *order, const size_t *expected, const
                      list[expected[i]].priority, list[expected[i]].updated);
 }
 
-// --- both lanes, the same three calls
-
-static struct h2_client h2;
-static struct h3_client h3;
+static struct lane_client client;
 
 // What is updated while the bulky response comes.
 static const struct asked *to_update;
 static struct seen *const *to_update_seen;
 static bool updated;
 
-static void update_h2(struct h2_client *client, struct seen *bulky) {
+static void update(struct lane_client *c, struct seen *bulky) {
     if (updated || bulky->body_size < 200000) return;
     updated = true;
     for (size_t i = 0; i < ASKED; i++)
         if (to_update[i].updated[0])
-            assert_int_equal(nghttp2_submit_priority_update(
-                                 client->session, NGHTTP2_FLAG_NONE, (int32_t)to_update_seen[i]->id,
-                                 (const uint8_t *)to_update[i].updated, strlen(to_update[i].updated)),
-                             0);
+            lane_client_update(c, to_update_seen[i], to_update[i].urgency, to_update[i].incremental);
 }
 
-static void update_h3(struct h3_client *client, struct seen *bulky) {
-    if (updated || bulky->body_size < 200000) return;
-    updated = true;
-    for (size_t i = 0; i < ASKED; i++) {
-        quiche_h3_priority priority = {.urgency = (uint8_t)to_update[i].urgency,
-                                       .incremental = to_update[i].incremental};
-        if (to_update[i].updated[0])
-            assert_int_equal(quiche_h3_send_priority_update_for_request(client->http, client->quic,
-                                                                        to_update_seen[i]->id, &priority),
-                             0);
+static void ask(enum lane_client_kind kind, const struct asked list[ASKED], size_t order[ASKED]) {
+    struct seen *seen[ASKED];
+    lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
+    struct seen *bulky = lane_client_request(&client, "GET", "/large", "u=0", 0);
+    for (size_t i = 0; i < ASKED; i++)
+        seen[i] = lane_client_request(&client, "GET", list[i].path, list[i].priority, 0);
+    to_update = list;
+    to_update_seen = seen;
+    updated = false;
+    client.on_body = update;
+    lane_client_run(&client, ASKED + 1);
+    assert_int_equal(bulky->place, 1);
+    for (size_t i = 0; i < ASKED; i++)
+        assert_whole(&site, seen[i], list[i].path);
+    order_seen(seen, order);
+    lane_client_close(&client);
+}
+
+static void assert_order_over_both(const struct asked list[ASKED], const size_t arrival[ASKED]) {
+    size_t expected[ASKED], seen[ASKED];
+    model_order(list, arrival, expected);
+    for (enum lane_client_kind kind = 0; kind < LANE_CLIENT_KINDS; kind++) {
+        ask(kind, list, seen);
+        assert_same_order(seen, expected, lane_client_name(kind), list);
     }
-}
-
-static void ask_h2(const struct asked list[ASKED], size_t order[ASKED]) {
-    struct seen *seen[ASKED];
-    h2_client_open(&h2, &site, BIG_WINDOW);
-    struct seen *bulky = h2_client_request(&h2, "GET", "/large", "u=0", 0);
-    for (size_t i = 0; i < ASKED; i++)
-        seen[i] = h2_client_request(&h2, "GET", list[i].path, list[i].priority, 0);
-    to_update = list;
-    to_update_seen = seen;
-    updated = false;
-    h2.on_body = update_h2;
-    h2_client_run(&h2, ASKED + 1);
-    assert_int_equal(bulky->place, 1);
-    for (size_t i = 0; i < ASKED; i++)
-        assert_whole(&site, seen[i], list[i].path);
-    order_seen(seen, order);
-    h2_client_close(&h2);
-}
-
-static void ask_h3(const struct asked list[ASKED], size_t order[ASKED]) {
-    static const struct h3_client_options plain = {.window_bytes = BIG_WINDOW, .delay_ns = 1000000};
-    struct seen *seen[ASKED];
-    h3_client_open(&h3, &site, &plain);
-    struct seen *bulky = h3_client_request(&h3, "GET", "/large", "u=0", 0);
-    for (size_t i = 0; i < ASKED; i++)
-        seen[i] = h3_client_request(&h3, "GET", list[i].path, list[i].priority, 0);
-    to_update = list;
-    to_update_seen = seen;
-    updated = false;
-    h3.on_body = update_h3;
-    h3_client_run(&h3, ASKED + 1);
-    assert_int_equal(bulky->place, 1);
-    for (size_t i = 0; i < ASKED; i++)
-        assert_whole(&site, seen[i], list[i].path);
-    order_seen(seen, order);
-    h3_client_close(&h3);
 }
 
 static void come_in_one_order(void **state) {
@@ -187,15 +156,11 @@ static void come_in_one_order(void **state) {
     unsigned random = 1;
     for (int round = 0; round < ROUNDS; round++) {
         struct asked list[ASKED];
-        size_t arrival[ASKED], expected[ASKED], over_h2[ASKED], over_h3[ASKED];
+        size_t arrival[ASKED];
         draw_requests(&random, list);
         for (size_t i = 0; i < ASKED; i++)
             arrival[i] = i;
-        model_order(list, arrival, expected);
-        ask_h2(list, over_h2);
-        assert_same_order(over_h2, expected, "h2", list);
-        ask_h3(list, over_h3);
-        assert_same_order(over_h3, expected, "h3", list);
+        assert_order_over_both(list, arrival);
     }
 }
 
@@ -205,7 +170,7 @@ static void come_in_one_order_after_updates(void **state) {
     unsigned random = 2;
     for (int round = 0; round < ROUNDS; round++) {
         struct asked list[ASKED];
-        size_t arrival[ASKED], expected[ASKED], over_h2[ASKED], over_h3[ASKED], count = 0;
+        size_t arrival[ASKED], count = 0;
         draw_requests(&random, list);
         bool moved[ASKED] = {false};
         for (size_t n = 0; n < UPDATES_MAX; n++) {
@@ -219,28 +184,24 @@ static void come_in_one_order_after_updates(void **state) {
             if (!moved[i]) arrival[count++] = i;
         for (size_t i = 0; i < ASKED; i++)
             if (moved[i]) arrival[count++] = i;
-        model_order(list, arrival, expected);
-        ask_h2(list, over_h2);
-        assert_same_order(over_h2, expected, "h2", list);
-        ask_h3(list, over_h3);
-        assert_same_order(over_h3, expected, "h3", list);
+        assert_order_over_both(list, arrival);
     }
 }
 
 // A PRIORITY_UPDATE that comes before its request goes before the request's own field, on both lanes.
 static void take_an_early_update(void **state) {
     (void)state;
-    h2_client_open(&h2, &site, BIG_WINDOW);
+    lane_client_open(&client, LANE_CLIENT_H2, &site, LANE_CLIENT_WINDOW_BYTES);
     // nghttp2 sends it before the requests' heads; ids are 1, 3, 5.
-    assert_int_equal(
-        nghttp2_submit_priority_update(h2.session, NGHTTP2_FLAG_NONE, 5, (const uint8_t *)"u=1", 3), 0);
-    h2_client_request(&h2, "GET", "/large", "u=0", 0);
-    struct seen *other = h2_client_request(&h2, "GET", "/many/20", "u=2", 0);
-    struct seen *early = h2_client_request(&h2, "GET", "/many/21", "u=6", 0);
-    h2_client_run(&h2, 3);
+    const struct seen third = {.id = 5};
+    lane_client_update(&client, &third, 1, false);
+    lane_client_request(&client, "GET", "/large", "u=0", 0);
+    struct seen *other = lane_client_request(&client, "GET", "/many/20", "u=2", 0);
+    struct seen *early = lane_client_request(&client, "GET", "/many/21", "u=6", 0);
+    lane_client_run(&client, 3);
     assert_int_equal(early->place, 2);
     assert_int_equal(other->place, 3);
-    h2_client_close(&h2);
+    lane_client_close(&client);
 }
 
 int main(void) {

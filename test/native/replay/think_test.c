@@ -1,8 +1,6 @@
 // The server's think time (--think): what its option takes, and that every lane holds back each answer so
 // long, for requests beside each other and not one after another, whatever becomes of the client meanwhile.
-#include "h2_client.h"
-#include "h3_client.h"
-#include "lane_site.h"
+#include "lane_client.h"
 
 #include "base/clock.h"
 #include "replay/h1.h"
@@ -20,11 +18,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { THINK_MS = 40, WINDOW_BYTES = 6 * 1024 * 1024, REQUESTS = 8 };
+enum { THINK_MS = 40, REQUESTS = 8 };
 static const struct think fixed = {.kind = THINK_FIXED, .fixed_ns = THINK_MS * NS_PER_MS};
 static const struct think recorded = {.kind = THINK_RECORDED};
 
 static struct lane_site site;
+static struct lane_client client;
 
 static int set_up(void **state) {
     (void)state;
@@ -98,59 +97,47 @@ static void knows_how_long(void **state) {
     assert_true(told);
 }
 
-static void h2_thinks_of_all_at_once(void **state) {
-    (void)state;
-    static struct h2_client client;
+static void thinks_of_all_at_once(enum lane_client_kind kind) {
+    struct seen *seen[REQUESTS];
     exchange_site_think(site.site, &fixed, site.loop);
-    h2_client_open(&client, &site, WINDOW_BYTES);
+    lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
     char path[32];
     for (int i = 0; i < REQUESTS; i++) {
         snprintf(path, sizeof path, "/many/%d", i);
-        h2_client_request(&client, "GET", path, NULL, 0);
+        seen[i] = lane_client_request(&client, "GET", path, NULL, 0);
     }
-    h2_client_run(&client, REQUESTS);
+    lane_client_run(&client, REQUESTS);
     for (int i = 0; i < REQUESTS; i++) {
         snprintf(path, sizeof path, "/many/%d", i);
-        assert_whole(&site, &client.seen[i], path);
+        assert_whole(&site, seen[i], path);
     }
-    h2_client_close(&client);
+    lane_client_close(&client);
     assert_all_thought(REQUESTS, (json_int_t)fixed.fixed_ns);
+}
+
+static void h2_thinks_of_all_at_once(void **state) {
+    (void)state;
+    thinks_of_all_at_once(LANE_CLIENT_H2);
 }
 
 static void h3_thinks_of_all_at_once(void **state) {
     (void)state;
-    static struct h3_client client;
-    const struct h3_client_options plain = {.window_bytes = WINDOW_BYTES, .delay_ns = NS_PER_MS};
-    exchange_site_think(site.site, &fixed, site.loop);
-    h3_client_open(&client, &site, &plain);
-    char path[32];
-    for (int i = 0; i < REQUESTS; i++) {
-        snprintf(path, sizeof path, "/many/%d", i);
-        h3_client_request(&client, "GET", path, NULL, 0);
-    }
-    h3_client_run(&client, REQUESTS);
-    for (int i = 0; i < REQUESTS; i++) {
-        snprintf(path, sizeof path, "/many/%d", i);
-        assert_whole(&site, &client.seen[i], path);
-    }
-    h3_client_close(&client);
-    assert_all_thought(REQUESTS, (json_int_t)fixed.fixed_ns);
+    thinks_of_all_at_once(LANE_CLIENT_H3);
 }
 
 static void takes_the_recorded_time_where_it_is_known(void **state) {
     (void)state;
-    static struct h2_client client;
     for (size_t i = 0; i < site.recording.exchange_count; i++)
         site.recording.exchanges[i].server_time_ns = -1;
     ((struct recorded_exchange *)(uintptr_t)lane_site_exchange(&site, "/many/1"))->server_time_ns =
         THINK_MS * NS_PER_MS;
     exchange_site_think(site.site, &recorded, site.loop);
-    h2_client_open(&client, &site, WINDOW_BYTES);
-    h2_client_request(&client, "GET", "/many/1", NULL, 0);
-    h2_client_request(&client, "GET", "/many/2", NULL, 0);
-    h2_client_run(&client, 2);
-    assert_int_equal(client.seen[0].place, 2); // the one that is thought of comes last
-    h2_client_close(&client);
+    lane_client_open(&client, LANE_CLIENT_H2, &site, LANE_CLIENT_WINDOW_BYTES);
+    const struct seen *thought_of = lane_client_request(&client, "GET", "/many/1", NULL, 0);
+    lane_client_request(&client, "GET", "/many/2", NULL, 0);
+    lane_client_run(&client, 2);
+    assert_int_equal(thought_of->place, 2); // it comes last
+    lane_client_close(&client);
     json_t *report = lane_site_report(&site);
     const json_t *requests = json_object_get(report, "requests");
     assert_int_equal(number(json_array_get(requests, 0), "think_ns"), THINK_MS * NS_PER_MS);
@@ -249,8 +236,8 @@ static void clients_may_vanish_meanwhile(void **state) {
     open_raw(&raw, &streams, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n");
     static struct h2_client h2;
     static struct h3_client h3;
-    const struct h3_client_options plain = {.window_bytes = WINDOW_BYTES, .delay_ns = NS_PER_MS};
-    h2_client_open(&h2, &site, WINDOW_BYTES);
+    const struct h3_client_options plain = {.window_bytes = LANE_CLIENT_WINDOW_BYTES, .delay_ns = NS_PER_MS};
+    h2_client_open(&h2, &site, LANE_CLIENT_WINDOW_BYTES);
     h2_client_request(&h2, "GET", "/small", NULL, 0);
     h2_client_send(&h2);
     h3_client_open(&h3, &site, &plain);
