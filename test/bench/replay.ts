@@ -44,7 +44,7 @@ interface Load {
 }
 
 const loads: readonly Load[] = [
-  { lane: "h1", body: small, connections: 16, streams: 1, requests: 30_000 },
+  { lane: "h1", body: small, connections: 16, streams: 1, requests: 90_000 },
   { lane: "h2", body: small, connections: 4, streams: 32, requests: 60_000 },
   { lane: "h3", body: small, connections: 4, streams: 32, requests: 40_000 },
   { lane: "h1", body: large, connections: 4, streams: 1, requests: 1500 },
