@@ -55,6 +55,36 @@ export interface BusyOptions {
 /** What a packet may take from its stamp to the link, through this machine's kernel, in a batch with others. */
 const wayToLink_ns = 300_000;
 
+/** Arrivals by which the next one's number is told: few enough that a rate a per cent off does not add up to a packet. */
+const recentArrivals = 15;
+
+/**
+ * Counts the packets that a busy link has sent by the times at which some of them arrived; the others were lost behind it.
+ * Each is held to the median of those before it, so that one which this machine took late by most of a packet's time
+ * counts for one too many, and the next one for one too few.
+ */
+class PacketCount {
+  readonly #each_ns: number;
+  #count = 0;
+  /** When the first packet would have arrived, by each of the recent arrivals. */
+  #beginnings_ns: number[];
+
+  constructor(each_ns: number, first_ns: number) {
+    this.#each_ns = each_ns;
+    this.#beginnings_ns = [first_ns];
+  }
+
+  /** Packets since the arrival before, lost ones included. */
+  next(arrived_ns: number): number {
+    const count = Math.round((arrived_ns - median(this.#beginnings_ns)) / this.#each_ns);
+    const packets = Math.max(0, count - this.#count);
+    this.#count += packets;
+    this.#beginnings_ns.push(arrived_ns - this.#count * this.#each_ns);
+    if (this.#beginnings_ns.length > recentArrivals) this.#beginnings_ns.shift();
+    return packets;
+  }
+}
+
 /**
  * The slope of bits sent over time, from those pairs of arrivals between which the link was busy: the second packet was
  * sent before the first had left the link. It is taken between the first and the last third of them, as the median of
@@ -65,13 +95,17 @@ export function busyRate(record: PhaseRecord, { delay_ms, rate_bps, lossy }: Bus
   const each_ns = (size_bytes * 8 * 1e9) / rate_bps;
   const bits: number[] = [0];
   const times_ns: number[] = [0];
+  let count: PacketCount | null = null;
   for (let place = 1; place < numbers.length; place++) {
     const before_ns = arrived_ns[place - 1] ?? 0;
     const apart_ns = (arrived_ns[place] ?? 0) - before_ns;
     const left_ns = before_ns - delay_ms * 1e6 - wayToLink_ns;
-    if ((sent_ns[numbers[place] ?? 0] ?? 0) > left_ns) continue;
-    // One that this machine took late may count for two; the next, which then comes early, for none.
-    const packets = lossy ? Math.round(apart_ns / each_ns) : 1;
+    if ((sent_ns[numbers[place] ?? 0] ?? 0) > left_ns) {
+      count = null;
+      continue;
+    }
+    if (lossy) count ??= new PacketCount(each_ns, before_ns);
+    const packets = count?.next(before_ns + apart_ns) ?? 1;
     bits.push((bits.at(-1) ?? 0) + packets * size_bytes * 8);
     times_ns.push((times_ns.at(-1) ?? 0) + apart_ns);
   }

@@ -61,7 +61,7 @@ test("each fault is out in its own rows", () => {
     ["10mbit/50ms", { extraLoss: 0.01 }, [...both("rate"), ...both("loss")]],
     ["10mbit/50ms,loss=2%", { extraLoss: 0.02 }, both("loss")],
     // Arrivals that this machine takes late by most of a packet's time: the rate is what it was.
-    ["10mbit/50ms,loss=2%", { lateEvery: { packets: 20, ms: 0.9 } }, []],
+    ["10mbit/50ms,loss=2%", { lateEvery: { packets: 7, ms: 0.7 } }, []],
     ["3mbit/50ms,queue=30p", { extraQueue: 3 }, both("queue")],
     ["3mbit/50ms,queue=30p", { extraQueue: -3 }, both("queue")],
     ["10mbit/50ms,jitter=5ms", { jitterFactor: 1.3 }, both("jitter")],
