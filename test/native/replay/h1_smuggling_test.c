@@ -87,16 +87,7 @@ static const struct attempt attempts[] = {
     {BYTES("\r\n\r\nGET /small HTTP/1.1\r\nHost: a.test\r\n\r\n"), 1, false},
 };
 
-static int open_site(void **state) {
-    static struct lane_site site;
-    *state = &site;
-    return lane_site_open(&site);
-}
-
-static int close_site(void **state) {
-    lane_site_close(*state);
-    return 0;
-}
+static struct lane_site site;
 
 static void hides_nothing(void **state) {
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
@@ -128,7 +119,7 @@ static void hides_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(hides_nothing, open_site, close_site),
+        LANE_SITE_TEST(hides_nothing, &site),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

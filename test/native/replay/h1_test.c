@@ -23,17 +23,7 @@
 
 enum { MUTATIONS = 4000, MUTATED_BYTES_MAX = 2048 };
 
-static int open_site(void **state) {
-    struct lane_site *site = malloc(sizeof *site);
-    *state = site;
-    return lane_site_open(site);
-}
-
-static int close_site(void **state) {
-    lane_site_close(*state);
-    free(*state);
-    return 0;
-}
+static struct lane_site the_site;
 
 static void assert_starts(const struct h1_client *client, const char *text) {
     const char *answer = (const char *)client->answer.data + client->answer.start;
@@ -350,19 +340,19 @@ static void test_random_mutations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_get, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_byte_by_byte, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_pipelined_requests_in_order, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_no_framing_from_the_recording, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_http_1_0, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_request_bodies_are_counted, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_targets, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_upgrades_are_not_taken, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_malformed_requests, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_heads_that_are_too_large, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_backpressure, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_client_vanishes, open_site, close_site),
-        cmocka_unit_test_setup_teardown(test_random_mutations, open_site, close_site),
+        LANE_SITE_TEST(test_get, &the_site),
+        LANE_SITE_TEST(test_byte_by_byte, &the_site),
+        LANE_SITE_TEST(test_pipelined_requests_in_order, &the_site),
+        LANE_SITE_TEST(test_no_framing_from_the_recording, &the_site),
+        LANE_SITE_TEST(test_http_1_0, &the_site),
+        LANE_SITE_TEST(test_request_bodies_are_counted, &the_site),
+        LANE_SITE_TEST(test_targets, &the_site),
+        LANE_SITE_TEST(test_upgrades_are_not_taken, &the_site),
+        LANE_SITE_TEST(test_malformed_requests, &the_site),
+        LANE_SITE_TEST(test_heads_that_are_too_large, &the_site),
+        LANE_SITE_TEST(test_backpressure, &the_site),
+        LANE_SITE_TEST(test_client_vanishes, &the_site),
+        LANE_SITE_TEST(test_random_mutations, &the_site),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

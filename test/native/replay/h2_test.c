@@ -20,17 +20,6 @@ enum { BIG_WINDOW = 6 * 1024 * 1024 };
 static struct lane_site site;
 static struct h2_client client;
 
-static int set_up(void **state) {
-    (void)state;
-    return lane_site_open(&site);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    lane_site_close(&site);
-    return 0;
-}
-
 static void answers_a_request(void **state) {
     (void)state;
     h2_client_open(&client, &site, BIG_WINDOW);
@@ -150,7 +139,7 @@ static void survives_mutated_bytes(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) LANE_SITE_TEST(name, &site)
     const struct CMUnitTest tests[] = {
         TEST(answers_a_request),           TEST(sends_large_heads), TEST(refuses_a_huge_head_at_once),
         TEST(refuses_a_malformed_request), TEST(says_goodbye),      TEST(survives_mutated_bytes),

@@ -24,17 +24,6 @@ static unsigned turn;
 static bool good_answered, stream_ended, answered, connection_ended, is_application_error;
 static uint64_t stream_error, connection_error;
 
-static int set_up(void **state) {
-    (void)state;
-    return lane_site_open(&site);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    lane_site_close(&site);
-    return 0;
-}
-
 // Numbers that are the same each time; 0: bytes are written as they are.
 static uint32_t mutation;
 
@@ -181,7 +170,7 @@ static void survives_random_bytes(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) LANE_SITE_TEST(name, &site)
     const struct CMUnitTest tests[] = {
         TEST(ends_what_is_malformed),
         TEST(knows_what_quiche_lets_pass),

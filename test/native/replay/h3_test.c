@@ -21,17 +21,6 @@ static struct lane_site site;
 static struct h3_client client;
 static const struct h3_client_options plain = {.window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS};
 
-static int set_up(void **state) {
-    (void)state;
-    return lane_site_open(&site);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    lane_site_close(&site);
-    return 0;
-}
-
 static const char *text(const json_t *object, const char *key) {
     return json_string_value(json_object_get(object, key));
 }
@@ -270,7 +259,7 @@ static void reports_the_clients_goodbye(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) LANE_SITE_TEST(name, &site)
     const struct CMUnitTest tests[] = {
         TEST(tells_of_its_connection),
         TEST(grows_its_window_while_responses_wait),

@@ -34,6 +34,11 @@ struct lane_site {
 
 int lane_site_open(struct lane_site *site);
 void lane_site_close(struct lane_site *site);
+// A test's set-up and tear-down: its state is a site.
+int lane_site_set_up(void **state);
+int lane_site_tear_down(void **state);
+#define LANE_SITE_TEST(name, site)                                                                           \
+    cmocka_unit_test_prestate_setup_teardown(name, lane_site_set_up, lane_site_tear_down, site)
 // The replay report as it would be written now. The caller's.
 json_t *lane_site_report(struct lane_site *site);
 // Runs the loop until somebody stops it; fails the test after some seconds.

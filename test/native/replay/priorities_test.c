@@ -27,17 +27,6 @@ struct asked {
     bool incremental;
 };
 
-static int set_up(void **state) {
-    (void)state;
-    return lane_site_open(&site);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    lane_site_close(&site);
-    return 0;
-}
-
 static unsigned draw(unsigned *random, unsigned below) {
     *random = *random * 1103515245u + 12345u;
     return (*random >> 16) % below;
@@ -205,7 +194,7 @@ static void take_an_early_update(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) LANE_SITE_TEST(name, &site)
     const struct CMUnitTest tests[] = {
         TEST(come_in_one_order),
         TEST(come_in_one_order_after_updates),

@@ -25,17 +25,6 @@ static const struct think recorded = {.kind = THINK_RECORDED};
 static struct lane_site site;
 static struct lane_client client;
 
-static int set_up(void **state) {
-    (void)state;
-    return lane_site_open(&site);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    lane_site_close(&site);
-    return 0;
-}
-
 static json_int_t number(const json_t *object, const char *key) {
     return json_integer_value(json_object_get(object, key));
 }
@@ -259,11 +248,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_its_words),
         cmocka_unit_test(knows_how_long),
-        cmocka_unit_test_setup_teardown(h2_thinks_of_all_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(h3_thinks_of_all_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(takes_the_recorded_time_where_it_is_known, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(h1_thinks_of_each, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(clients_may_vanish_meanwhile, set_up, tear_down),
+        LANE_SITE_TEST(h2_thinks_of_all_at_once, &site),
+        LANE_SITE_TEST(h3_thinks_of_all_at_once, &site),
+        LANE_SITE_TEST(takes_the_recorded_time_where_it_is_known, &site),
+        LANE_SITE_TEST(h1_thinks_of_each, &site),
+        LANE_SITE_TEST(clients_may_vanish_meanwhile, &site),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

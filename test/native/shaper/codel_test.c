@@ -13,16 +13,6 @@
 
 #define MS UINT64_C(1000000)
 
-static int set_up(void **state) {
-    *state = ledger_open();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    ledger_close(*state);
-    return 0;
-}
-
 enum { PACKET_NS = 1000000 }; // 1250 bytes at 10 Mbit/s
 
 static const struct queue_settings codel = {.discipline = QUEUE_CODEL};
@@ -166,14 +156,12 @@ static void a_sender_that_listens_keeps_the_queue_short_and_the_link_busy(void *
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(first_drop_comes_an_interval_after_the_target_was_passed, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(drops_follow_the_control_law, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(short_queues_are_left_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(it_begins_again_where_it_was_left, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(packets_are_marked_instead, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_sender_that_listens_keeps_the_queue_short_and_the_link_busy, set_up,
-                                        tear_down),
+        LEDGER_TEST(first_drop_comes_an_interval_after_the_target_was_passed),
+        LEDGER_TEST(drops_follow_the_control_law),
+        LEDGER_TEST(short_queues_are_left_alone),
+        LEDGER_TEST(it_begins_again_where_it_was_left),
+        LEDGER_TEST(packets_are_marked_instead),
+        LEDGER_TEST(a_sender_that_listens_keeps_the_queue_short_and_the_link_busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

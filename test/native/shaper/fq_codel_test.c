@@ -13,16 +13,6 @@
 
 #define MS UINT64_C(1000000)
 
-static int set_up(void **state) {
-    *state = ledger_open();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    ledger_close(*state);
-    return 0;
-}
-
 enum { PACKET_NS = 1200000, BULKY = 1, SPARSE = 2 }; // 1500 bytes at 10 Mbit/s
 
 static const struct queue_settings fq_codel = {.discipline = QUEUE_FQ_CODEL, .limit_packets = 10240};
@@ -202,12 +192,12 @@ static void new_flows_do_not_starve_old_ones(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_sparse_flow_passes_a_bulky_one, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_does_not_fit_is_taken_from_the_fattest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bulky_flows_share_by_bytes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(flows_have_queues_of_their_own, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_fattest_is_always_known, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(new_flows_do_not_starve_old_ones, set_up, tear_down),
+        LEDGER_TEST(a_sparse_flow_passes_a_bulky_one),
+        LEDGER_TEST(what_does_not_fit_is_taken_from_the_fattest),
+        LEDGER_TEST(bulky_flows_share_by_bytes),
+        LEDGER_TEST(flows_have_queues_of_their_own),
+        LEDGER_TEST(the_fattest_is_always_known),
+        LEDGER_TEST(new_flows_do_not_starve_old_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,16 @@ void ledger_close(struct ledger *ledger) {
     free(ledger);
 }
 
+int ledger_set_up(void **state) {
+    *state = ledger_open();
+    return 0;
+}
+
+int ledger_tear_down(void **state) {
+    ledger_close(*state);
+    return 0;
+}
+
 void ledger_clear(struct ledger *ledger) {
     ledger->queued = ledger->sent = ledger->outs = ledger->drops = 0;
     ledger->queued_bytes = ledger->out_bytes = ledger->dropped_bytes = 0;

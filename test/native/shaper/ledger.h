@@ -34,6 +34,10 @@ struct ledger {
 struct ledger *ledger_open(void);
 void ledger_close(struct ledger *ledger);
 void ledger_clear(struct ledger *ledger); // forgets what was
+// A test's set-up and tear-down: its state is a ledger.
+int ledger_set_up(void **state);
+int ledger_tear_down(void **state);
+#define LEDGER_TEST(name) cmocka_unit_test_setup_teardown(name, ledger_set_up, ledger_tear_down)
 
 // A link that passes on to the ledger, started at 0.
 void ledger_link(struct ledger *ledger, struct link *link, const struct rate_settings *rate,

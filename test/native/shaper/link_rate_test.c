@@ -17,16 +17,6 @@
 
 static const struct queue_settings no_limit = {0};
 
-static int set_up(void **state) {
-    *state = ledger_open();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    ledger_close(*state);
-    return 0;
-}
-
 static struct rate_settings steps_of(uint32_t count, const struct step *steps) {
     struct rate_settings rate = {.kind = RATE_STEPS, .steps_bps = {.count = count}};
     memcpy(rate.steps_bps.step, steps, count * sizeof *steps);
@@ -333,13 +323,13 @@ static void a_steered_link_loses_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_left_of_a_packet_goes_on_at_the_new_rate, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(steps_are_followed_exactly, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(steps_are_never_exceeded_in_any_window, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(opportunities_are_accurate_to_the_byte, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_trace_played_once_ends, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(traces_are_followed_however_the_link_wakes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_steered_link_loses_nothing, set_up, tear_down),
+        LEDGER_TEST(what_is_left_of_a_packet_goes_on_at_the_new_rate),
+        LEDGER_TEST(steps_are_followed_exactly),
+        LEDGER_TEST(steps_are_never_exceeded_in_any_window),
+        LEDGER_TEST(opportunities_are_accurate_to_the_byte),
+        LEDGER_TEST(a_trace_played_once_ends),
+        LEDGER_TEST(traces_are_followed_however_the_link_wakes),
+        LEDGER_TEST(a_steered_link_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

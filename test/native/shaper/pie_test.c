@@ -14,16 +14,6 @@
 
 #define MS UINT64_C(1000000)
 
-static int set_up(void **state) {
-    *state = ledger_open();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    ledger_close(*state);
-    return 0;
-}
-
 enum { PACKET_NS = 1000000 }; // 1250 bytes at 10 Mbit/s
 
 static const struct queue_settings pie = {.discipline = QUEUE_PIE};
@@ -264,17 +254,16 @@ static void a_sender_that_listens_keeps_the_queue_short_and_the_link_busy(void *
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(probability_follows_the_controller, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(rate_of_departures_is_measured, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bursts_are_let_through, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_allowance_is_renewed_in_calm, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_limit_does_not_matter, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(overload_is_held_at_the_target, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(packets_are_marked_while_few_are, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_idle_queue_rests, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(same_seed_same_drops, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_sender_that_listens_keeps_the_queue_short_and_the_link_busy, set_up,
-                                        tear_down),
+        LEDGER_TEST(probability_follows_the_controller),
+        LEDGER_TEST(rate_of_departures_is_measured),
+        LEDGER_TEST(bursts_are_let_through),
+        LEDGER_TEST(the_allowance_is_renewed_in_calm),
+        LEDGER_TEST(the_limit_does_not_matter),
+        LEDGER_TEST(overload_is_held_at_the_target),
+        LEDGER_TEST(packets_are_marked_while_few_are),
+        LEDGER_TEST(an_idle_queue_rests),
+        LEDGER_TEST(same_seed_same_drops),
+        LEDGER_TEST(a_sender_that_listens_keeps_the_queue_short_and_the_link_busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

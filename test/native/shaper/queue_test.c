@@ -17,16 +17,6 @@
 
 #define MS UINT64_C(1000000)
 
-static int set_up(void **state) {
-    *state = ledger_open();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    ledger_close(*state);
-    return 0;
-}
-
 // `count` packets at once, 1000 bytes each: the first is being sent at 1 Mbit/s, 8 ms a packet.
 static void burst(struct ledger *ledger, struct link *link, const struct queue_settings *queue,
                   uint32_t count) {
@@ -290,14 +280,13 @@ static void long_queues_cost_as_short_ones(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(limits_hold_in_packets_bytes_and_time, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(drop_tail_drops_what_comes_and_drop_head_what_waits, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(waiting_time_is_that_of_the_present_rate, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(waiting_time_is_that_of_the_trace, set_up, tear_down),
+        LEDGER_TEST(limits_hold_in_packets_bytes_and_time),
+        LEDGER_TEST(drop_tail_drops_what_comes_and_drop_head_what_waits),
+        LEDGER_TEST(waiting_time_is_that_of_the_present_rate),
+        LEDGER_TEST(waiting_time_is_that_of_the_trace),
         cmocka_unit_test(ecn_marks_only_who_speaks_it),
-        cmocka_unit_test_setup_teardown(changing_the_discipline_loses_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(closing_gives_back_what_is_held, set_up, tear_down),
+        LEDGER_TEST(changing_the_discipline_loses_nothing),
+        LEDGER_TEST(closing_gives_back_what_is_held),
         cmocka_unit_test(long_queues_cost_as_short_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
