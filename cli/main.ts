@@ -1,19 +1,10 @@
 // `trilane`: finds the command, prints its errors as one line, sets the exit status. No command's logic.
-import yargs, { type Argv, type CommandModule } from "yargs";
+import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { allCommands } from "./commands/all.ts";
-import type { Command, CommonOptions } from "./commands/command.ts";
+import { moduleOf } from "./commands/command.ts";
 import { RunError, UserError } from "./errors.ts";
 import { version } from "./version.ts";
-
-function moduleOf(command: Command): CommandModule<CommonOptions, CommonOptions> {
-  return {
-    command: command.usage,
-    describe: command.summary,
-    builder: (y: Argv<CommonOptions>) => command.define(y),
-    handler: (options) => command.run(options),
-  };
-}
 
 /** The call that explains what was called: the command's own help where there is such a command. */
 function helpFor(word: string | undefined): string {

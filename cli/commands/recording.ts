@@ -1,21 +1,10 @@
 // `trilane recording show|verify|diff|edit|rm`: finds the action. What each does stands in recording_*.ts.
-import type { Argv, CommandModule } from "yargs";
-import { UserError } from "../errors.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import { type Command, type CommonOptions, moduleOf, nameAnAction } from "./command.ts";
 import { command as diff } from "./recording_diff.ts";
 import { command as edit } from "./recording_edit.ts";
 import { command as show } from "./recording_show.ts";
 import { command as verify } from "./recording_verify.ts";
 import { command as remove } from "./remove.ts";
-
-function moduleOf<Options extends CommonOptions>(command: Command<Options>): CommandModule<CommonOptions, Options> {
-  return {
-    command: command.usage,
-    describe: command.summary,
-    builder: (yargs: Argv<CommonOptions>) => command.define(yargs),
-    handler: (options) => command.run(options as unknown as Options),
-  };
-}
 
 const rm: Command<CommonOptions & { recording: string[] }> = {
   usage: "rm <recording..>",
@@ -38,7 +27,5 @@ export const command: Command = {
       .example("trilane recording show shop", "what is in it, by host, type, size and protocol")
       .example("trilane recording verify shop", "whether every body is there and what it says it is")
       .example("trilane recording edit shop --as shop-lean --remove-host '*.ads.example'", "without a third party"),
-  run: () => {
-    throw new UserError("recording: name an action: show, verify, diff, edit or rm; see `trilane recording --help`");
-  },
+  run: nameAnAction("recording", "show, verify, diff, edit or rm"),
 };

@@ -1,20 +1,9 @@
 // `trilane trace info|synth|convert`: finds the action. What each does stands in trace_info.ts, trace_synth.ts and
 // trace_convert.ts.
-import type { Argv, CommandModule } from "yargs";
-import { UserError } from "../errors.ts";
-import type { Command, CommonOptions } from "./command.ts";
+import { type Command, moduleOf, nameAnAction } from "./command.ts";
 import { command as convert } from "./trace_convert.ts";
 import { command as info } from "./trace_info.ts";
 import { command as synth } from "./trace_synth.ts";
-
-function moduleOf<Options extends CommonOptions>(command: Command<Options>): CommandModule<CommonOptions, Options> {
-  return {
-    command: command.usage,
-    describe: command.summary,
-    builder: (yargs: Argv<CommonOptions>) => command.define(yargs),
-    handler: (options) => command.run(options as unknown as Options),
-  };
-}
 
 export const command: Command = {
   usage: "trace",
@@ -27,7 +16,5 @@ export const command: Command = {
       .example("trilane trace info Verizon.down", "mean, percentiles, outages, and the rate drawn")
       .example("trilane trace synth verizon-lte --out lte", "lte.down and lte.up")
       .example("trilane race my-page --link trace_down=lte.down,trace_up=lte.up,rtt=60ms", "a race over them"),
-  run: () => {
-    throw new UserError("trace: name an action: info, synth or convert; see `trilane trace --help`");
-  },
+  run: nameAnAction("trace", "info, synth or convert"),
 };

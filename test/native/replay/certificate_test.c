@@ -2,7 +2,7 @@
 // authority's files: made once whoever comes first, whole or not at all.
 #include "replay/certificate.h"
 
-#include "replay/tls.h"
+#include "tls_meeting.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,43 +28,22 @@
 enum { RACERS = 8, CHAIN_BYTES_MAX = 1200 };
 
 struct fixture {
-    char home[64];
-    struct certificates *certificates;
-    struct tls *tls;
-    SSL_CTX *client;
-    SSL *client_ssl, *server_ssl; // of the last meeting
-    long verdict;                 // the client's on the chain
+    struct tls_meeting meeting;
+    long verdict; // the client's on the chain
 };
 
 static int open_all(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
-    char error[256];
     char path[128];
-    strcpy(f->home, "/tmp/trilane-test-XXXXXX");
-    if (!mkdtemp(f->home) || certificates_open(&f->certificates, f->home, error, sizeof error) < 0 ||
-        tls_open(&f->tls, f->certificates, error, sizeof error) < 0)
-        return -1;
-    f->client = SSL_CTX_new(TLS_method());
-    snprintf(path, sizeof path, "%s/ca/ca.pem", f->home);
+    if (tls_meeting_open(&f->meeting) < 0) return -1;
+    snprintf(path, sizeof path, "%s/ca/ca.pem", f->meeting.home);
     *state = f;
-    return SSL_CTX_load_verify_locations(f->client, path, NULL) == 1 ? 0 : -1;
-}
-
-static void forget_meeting(struct fixture *f) {
-    SSL_free(f->client_ssl);
-    SSL_free(f->server_ssl);
-    f->client_ssl = f->server_ssl = NULL;
+    return SSL_CTX_load_verify_locations(f->meeting.client, path, NULL) == 1 ? 0 : -1;
 }
 
 static int close_all(void **state) {
     struct fixture *f = *state;
-    forget_meeting(f);
-    SSL_CTX_free(f->client);
-    tls_close(f->tls);
-    certificates_close(f->certificates);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", f->home);
-    int status = system(command);
+    int status = tls_meeting_close(&f->meeting);
     free(f);
     return status;
 }
@@ -72,30 +51,23 @@ static int close_all(void **state) {
 // A handshake in memory: the client asks for `sni` (NULL: none) and expects to be with `name`. True when both
 // are done.
 static bool meet(struct fixture *f, const char *sni, const char *name, const char *protocols) {
-    forget_meeting(f);
-    f->server_ssl = tls_new_tcp(f->tls, "192.0.2.7");
-    f->client_ssl = SSL_new(f->client);
-    BIO *server_bio, *client_bio;
-    assert_int_equal(BIO_new_bio_pair(&server_bio, 0, &client_bio, 0), 1);
-    SSL_set_bio(f->server_ssl, server_bio, server_bio);
-    SSL_set_bio(f->client_ssl, client_bio, client_bio);
-    SSL_set_connect_state(f->client_ssl);
-    SSL_set_verify(f->client_ssl, SSL_VERIFY_PEER, NULL);
-    if (sni) SSL_set_tlsext_host_name(f->client_ssl, sni);
+    tls_meeting_begin(&f->meeting);
+    SSL_set_verify(f->meeting.client_ssl, SSL_VERIFY_PEER, NULL);
+    if (sni) SSL_set_tlsext_host_name(f->meeting.client_ssl, sni);
     struct in6_addr address;
     bool is_address = inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
-    X509_VERIFY_PARAM *verify = SSL_get0_param(f->client_ssl);
+    X509_VERIFY_PARAM *verify = SSL_get0_param(f->meeting.client_ssl);
     assert_int_equal(is_address ? X509_VERIFY_PARAM_set1_ip_asc(verify, name)
                                 : X509_VERIFY_PARAM_set1_host(verify, name, strlen(name)),
                      1);
-    SSL_set_alpn_protos(f->client_ssl, (const uint8_t *)protocols, strlen(protocols));
+    SSL_set_alpn_protos(f->meeting.client_ssl, (const uint8_t *)protocols, strlen(protocols));
     bool done = false;
     for (int i = 0; i < 20 && !done; i++) {
-        bool client_done = SSL_do_handshake(f->client_ssl) == 1;
-        done = SSL_do_handshake(f->server_ssl) == 1 && client_done;
+        bool client_done = SSL_do_handshake(f->meeting.client_ssl) == 1;
+        done = SSL_do_handshake(f->meeting.server_ssl) == 1 && client_done;
     }
     ERR_clear_error();
-    f->verdict = SSL_get_verify_result(f->client_ssl);
+    f->verdict = SSL_get_verify_result(f->meeting.client_ssl);
     return done;
 }
 
@@ -103,10 +75,10 @@ static void test_chain_verifies(void **state) {
     struct fixture *f = *state;
     assert_true(meet(f, "www.a.test", "www.a.test", "\x02h2\x08http/1.1"));
     assert_int_equal(f->verdict, X509_V_OK);
-    assert_string_equal(tls_alpn(f->server_ssl), "h2");
-    assert_string_equal(tls_version(f->server_ssl), "TLSv1.3");
+    assert_string_equal(tls_alpn(f->meeting.server_ssl), "h2");
+    assert_string_equal(tls_version(f->meeting.server_ssl), "TLSv1.3");
     size_t chain_bytes = 0;
-    const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(f->client_ssl);
+    const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(f->meeting.client_ssl);
     assert_int_equal(sk_CRYPTO_BUFFER_num(chain), 2);
     for (size_t i = 0; i < sk_CRYPTO_BUFFER_num(chain); i++)
         chain_bytes += CRYPTO_BUFFER_len(sk_CRYPTO_BUFFER_value(chain, i));
@@ -115,7 +87,7 @@ static void test_chain_verifies(void **state) {
 
 static size_t chain_bytes_seen(const struct fixture *f) {
     size_t bytes = 0;
-    const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(f->client_ssl);
+    const STACK_OF(CRYPTO_BUFFER) *chain = SSL_get0_peer_certificates(f->meeting.client_ssl);
     for (size_t i = 0; i < sk_CRYPTO_BUFFER_num(chain); i++)
         bytes += CRYPTO_BUFFER_len(sk_CRYPTO_BUFFER_value(chain, i));
     return bytes;
@@ -125,7 +97,7 @@ static void test_recorded_names(void **state) {
     struct fixture *f = *state;
     static const char *const names[] = {"a.test", "*.a.test", "192.0.2.9", "2001:db8::9"};
     const struct certificate_form form = {.names = names, .name_count = 4};
-    assert_int_equal(certificates_make(f->certificates, "WWW.other.test", &form), 0);
+    assert_int_equal(certificates_make(f->meeting.certificates, "WWW.other.test", &form), 0);
     static const char *const good[] = {"www.other.test", "a.test", "x.a.test", "192.0.2.9", "2001:db8::9"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (!meet(f, "www.other.test", good[i], "\x02h2")) fail_msg("not good for %s", good[i]);
@@ -146,7 +118,7 @@ static void test_too_many_names(void **state) {
         names[i] = texts[i];
     }
     const struct certificate_form form = {.names = names, .name_count = COUNT, .chain_bytes = 65536};
-    assert_int_equal(certificates_make(f->certificates, "host.test", &form), 0);
+    assert_int_equal(certificates_make(f->meeting.certificates, "host.test", &form), 0);
     assert_true(meet(f, "host.test", "host.test", "\x02h2"));
     assert_true(meet(f, "host.test", texts[0], "\x02h2"));
     assert_false(meet(f, "host.test", texts[COUNT - 1], "\x02h2"));
@@ -164,14 +136,14 @@ static void test_chain_sizes(void **state) {
         char name[32];
         snprintf(name, sizeof name, "n%zu.test", wanted);
         const struct certificate_form form = {.chain_bytes = (uint32_t)wanted};
-        assert_int_equal(certificates_make(f->certificates, name, &form), 0);
+        assert_int_equal(certificates_make(f->meeting.certificates, name, &form), 0);
         assert_true(meet(f, name, name, "\x02h2"));
         size_t seen = chain_bytes_seen(f);
         size_t low = wanted > least + FRAMING ? wanted - SLACK : least - SLACK;
         size_t high = (wanted > least + FRAMING ? wanted : least + FRAMING) + SLACK;
         if (seen < low || seen > high) fail_msg("%zu bytes wanted, %zu sent", wanted, seen);
     }
-    certificates_set_chain_bytes(f->certificates, 4000);
+    certificates_set_chain_bytes(f->meeting.certificates, 4000);
     assert_true(meet(f, "later.test", "later.test", "\x02h2"));
     assert_in_range(chain_bytes_seen(f), 4000 - SLACK, 4000 + SLACK);
 }
@@ -179,7 +151,7 @@ static void test_chain_sizes(void **state) {
 static void test_recorded_groups(void **state) {
     struct fixture *f = *state;
     // As Chromium: with shares of the first two.
-    assert_int_equal(SSL_CTX_set1_groups_list(f->client, "X25519MLKEM768:X25519:P-256:P-384"), 1);
+    assert_int_equal(SSL_CTX_set1_groups_list(f->meeting.client, "X25519MLKEM768:X25519:P-256:P-384"), 1);
     static const struct {
         const char *group;
         uint16_t expected;
@@ -193,28 +165,28 @@ static void test_recorded_groups(void **state) {
         char name[32];
         snprintf(name, sizeof name, "n%zu.test", i);
         const struct certificate_form form = {.group = cases[i].group};
-        assert_int_equal(certificates_make(f->certificates, name, &form), 0);
+        assert_int_equal(certificates_make(f->meeting.certificates, name, &form), 0);
         assert_true(meet(f, name, name, "\x02h2"));
-        assert_int_equal(SSL_get_group_id(f->client_ssl), cases[i].expected);
-        assert_int_equal(SSL_used_hello_retry_request(f->client_ssl), cases[i].is_asked_again);
+        assert_int_equal(SSL_get_group_id(f->meeting.client_ssl), cases[i].expected);
+        assert_int_equal(SSL_used_hello_retry_request(f->meeting.client_ssl), cases[i].is_asked_again);
     }
     // Who does not know the recorded one finds another.
-    assert_int_equal(SSL_CTX_set1_groups_list(f->client, "P-256"), 1);
+    assert_int_equal(SSL_CTX_set1_groups_list(f->meeting.client, "P-256"), 1);
     assert_true(meet(f, "n1.test", "n1.test", "\x02h2"));
     assert_true(meet(f, "n2.test", "n2.test", "\x02h2"));
 }
 
 static void test_tls_versions(void **state) {
     struct fixture *f = *state;
-    tls_limit_versions(f->tls, TLS1_2_VERSION, TLS1_2_VERSION);
+    tls_limit_versions(f->meeting.tls, TLS1_2_VERSION, TLS1_2_VERSION);
     assert_true(meet(f, "a.test", "a.test", "\x02h2"));
-    assert_string_equal(tls_version(f->server_ssl), "TLSv1.2");
-    tls_limit_versions(f->tls, TLS1_3_VERSION, TLS1_3_VERSION);
-    SSL_CTX_set_max_proto_version(f->client, TLS1_2_VERSION);
+    assert_string_equal(tls_version(f->meeting.server_ssl), "TLSv1.2");
+    tls_limit_versions(f->meeting.tls, TLS1_3_VERSION, TLS1_3_VERSION);
+    SSL_CTX_set_max_proto_version(f->meeting.client, TLS1_2_VERSION);
     assert_false(meet(f, "a.test", "a.test", "\x02h2"));
-    SSL_CTX_set_max_proto_version(f->client, TLS1_3_VERSION);
+    SSL_CTX_set_max_proto_version(f->meeting.client, TLS1_3_VERSION);
     assert_true(meet(f, "a.test", "a.test", "\x02h2"));
-    assert_string_equal(tls_version(f->server_ssl), "TLSv1.3");
+    assert_string_equal(tls_version(f->meeting.server_ssl), "TLSv1.3");
 }
 
 static void test_only_for_its_name(void **state) {
@@ -222,7 +194,7 @@ static void test_only_for_its_name(void **state) {
     assert_false(meet(f, "www.a.test", "www.b.test", "\x08http/1.1"));
     assert_int_equal(f->verdict, X509_V_ERR_HOSTNAME_MISMATCH);
     assert_true(meet(f, "www.b.test", "www.b.test", "\x08http/1.1"));
-    assert_string_equal(tls_alpn(f->server_ssl), "http/1.1");
+    assert_string_equal(tls_alpn(f->meeting.server_ssl), "http/1.1");
 }
 
 static void test_without_sni_for_the_address(void **state) {
@@ -241,8 +213,8 @@ static void test_long_and_odd_names(void **state) {
     assert_true(meet(f, name, name, "\x02h2"));
     assert_true(meet(f, "under_score.a.test", "under_score.a.test", "\x02h2"));
     assert_false(meet(f, "a.test\" or 1", "a.test", "\x02h2")); // nothing is signed for that
-    assert_null(certificates_name(f->certificates, ""));
-    assert_null(certificates_name(f->certificates, "a/b"));
+    assert_null(certificates_name(f->meeting.certificates, ""));
+    assert_null(certificates_name(f->meeting.certificates, "a/b"));
 }
 
 static void test_unknown_protocols_are_refused(void **state) {
@@ -253,16 +225,16 @@ static void test_unknown_protocols_are_refused(void **state) {
 
 static void test_names_without_end(void **state) {
     struct fixture *f = *state;
-    const char *first = certificates_name(f->certificates, "A0.test");
+    const char *first = certificates_name(f->meeting.certificates, "A0.test");
     assert_string_equal(first, "a0.test");
     size_t taken = 0;
     for (int i = 1; i < 20000; i++) {
         char name[32];
         snprintf(name, sizeof name, "a%d.test", i);
-        taken += certificates_name(f->certificates, name) != NULL;
+        taken += certificates_name(f->meeting.certificates, name) != NULL;
     }
     assert_in_range(taken, 1000, 19000); // bounded
-    assert_ptr_equal(certificates_name(f->certificates, "a0.TEST"), first);
+    assert_ptr_equal(certificates_name(f->meeting.certificates, "a0.TEST"), first);
 }
 
 static void spki_of(X509 *certificate, char text[45]) {
@@ -277,12 +249,12 @@ static void spki_of(X509 *certificate, char text[45]) {
 static void test_printed_hashes_are_those_sent(void **state) {
     struct fixture *f = *state;
     char printed[CERTIFICATES_SPKI_SIZE];
-    assert_int_equal(certificates_spki(f->certificates, printed), 0);
+    assert_int_equal(certificates_spki(f->meeting.certificates, printed), 0);
     static const char *const names[] = {"www.a.test", "b.test"};
     for (size_t i = 0; i < 2; i++) {
         assert_true(meet(f, names[i], names[i], "\x02h2"));
         char sent[CERTIFICATES_SPKI_SIZE];
-        const STACK_OF(X509) *chain = SSL_get_peer_full_cert_chain(f->client_ssl);
+        const STACK_OF(X509) *chain = SSL_get_peer_full_cert_chain(f->meeting.client_ssl);
         spki_of(sk_X509_value(chain, 0), sent);
         sent[44] = ',';
         spki_of(sk_X509_value(chain, 1), sent + 45);
@@ -309,7 +281,7 @@ static void assert_only_ca(const char *folder, const char *const *wanted, size_t
 static void test_made_by_many_at_once(void **state) {
     struct fixture *f = *state;
     char home[128];
-    snprintf(home, sizeof home, "%s/not/yet", f->home); // folders are made too
+    snprintf(home, sizeof home, "%s/not/yet", f->meeting.home); // folders are made too
     int gate[2], results[2];
     assert_int_equal(pipe(gate), 0);
     assert_int_equal(pipe(results), 0);
@@ -360,17 +332,17 @@ static void assert_refused(const char *home, const char *part_of_line) {
 static void test_damage_is_told(void **state) {
     struct fixture *f = *state;
     char path[128], other[128];
-    snprintf(path, sizeof path, "%s/ca/leaf.key", f->home);
-    snprintf(other, sizeof other, "%s/ca/leaf.key.kept", f->home);
+    snprintf(path, sizeof path, "%s/ca/leaf.key", f->meeting.home);
+    snprintf(other, sizeof other, "%s/ca/leaf.key.kept", f->meeting.home);
     assert_int_equal(rename(path, other), 0);
-    assert_refused(f->home,
+    assert_refused(f->meeting.home,
                    "/ca: the certificate authority is unreadable, damaged or expired: remove the folder");
     assert_int_equal(rename(other, path), 0);
-    snprintf(path, sizeof path, "%s/ca/ca.key", f->home); // a key that is not the certificate's
-    snprintf(other, sizeof other, "%s/ca/leaf.key", f->home);
+    snprintf(path, sizeof path, "%s/ca/ca.key", f->meeting.home); // a key that is not the certificate's
+    snprintf(other, sizeof other, "%s/ca/leaf.key", f->meeting.home);
     assert_int_equal(rename(other, path), 0);
-    assert_refused(f->home, "damaged");
-    snprintf(path, sizeof path, "%s/file", f->home);
+    assert_refused(f->meeting.home, "damaged");
+    snprintf(path, sizeof path, "%s/file", f->meeting.home);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fclose(file);

@@ -1,7 +1,6 @@
 // Requests in a resumed TCP connection's first flight: taken where that is allowed, and only there. A client
 // of BoringSSL's own, in memory.
-#include "replay/certificate.h"
-#include "replay/tls.h"
+#include "tls_meeting.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,12 +18,8 @@ static const char request[] = "GET / HTTP/1.1\r\nhost: a.test\r\n\r\n";
 static const char answer[] = "HTTP/1.1 204 \r\n\r\n";
 
 struct fixture {
-    char home[64];
-    struct certificates *certificates;
-    struct tls *tls;
-    SSL_CTX *client;
+    struct tls_meeting meeting;
     SSL_SESSION *ticket; // the last one that the client was given
-    SSL *client_ssl, *server_ssl;
 };
 
 static int keep_ticket(SSL *ssl, SSL_SESSION *session) {
@@ -36,92 +31,70 @@ static int keep_ticket(SSL *ssl, SSL_SESSION *session) {
 
 static int open_all(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
-    char error[256];
-    strcpy(f->home, "/tmp/trilane-test-XXXXXX");
-    if (!mkdtemp(f->home) || certificates_open(&f->certificates, f->home, error, sizeof error) < 0 ||
-        tls_open(&f->tls, f->certificates, error, sizeof error) < 0)
-        return -1;
-    f->client = SSL_CTX_new(TLS_method());
-    SSL_CTX_set_session_cache_mode(f->client, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_sess_set_new_cb(f->client, keep_ticket);
-    SSL_CTX_set_early_data_enabled(f->client, 1);
+    if (tls_meeting_open(&f->meeting) < 0) return -1;
+    SSL_CTX_set_session_cache_mode(f->meeting.client, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(f->meeting.client, keep_ticket);
+    SSL_CTX_set_early_data_enabled(f->meeting.client, 1);
     *state = f;
     return 0;
 }
 
-static void part(struct fixture *f) {
-    SSL_free(f->client_ssl);
-    SSL_free(f->server_ssl);
-    f->client_ssl = f->server_ssl = NULL;
-}
-
 static int close_all(void **state) {
     struct fixture *f = *state;
-    part(f);
     SSL_SESSION_free(f->ticket);
-    SSL_CTX_free(f->client);
-    tls_close(f->tls);
-    certificates_close(f->certificates);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", f->home);
-    int status = system(command);
+    int status = tls_meeting_close(&f->meeting);
     free(f);
     return status;
 }
 
 static void meet(struct fixture *f) {
-    part(f);
-    f->server_ssl = tls_new_tcp(f->tls, "192.0.2.7");
-    f->client_ssl = SSL_new(f->client);
-    BIO *server_bio, *client_bio;
-    assert_int_equal(BIO_new_bio_pair(&server_bio, 0, &client_bio, 0), 1);
-    SSL_set_bio(f->server_ssl, server_bio, server_bio);
-    SSL_set_bio(f->client_ssl, client_bio, client_bio);
-    SSL_set_connect_state(f->client_ssl);
-    SSL_set_app_data(f->client_ssl, f);
-    SSL_set_tlsext_host_name(f->client_ssl, "a.test");
-    SSL_set_alpn_protos(f->client_ssl, (const uint8_t *)"\x02h2", 3);
-    if (f->ticket) SSL_set_session(f->client_ssl, f->ticket);
+    tls_meeting_begin(&f->meeting);
+    SSL_set_app_data(f->meeting.client_ssl, f);
+    SSL_set_tlsext_host_name(f->meeting.client_ssl, "a.test");
+    SSL_set_alpn_protos(f->meeting.client_ssl, (const uint8_t *)"\x02h2", 3);
+    if (f->ticket) SSL_set_session(f->meeting.client_ssl, f->ticket);
 }
 
 // To the handshake's end and a first byte from the server, before which come the tickets.
 static void finish(struct fixture *f) {
     char byte = 'x';
-    for (int i = 0; i < 20 && (SSL_in_init(f->client_ssl) || SSL_in_init(f->server_ssl)); i++) {
-        SSL_do_handshake(f->client_ssl);
-        SSL_do_handshake(f->server_ssl);
-        SSL_read(f->server_ssl, &byte, 1); // in early data the handshake goes on in here
+    for (int i = 0; i < 20 && (SSL_in_init(f->meeting.client_ssl) || SSL_in_init(f->meeting.server_ssl));
+         i++) {
+        SSL_do_handshake(f->meeting.client_ssl);
+        SSL_do_handshake(f->meeting.server_ssl);
+        SSL_read(f->meeting.server_ssl, &byte, 1); // in early data the handshake goes on in here
     }
-    assert_false(SSL_in_init(f->client_ssl) || SSL_in_init(f->server_ssl));
-    assert_int_equal(SSL_write(f->server_ssl, &byte, 1), 1);
-    assert_int_equal(SSL_read(f->client_ssl, &byte, 1), 1);
+    assert_false(SSL_in_init(f->meeting.client_ssl) || SSL_in_init(f->meeting.server_ssl));
+    assert_int_equal(SSL_write(f->meeting.server_ssl, &byte, 1), 1);
+    assert_int_equal(SSL_read(f->meeting.client_ssl, &byte, 1), 1);
     ERR_clear_error();
 }
 
 static void test_taken(void **state) {
     struct fixture *f = *state;
-    tls_allow_early_data(f->tls);
+    tls_allow_early_data(f->meeting.tls);
     meet(f);
     finish(f);
-    assert_false(SSL_early_data_accepted(f->server_ssl));
+    assert_false(SSL_early_data_accepted(f->meeting.server_ssl));
     assert_non_null(f->ticket);
 
     meet(f);
-    assert_int_equal(SSL_do_handshake(f->client_ssl), 1); // its first flight: early data may follow at once
-    assert_true(SSL_in_early_data(f->client_ssl));
-    assert_int_equal(SSL_write(f->client_ssl, request, sizeof request), sizeof request);
+    assert_int_equal(SSL_do_handshake(f->meeting.client_ssl),
+                     1); // its first flight: early data may follow at once
+    assert_true(SSL_in_early_data(f->meeting.client_ssl));
+    assert_int_equal(SSL_write(f->meeting.client_ssl, request, sizeof request), sizeof request);
     char got[sizeof request + sizeof answer];
-    assert_int_equal(SSL_do_handshake(f->server_ssl), 1);
-    assert_true(SSL_early_data_accepted(f->server_ssl));
-    assert_true(SSL_session_reused(f->server_ssl));
-    assert_string_equal(tls_alpn(f->server_ssl), "h2");
-    assert_string_equal(tls_version(f->server_ssl), "TLSv1.3");
-    assert_int_equal(SSL_read(f->server_ssl, got, sizeof got), sizeof request);
+    assert_int_equal(SSL_do_handshake(f->meeting.server_ssl), 1);
+    assert_true(SSL_early_data_accepted(f->meeting.server_ssl));
+    assert_true(SSL_session_reused(f->meeting.server_ssl));
+    assert_string_equal(tls_alpn(f->meeting.server_ssl), "h2");
+    assert_string_equal(tls_version(f->meeting.server_ssl), "TLSv1.3");
+    assert_int_equal(SSL_read(f->meeting.server_ssl, got, sizeof got), sizeof request);
     assert_string_equal(got, request);
     // The answer goes out before the client has said anything else.
-    assert_true(SSL_in_early_data(f->server_ssl));
-    assert_int_equal(SSL_write(f->server_ssl, answer, sizeof answer), sizeof answer);
-    assert_int_equal(SSL_read(f->client_ssl, got, sizeof got), sizeof answer);
+    assert_true(SSL_in_early_data(f->meeting.server_ssl));
+    assert_int_equal(SSL_write(f->meeting.server_ssl, answer, sizeof answer), sizeof answer);
+    assert_int_equal(SSL_read(f->meeting.client_ssl, got, sizeof got), sizeof answer);
     assert_string_equal(got, answer);
     finish(f);
 }
@@ -132,11 +105,11 @@ static void test_not_taken_unless_allowed(void **state) {
     finish(f);
     assert_non_null(f->ticket);
     meet(f);
-    assert_int_equal(SSL_do_handshake(f->client_ssl), -1); // the ticket is not good for early data
-    assert_false(SSL_in_early_data(f->client_ssl));
+    assert_int_equal(SSL_do_handshake(f->meeting.client_ssl), -1); // the ticket is not good for early data
+    assert_false(SSL_in_early_data(f->meeting.client_ssl));
     finish(f);
-    assert_true(SSL_session_reused(f->server_ssl));
-    assert_false(SSL_early_data_accepted(f->server_ssl));
+    assert_true(SSL_session_reused(f->meeting.server_ssl));
+    assert_false(SSL_early_data_accepted(f->meeting.server_ssl));
 }
 
 int main(void) {

@@ -1,0 +1,48 @@
+#include "tls_meeting.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int tls_meeting_open(struct tls_meeting *meeting) {
+    char error[256];
+    *meeting = (struct tls_meeting){.home = "/tmp/trilane-test-XXXXXX"};
+    if (!mkdtemp(meeting->home) ||
+        certificates_open(&meeting->certificates, meeting->home, error, sizeof error) < 0 ||
+        tls_open(&meeting->tls, meeting->certificates, error, sizeof error) < 0)
+        return -1;
+    meeting->client = SSL_CTX_new(TLS_method());
+    return 0;
+}
+
+void tls_meeting_forget(struct tls_meeting *meeting) {
+    SSL_free(meeting->client_ssl);
+    SSL_free(meeting->server_ssl);
+    meeting->client_ssl = meeting->server_ssl = NULL;
+}
+
+int tls_meeting_close(struct tls_meeting *meeting) {
+    tls_meeting_forget(meeting);
+    SSL_CTX_free(meeting->client);
+    tls_close(meeting->tls);
+    certificates_close(meeting->certificates);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", meeting->home);
+    return system(command);
+}
+
+void tls_meeting_begin(struct tls_meeting *meeting) {
+    tls_meeting_forget(meeting);
+    meeting->server_ssl = tls_new_tcp(meeting->tls, "192.0.2.7");
+    meeting->client_ssl = SSL_new(meeting->client);
+    BIO *server_bio, *client_bio;
+    assert_int_equal(BIO_new_bio_pair(&server_bio, 0, &client_bio, 0), 1);
+    SSL_set_bio(meeting->server_ssl, server_bio, server_bio);
+    SSL_set_bio(meeting->client_ssl, client_bio, client_bio);
+    SSL_set_connect_state(meeting->client_ssl);
+}
