@@ -66,7 +66,8 @@ export const command: Command<ImportOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe: "keep the values of cookies and authorization, which are crossed out otherwise",
+        describe:
+          "keep the values of cookies and authorization, which are crossed out otherwise; URLs and bodies always stay",
       })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")

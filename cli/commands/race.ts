@@ -126,7 +126,8 @@ export const command: Command<RaceOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe: "of a HAR file, keep the values of cookies and authorization, which are crossed out otherwise",
+        describe:
+          "of a HAR file, keep the values of cookies and authorization, which are crossed out otherwise; URLs and bodies always stay",
       })
       .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")

@@ -1,7 +1,7 @@
 // Loads as one HAR 1.2 file, a HAR page each: the stored page loads with the fields added that WebPageTest's readers look for.
 // What is Trilane's own stands under `_trilane`, by schemas/export-har.schema.json.
 import { withReaderFields } from "../../extension/har/reader_fields.ts";
-import { redactedEntry } from "../../extension/har/redact.ts";
+import { entryForReaders, withoutSecrets } from "../../extension/har/redact.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import type { Load, Sweep } from "../results/results.ts";
 import { version } from "../version.ts";
@@ -11,7 +11,7 @@ export interface HarSource {
   readonly sweep: Sweep;
   readonly loads: readonly Load[];
   readonly pageLoadOf: (load: number) => PageLoad;
-  /** Else the values of cookies and authorization are crossed out. */
+  /** Else the values of cookies and authorization, and of what is secret by its name, are crossed out. */
   readonly keepCredentials?: boolean;
 }
 
@@ -39,14 +39,15 @@ export function* harPieces({ sweep, loads, pageLoadOf, keepCredentials = false }
   yield `{"log":${JSON.stringify(head).slice(0, -1)},"pages":[`;
   let comma = "";
   for (const load of loads) {
-    yield comma + JSON.stringify(pageFor(load, pageLoadOf(load.id)));
+    const page = pageFor(load, pageLoadOf(load.id));
+    yield comma + JSON.stringify(keepCredentials ? page : withoutSecrets(page));
     comma = ",\n";
   }
   yield `],\n"entries":[`;
   comma = "";
   for (const load of loads) {
     for (const entry of pageLoadOf(load.id).log.entries) {
-      const told = keepCredentials ? entry : redactedEntry(entry);
+      const told = keepCredentials ? entry : entryForReaders(entry);
       yield comma + JSON.stringify(entryFor(told, load.id, loads.length === 1));
       comma = ",\n";
     }

@@ -1,8 +1,7 @@
 // A race as one document by schemas/race-result.schema.json: numbers, verdict, and of each lane the load nearest its median
 // and its filmstrip. For who shows a race without reading a report: the extension. Computes no statistics of its own.
 import { existsSync } from "node:fs";
-import { redactedEntry } from "../../extension/har/redact.ts";
-import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import { harForReaders } from "../../extension/har/redact.ts";
 import type { ExcludedLoads, RaceComparison, RaceLane, RaceResult } from "../../schemas/generated/race_result.ts";
 import { UserError } from "../errors.ts";
 import { linkSentence, nameOf } from "../link/label.ts";
@@ -26,10 +25,6 @@ function racedCells(results: Results, sweep: Sweep): [Cell, ...Cell[]] {
   return cells as [Cell, ...Cell[]];
 }
 
-function shownLoad({ log }: PageLoad, keepCredentials: boolean): PageLoad {
-  return keepCredentials ? { log } : { log: { ...log, entries: log.entries.map(redactedEntry) } };
-}
-
 function laneResult(
   results: Results,
   cell: Cell,
@@ -40,6 +35,7 @@ function laneResult(
   const own = loads.filter((load) => load.lane === cell.lane);
   const [summary] = summarize(own, seed);
   const typical = typicalLoad(own);
+  const load = typical === null ? null : results.harOf(typical.id);
   return {
     lane: cell.lane,
     loads: summary?.valid ?? 0,
@@ -48,7 +44,7 @@ function laneResult(
     low_ms: summary?.interval_ms?.low ?? null,
     high_ms: summary?.interval_ms?.high ?? null,
     plts_ms: own.flatMap((load) => (isValid(load) && load.plt_ms !== null ? [load.plt_ms] : [])),
-    load: typical === null ? null : shownLoad(results.harOf(typical.id), keepCredentials),
+    load: load && !keepCredentials ? harForReaders(load) : load,
     filmstrip:
       film?.frames.map(({ time_ms, jpeg }) => ({ time_ms, jpeg: Buffer.from(jpeg).toString("base64") })) ?? null,
     filmed_plt_ms: film?.plt_ms ?? null,

@@ -5,7 +5,8 @@
 // every load: no browser, no user namespaces, no recording, or another one than was asked; and the abort signal's reason.
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { metricsOf, type PageTimings, readTimings, timingsExpression } from "../../extension/capture/metrics.ts";
+import { metricsOf, type PageTimings, readTimings } from "../../extension/capture/metrics.ts";
+import { timingsExpression } from "../../extension/capture/page_timeline.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../errors.ts";
 import { type Lane, laneFacts } from "../lanes.ts";

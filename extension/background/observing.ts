@@ -3,6 +3,7 @@
 // that do not allow it (Timing-Allow-Origin).
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { readTimings } from "../capture/metrics.ts";
+import { type PageTimeline, readTimeline } from "../capture/page_timeline.ts";
 import { profileOf } from "../capture/profile.ts";
 import { profileMetricsOf, readSteadiness } from "../capture/steadiness.ts";
 import { putProfile } from "../history/history.ts";
@@ -13,8 +14,6 @@ import { type ObservedResource, observedEntry } from "./observed_entry.ts";
 import { tabUrl } from "./profiling.ts";
 
 interface Observed {
-  readonly timings: unknown;
-  readonly steadiness: unknown;
   readonly url: string;
   readonly title: string;
   readonly timeOrigin_ms: number;
@@ -24,7 +23,7 @@ interface Observed {
 }
 
 /** Runs in the page, in the extension's isolated world: nothing from outside but its arguments. */
-async function readPage(): Promise<Observed> {
+function readPage(): Observed {
   const fields = [
     "name",
     "entryType",
@@ -53,55 +52,31 @@ async function readPage(): Promise<Observed> {
     const all = entry as unknown as Record<string, unknown>;
     return Object.fromEntries(fields.map((field) => [field, all[field]])) as unknown as ObservedResource;
   };
-  const buffered = (type: string): PerformanceEntry[] => {
-    try {
-      const observer = new PerformanceObserver(() => {});
-      observer.observe({ type, buffered: true });
-      const entries = observer.takeRecords();
-      observer.disconnect();
-      return entries;
-    } catch {
-      return [];
-    }
-  };
-  const navigations = performance.getEntriesByType("navigation");
-  const navigation = navigations[0] as PerformanceNavigationTiming | undefined;
   const resources = performance.getEntriesByType("resource");
-  const hidden = buffered("visibility-state").find(({ name }) => name === "hidden");
-  const paint = performance.getEntriesByName("first-contentful-paint", "paint")[0];
-  const largest = buffered("largest-contentful-paint").at(-1);
-  const shifts = buffered("layout-shift") as (PerformanceEntry & { hadRecentInput?: boolean; value?: number })[];
   return {
-    timings: {
-      navigations: navigations.length,
-      requestStart: navigation?.requestStart ?? 0,
-      responseStart: navigation?.responseStart ?? 0,
-      domContentLoadedEventEnd: navigation?.domContentLoadedEventEnd ?? 0,
-      loadEventEnd: navigation?.loadEventEnd ?? 0,
-      activationStart: (navigation as { activationStart?: number } | undefined)?.activationStart ?? 0,
-      firstHidden: hidden ? hidden.startTime : null,
-      firstContentfulPaint: paint ? paint.startTime : null,
-      largestContentfulPaint: largest ? largest.startTime : null,
-    },
-    steadiness: {
-      shifts: shifts
-        .filter(({ hadRecentInput }) => !hadRecentInput)
-        .map(({ startTime, value }) => ({ start: startTime, value: value ?? 0 })),
-      longTasks: null,
-    },
     url: location.href,
     title: document.title,
     timeOrigin_ms: performance.timeOrigin,
-    resources: [...navigations, ...resources].map(pick),
+    resources: [...performance.getEntriesByType("navigation"), ...resources].map(pick),
     full: resources.length >= 250 && resources.length % 250 === 0,
   };
 }
 
-async function ask(tabId: number, url: string): Promise<Observed> {
+interface Answered {
+  readonly timeline: PageTimeline;
+  readonly observed: Observed;
+}
+
+async function ask(tabId: number, url: string): Promise<Answered> {
+  const target = { tabId };
   try {
-    const [answer] = await chrome.scripting.executeScript({ target: { tabId }, func: readPage });
-    const observed = answer?.result as Observed | null | undefined;
-    if (observed) return observed;
+    const [[first], [second]] = await Promise.all([
+      chrome.scripting.executeScript({ target, func: readTimeline }),
+      chrome.scripting.executeScript({ target, func: readPage }),
+    ]);
+    // The tab may go on to another page between the two.
+    if (first?.result && second?.result && first.documentId === second.documentId)
+      return { timeline: first.result as PageTimeline, observed: second.result as Observed };
   } catch (error) {
     throw attachFailure(error instanceof Error ? error.message : String(error), url);
   }
@@ -113,13 +88,13 @@ const missing = "HTTP/3's discovery is not told to pages: load it anew under the
 /** The finished profile's id. FailureError where the page may not be looked into. */
 export async function observeTab(tabId: number): Promise<string> {
   const url = await tabUrl(tabId);
-  const observed = await ask(tabId, url);
+  const { timeline, observed } = await ask(tabId, url);
   const entries: HarEntry[] = observed.resources
     .filter(({ name }) => /^https?:/i.test(name))
     .map((resource, place) => observedEntry(resource, place, observed.timeOrigin_ms, observed.url))
     .sort((a, b) => a._trilane.start_ns - b._trilane.start_ns);
-  const timings = readTimings(observed.timings);
-  const metrics = profileMetricsOf(timings, readSteadiness(observed.steadiness));
+  const timings = readTimings(timeline.timings);
+  const metrics = profileMetricsOf(timings, readSteadiness(timeline.steadiness));
   const opaque = entries.filter(({ response, _fromCache }) => response.status === 0 && _fromCache === undefined).length;
   const end_ms = entries.reduce((end, { _trilane, time }) => Math.max(end, _trilane.startOffset_ms + time), 0);
   const id = crypto.randomUUID();

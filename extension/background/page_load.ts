@@ -3,9 +3,10 @@
 import { waitedFor } from "../capture/at_rest.ts";
 import { askBodies, type BodyTexts } from "../capture/bodies.ts";
 import { type CaptureEvent, capturedMethods } from "../capture/events.ts";
-import { type PageTimings, readTimings, timingsExpression } from "../capture/metrics.ts";
+import { type PageTimings, readTimings } from "../capture/metrics.ts";
+import { longTasksScript, type PageTimeline, timelineExpression } from "../capture/page_timeline.ts";
 import { type Capture, newCapture, take } from "../capture/requests.ts";
-import { longTasksScript, readSteadiness, type Steadiness, steadinessExpression } from "../capture/steadiness.ts";
+import { readSteadiness, type Steadiness } from "../capture/steadiness.ts";
 import { attachTo, type Commands, detachFrom, type TabEvent } from "./debugger_session.ts";
 import { type Ended, MainDocument } from "./main_document.ts";
 
@@ -203,8 +204,9 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
     const ask = (expression: string): Promise<unknown> =>
       answers && document.failure === null ? evaluate(send, seenCapture.mainFrame, expression) : Promise.resolve(null);
     try {
-      const timings = readTimings(await ask(timingsExpression));
-      const steadiness = readSteadiness(await ask(steadinessExpression));
+      const timeline = (await ask(timelineExpression)) as Partial<Record<keyof PageTimeline, unknown>> | null;
+      const timings = readTimings(timeline?.timings);
+      const steadiness = readSteadiness(timeline?.steadiness);
       const title = await ask("document.title");
       const bodies =
         request.keepBodies && !gone

@@ -1,8 +1,6 @@
-// What a load event's time is read from: the expression that asks the page, and the metrics made of its answer. Pure.
+// What a page's timeline tells of its load -> the metrics, and why one is missing. Pure.
 //
-// Everything is read once, after the load: paint timings are in the performance timeline and the largest contentful
-// paint's candidates in an observer's buffer, so no observer has to run in the page before its own scripts. The
-// meanings are those of web-vitals: relative to activation, none for a page that was hidden before it painted.
+// The meanings are those of web-vitals: relative to activation, none for a page that was hidden before it painted.
 import type { Metrics } from "../../schemas/generated/page_load.ts";
 
 /** What the page answers. Times in ms since its time origin. */
@@ -17,50 +15,6 @@ export interface PageTimings {
   readonly firstContentfulPaint: number | null;
   readonly largestContentfulPaint: number | null;
 }
-
-// A page is drawn, and the drawing told, some frames after its load event. A page that draws nothing (hidden, or with
-// nothing to show) is not waited for longer than this.
-const lastFrames_ms = 120;
-
-export const timingsExpression = `(async () => {
-  const framesDrawn = new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-  const painted = new Promise((done) => {
-    const observer = new PerformanceObserver((list) => {
-      if (list.getEntriesByName("first-contentful-paint", "paint").length > 0) done();
-    });
-    observer.observe({ type: "paint", buffered: true });
-  });
-  await Promise.race([
-    Promise.all([framesDrawn, painted]),
-    new Promise((done) => setTimeout(done, ${lastFrames_ms})),
-  ]);
-  const buffered = (type) => {
-    try {
-      const observer = new PerformanceObserver(() => {});
-      observer.observe({ type, buffered: true });
-      const entries = observer.takeRecords();
-      observer.disconnect();
-      return entries;
-    } catch { return []; }
-  };
-  const all = performance.getEntriesByType("navigation");
-  const navigation = all[0];
-  const hidden = buffered("visibility-state").find((entry) => entry.name === "hidden");
-  // Of this type only: the page's own marks may have any name.
-  const paint = performance.getEntriesByName("first-contentful-paint", "paint")[0];
-  const largest = buffered("largest-contentful-paint").at(-1);
-  return {
-    navigations: all.length,
-    requestStart: navigation?.requestStart ?? 0,
-    responseStart: navigation?.responseStart ?? 0,
-    domContentLoadedEventEnd: navigation?.domContentLoadedEventEnd ?? 0,
-    loadEventEnd: navigation?.loadEventEnd ?? 0,
-    activationStart: navigation?.activationStart ?? 0,
-    firstHidden: hidden ? hidden.startTime : document.visibilityState === "hidden" ? 0 : null,
-    firstContentfulPaint: paint ? paint.startTime : null,
-    largestContentfulPaint: largest ? largest.startTime : null,
-  };
-})()`;
 
 /** The page's answer, or null where it is none. */
 export function readTimings(value: unknown): PageTimings | null {

@@ -1,7 +1,4 @@
 // How steady a page was while it loaded: cumulative layout shift and total blocking time, from what the page answers. Pure.
-//
-// Layout shifts are in the page's timeline and are read once, afterwards. Long tasks are told only to an observer that is
-// there when they happen: it is begun before the document's own scripts, in an isolated world, where no object is the page's.
 import type { ProfileMetrics } from "../../schemas/generated/profile.ts";
 import { metricsOf, type PageTimings } from "./metrics.ts";
 
@@ -12,37 +9,6 @@ export interface Steadiness {
   /** null: nobody watched for them. */
   readonly longTasks: readonly { readonly start: number; readonly duration: number }[] | null;
 }
-
-/** For Page.addScriptToEvaluateOnNewDocument, in the world that steadinessExpression is evaluated in later. */
-export const longTasksScript = `
-  globalThis.trilaneLongTasks = [];
-  globalThis.trilaneLongTaskObserver = new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntries())
-      globalThis.trilaneLongTasks.push({ start: startTime, duration });
-  });
-  globalThis.trilaneLongTaskObserver.observe({ type: "longtask", buffered: true });
-`;
-
-export const steadinessExpression = `(() => {
-  const buffered = (type) => {
-    try {
-      const observer = new PerformanceObserver(() => {});
-      observer.observe({ type, buffered: true });
-      const entries = observer.takeRecords();
-      observer.disconnect();
-      return entries;
-    } catch { return []; }
-  };
-  const late = globalThis.trilaneLongTaskObserver?.takeRecords() ?? [];
-  return {
-    shifts: buffered("layout-shift")
-      .filter(({ hadRecentInput }) => !hadRecentInput)
-      .map(({ startTime, value }) => ({ start: startTime, value })),
-    longTasks: globalThis.trilaneLongTasks
-      ? [...globalThis.trilaneLongTasks, ...late.map(({ startTime, duration }) => ({ start: startTime, duration }))]
-      : null,
-  };
-})()`;
 
 const numbersOf = (value: unknown): Record<string, number> | null => {
   if (typeof value !== "object" || value === null) return null;

@@ -6,7 +6,8 @@ import type { Profile } from "../../schemas/generated/profile.ts";
 import type { BodyText } from "../capture/bodies.ts";
 import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 import { withReaderFields } from "./reader_fields.ts";
-import { redactedEntry } from "./redact.ts";
+import { harForReaders, redactedEntry } from "./redact.ts";
+import { secretNamesInWords } from "./secrets.ts";
 
 export interface HarOptions {
   readonly keepCredentials: boolean;
@@ -18,33 +19,45 @@ export interface EntryBodies {
   readonly ofRequests: ReadonlyMap<number, string>;
 }
 
-const crossedOut = {
-  about: "credentials",
-  text: "The values of Authorization, Cookie and Set-Cookie headers are crossed out.",
-} as const;
+type Facts = Profile["log"]["_trilane"];
 
-/** The profile as it is written to a file. */
-export function harOf(profile: Profile, { keepCredentials }: HarOptions): Profile {
-  const { log } = profile;
-  const { notes } = log._trilane;
+function toldOf({ notes }: Facts, text: string): Facts["notes"] {
+  return notes.some(({ about }) => about === "credentials") ? notes : [...notes, { about: "credentials", text }];
+}
+
+/** The profile as it is exported, in whatever form: without cookies' values and what is secret by its name. */
+export function profileForReaders(profile: Profile): Profile {
+  const { log } = harForReaders(profile);
+  const notes = toldOf(
+    log._trilane,
+    `Crossed out: the values of Cookie, Set-Cookie and Authorization, and of what is named ${secretNamesInWords}.`,
+  );
+  return { log: { ...log, _trilane: { ...log._trilane, notes } } };
+}
+
+/** The profile as it is replayed: URLs and bodies are what its requests are found by. */
+function profileForReplay({ log }: Profile): Profile {
   const [page] = log.pages;
-  const told = keepCredentials || notes.some(({ about }) => about === "credentials");
-  const urlOf = keepCredentials ? (url: string) => url : urlWithoutCredentials;
+  const notes = toldOf(log._trilane, "The values of Authorization, Cookie and Set-Cookie headers are crossed out.");
   return {
     log: {
       ...log,
-      pages: [{ ...page, title: urlOf(page.title) }],
-      entries: log.entries.map((entry) => {
-        const written = withReaderFields(entry, entry.pageref, entry._connectionId ?? entry.connection);
-        return keepCredentials ? written : redactedEntry(written);
-      }),
-      _trilane: { ...log._trilane, url: urlOf(log._trilane.url), notes: told ? notes : [...notes, crossedOut] },
+      pages: [{ ...page, title: urlWithoutCredentials(page.title) }],
+      entries: log.entries.map(redactedEntry),
+      _trilane: { ...log._trilane, url: urlWithoutCredentials(log._trilane.url), notes },
     },
   };
 }
 
-export function harText(profile: Profile, options: HarOptions): string {
-  return `${JSON.stringify(harOf(profile, options))}\n`;
+function withReadersFields({ log }: Profile): Profile {
+  const entries = log.entries.map((entry) =>
+    withReaderFields(entry, entry.pageref, entry._connectionId ?? entry.connection),
+  );
+  return { log: { ...log, entries } };
+}
+
+export function harText(profile: Profile, { keepCredentials }: HarOptions): string {
+  return `${JSON.stringify(withReadersFields(keepCredentials ? profile : profileForReaders(profile)))}\n`;
 }
 
 function withBodies(entry: HarEntry, place: number, { ofResponses, ofRequests }: EntryBodies): object {
@@ -61,8 +74,12 @@ function withBodies(entry: HarEntry, place: number, { ofResponses, ofRequests }:
 }
 
 /** The file's text in pieces of some 100 kB or one entry, whichever is more, so that no second copy of all is made. */
-export function* harPiecesWithBodies(profile: Profile, bodies: EntryBodies, options: HarOptions): Generator<string> {
-  const { entries, ...rest } = harOf(profile, options).log;
+export function* harPiecesWithBodies(
+  profile: Profile,
+  bodies: EntryBodies,
+  { keepCredentials }: HarOptions,
+): Generator<string> {
+  const { entries, ...rest } = withReadersFields(keepCredentials ? profile : profileForReplay(profile)).log;
   yield `{"log":${JSON.stringify(rest).slice(0, -1)},"entries":[`;
   let comma = "";
   for (const [place, entry] of entries.entries()) {

@@ -52,7 +52,8 @@ export function markdownSummary({ log }: Profile): string {
     ...(hosts.length > 0
       ? ["Without HTTP/3, or not all:", ...hosts.map(({ host, why }) => `- ${plain(host)}: ${plain(why)}`), ""]
       : []),
-    ...facts.notes.map(({ text }) => `> ${plain(text)}`),
+    // What an export leaves out is no news of the page.
+    ...facts.notes.filter(({ about }) => about !== "credentials").map(({ text }) => `> ${plain(text)}`),
     `${facts.kind === "imported" ? "Imported" : "Profiled"} ${facts.started}${facts.cache === null ? "" : `, cache ${facts.cache}`}, ${plain(`${log.browser.name} ${log.browser.version}`)}, Trilane ${log.creator.version}`,
     "",
   ].join("\n");

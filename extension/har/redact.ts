@@ -1,15 +1,15 @@
 // Takes credentials out of headers: the values of Authorization, Proxy-Authorization, Cookie and Set-Cookie become as
-// many `x`, so that names, attributes and sizes on the wire stay. Names and passwords in front of URLs' hosts go. Pure.
-// Knows nothing of bodies, query strings or other headers, which may hold personal data too.
+// many `x`, so that names, attributes and sizes on the wire stay. Names and passwords in front of URLs' hosts go. That is
+// all for what is replayed, which goes by URLs and bodies; for what is exported to be read, what is secret by its name goes
+// too, in URLs, headers and requests' bodies. Pure. Personal data that no name tells of stay.
 import { textWithoutUrlCredentials, urlWithoutCredentials } from "../capture/url_without_credentials.ts";
+import { bodyWithoutSecrets, crossedOut, isSecretName, textWithoutSecrets } from "./secrets.ts";
 
 /** Any object that HAR's header and cookie lists are made of. */
 interface NameValue {
   readonly name: string;
   readonly value: string;
 }
-
-const crossedOut = (text: string): string => "x".repeat([...text].length);
 
 /** `a=secret` -> `a=xxxxxx`; a cookie without a name is all value. Space around it stays. */
 function pairCrossedOut(pair: string): string {
@@ -86,7 +86,7 @@ interface Entry {
   readonly _trilane?: { readonly documentUrl: string };
 }
 
-/** A HAR entry without its credentials; all else as it was. */
+/** A HAR entry without its credentials, for a replay; all else as it was. */
 export function redactedEntry<E extends Entry>(entry: E): E {
   const { request, response, _full_url, _initiator, _trilane } = entry;
   return {
@@ -109,4 +109,44 @@ export function redactedEntry<E extends Entry>(entry: E): E {
       : { _initiator: { ..._initiator, url: urlWithoutCredentials(_initiator.url) } }),
     ...(_trilane ? { _trilane: { ..._trilane, documentUrl: urlWithoutCredentials(_trilane.documentUrl) } } : {}),
   };
+}
+
+const isPair = (value: object): value is NameValue =>
+  "name" in value && "value" in value && typeof value.name === "string" && typeof value.value === "string";
+
+const isBody = (value: object): value is { mimeType: string; text: string } =>
+  "mimeType" in value && "text" in value && typeof value.mimeType === "string" && typeof value.text === "string";
+
+function pairForReaders({ name, value }: NameValue): string {
+  const redacted = redactedValue(name, value);
+  if (/^\s*(?:proxy-)?authorization\s*$/i.test(name)) return redacted;
+  return isSecretName(name) ? crossedOut(redacted) : textWithoutSecrets(redacted);
+}
+
+function withoutNamedSecrets(value: unknown): unknown {
+  if (typeof value === "string") return textWithoutSecrets(textWithoutUrlCredentials(value));
+  if (Array.isArray(value)) return value.map(withoutNamedSecrets);
+  if (typeof value !== "object" || value === null) return value;
+  const all = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutNamedSecrets(each)]));
+  if (isPair(value)) return { ...all, value: pairForReaders(value) };
+  return isBody(value) ? { ...all, text: bodyWithoutSecrets(value.text, value.mimeType) } : all;
+}
+
+/**
+ * Any part of a HAR but cookies' lists, for readers: without secrets in the URLs that any text of it has, in lists of
+ * headers, queries and forms, and in bodies of requests.
+ */
+export const withoutSecrets = <T>(value: T): T => withoutNamedSecrets(value) as T;
+
+/** A HAR entry for readers. Its sizes are those of what was sent. */
+export const entryForReaders = <E extends Entry>(entry: E): E => withoutSecrets(redactedEntry(entry));
+
+/** A HAR for readers. */
+export function harForReaders<L extends { readonly entries: readonly Entry[] }>({
+  log,
+}: {
+  readonly log: L;
+}): { log: L } {
+  const { entries, ...head } = log;
+  return { log: { ...withoutSecrets(head), entries: entries.map(entryForReaders) } as unknown as L };
 }

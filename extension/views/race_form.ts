@@ -20,11 +20,12 @@ const otherLink = "other";
 const choiceKey = "raceChoice";
 const nativeMessaging = { permissions: ["nativeMessaging"] } satisfies chrome.permissions.Permissions;
 
-/** What the race form says of contents, before a recording. */
+// Said before a recording. A replay finds its answers by URL and body, so that these cannot be crossed out.
+const handedOver =
+  "what its forms sent and the contents of its responses are handed to trilane-host on this machine, as they are. They can hold personal data, and passwords or tokens. Nothing leaves the machine.";
 const recordingWords = {
-  again:
-    "The page is loaded once more, and the contents of its responses are handed to trilane-host on this machine. They can hold personal data. Nothing leaves the machine.",
-  kept: "The contents of the page's responses are handed to trilane-host on this machine. They can hold personal data. Nothing leaves the machine.",
+  again: `The page is loaded once more; its addresses, ${handedOver}`,
+  kept: `The page's addresses, ${handedOver}`,
 };
 
 /** Asked when first needed, at a click: the browser shows its own question. */
@@ -61,7 +62,7 @@ function formMarkup(links: Links, choice: RaceChoice, words: string, action: str
 <label>Loads of each lane <input name="runs" type="number" min="1" max="100" required size="4" value="${String(choice.runs)}"/></label></div>
 <p class="other"${known && html` hidden`}><label>Link <input name="form" placeholder="3mbit/50ms,loss=1%" value="${known ? "" : choice.link}" spellcheck="false"/></label></p>
 <p class="note">${words}</p>
-<label class="line"><input type="checkbox" name="credentials"/><span>Keep cookies and passwords in the recording <small>(else Cookie, Set-Cookie and Authorization values are made unreadable)</small></span></label>
+<label class="line"><input type="checkbox" name="credentials"/><span>Keep cookies and authorization too <small>(else the values of Cookie, Set-Cookie and Authorization headers are crossed out)</small></span></label>
 <div class="row"><button class="main" type="submit">${action}</button><button type="button" class="close">Not now</button></div><div class="trouble"></div>`;
 }
 

@@ -8,7 +8,8 @@ import { watchPage } from "../../cli/measure/page.ts";
 import { makeScratchFolder, removeScratchFolder } from "../../cli/measure/scratch.ts";
 import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
-import { metricsOf, readTimings, timingsExpression } from "../../extension/capture/metrics.ts";
+import { metricsOf, readTimings } from "../../extension/capture/metrics.ts";
+import { timingsExpression } from "../../extension/capture/page_timeline.ts";
 
 export interface SeenLoad {
   readonly plt_ms: number;

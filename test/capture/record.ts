@@ -14,7 +14,7 @@ import { watchPage } from "../../cli/measure/page.ts";
 import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
 import type { CaptureEvent } from "../../extension/capture/events.ts";
-import { timingsExpression } from "../../extension/capture/metrics.ts";
+import { timingsExpression } from "../../extension/capture/page_timeline.ts";
 
 type Header = [name: string, value: string];
 const text = (content: string) => new TextEncoder().encode(content);

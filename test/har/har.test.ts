@@ -8,7 +8,7 @@ import type { BodyText } from "../../extension/capture/bodies.ts";
 import { captureParts, profileOf } from "../../extension/capture/profile.ts";
 import { profileMetricsOf } from "../../extension/capture/steadiness.ts";
 import { csvText } from "../../extension/har/csv.ts";
-import { harPiecesWithBodies, harText } from "../../extension/har/har.ts";
+import { harPiecesWithBodies, harText, profileForReaders } from "../../extension/har/har.ts";
 import { importHar } from "../../extension/har/import.ts";
 import { markdownSummary } from "../../extension/har/markdown.ts";
 import { protocolName } from "../../extension/har/read_entry.ts";
@@ -57,6 +57,29 @@ test("a file is HAR 1.2 and a profile, and holds no credentials unless asked for
   const kept = harText(example(), { keepCredentials: true });
   assert.ok(kept.includes("Bearer s3cret"));
   assert.ok(!kept.includes("crossed out"));
+});
+
+test("what is secret by its name is in no export, and in the file that is replayed", () => {
+  const profile = example();
+  const [entry] = profile.log.entries;
+  assert.ok(entry);
+  profile.log._trilane.url = "https://www.shop.test/?token=hidden";
+  profile.log.pages[0].title = profile.log._trilane.url;
+  entry.request.url = "https://shop.test/login?password=hidden|&q=1";
+  entry.request.queryString = [{ name: "password", value: "hidden|" }];
+  entry.request.postData = { mimeType: "application/json", text: '{"password":"hidden"}' };
+  entry._trilane.documentUrl = profile.log._trilane.url;
+  const text = harText(profile, { keepCredentials: false });
+  const shown = profileForReaders(profile);
+  for (const each of [text, csvText(shown), markdownSummary(shown)]) assert.ok(!each.includes("hidden"), each);
+  const written = JSON.parse(text) as Profile;
+  assert.ok(publicHarSchema()(written));
+  assert.equal(schemaErrors("profile", written), null);
+  assert.equal(written.log.entries[0]?.request.url, "https://shop.test/login?password=xxxxxxx&q=1");
+  assert.ok(harText(profile, { keepCredentials: true }).includes("hidden"));
+  const bodies = { ofResponses: new Map(), ofRequests: new Map() };
+  const replayed = [...harPiecesWithBodies(profile, bodies, { keepCredentials: false })].join("");
+  assert.ok(replayed.includes("login?password=hidden%7C&q=1"));
 });
 
 test("with bodies: what was asked for, at its place, in a file of HAR 1.2", () => {
