@@ -1,5 +1,6 @@
 // The list of commands, in the order `trilane --help` shows them.
 import { command as calibrate } from "./calibrate.ts";
+import { command as cell } from "./cell.ts";
 import type { Command } from "./command.ts";
 import { command as compare } from "./compare.ts";
 import { command as doctor } from "./doctor.ts";
@@ -31,6 +32,7 @@ export const allCommands: readonly Command[] = [
   plan,
   sweep,
   reproduce,
+  cell,
   report,
   compare,
   list,
