@@ -178,7 +178,7 @@ async function runUntilSignal(
   const { signal } = interruption;
   const film = filmstrip ? (await import("../measure/filmstrip.ts")).filmLoad : null;
   try {
-    const linkTests = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
+    const links = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({
       home,
       results,
@@ -192,7 +192,7 @@ async function runUntilSignal(
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
       ...(labs ? { labs } : {}),
-      linkFault: (link) => linkTests.faultOf(link),
+      links,
       signal,
       tell: (event) => progress.tell(event),
     });

@@ -64,6 +64,17 @@ export interface LinkTested {
    * Why loads over it do not count; null: they do.
    */
   reason: string | null;
+  /**
+   * So often, with pauses, before it counted as out.
+   */
+  measurements: number;
+  /**
+   * It is out, and is measured again later: its loads wait until then.
+   */
+  puts_off: boolean;
+  /**
+   * Links, this one counted.
+   */
   tested: number;
   /**
    * To be measured by this run.
