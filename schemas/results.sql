@@ -115,5 +115,6 @@ CREATE TABLE IF NOT EXISTS host (
 CREATE TABLE IF NOT EXISTS cell_host (
   cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE,
   host INTEGER NOT NULL REFERENCES host (id) ON DELETE CASCADE,
-  place INTEGER NOT NULL          -- number of the page on the link in the plan, from 1: what trilane cell is given
+  place INTEGER NOT NULL,         -- number of the page on the link in the plan, from 1: what trilane cell is given
+  finished_at TEXT                -- in merged results: when its shard was; NULL: it was not, or see the sweep's
 );

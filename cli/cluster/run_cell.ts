@@ -1,11 +1,11 @@
 // One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Runs through
 // cli/sweep/execute.ts as any sweep does, so that what was killed goes on where it was.
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { type Environment, SweepRunsError } from "../results/results.ts";
+import { SweepRunsError } from "../results/results.ts";
 import { executePlan, type ShardExecution } from "../sweep/execute.ts";
-import { type Plan, planDigest, readPlan } from "../sweep/plan.ts";
+import { type Plan, planDigest } from "../sweep/plan.ts";
 import { placeOf, placesOf } from "./places.ts";
+import { referenceMark } from "./reference.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
 import { readSubmission, refuseOther } from "./submission.ts";
 import { hostFacts } from "./this_host.ts";
@@ -21,14 +21,6 @@ export interface CellRun {
   /** What every machine runs too; null: nothing. */
   readonly reference: Plan | null;
   readonly json: boolean;
-}
-
-/** Marks a sweep of reference cells. */
-export const isReference = ({ reference }: Environment): boolean => reference === true;
-
-/** The plan of the reference cells: a plan's file or name, `none`, or by default our own. */
-export function referencePlan(asked: string | undefined): Plan | null {
-  return asked === "none" ? null : readPlan(asked ?? join(import.meta.dirname, "reference.json"));
 }
 
 /** Sets the exit status when it was stopped; nothing is to be done any more after that. */
@@ -56,7 +48,7 @@ async function runReference(run: CellRun, plan: Plan): Promise<void> {
     await runShard(run, plan, {
       path,
       cell: null,
-      environment: { reference: true },
+      environment: referenceMark,
       placeOf: ({ page, link }) => places.get(JSON.stringify([page, link])) ?? null,
     });
   } catch (error) {

@@ -9,6 +9,7 @@ import { command as importCommand } from "./import.ts";
 import { command as installHost } from "./install_host.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
+import { command as merge } from "./merge.ts";
 import { command as meter } from "./meter.ts";
 import { command as open } from "./open.ts";
 import { command as plan } from "./plan.ts";
@@ -33,6 +34,7 @@ export const allCommands: readonly Command[] = [
   sweep,
   reproduce,
   cell,
+  merge,
   report,
   compare,
   list,

@@ -1,7 +1,8 @@
 // `trilane cell PLAN N`: one cell of a plan on this machine, a page on a link with all its lanes. What jobs of a cluster run.
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
-import { referencePlan, runCell } from "../cluster/run_cell.ts";
+import { referencePlan } from "../cluster/reference.ts";
+import { runCell } from "../cluster/run_cell.ts";
 import { hostName } from "../cluster/this_host.ts";
 import { readNumber } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";

@@ -11,12 +11,12 @@ import { UserError } from "../errors.ts";
 import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
 import { explainFailure } from "./failure.ts";
 import { addFilm, type Film, type FilmFrame, type NewFilm, readFilmed, readFilms } from "./filmstrips.ts";
-import { addHost, type Host, type HostFacts, type NewHost, readHosts } from "./hosts.ts";
+import { addHost, type Host, type HostFacts, type NewHost, type PlacedCell, readHosts } from "./hosts.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
 export type Lane = SweepPlan["lanes"][number];
-export type { Film, FilmFrame, Host, HostFacts, NewFilm, NewHost, Unmatched };
+export type { Film, FilmFrame, Host, HostFacts, NewFilm, NewHost, PlacedCell, Unmatched };
 export type LoadStatus = "valid" | "invalid" | "failed";
 
 /** What a sweep began on: versions and machine, for the report. */
@@ -267,6 +267,13 @@ export class Results {
   /** Who ran which cells, by name; none where that was not noted. */
   hostsOf(sweep: number): Host[] {
     return hasTable(this.#database, "cell_host") ? readHosts((query) => this.#read(query, sweep)) : [];
+  }
+
+  /** What SQLite finds wrong with the file; null: nothing. Reads all of it. */
+  damage(): string | null {
+    const [row] = this.#read("PRAGMA quick_check(1)");
+    const found = String(row?.quick_check);
+    return found === "ok" ? null : found;
   }
 
   /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
