@@ -100,3 +100,21 @@ CREATE TABLE IF NOT EXISTS film_frame (
   jpeg BLOB NOT NULL,
   PRIMARY KEY (cell, place)
 );
+
+-- Who ran a sweep's cells, where several machines share it (trilane cell, trilane merge). Added like link_test.
+CREATE TABLE IF NOT EXISTS host (
+  id INTEGER PRIMARY KEY,
+  sweep INTEGER NOT NULL REFERENCES sweep (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  facts TEXT NOT NULL,            -- JSON object: the machine, and the versions of what it ran, of each all that were seen
+  flags TEXT NOT NULL,            -- JSON array of strings: in what it is unlike the other hosts; empty: in nothing
+  UNIQUE (sweep, name)
+);
+
+-- Lanes of a page on a link are compared pairwise, so that all of them ran on one host.
+CREATE TABLE IF NOT EXISTS cell_host (
+  cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE,
+  host INTEGER NOT NULL REFERENCES host (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,         -- number of the page on the link in the plan, from 1: what trilane cell is given
+  finished_at TEXT                -- in merged results: when its shard was; NULL: it was not, or see the sweep's
+);

@@ -1,5 +1,6 @@
 // The list of commands, in the order `trilane --help` shows them.
 import { command as calibrate } from "./calibrate.ts";
+import { command as cell } from "./cell.ts";
 import type { Command } from "./command.ts";
 import { command as compare } from "./compare.ts";
 import { command as doctor } from "./doctor.ts";
@@ -8,6 +9,7 @@ import { command as importCommand } from "./import.ts";
 import { command as installHost } from "./install_host.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
+import { command as merge } from "./merge.ts";
 import { command as meter } from "./meter.ts";
 import { command as open } from "./open.ts";
 import { command as plan } from "./plan.ts";
@@ -31,6 +33,8 @@ export const allCommands: readonly Command[] = [
   plan,
   sweep,
   reproduce,
+  cell,
+  merge,
   report,
   compare,
   list,

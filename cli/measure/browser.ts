@@ -4,6 +4,7 @@
 // The process is started here and not by puppeteer: what is started is the lab, whose programs must be given the time
 // to write their reports, and puppeteer ends a browser by killing its whole process group.
 import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type CDPSession, type Connection, type ConnectionTransport, connect } from "puppeteer-core";
 
@@ -46,6 +47,7 @@ export class StartError extends Error {
 // Once its data are in hand nobody waits for a browser that takes its time.
 const closePatience_ms = 1500;
 const terminatePatience_ms = 4000;
+const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 const keptStderr_bytes = 16_384;
 
 /** The browser's end of the pipe: messages in JSON, each ended by a NUL. */
@@ -209,7 +211,15 @@ async function connected(
   }
 }
 
+/** The lab's programs end as shells do when what they ran was killed. */
+function killedBy({ code, signal }: Exit): string | null {
+  return signal ?? (code !== null && code > 128 ? (signalNames.get(code - 128) ?? null) : null);
+}
+
+/** A browser says much that is no reason for its end; what was killed had none. */
 function lastLine(exit: Exit): string {
+  const signal = killedBy(exit);
+  if (signal !== null) return ` (${signal})`;
   const line = exit.stderr.trim().split("\n").at(-1) ?? "";
   return line === "" ? "" : `: ${line}`;
 }

@@ -1,12 +1,11 @@
 // One lab's command line: trilane-replay makes the far namespace and serves the recording, trilane-shaper the near one
 // behind the link, and the command runs in it. Composes; starts nothing but `trilane-replay --print-spki` and an empty lab
 // to see whether there can be one.
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { RunError, UserError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
 import { programPath } from "../programs.ts";
+import { ProgramFailure, runProgram } from "../run_program.ts";
 
 export interface LabOptions {
   readonly home: string;
@@ -59,24 +58,19 @@ export function labCommand({
   return { replay, shaper };
 }
 
-const run = promisify(execFile);
-
 /** Why one of our programs ended, by its last line, which it begins with its name. */
-function failureOf(program: string, error: unknown): Error {
-  const { stderr, code } = (typeof error === "object" ? error : null) as { stderr?: unknown; code?: unknown };
-  const line = String(stderr ?? "")
-    .trim()
-    .split("\n")
-    .at(-1);
-  const message = line ? line.replace(`${program}: `, "") : `${program} ended without a word (status ${code})`;
-  return code === 2 ? new UserError(message) : new RunError(message);
+function failureOf(program: string, error: unknown): unknown {
+  if (!(error instanceof ProgramFailure)) return error;
+  const { status, lastLine, message } = error;
+  const why = lastLine ? lastLine.replace(`${program}: `, "") : `${program} ended without a word: ${message}`;
+  return status === 2 ? new UserError(why) : new RunError(why);
 }
 
 /** Makes an empty lab and removes it (10 ms). UserError or RunError where this machine lets there be none. */
 export async function tryLab(): Promise<void> {
   const path = programPath("trilane-shaper");
   try {
-    await run(path, ["--link", "10mbit/10ms", "--", "/bin/true"]);
+    await runProgram(path, ["--link", "10mbit/10ms", "--", "/bin/true"]);
   } catch (error) {
     throw failureOf("trilane-shaper", error);
   }
@@ -98,8 +92,7 @@ export function spkiList(home: string): Promise<string> {
 async function askSpkiList(home: string): Promise<string> {
   const program = programPath("trilane-replay");
   try {
-    const { stdout } = await run(program, ["--home", home, "--print-spki"]);
-    return stdout.trim();
+    return (await runProgram(program, ["--home", home, "--print-spki"])).trim();
   } catch (error) {
     throw failureOf("trilane-replay", error);
   }

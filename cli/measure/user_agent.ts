@@ -1,10 +1,7 @@
 // The User-Agent of all our browsers, those that record and those that load: Chrome's own as people have it, so that sites
 // and pages' scripts are not told that nobody looks at the window, and a recording meets the browser that it was made with.
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { UserError } from "../errors.ts";
-
-const run = promisify(execFile);
+import { runProgram } from "../run_program.ts";
 
 /** Chromium's reduced form: of the version it tells no more than the first number. */
 export function userAgent(majorVersion: string): string {
@@ -12,8 +9,8 @@ export function userAgent(majorVersion: string): string {
 }
 
 async function ask(chromium: string): Promise<string> {
-  const { stdout } = await run(chromium, ["--version"]).catch(() => ({ stdout: "" }));
-  const major = /(\d+)\.\d+/.exec(stdout)?.[1];
+  const printed = await runProgram(chromium, ["--version"]).catch(() => "");
+  const major = /(\d+)\.\d+/.exec(printed)?.[1];
   if (major === undefined) throw new UserError(`${chromium}: tells no version: name Chromium's binary`);
   return userAgent(major);
 }

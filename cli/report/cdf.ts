@@ -5,6 +5,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../extension/figures/scale.ts";
 import { count, formatTime } from "../stats/numbers.ts";
 import { median, quantile } from "../stats/quantile.ts";
+import { savedFigure } from "./figure_file.ts";
 
 const width = 640;
 const height = 300;
@@ -74,8 +75,17 @@ export function cdfFigure({ link, curves, optimal_ms }: CdfData): Markup {
       html`<g class="${className}"><path class="${line}" d="M${right - 150} ${bottom - 14 - index * 18}h28"/><text class="axis" x="${right - 114}" y="${bottom - 10 - index * 18}">${name}</text></g>`,
   );
   const told = curves.map(({ lane, medians_ms }) => `${lane} ${formatTime(median(medians_ms))}`).join(", ");
-  return html`<figure data-link="${link}"><svg class="cdfs" role="img" aria-label="Share of pages by median PLT over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">page load time, ms</text></svg><figcaption>${link}: share of pages whose median page load time is at most so long, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages. Medians over pages: ${told}.${
+  const figure = html`<figure data-link="${link}"><svg class="cdfs" role="img" aria-label="Share of pages by median PLT over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">page load time, ms</text></svg><figcaption>${link}: share of pages whose median page load time is at most so long, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages. Medians over pages: ${told}.${
     optimal_ms.length > 0 &&
     html` Optimal: three round trips (name, handshake, request) and the page's bytes at the link's rate, which no first visit undercuts that needs them all before its load event.`
   }${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption></figure>`;
+  const stepRows = (name: string, values_ms: readonly number[]): [string, string, number, number][] =>
+    values_ms
+      .toSorted((a, b) => a - b)
+      .map((value_ms, index) => [link, name, value_ms, (index + 1) / values_ms.length]);
+  return savedFigure(figure, {
+    name: ["plt-over-pages", link],
+    columns: ["link", "lane", "plt_ms", "share_of_pages"],
+    rows: [...curves.flatMap(({ lane, medians_ms }) => stepRows(lane, medians_ms)), ...stepRows("optimal", optimal_ms)],
+  });
 }

@@ -5,6 +5,7 @@ import type { Load } from "../results/results.ts";
 import { formatTime } from "../stats/numbers.ts";
 import { isValid } from "../stats/sample.ts";
 import type { LaneSummary } from "../stats/summary.ts";
+import { savedFigure } from "./figure_file.ts";
 
 function story(load: Load): string {
   const outcome = load.status === "valid" ? "" : `, ${load.status}: ${load.reasons.join("; ")}`;
@@ -12,12 +13,19 @@ function story(load: Load): string {
   return `load ${load.id}, ${load.lane}, block ${load.block + 1}: ${time}${outcome}`;
 }
 
-export function distributionFigure(lanes: readonly LaneSummary[], loads: readonly Load[]): Markup {
+export function distributionFigure(name: string, lanes: readonly LaneSummary[], loads: readonly Load[]): Markup {
   const plotted = lanes.map((summary) => ({
     ...summary,
     loads: loads
       .filter((load): load is Load & { plt_ms: number } => load.lane === summary.lane && load.plt_ms !== null)
       .map((load) => ({ plt_ms: load.plt_ms, valid: isValid(load), story: story(load) })),
   }));
-  return drawn(plotted, loads.filter((load) => !isValid(load)).length);
+  return savedFigure(drawn(plotted, loads.filter((load) => !isValid(load)).length), {
+    name: ["plt", name],
+    columns: ["load_id", "lane", "block", "attempt", "plt_ms", "averaged", "status", "reasons"],
+    rows: loads.map((load) => [
+      ...[load.id, load.lane, load.block, load.attempt, load.plt_ms],
+      ...[isValid(load), load.status, load.reasons.join(" | ")],
+    ]),
+  });
 }

@@ -2,15 +2,17 @@
 
 import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { type DrawnLoad, waterfallFigure } from "../../extension/figures/waterfall.ts";
+import type { DrawnLoad } from "../../extension/figures/waterfall.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { count, formatTime } from "../stats/numbers.ts";
 import { isValid } from "../stats/sample.ts";
 import { excludedLine } from "../stats/verdict.ts";
 import { type ReportData, typicalLoad } from "./data.ts";
 import { distributionFigure } from "./distribution.ts";
+import { savedFigure } from "./figure_file.ts";
 import { linkFacts, type ShapedLoad } from "./link_facts.ts";
 import type { GroupResult } from "./tables.ts";
+import { waterfallFigure } from "./waterfall.ts";
 
 /** What is known in detail of this group's lanes: of each the load closest to its median. */
 function shownLoads(data: ReportData, result: GroupResult): { drawn: DrawnLoad[]; shaped: ShapedLoad[] } {
@@ -50,7 +52,14 @@ function filmstrip(data: ReportData, { group, id, lanes }: GroupResult): Markup 
     const frames = film.frames.map(({ time_ms, jpeg }) => ({ time_ms, jpeg: Buffer.from(jpeg).toString("base64") }));
     return [{ lane, frames, plt_ms: film.plt_ms }];
   });
-  return filmed.length === 0 ? null : filmstripFigure(filmed, id);
+  if (filmed.length === 0) return null;
+  return savedFigure(filmstripFigure(filmed, id), {
+    name: ["filmstrip", group.page, group.link],
+    columns: ["lane", "shown_from_ms", "jpeg_bytes", "plt_ms"],
+    rows: filmed.flatMap(({ lane, frames, plt_ms }) =>
+      frames.map(({ time_ms, jpeg }) => [lane, time_ms, Buffer.byteLength(jpeg, "base64"), plt_ms]),
+    ),
+  });
 }
 
 export function groupSection(
@@ -67,7 +76,7 @@ export function groupSection(
   const excluded = excludedLine(loads);
   const name = page === middleCut(page, 90) ? null : html`<p class="soft">${page}</p>`;
   return html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b> over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${name}
-${distributionFigure(result.lanes, loads)}
+${distributionFigure(`${page} over ${link}`, result.lanes, loads)}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${waterfalls(data, result, drawn, options.waterfalls)}
 ${filmstrip(data, result)}

@@ -6,6 +6,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import { direction, type Improvement } from "../stats/comparison.ts";
 import { count, formatPercents, formatTime } from "../stats/numbers.ts";
 import type { LanePair } from "../stats/sample.ts";
+import { savedFigure } from "./figure_file.ts";
 import type { LinkGrid } from "./link_axes.ts";
 
 export interface HeatCell {
@@ -126,7 +127,26 @@ export function heatLegend(end: number): Markup {
   const width = steps.length * step;
   const box = (value: number, index: number): Markup =>
     html`<rect class="${stepClass(value)}" x="${index * step}" y="2" width="${step}" height="14"/>`;
-  return html`<svg class="legend" width="${width + 2 * side}" height="34" viewBox="${-side} 0 ${width + 2 * side} 34" role="img" aria-label="Colours from ${-end} % (slower) over 0 to ${end} % (faster)"><g>${steps.map(box)}</g><text class="axis end" x="-6" y="14">slower</text><text class="axis" x="${width + 6}" y="14">faster</text><text class="axis mid" x="${step / 2}" y="30">−${end}</text><text class="axis mid" x="${width / 2}" y="30">0 %</text><text class="axis mid" x="${width - step / 2}" y="30">${end}</text></svg>`;
+  return html`<svg class="legend" id="heat-legend" width="${width + 2 * side}" height="34" viewBox="${-side} 0 ${width + 2 * side} 34" role="img" aria-label="Colours from ${-end} % (slower) over 0 to ${end} % (faster)"><g>${steps.map(box)}</g><text class="axis end" x="-6" y="14">slower</text><text class="axis" x="${width + 6}" y="14">faster</text><text class="axis mid" x="${step / 2}" y="30">−${end}</text><text class="axis mid" x="${width / 2}" y="30">0 %</text><text class="axis mid" x="${width - step / 2}" y="30">${end}</text></svg>`;
+}
+
+const csvColumns = [
+  ...["lane", "over", "link", "facet", "row_mbit", "column", "improvement_percent", "low_percent", "high_percent"],
+  ...["lane_median_ms", "over_median_ms", "loads_lane", "loads_over", "pages", "note"],
+];
+
+function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | null)[][] {
+  return maps.flatMap(({ pair, cells }) =>
+    [...cells.values()].map(({ link, improvement, medians, empty }) => {
+      const place = grid.places.get(link);
+      const { percent, interval, n, pages, reason } = improvement;
+      return [
+        ...[pair.lane, pair.over, link, place?.facet ?? "", place?.row ?? "", place?.column ?? ""],
+        ...[percent, interval?.low ?? null, interval?.high ?? null, medians?.lane ?? null, medians?.over ?? null],
+        ...[n.lane, n.over, pages, empty?.reason ?? reason],
+      ];
+    }),
+  );
 }
 
 /** Maps for several pairs, side by side; `title` says which pages. */
@@ -147,11 +167,12 @@ export function heatMapFigure(
   );
   const empty = maps.flatMap((map) => [...map.cells.values()].filter((cell) => cell.empty));
   const reasons = empty.slice(0, 12).map((cell) => html`<li>${cellStory(cell, grid)}</li>`);
-  return html`<figure class="heatmaps"><h3>${title}</h3>${facets}<p class="readout" aria-live="polite"></p><figcaption>${caption}</figcaption>${
+  const figure = html`<figure class="heatmaps" data-legend="heat-legend"><h3>${title}</h3>${facets}<p class="readout" aria-live="polite"></p><figcaption>${caption}</figcaption>${
     reasons.length > 0 &&
     html`<details class="empties"><summary>Empty cells: ${String(empty.length)}</summary><ul>${reasons}</ul>${
       empty.length > reasons.length &&
       html`<p>and ${String(empty.length - reasons.length)} more, each of which says so itself.</p>`
     }</details>`
   }</figure>`;
+  return savedFigure(figure, { name: ["improvement", title], columns: csvColumns, rows: csvRows(maps, grid) });
 }

@@ -5,6 +5,7 @@ import type { Improvement } from "../stats/comparison.ts";
 import { formatTime } from "../stats/numbers.ts";
 import type { LaneSummary } from "../stats/summary.ts";
 import type { Group } from "./data.ts";
+import { savedFigure } from "./figure_file.ts";
 import { improvementText, whiskerMarkup } from "./whisker.ts";
 
 export interface GroupResult {
@@ -54,15 +55,47 @@ function rowMarkup(result: GroupResult, lanes: readonly string[], end: number): 
   )}</tr>`;
 }
 
+function csvRow(
+  { group, lanes: summaries, improvements }: GroupResult,
+  lanes: readonly string[],
+): (string | number | null)[] {
+  const ofLanes = lanes.flatMap((lane) => {
+    const summary = summaries.find((each) => each.lane === lane);
+    return [
+      summary?.median_ms ?? null,
+      summary?.interval_ms?.low ?? null,
+      summary?.interval_ms?.high ?? null,
+      summary?.valid ?? 0,
+    ];
+  });
+  const ofPairs = improvements.flatMap(({ percent, interval }) => [
+    percent,
+    interval?.low ?? null,
+    interval?.high ?? null,
+  ]);
+  return [group.page, group.link, ...ofLanes, ...ofPairs];
+}
+
 export function medianTable(results: readonly GroupResult[], lanes: readonly string[]): Markup {
   const end = whiskerEnd(results);
   const shown = results.toSorted(byLastImprovement).slice(0, maxTableRows);
   const pairs = results[0]?.improvements.map(({ pair }) => `${pair.lane} over ${pair.over}`) ?? [];
   const heads = ["Page", "Link", ...lanes, ...pairs];
-  return html`<figure><figcaption>Median page load time of each lane and improvement, (a − b) / a × 100, with its 95 % interval; positive: faster. Dot and whisker: the same, from −${String(end)} to ${String(end)} %; hollow: too few loads for an interval. n: valid loads. The most helped first${
+  const figure = html`<figure><figcaption>Median page load time of each lane and improvement, (a − b) / a × 100, with its 95 % interval; positive: faster. Dot and whisker: the same, from −${String(end)} to ${String(end)} %; hollow: too few loads for an interval. n: valid loads. The most helped first${
     results.length > shown.length &&
-    html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in the CSV`
+    html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in its CSV`
   }.</figcaption><div class="scroll"><table class="sortable medians"><thead><tr>${heads.map((head, index) => html`<th scope="col" class="${index < 2 ? "" : index < 2 + lanes.length ? "num" : "imp"}">${head}</th>`)}</tr></thead><tbody>${shown.map(
     (result) => rowMarkup(result, lanes, end),
   )}</tbody></table></div></figure>`;
+  return savedFigure(figure, {
+    name: ["medians"],
+    columns: [
+      ...["page", "link"],
+      ...lanes.flatMap((lane) => [`${lane}_median_ms`, `${lane}_low_ms`, `${lane}_high_ms`, `${lane}_loads`]),
+      ...(results[0]?.improvements ?? []).flatMap(({ pair: { lane, over } }) =>
+        ["percent", "low", "high"].map((value) => `${lane}_over_${over}_${value}`),
+      ),
+    ],
+    rows: results.map((result) => csvRow(result, lanes)),
+  });
 }

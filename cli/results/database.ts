@@ -27,7 +27,7 @@ export function hasTable(database: DatabaseSync, name: string): boolean {
 
 const schemaText = (): string => readFileSync(join(checkout, "schemas", "results.sql"), "utf8");
 
-const laterTables = ["link_test", "unmatched", "film", "film_frame"];
+const laterTables = ["link_test", "unmatched", "film", "film_frame", "host", "cell_host"];
 
 /** The tables that came later without changing what there was. */
 function addTables(database: DatabaseSync): void {
@@ -143,8 +143,8 @@ function useWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
-export function openDatabase(home: string): DatabaseSync {
-  const path = resultsPath(home);
+/** Opens results in the file at `path`, making it and its folder where they are missing. */
+export function openDatabase(path: string): DatabaseSync {
   // Private, as trilane-host makes it: recordings hold cookies.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   let database: DatabaseSync | null = null;

@@ -11,11 +11,12 @@ import { UserError } from "../errors.ts";
 import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
 import { explainFailure } from "./failure.ts";
 import { addFilm, type Film, type FilmFrame, type NewFilm, readFilmed, readFilms } from "./filmstrips.ts";
+import { addHost, type Host, type HostFacts, type NewHost, type PlacedCell, readHosts } from "./hosts.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
 export type Lane = SweepPlan["lanes"][number];
-export type { Film, FilmFrame, NewFilm, Unmatched };
+export type { Film, FilmFrame, Host, HostFacts, NewFilm, NewHost, PlacedCell, Unmatched };
 export type LoadStatus = "valid" | "invalid" | "failed";
 
 /** What a sweep began on: versions and machine, for the report. */
@@ -161,6 +162,9 @@ function loadOf(row: Row): Load {
   return { ...rest, reasons: JSON.parse(String(reasons)) as string[] } as unknown as Load;
 }
 
+/** Another process is at work on the sweep. */
+export class SweepRunsError extends UserError {}
+
 export class Results {
   readonly #database: DatabaseSync;
   readonly #path: string;
@@ -260,6 +264,18 @@ export class Results {
     return new Set(hasTable(this.#database, "film") ? readFilmed((query) => this.#read(query, sweep)) : []);
   }
 
+  /** Who ran which cells, by name; none where that was not noted. */
+  hostsOf(sweep: number): Host[] {
+    return hasTable(this.#database, "cell_host") ? readHosts((query) => this.#read(query, sweep)) : [];
+  }
+
+  /** What SQLite finds wrong with the file; null: nothing. Reads all of it. */
+  damage(): string | null {
+    const [row] = this.#read("PRAGMA quick_check(1)");
+    const found = String(row?.quick_check);
+    return found === "ok" ? null : found;
+  }
+
   /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
   usualWall_ms(page: string, link: string, lane: Lane): number | null {
     const rows = this.#read(
@@ -328,6 +344,11 @@ export class Results {
     this.#write(() => addFilm(this.#database, film));
   }
 
+  /** Notes who runs cells of a sweep, where it is not noted yet. */
+  recordHost(sweep: number, host: NewHost): void {
+    this.#write(() => addHost(this.#database, sweep, host));
+  }
+
   recordLinkTest(sweep: number, machine: string, test: SelftestLink): void {
     this.#write(() => {
       this.#database
@@ -389,7 +410,7 @@ export class Results {
     const owner = this.#ownerOf(sweep);
     const state = owner ? stateOf(owner) : "dead";
     if (owner && (state === "alive" || state === "this")) {
-      throw new UserError(`sweep ${sweep} is being run by process ${owner.pid}: wait for it, or stop it first`);
+      throw new SweepRunsError(`sweep ${sweep} is being run by process ${owner.pid}: wait for it, or stop it first`);
     }
     if (owner && state === "unknown") {
       throw new UserError(
@@ -436,7 +457,12 @@ export class Results {
 
 /** Opens the results, making the file where there is none. */
 export function openResults(home: string): Results {
-  return new Results(openDatabase(home), resultsPath(home));
+  return openResultsAt(resultsPath(home));
+}
+
+/** As openResults, in a file of any name. */
+export function openResultsAt(path: string): Results {
+  return new Results(openDatabase(path), path);
 }
 
 /** Opens the results of earlier runs; null where nothing was ever run. */

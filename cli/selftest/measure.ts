@@ -1,6 +1,5 @@
 // Runs a link's phases through a real lab: trilane-probe at both ends of trilane-shaper. Gives what became of every packet;
 // compares nothing.
-import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +11,7 @@ import { readShaperReport, type ShaperReport } from "../measure/reports.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { programPath } from "../programs.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
+import { ProgramFailure, runProgram } from "../run_program.ts";
 import { factsOf } from "../trace/facts.ts";
 import { readOpportunities } from "../trace/opportunities.ts";
 import {
@@ -55,18 +55,15 @@ const startAndEnd_ms = 30_000;
 const longestTest_ms = 600_000;
 const mostOutput_bytes = 512e6;
 
-function run(command: readonly string[], timeout_ms: number, signal: AbortSignal | undefined): Promise<string> {
+async function run(command: readonly string[], timeout_ms: number, signal: AbortSignal | undefined): Promise<string> {
   const [program = "", ...words] = command;
-  return new Promise((resolve, reject) => {
-    const options = { timeout: timeout_ms, maxBuffer: mostOutput_bytes, ...(signal ? { signal } : {}) };
-    execFile(program, words, options, (error, stdout, stderr) => {
-      if (!error) return resolve(stdout);
-      if (signal?.aborted) return reject(signal.reason);
-      const line = stderr.trim().split("\n").at(-1) ?? "";
-      const message = line.replace(/^trilane-(shaper|probe): /, "") || error.message.split("\n")[0] || "failed";
-      reject(error.code === 2 ? new UserError(message) : new RunError(`self-test: ${message}`));
-    });
-  });
+  try {
+    return await runProgram(program, words, { timeout_ms, mostOutput_bytes, signal });
+  } catch (error) {
+    if (!(error instanceof ProgramFailure)) throw error;
+    const message = error.lastLine.replace(/^trilane-(shaper|probe): /, "") || error.message;
+    throw error.status === 2 ? new UserError(message) : new RunError(`self-test: ${message}`);
+  }
 }
 
 function readTraces(link: LinkProfile): TraceTimes {

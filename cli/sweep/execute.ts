@@ -1,12 +1,21 @@
 // What `race`, `sweep` and `start` share: pages made ready, the sweep begun or gone on with, its loads run, stopped by
 // Ctrl-C, and the result shown. Parses no words and writes no plan.
 import { constants, cpus, release } from "node:os";
+import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Recording } from "../archive/archive.ts";
 import { RunError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { tryLab } from "../measure/lab.ts";
 import { chromiumPath } from "../programs.ts";
-import { type NewSweep, openResults, type Results, type Sweep } from "../results/results.ts";
+import {
+  type Environment,
+  type NewHost,
+  type NewSweep,
+  openResults,
+  openResultsAt,
+  type Results,
+  type Sweep,
+} from "../results/results.ts";
 import { version } from "../version.ts";
 import { cellGuess } from "./estimate.ts";
 import { evidenceFolder } from "./evidence.ts";
@@ -14,7 +23,7 @@ import { makeEvidenceFolder } from "./evidence_folder.ts";
 import { openLinkTests } from "./link_tests.ts";
 import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
-import { cellsOf, type Plan, planDigest } from "./plan.ts";
+import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 
@@ -30,13 +39,28 @@ export interface Execution {
   readonly labs?: Labs;
   /** One further load of each cell is filmed. */
   readonly filmstrip?: boolean;
+  /** Only some of the plan's cells, into a file of their own; without a report. */
+  readonly shard?: ShardExecution;
 }
 
-function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>): NewSweep {
-  const cells = cellsOf(plan).map((cell) => ({
-    ...cell,
-    recording_digest: recordings.get(cell.page)?.digest ?? "",
-  }));
+/** A part of a plan that one machine runs. */
+export interface ShardExecution {
+  /** The file of results. */
+  readonly path: string;
+  readonly host: Omit<NewHost, "cells">;
+  readonly environment: Environment;
+  /** What `trilane cell` was given; null: these are the reference cells. */
+  readonly cell: number | null;
+  /** Number in the plan of the cells' page on their link; null: they are not in this shard. */
+  readonly placeOf: (cell: { page: string; link: string }) => number | null;
+  /** Throws where a page's recording is not the one that all machines are to load. */
+  readonly check: (recordings: ReadonlyMap<string, Recording>) => void;
+}
+
+function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>, shard?: ShardExecution): NewSweep {
+  const cells = cellsOf(plan)
+    .filter((cell) => shard === undefined || shard.placeOf(cell) !== null)
+    .map((cell) => ({ ...cell, recording_digest: recordings.get(cell.page)?.digest ?? "" }));
   return {
     name: plan.name,
     plan,
@@ -49,6 +73,7 @@ function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>): NewSw
       kernel: release(),
       cpu: cpus()[0]?.model.trim() ?? null,
       cpus: cpus().length,
+      ...shard?.environment,
     },
     cells,
   };
@@ -56,20 +81,23 @@ function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>): NewSw
 
 /** Runs a plan to its end, to Ctrl-C, or to what would fail every load. Sets the exit status when it was stopped. */
 export async function executePlan(execution: Execution): Promise<void> {
-  const { home, plan, json, evidence } = execution;
+  const { home, plan, json, evidence, shard } = execution;
   if (evidence !== undefined) makeEvidenceFolder(evidence);
   const progress = openProgress({ json, out: process.stdout, err: process.stderr, environment: process.env });
   // Loaded while the pages are made ready; the browser's own library is the slow part.
   const measuring = import("../measure/load.ts");
   measuring.catch(() => undefined);
-  const results = openResults(home);
+  const results = shard ? openResultsAt(shard.path) : openResults(home);
   try {
-    const recordings = await preparePages(home, plan.pages, (event) => progress.tell(event));
+    const pages = shard ? pagesOf(plan, shard) : plan.pages;
+    const recordings = await preparePages(home, pages, (event) => progress.tell(event));
+    shard?.check(recordings);
     // What would fail every load is found before there is a sweep to go on with.
     chromiumPath();
     await tryLab();
-    const { sweep, resumed } = results.beginSweep(newSweep(plan, recordings), execution.fresh);
+    const { sweep, resumed } = results.beginSweep(newSweep(plan, recordings, shard), execution.fresh);
     try {
+      if (shard) results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep, shard) });
       const { measureLoad } = await measuring;
       for (const cell of results.cellsOf(sweep.id)) refuseChangedFiles(cell.link_profile);
       await runToEnd(execution, { results, sweep, resumed, recordings, progress, measureLoad });
@@ -82,6 +110,15 @@ export async function executePlan(execution: Execution): Promise<void> {
   }
 }
 
+function pagesOf(plan: Plan, { placeOf }: ShardExecution): PlanPage[] {
+  const named = new Set(cellsOf(plan).flatMap((cell) => (placeOf(cell) === null ? [] : [cell.page])));
+  return plan.pages.filter((page) => named.has(pageName(page)));
+}
+
+function placedCells(results: Results, sweep: Sweep, { placeOf }: ShardExecution): NewHost["cells"] {
+  return results.cellsOf(sweep.id).map((cell) => ({ cell: cell.id, place: placeOf(cell) ?? 0 }));
+}
+
 interface Begun {
   readonly results: Results;
   readonly sweep: Sweep;
@@ -92,7 +129,7 @@ interface Begun {
 }
 
 async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
-  const { home, plan, json } = execution;
+  const { home, plan, json, shard } = execution;
   const { results, sweep, progress } = begun;
   const { outcome, signal } = await runUntilSignal(execution, begun);
   const { state, done, loads } = outcome;
@@ -104,20 +141,24 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     process.exitCode = 128 + constants.signals[signal];
     return;
   }
-  const { writeReport } = await import("../report/report.ts");
-  const report = await writeReport(home, sweep.id);
   const { table, counts, verdict, cells } = outcomeOf(
     results.cellsOf(sweep.id),
     results.loadsOf(sweep.id),
     plan,
     loads,
   );
-  if (json) {
-    const facts = { sweep: sweep.id, loads, ...counts, wall_s: outcome.wall_ms / 1000, report };
-    progress.tell({ event: "sweep-finished", ...facts, verdict, cells });
-  } else {
-    process.stdout.write(`${outcomeLines(table, verdict, report).join("\n")}\n`);
+  const facts = { loads, ...counts, wall_s: outcome.wall_ms / 1000 };
+  if (shard) {
+    const { cell, host, path } = shard;
+    if (json) progress.tell({ event: "cell-finished", cell, host: host.name, shard: path, ...facts, cells });
+    else process.stdout.write(`${[...table, "", `shard: ${path}`].join("\n")}\n`);
+    if (counts.valid === 0) throw new RunError(`no load in ${path} was valid: see why with \`trilane report ${path}\``);
+    return;
   }
+  const { writeReport } = await import("../report/report.ts");
+  const report = await writeReport(home, sweep.id);
+  if (json) progress.tell({ event: "sweep-finished", sweep: sweep.id, ...facts, report, verdict, cells });
+  else process.stdout.write(`${outcomeLines(table, verdict, report).join("\n")}\n`);
   if (counts.valid === 0) throw new RunError(`no load of sweep ${sweep.id} was valid: see why in ${report}`);
 }
 
@@ -137,7 +178,7 @@ async function runUntilSignal(
   const { signal } = interruption;
   const film = filmstrip ? (await import("../measure/filmstrip.ts")).filmLoad : null;
   try {
-    const linkTests = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
+    const links = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({
       home,
       results,
@@ -151,7 +192,7 @@ async function runUntilSignal(
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
       ...(labs ? { labs } : {}),
-      linkFault: (link) => linkTests.faultOf(link),
+      links,
       signal,
       tell: (event) => progress.tell(event),
     });

@@ -1,6 +1,7 @@
 // Before a link's first load in a sweep: the link measured on this machine, a second or two, and kept with the sweep, so
-// that a resumed one measures only what it has not, and again what was out. Not all links before all loads: a sweep has
-// hundreds. Measures through cli/selftest; decides nothing about loads but which links they may not count on.
+// that a resumed one measures only what it has not, and again what was out. A link that is out is measured again later, too:
+// most often the machine was disturbed. Not all links before all loads: a sweep has hundreds. Measures through
+// cli/selftest; decides nothing about loads but which links they may not count on.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import type { LinkTested } from "../../schemas/generated/sweep_event.ts";
@@ -22,7 +23,8 @@ export interface LinkTesting {
   readonly sweep: Sweep;
   readonly signal: AbortSignal;
   readonly tell: (event: LinkTested) => void;
-  /** Another one in tests. */
+  /** Others in tests. */
+  readonly now_ms?: () => number;
   readonly test?: (link: LinkProfile, signal: AbortSignal) => Promise<SelftestLink>;
 }
 
@@ -50,41 +52,73 @@ function pendingLinks({ results, sweep }: LinkTesting): Map<string, Cell> {
 }
 
 export interface LinkTests {
-  /** Why loads on the link do not count; null: they do. Measures the link at its first asking. Throws at the signal. */
-  faultOf(link: string): Promise<string | null>;
+  /**
+   * Why loads on the link do not count; null: they do. Measures the link at its first asking, and one that was out when it is
+   * due again, or at `last`, after which loads are not put off any more. Throws at the signal.
+   */
+  faultOf(link: string, last?: boolean): Promise<string | null>;
+  /** Whether asking for it now, not as the last time, would measure it. */
+  isDue(link: string): boolean;
+}
+
+/** A disturbed machine is given a moment before a link is measured the second and the third time. */
+const pauses_ms = [1000, 4000];
+/** What disturbs a machine for longer (a backup, an update) is often over by then. */
+const retestAfter_ms = 300_000;
+
+/** What this run measured. */
+interface Tested {
+  readonly test: SelftestLink;
+  readonly at_ms: number;
+  readonly wasLast: boolean;
 }
 
 export function openLinkTests(testing: LinkTesting): LinkTests {
-  const { results, sweep, signal, tell, test = (link) => testLink(link, quick, signal) } = testing;
+  const { results, sweep, signal, tell, now_ms = () => performance.now() } = testing;
+  const test = testing.test ?? ((link: LinkProfile) => testLink(link, quick, signal, pauses_ms));
   const here = machineName();
-  const known = new Map<string, SelftestLink>();
+  const within = new Set<string>();
   for (const { machine: where, test: stored } of results.linkTestsOf(sweep.id))
-    if (where === here && stored.outcome === "within") known.set(stored.link, stored);
-  const untested = [...pendingLinks(testing)].filter(([link]) => !known.has(link));
+    if (where === here && stored.outcome === "within") within.add(stored.link);
+  const untested = [...pendingLinks(testing)].filter(([link]) => !within.has(link));
   const cells = new Map(untested);
-  let tested = 0;
+  const tested = new Map<string, Tested>();
   let left_ms = untested.reduce((sum, [, cell]) => sum + testGuess_ms(cell.link_profile), 0);
+
+  const isDue = (link: string, last = false): boolean => {
+    if (within.has(link) || !cells.has(link)) return false;
+    const before = tested.get(link);
+    return before === undefined || now_ms() - before.at_ms >= retestAfter_ms || (last && !before.wasLast);
+  };
+
+  const measure = async (link: string, cell: Cell, last: boolean): Promise<void> => {
+    signal.throwIfAborted();
+    const measured: SelftestLink = { ...(await test(cell.link_profile, signal)), link };
+    results.recordLinkTest(sweep.id, here, measured);
+    if (!tested.has(link)) left_ms -= testGuess_ms(cell.link_profile);
+    const reason = faultOf(measured);
+    if (reason === null) within.add(link);
+    tested.set(link, { test: measured, at_ms: now_ms(), wasLast: last });
+    tell({
+      event: "link-tested",
+      link,
+      outcome: measured.outcome,
+      reason,
+      measurements: measured.measurements,
+      puts_off: reason !== null && !last,
+      tested: tested.size,
+      links: cells.size,
+      left_s: Math.max(0, Math.round(left_ms)) / 1000,
+    });
+  };
+
   return {
-    async faultOf(link) {
-      const before = known.get(link);
+    async faultOf(link, last = false) {
       const cell = cells.get(link);
-      if (before || !cell) return before ? faultOf(before) : null;
-      signal.throwIfAborted();
-      const measured: SelftestLink = { ...(await test(cell.link_profile, signal)), link };
-      results.recordLinkTest(sweep.id, here, measured);
-      known.set(link, measured);
-      tested++;
-      left_ms -= testGuess_ms(cell.link_profile);
-      tell({
-        event: "link-tested",
-        link,
-        outcome: measured.outcome,
-        reason: faultOf(measured),
-        tested,
-        links: cells.size,
-        left_s: Math.max(0, Math.round(left_ms)) / 1000,
-      });
-      return faultOf(measured);
+      if (cell && isDue(link, last)) await measure(link, cell, last);
+      const known = tested.get(link);
+      return known ? faultOf(known.test) : null;
     },
+    isDue,
   };
 }

@@ -88,13 +88,17 @@ function refuseNoLooks({ until, repetitions }: SweepPlan, source: string): void 
 }
 
 /** Counted without expanding a grid. */
-function loadsOf({ pages, lanes, links, repetitions }: SweepPlan): number {
+export function countLinks({ links }: SweepPlan): number {
   const sizes = links.map((link) =>
     typeof link === "string"
       ? 1
       : link.grid.rates_mbit.length * link.grid.rtts_ms.length * (link.grid.loss ?? [0]).length,
   );
-  return pages.length * lanes.length * sizes.reduce((sum, size) => sum + size, 0) * repetitions;
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function loadsOf(plan: SweepPlan): number {
+  return plan.pages.length * plan.lanes.length * countLinks(plan) * plan.repetitions;
 }
 
 /**

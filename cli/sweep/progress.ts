@@ -42,8 +42,10 @@ function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {
 }
 
 /** How far the self-tests are, or which link is out. */
-function testLine({ link, reason, tested, links, left_s }: LinkTested): string {
-  if (reason !== null) return `link ${link}: its loads will not count: ${reason}`;
+function testLine({ link, reason, measurements, puts_off, tested, links, left_s }: LinkTested): string {
+  const what = puts_off ? "its loads wait, it is measured again later" : "its loads will not count";
+  const times = measurements > 1 ? ` (measured ${measurements} times)` : "";
+  if (reason !== null) return `link ${link}: ${what}: ${reason}${times}`;
   const left = tested < links ? `, ${formatDuration(left_s)} left` : "";
   return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
 }

@@ -16,6 +16,7 @@ import type { Cell, Results, Sweep } from "../results/results.ts";
 import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
 import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
+import type { LinkTests } from "./link_tests.ts";
 import { orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
 import { loadRequest, type Measure, type Requesting } from "./request.ts";
@@ -41,10 +42,10 @@ export interface RunOptions extends Requesting {
   readonly resumed: boolean;
   readonly measure: Measure;
   /**
-   * Why loads on a link do not count, whatever becomes of them; null: they do. Asked before each load. Such a load is not
-   * tried again in this run: the link is what it is.
+   * Whether links are what they are asked to be. Loads over one that is not are put off to the run's end; where it is not
+   * then either, they are run, do not count, and are not tried again in this run: the link is what it is.
    */
-  readonly linkFault?: (link: string) => Promise<string | null>;
+  readonly links?: LinkTests;
   /** A folder for what each attempt at a load leaves behind; without it nothing is kept but the page load. */
   readonly evidenceOf?: (cell: Cell, block: number, attempt: number) => string;
   /** How many loads may run side by side, and on which links. Default: one after another. */
@@ -108,7 +109,9 @@ class SweepRun {
   readonly #time: TimeLeft;
   readonly #enough: Enough;
   readonly #spared = new Set<Task>();
-  readonly #testedLinks = new Set<string>();
+  /** Of links that loads may not count on now. */
+  readonly #faults = new Map<string, string>();
+  #putOff: Unit[] = [];
   #loads: number;
   #done: number;
   #wall_ms = 0;
@@ -139,17 +142,9 @@ class SweepRun {
       resumed,
       expected_s: this.#time.left_ms / 1000,
     });
-    const loaded = await runSideBySide(unitsOf(this.#left, labs), {
-      most: labs.most,
-      mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
-      needsQuiet: ([task]) => !this.#testedLinks.has(task.cell.link),
-      prepare: ([task]) => this.#prepare(task.cell, labs),
-      run: (unit) => this.#runUnit(unit),
-      fail: () => this.#failure.abort(),
-    });
-    const finished =
-      loaded &&
-      (!film || (await filmCells({ ...this.#options, film, signal: this.#signal }, this.#toFilm, this.#time)));
+    const loaded = (await this.#runUnits(unitsOf(this.#left, labs), false)) && (await this.#runPutOff());
+    const filming = { ...this.#options, linkFault: (link: string) => this.#askLink(link), signal: this.#signal };
+    const finished = loaded && (!film || (await filmCells({ ...filming, film }, this.#toFilm, this.#time)));
     if (finished) results.finishSweep(sweep.id);
     return { state: finished ? "finished" : "stopped", done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms };
   }
@@ -158,21 +153,50 @@ class SweepRun {
     return task.valid || task.attempts > this.#options.plan.retries;
   }
 
-  /** A link is measured while no load runs beside it. Its outcome is asked for again with each load. */
-  async #prepare({ link }: Cell, labs: Labs): Promise<void> {
-    const isFirst = !this.#testedLinks.has(link);
-    this.#testedLinks.add(link);
-    if (labs.most === 1 || !isFirst || this.#signal.aborted) return;
+  /** False: stopped. */
+  #runUnits(units: readonly Unit[], last: boolean): Promise<boolean> {
+    const { links, labs = oneLab } = this.#options;
+    return runSideBySide(units, {
+      most: labs.most,
+      mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
+      // A link is measured while no load runs beside it.
+      needsQuiet: ([task]) => links?.isDue(task.cell.link) ?? false,
+      prepare: ([task]) => this.#prepare(task.cell.link, last),
+      run: (unit) => this.#runUnit(unit, last),
+      fail: () => this.#failure.abort(),
+    });
+  }
+
+  /** Once more what waited for its link, in the planned order. */
+  #runPutOff(): Promise<boolean> {
+    const waiting = this.#putOff.toSorted((a, b) => a[0].planned.position - b[0].planned.position);
+    return this.#runUnits(waiting, true);
+  }
+
+  async #askLink(link: string, last = false): Promise<string | null> {
+    const fault = (await this.#options.links?.faultOf(link, last)) ?? null;
+    if (fault === null) this.#faults.delete(link);
+    else this.#faults.set(link, fault);
+    return fault;
+  }
+
+  async #prepare(link: string, last: boolean): Promise<void> {
+    if (this.#signal.aborted) return;
     try {
-      await this.#options.linkFault?.(link);
+      await this.#askLink(link, last);
     } catch (error) {
       if (!this.#signal.aborted) throw error;
     }
   }
 
   /** False: stopped. */
-  async #runUnit(unit: Unit): Promise<boolean> {
+  async #runUnit(unit: Unit, last: boolean): Promise<boolean> {
     const [first] = unit;
+    if (this.#signal.aborted) return false;
+    if (!last && this.#faults.has(first.cell.link)) {
+      this.#putOff.push(unit);
+      return true;
+    }
     if (!this.#spared.has(first) && this.#enough.isEnough(first.cell, first.planned.block)) this.#spareFrom(first);
     for (const task of unit) if (!this.#spared.has(task) && !(await this.#runTask(task))) return false;
     return true;
@@ -193,19 +217,19 @@ class SweepRun {
   async #runTask(task: Task): Promise<boolean> {
     const { cell, planned } = task;
     const { tell } = this.#options;
-    let fault: string | null = null;
-    while (!this.#isDone(task) && fault === null) {
-      const { page, lane, link } = cell;
+    const { page, lane, link } = cell;
+    const fault = this.#faults.get(link) ?? null;
+    for (let runs = 0; !this.#isDone(task) && (fault === null || runs === 0); runs++) {
       const place = { position: planned.position, page, lane, link, block: planned.block, attempt: task.attempts };
       if (this.#signal.aborted) return false;
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
       const measured = await measureOne({ ...this.#options, signal: this.#signal }, cell, place.block, place.attempt);
       if (!measured) return false;
-      fault = measured.fault;
-      const load = await this.#store(task, measured, started_at);
+      const judged = judgedBy(fault, measured);
+      const load = await this.#store(task, judged, fault !== null, started_at);
       if (load === null) return false;
-      const { status, reasons, metrics, wall_ms } = measured.load.log._trilane;
+      const { status, reasons, metrics, wall_ms } = judged.log._trilane;
       tell({
         event: "load-finished",
         ...place,
@@ -222,8 +246,11 @@ class SweepRun {
     return true;
   }
 
-  /** Its number in the results. While the disk is full it is held; null: stopped before there was room. */
-  async #store(task: Task, { load, fault }: MeasuredLoad, started_at: string): Promise<number | null> {
+  /**
+   * Its number in the results. While the disk is full it is held; null: stopped before there was room. `isLast`: it is not
+   * tried again, whatever it came to.
+   */
+  async #store(task: Task, load: PageLoad, isLast: boolean, started_at: string): Promise<number | null> {
     const { results, sweep, guess_ms, tell } = this.#options;
     const { cell, planned, attempts: attempt } = task;
     const { position, block } = planned;
@@ -243,7 +270,7 @@ class SweepRun {
     task.valid = status === "valid";
     this.#enough.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
     this.#wall_ms += wall_ms;
-    const last = this.#isDone(task) || fault !== null;
+    const last = this.#isDone(task) || isLast;
     this.#time.ended(guess_ms(cell), wall_ms, last);
     if (last) this.#done++;
     return id;
@@ -265,24 +292,11 @@ function unitsOf(left: readonly Task[], labs: Labs): Unit[] {
   return units.toSorted((a, b) => a[0].planned.block - b[0].planned.block || isAlone(a) - isAlone(b));
 }
 
-interface MeasuredLoad {
-  readonly load: PageLoad;
-  /** The link's. */
-  readonly fault: string | null;
-}
-
 /** Null for a load that the signal cut off: whatever it came to is not what was asked. */
-async function measureOne(
-  options: RunOptions,
-  cell: Cell,
-  block: number,
-  attempt: number,
-): Promise<MeasuredLoad | null> {
+async function measureOne(options: RunOptions, cell: Cell, block: number, attempt: number): Promise<PageLoad | null> {
   const { signal } = options;
-  let fault: string | null;
   let load: PageLoad;
   try {
-    fault = (await options.linkFault?.(cell.link)) ?? null;
     load = await options.measure({
       ...loadRequest(options, cell, block),
       ...(options.evidenceOf ? { evidence: options.evidenceOf(cell, block, attempt) } : {}),
@@ -293,11 +307,11 @@ async function measureOne(
   }
   // Ctrl-C on a terminal reaches the lab's processes too: one turn of the event loop, so that our own handler has run.
   await new Promise((resolve) => setImmediate(resolve));
-  return signal.aborted ? null : { load: judged(load, fault), fault };
+  return signal.aborted ? null : load;
 }
 
 /** A load over a link that is not what was asked is not valid, however it went. */
-function judged(load: PageLoad, fault: string | null): PageLoad {
+function judgedBy(fault: string | null, load: PageLoad): PageLoad {
   if (fault === null) return load;
   const facts = load.log._trilane;
   const status = facts.status === "valid" ? "invalid" : facts.status;

@@ -14,7 +14,8 @@ export type SweepEvent =
   | FilmFinished
   | SweepPaused
   | SweepStopped
-  | SweepFinished;
+  | SweepFinished
+  | CellFinished;
 export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 /**
  * From 0.
@@ -62,6 +63,17 @@ export interface LinkTested {
    * Why loads over it do not count; null: they do.
    */
   reason: string | null;
+  /**
+   * So often, with pauses, before it counted as out.
+   */
+  measurements: number;
+  /**
+   * It is out, and is measured again later: its loads wait until then.
+   */
+  puts_off: boolean;
+  /**
+   * Links, this one counted.
+   */
   tested: number;
   /**
    * To be measured by this run.
@@ -219,4 +231,35 @@ export interface CellResult {
   valid: number;
   invalid: number;
   failed: number;
+}
+/**
+ * In place of sweep-finished where a machine runs a part of a plan (`trilane cell`).
+ */
+export interface CellFinished {
+  event: "cell-finished";
+  /**
+   * Number of the page on its link in the plan; null: the reference cells, which every machine runs.
+   */
+  cell: number | null;
+  host: string;
+  /**
+   * Path of the file of results.
+   */
+  shard: string;
+  loads: number;
+  /**
+   * Attempts by status, over all runs.
+   */
+  valid: number;
+  invalid: number;
+  failed: number;
+  /**
+   * Planned loads without a valid attempt.
+   */
+  given_up: number;
+  /**
+   * Of this run's loads.
+   */
+  wall_s: number;
+  cells: CellResult[];
 }

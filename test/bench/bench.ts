@@ -17,7 +17,9 @@ export interface Measurement {
     | "requests/s"
     | "connections"
     | "bytes"
-    | "ratio";
+    | "ratio"
+    | "times"
+    | "loads/h";
   readonly n: number;
   readonly min: number;
   readonly median: number;

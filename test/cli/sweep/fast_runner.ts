@@ -32,7 +32,9 @@ export interface FastRun {
   readonly measure: Measure;
   readonly signal?: AbortSignal;
   readonly tell?: RunOptions["tell"];
-  readonly linkFault?: RunOptions["linkFault"];
+  readonly links?: RunOptions["links"];
+  /** Links that are always out, or never. */
+  readonly linkFault?: (link: string) => Promise<string | null>;
   readonly labs?: Labs;
   readonly film?: RunOptions["film"];
 }
@@ -52,7 +54,8 @@ export async function fastRun(run: FastRun) {
       urlOf: (page) => `https://${page}.example/`,
       guess_ms: () => 5,
       ...(run.labs ? { labs: run.labs } : {}),
-      ...(run.linkFault ? { linkFault: run.linkFault } : {}),
+      ...(run.linkFault ? { links: { faultOf: run.linkFault, isDue: () => false } } : {}),
+      ...(run.links ? { links: run.links } : {}),
       ...(run.film ? { film: run.film } : {}),
       signal: run.signal ?? new AbortController().signal,
       tell: run.tell ?? (() => undefined),

@@ -22,17 +22,19 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const plan = fastPlan();
 const links = [...new Set(cellsOf(plan).map((cell) => cell.link))];
 
-/** Runs the tests of the plan's sweep; 10mbit links with 200 ms are out. */
-async function run(signal = new AbortController().signal, stopAfter = Number.POSITIVE_INFINITY) {
+/** Runs the tests of the plan's sweep; 10mbit links with 200 ms are out, at their first so many measurements. */
+async function run(signal = new AbortController().signal, stopAfter = Number.POSITIVE_INFINITY, outTimes = stopAfter) {
   const results = openResults(home);
   const { sweep } = results.beginSweep(sweepOf(plan), false);
   const asked: string[] = [];
   const events: LinkTested[] = [];
+  let now_ms = 0;
   try {
     const tests = openLinkTests({
       results,
       sweep,
       signal,
+      now_ms: () => now_ms,
       tell: (event) => events.push(event),
       test: async (link) => {
         if (asked.length === stopAfter) throw new Error("no lab");
@@ -40,38 +42,64 @@ async function run(signal = new AbortController().signal, stopAfter = Number.POS
         const form = links.find(
           (each) => parseLink(each).rtt_ms === link.rtt_ms && parseLink(each).down.rate_bps === rate_bps,
         );
+        const isOut = form === "10mbit/200ms" && asked.filter((each) => each === form).length < outTimes;
         asked.push(form ?? "none");
-        return testedLink("as it is called elsewhere", form === "10mbit/200ms" ? "out" : "within");
+        return testedLink("as it is called elsewhere", isOut ? "out" : "within");
       },
     });
     const faults = new Map<string, string>();
-    for (const link of [...links, ...links]) {
-      const fault = await tests.faultOf(link);
-      if (fault !== null) faults.set(link, fault);
-    }
-    return { faults, asked, events, stored: results.linkTestsOf(sweep.id) };
+    const askAll = async (last = false): Promise<void> => {
+      for (const link of links) {
+        const fault = await tests.faultOf(link, last);
+        if (fault === null) faults.delete(link);
+        else faults.set(link, fault);
+      }
+    };
+    await askAll();
+    await askAll();
+    const later = async (time_ms: number, last = false): Promise<string[]> => {
+      now_ms += time_ms;
+      const before = asked.length;
+      await askAll(last);
+      return asked.slice(before);
+    };
+    const soon = await later(60_000);
+    const muchLater = await later(600_000);
+    const atTheEnd = await later(1, true);
+    const afterwards = await later(1, true);
+    return { faults, asked, soon, muchLater, atTheEnd, afterwards, events, stored: results.linkTestsOf(sweep.id) };
   } finally {
     results.release(sweep.id);
     results.close();
   }
 }
 
-test("each link is measured once, told and kept; a resumed sweep measures again what was out", async () => {
-  const { faults, asked, events, stored } = await run();
-  assert.deepEqual(asked, links);
-  assert.deepEqual([...faults.keys()], ["10mbit/200ms"]);
-  assert.match(faults.get("10mbit/200ms") ?? "", /^the link's self-test is out of tolerance: rate down 2\.9/);
+test("each link is measured once, told and kept; one that is out again after a while, once at the end, and by a resumed sweep", async () => {
+  const out = "10mbit/200ms";
+  const { faults, asked, soon, muchLater, atTheEnd, afterwards, events, stored } = await run();
+  assert.deepEqual(asked, [...links, out, out]);
+  assert.deepEqual([soon, muchLater, atTheEnd, afterwards], [[], [out], [out], []]);
+  assert.deepEqual([...faults.keys()], [out]);
+  assert.match(faults.get(out) ?? "", /^the link's self-test is out of tolerance: rate down 2\.9/);
   assert.deepEqual(
-    events.map(({ link, outcome, tested }) => [link, outcome, tested]),
-    links.map((link, index) => [link, link === "10mbit/200ms" ? "out" : "within", index + 1]),
+    events.map(({ link, outcome, tested, puts_off }) => [link, outcome, tested, puts_off]),
+    [
+      ...links.map((link, index) => [link, link === out ? "out" : "within", index + 1, link === out]),
+      [out, "out", links.length, true],
+      [out, "out", links.length, false],
+    ],
   );
   assert.equal(events.at(-1)?.left_s, 0);
-  assert.deepEqual(
-    stored.map(({ test: { link } }) => link),
-    links,
-  );
+  assert.deepEqual(new Set(stored.map(({ test: { link } }) => link)), new Set(links));
   const again = await run();
-  assert.deepEqual([again.asked, again.events.length, [...again.faults]], [["10mbit/200ms"], 1, [...faults]]);
+  assert.deepEqual(new Set(again.asked), new Set([out]));
+});
+
+test("a link that is within tolerance again has its loads count from then on, and is measured no more", async () => {
+  const { faults, asked, muchLater, atTheEnd } = await run(undefined, undefined, 1);
+  assert.deepEqual([muchLater, atTheEnd, faults.size], [["10mbit/200ms"], [], 0]);
+  assert.deepEqual(asked, [...links, "10mbit/200ms"]);
+  assert.deepEqual((await run()).asked, []);
 });
 
 test("an interrupted run keeps what it measured; what would fail every load is thrown", async () => {
@@ -79,7 +107,33 @@ test("an interrupted run keeps what it measured; what would fail every load is t
   const stopped = new AbortController();
   stopped.abort();
   await assert.rejects(run(stopped.signal, 0), { name: "AbortError" });
-  assert.deepEqual((await run()).asked, links.slice(2));
+  assert.deepEqual((await run(undefined, undefined, 0)).asked, links.slice(2));
+});
+
+test("loads wait for a link that is out, and count when it is within tolerance at the end", async () => {
+  const small = fastPlan({ pages: ["a"], links: ["1mbit/20ms", "3mbit/50ms"], lanes: ["h1", "h3"], repetitions: 2 });
+  const asked: string[] = [];
+  let isOut = true;
+  const outcome = await fastRun({
+    home,
+    plan: small,
+    measure: (request) => {
+      asked.push(request.link.rtt_ms === 50 ? "3mbit/50ms" : "1mbit/20ms");
+      return validLoad(request);
+    },
+    links: {
+      isDue: () => false,
+      async faultOf(link, last) {
+        if (last) isOut = false;
+        return isOut && link === "3mbit/50ms" ? "out of tolerance" : null;
+      },
+    },
+  });
+  assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 8, 8]);
+  assert.deepEqual(asked, [...Array(4).fill("1mbit/20ms"), ...Array(4).fill("3mbit/50ms")]);
+  const results = openResults(home);
+  assert.ok(results.loadsOf(1).every(({ status }) => status === "valid"));
+  results.close();
 });
 
 test("loads on a link that is out are invalid with the reason, not tried again, however they went; others are not touched", async () => {

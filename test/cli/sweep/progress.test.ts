@@ -51,6 +51,8 @@ function tested(change: Partial<LinkTested> = {}): LinkTested {
     link: "3mbit/50ms",
     outcome: "within",
     reason: null,
+    measurements: 1,
+    puts_off: false,
     tested: 1,
     links: 2,
     left_s: 2,

@@ -1,0 +1,76 @@
+// One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Runs through
+// cli/sweep/execute.ts as any sweep does, so that what was killed goes on where it was.
+import { mkdirSync } from "node:fs";
+import { SweepRunsError } from "../results/results.ts";
+import { executePlan, type ShardExecution } from "../sweep/execute.ts";
+import { type Plan, planDigest } from "../sweep/plan.ts";
+import { placeOf, placesOf } from "./places.ts";
+import { referenceMark } from "./reference.ts";
+import { isFinished, referencePath, shardPath } from "./shards.ts";
+import { readSubmission, refuseOther } from "./submission.ts";
+import { hostFacts } from "./this_host.ts";
+
+export interface CellRun {
+  readonly home: string;
+  readonly plan: Plan;
+  /** From 1: a page on a link, see places.ts. */
+  readonly cell: number;
+  /** The folder that shards are in, made where it is missing. */
+  readonly shards: string;
+  readonly host: string;
+  /** What every machine runs too; null: nothing. */
+  readonly reference: Plan | null;
+  readonly json: boolean;
+}
+
+/** Sets the exit status when it was stopped; nothing is to be done any more after that. */
+async function runShard(run: CellRun, plan: Plan, shard: Omit<ShardExecution, "host" | "check">): Promise<void> {
+  const { home, json, shards, host } = run;
+  const submission = readSubmission(shards);
+  await executePlan({
+    home,
+    plan,
+    fresh: false,
+    json,
+    shard: {
+      ...shard,
+      host: { name: host, facts: hostFacts() },
+      check: (recordings) => refuseOther(submission, recordings),
+    },
+  });
+}
+
+async function runReference(run: CellRun, plan: Plan): Promise<void> {
+  const path = referencePath(run.shards, run.host);
+  if (isFinished(path, planDigest(plan))) return;
+  const places = new Map(placesOf(plan).map(({ place, page, link }) => [JSON.stringify([page, link]), place]));
+  try {
+    await runShard(run, plan, {
+      path,
+      cell: null,
+      environment: referenceMark,
+      placeOf: ({ page, link }) => places.get(JSON.stringify([page, link])) ?? null,
+    });
+  } catch (error) {
+    // Another cell of this machine is at it.
+    if (!(error instanceof SweepRunsError)) throw error;
+  }
+}
+
+/** Runs the cell to its end, or to a signal; nothing where its shard of this machine is finished. False: it was finished. */
+export async function runCell(run: CellRun): Promise<boolean> {
+  const { plan, cell, shards, host, reference } = run;
+  const { page, link } = placeOf(plan, cell);
+  mkdirSync(shards, { recursive: true, mode: 0o700 });
+  const path = shardPath(shards, cell, host);
+  if (isFinished(path, planDigest(plan))) return false;
+  if (reference) await runReference(run, reference);
+  if (process.exitCode !== undefined) return true;
+  await runShard(run, plan, {
+    path,
+    cell,
+    environment: {},
+    placeOf: (of) => (of.page === page && of.link === link ? cell : null),
+  });
+  return true;
+}

@@ -1,0 +1,45 @@
+// Shards: each cell that a machine runs has a file of results of its own, named after the cell and the machine, so that no
+// two machines ever write one file (SQLite's log is for the processes of one machine). Names and finds them; merges nothing.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { openResultsFile, type Results, type Sweep } from "../results/results.ts";
+
+export function shardPath(folder: string, place: number, host: string): string {
+  return join(folder, `cell-${String(place).padStart(4, "0")}-${host}.db`);
+}
+
+/** The loads of the reference cells on a machine. */
+export function referencePath(folder: string, host: string): string {
+  return join(folder, `reference-${host}.db`);
+}
+
+const shardPattern = /^(?:cell-(?<place>\d+)|reference)-.+\.db$/;
+
+/** All shards of a folder, in the order of their names. Empty where there is no folder. */
+export function shardsIn(folder: string): { path: string; place: number | null }[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .sort()
+    .flatMap((name) => {
+      const match = name.match(shardPattern);
+      const place = match?.groups?.place;
+      return match ? [{ path: join(folder, name), place: place === undefined ? null : Number(place) }] : [];
+    });
+}
+
+/** Of a file's sweeps of the plan the one that is finished, else the newest; null where there is none. */
+export function sweepIn(results: Results, plan_digest: string): Sweep | null {
+  const sweeps = results.listSweeps().filter((sweep) => sweep.plan_digest === plan_digest);
+  return sweeps.find(({ finished_at }) => finished_at !== null) ?? sweeps[0] ?? null;
+}
+
+/** Whether the shard at `path` holds a finished sweep of the plan. False where there is no such file. */
+export function isFinished(path: string, plan_digest: string): boolean {
+  if (!existsSync(path)) return false;
+  const results = openResultsFile(path);
+  try {
+    return typeof sweepIn(results, plan_digest)?.finished_at === "string";
+  } finally {
+    results.close();
+  }
+}

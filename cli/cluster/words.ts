@@ -1,0 +1,26 @@
+// What the commands of several machines say to people. Pure.
+import type { Merged } from "../../schemas/generated/merged.ts";
+import { count } from "../stats/numbers.ts";
+import { alignTable } from "../stats/verdict.ts";
+import { rangesOf } from "./places.ts";
+
+/** What was merged, what is odd about it, and last the file's path. */
+export function mergedLines({ cells, missing, unfinished, loads, hosts, left_out, path }: Merged): string[] {
+  const table = hosts.map((host) => [
+    host.name,
+    String(host.cells.length),
+    String(host.loads),
+    String(host.reference_loads),
+  ]);
+  const there = cells - missing.length;
+  return [
+    ...alignTable([["host", "cells", "loads", "reference loads"], ...table]),
+    "",
+    ...hosts.flatMap(({ name, flags }) => flags.map((flag) => `unlike the others: ${name}: ${flag}`)),
+    ...left_out.map(({ path: of, reason }) => `left out: ${of}: ${reason}`),
+    ...(unfinished.length > 0 ? [`unfinished: ${count(unfinished.length, "cell")} (${rangesOf(unfinished)})`] : []),
+    ...(missing.length > 0 ? [`missing: ${count(missing.length, "cell")} (${rangesOf(missing)})`] : []),
+    `${there} of ${count(cells, "cell")}, ${count(loads, "load")}`,
+    `merged: ${path}`,
+  ];
+}

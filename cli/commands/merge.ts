@@ -1,0 +1,46 @@
+// `trilane merge SHARDS...`: what the machines of a sweep measured, as one sweep in one file.
+import { resolve } from "node:path";
+import type { Argv } from "yargs";
+import { merge } from "../cluster/merge.ts";
+import { mergedLines } from "../cluster/words.ts";
+import { UserError } from "../errors.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface MergeOptions extends CommonOptions {
+  shards: string[];
+  out: string;
+  tolerance: number;
+}
+
+export const command: Command<MergeOptions> = {
+  usage: "merge <shards..>",
+  summary: "Join what several machines measured of a plan, and tell which of them is unlike the others",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("shards", {
+        type: "string",
+        array: true,
+        demandOption: true,
+        describe: "the cells' files, folders of them, and files of earlier merges",
+      })
+      .option("out", {
+        type: "string",
+        requiresArg: true,
+        default: "merged.db",
+        describe: "the file to write; one of an earlier merge of the same plan is replaced",
+      })
+      .option("tolerance", {
+        type: "number",
+        default: 3,
+        describe: "machines whose reference cells differ by up to so many per cent are alike",
+      })
+      .example("trilane merge study-shards && trilane report merged.db", "the cells of a folder, and their report")
+      .example("trilane merge a/*.db b/*.db --out study.db", "files from two clusters"),
+  run: async ({ shards, out, tolerance, json }) => {
+    if (!(tolerance >= 0 && tolerance <= 1000))
+      throw new UserError(`--tolerance must be per cent from 0 to 1000 (got ${tolerance}): give a number, as 3`);
+    const command = ["trilane", ...process.argv.slice(2)];
+    const merged = await merge({ words: shards, out: resolve(out), tolerance_percent: tolerance, command });
+    process.stdout.write(json ? `${JSON.stringify(merged)}\n` : `${mergedLines(merged).join("\n")}\n`);
+  },
+};

@@ -1,0 +1,90 @@
+// Copies a sweep's rows from one file of results into another, whichever tables there are: what hangs on a row follows it
+// by the schema's own foreign keys, so that a table which is added later is not forgotten. Decides nothing about what is
+// copied. Used by merge_file.ts alone.
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+
+type Row = Record<string, SQLOutputValue>;
+
+interface ForeignKey {
+  readonly table: string;
+  readonly column: string;
+}
+
+const quoted = (name: string): string => `"${name}"`;
+
+function columnsOf(database: DatabaseSync, table: string): string[] {
+  return database
+    .prepare(`PRAGMA table_info(${quoted(table)})`)
+    .all()
+    .map((row) => String(row.name));
+}
+
+/** By table, the columns of others that name its rows. Of `film.cell`, which is both, the frames hang on the film. */
+function referencesOf(database: DatabaseSync): Map<string, ForeignKey[]> {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const found = tables.flatMap(({ name }) =>
+    database
+      .prepare(`PRAGMA foreign_key_list(${quoted(String(name))})`)
+      .all()
+      .map((key) => ({ parent: String(key.table), table: String(name), column: String(key.from) })),
+  );
+  return Map.groupBy(found, ({ parent }) => parent);
+}
+
+export class RowCopier {
+  readonly #to: DatabaseSync;
+  readonly #from: DatabaseSync;
+  readonly #references: Map<string, ForeignKey[]>;
+  readonly #columns = new Map<string, string[]>();
+  readonly #skipped: ReadonlySet<string>;
+
+  /** `skipped`: tables whose rows do not follow by themselves. */
+  constructor(from: DatabaseSync, to: DatabaseSync, skipped: readonly string[]) {
+    this.#from = from;
+    this.#to = to;
+    this.#references = referencesOf(to);
+    this.#skipped = new Set(skipped);
+  }
+
+  /** Adds a row with a new id, with some of its values replaced; returns the id. */
+  add(table: string, row: Row, replaced: Readonly<Record<string, SQLInputValue>>): number {
+    const values: Record<string, SQLInputValue> = { ...row, ...replaced };
+    const columns = this.#columnsOf(table).filter((column) => column !== "id" && values[column] !== undefined);
+    const places = columns.map(() => "?").join(", ");
+    const statement = this.#to.prepare(
+      `INSERT INTO ${quoted(table)} (${columns.map(quoted).join(", ")}) VALUES (${places})`,
+    );
+    return Number(statement.run(...columns.map((column) => values[column] as SQLInputValue)).lastInsertRowid);
+  }
+
+  /** Copies a row and all that hangs on it; returns its new id. */
+  copy(table: string, id: number, replaced: Readonly<Record<string, SQLInputValue>>): number {
+    const row = this.#from.prepare(`SELECT * FROM ${quoted(table)} WHERE id = ?`).get(id);
+    if (!row) throw new Error(`no ${table} ${id} to copy`);
+    const added = this.add(table, row, replaced);
+    this.#follow(table, id, added);
+    return added;
+  }
+
+  #follow(parent: string, id: number, newId: number): void {
+    for (const { table, column } of this.#references.get(parent) ?? []) {
+      if (this.#skipped.has(table) || !this.#isThere(table)) continue;
+      for (const row of this.#from.prepare(`SELECT * FROM ${quoted(table)} WHERE ${quoted(column)} = ?`).iterate(id)) {
+        const added = this.add(table, row, { [column]: newId });
+        // Rows without an id of their own are named by their parent's.
+        if (row.id === undefined) this.#follow(table, id, newId);
+        else this.#follow(table, Number(row.id), added);
+      }
+    }
+  }
+
+  #isThere(table: string): boolean {
+    return columnsOf(this.#from, table).length > 0;
+  }
+
+  #columnsOf(table: string): string[] {
+    const known = this.#columns.get(table) ?? columnsOf(this.#to, table);
+    this.#columns.set(table, known);
+    return known;
+  }
+}

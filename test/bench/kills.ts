@@ -1,0 +1,49 @@
+// A hundred kills with -9 in one sweep, of the runner, the browser, the shaper, the server, and all at once in turn, at moments
+// of chance: each planned load is stored exactly once, the database is whole, nothing is left. About five minutes.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type KilledSweepOutcome, killedSweep, placesWrong, victims } from "../e2e/killed_sweep.ts";
+import { type Bench, type Measurement, measurement } from "./bench.ts";
+
+const kills = 100;
+const repetitions = 80;
+const pause_ms = 1200;
+
+const times = (name: string, count: number, bar: number | null = null, bar_is: Measurement["bar_is"] = "at most") =>
+  measurement(name, [count], bar, { unit: "times", bar_is });
+
+function measurements({ kills: made, sweeps, loads, planned, ...outcome }: KilledSweepOutcome): Measurement[] {
+  const valid = loads.filter(({ status }) => status === "valid");
+  return [
+    ...victims.map((victim) => times(`killed: ${victim}`, made[victim])),
+    times(
+      "killed in all",
+      Object.values(made).reduce((sum, count) => sum + count, 0),
+      kills,
+      "at least",
+    ),
+    times("the command was run", outcome.runs),
+    times("planned loads", planned),
+    times("planned loads not stored valid exactly once", placesWrong(loads, planned), 0),
+    times("attempts stored that were not valid", loads.length - valid.length),
+    times("sweeps in the database beside the one", sweeps.length - 1, 0),
+    times("sweeps that are not finished", sweeps.filter(({ finished_at }) => finished_at === null).length, 0),
+    times("complaints of integrity_check and foreign_key_check", outcome.integrity === "ok" ? 0 : 1, 0),
+    times("processes and folders left behind", outcome.left.length, 0),
+    times("runs that ended by themselves with an error", outcome.failures.length, 0),
+  ];
+}
+
+export const bench: Bench = async (say) => {
+  const home = mkdtempSync(join(tmpdir(), "trilane-kills-"));
+  try {
+    const seed = Date.now() % 1_000_000;
+    say(`seed ${seed}`);
+    const outcome = await killedSweep({ home, kills, repetitions, seed, pause_ms, say });
+    for (const line of [...outcome.left, ...outcome.failures]) say(line);
+    return measurements(outcome);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+};
