@@ -4,7 +4,6 @@
  * Of a page on a link in the plan.
  */
 export type Number = number;
-
 /**
  * What `trilane merge --json` prints.
  */

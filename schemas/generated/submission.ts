@@ -4,7 +4,6 @@
  * SHA-256.
  */
 export type Digest = string;
-
 /**
  * SHARDS/submission.json, which `trilane submit` writes: what every machine is held to.
  */
