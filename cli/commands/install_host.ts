@@ -4,6 +4,7 @@ import type { HostInstalled } from "../../schemas/generated/host_installed.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { type Browser, browsers, browserTitle, type Level } from "../host/browsers.ts";
+import { confinedBrowsers, confinedRemedy } from "../host/confined.ts";
 import { type HostPlace, installHost, uninstallHost } from "../host/install.ts";
 import { count } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -58,7 +59,8 @@ function lines({ action, program, version, extension, manifests }: HostInstalled
     const removed = manifests.filter(({ state }) => state === "removed").length;
     return [...shown, removed === 0 ? "nothing to remove" : `removed ${count(removed, "manifest")}`];
   }
-  return [...shown, `${program} answers (${version}), and only the extension ${extension}`];
+  const confined = confinedBrowsers().map((title) => `not for ${title}: ${confinedRemedy}`);
+  return [...shown, ...confined, `${program} answers (${version}), and only the extension ${extension}`];
 }
 
 export const command: Command<InstallHostOptions> = {

@@ -1,6 +1,5 @@
 // What Trilane needs of a machine: each requirement is tried for real and, where it fails, comes with its remedy.
 // Changes nothing. Does not print.
-import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,35 +9,10 @@ import { chromiumPath, type Program, programPath } from "../programs.ts";
 import { applicationId as resultsApplicationId } from "../results/database.ts";
 import { explainFailure } from "../results/failure.ts";
 import { formatSize } from "../stats/numbers.ts";
+import { attempt, type Check, firstLine, ok } from "./check.ts";
+import { hostChecks } from "./host_checks.ts";
 
-export type Outcome = "ok" | "warning" | "missing";
-
-/** One requirement, tried: `found` says what there is, `remedy` what to do where it is not enough. */
-export interface Check {
-  name: string;
-  outcome: Outcome;
-  found: string;
-  remedy: string | null;
-}
-
-const ok = (name: string, found: string): Check => ({ name, outcome: "ok", found, remedy: null });
-
-/** Runs a program and gives the first line it printed on the stream; throws RunError with what it said. */
-function firstLine(path: string, words: string[]): string {
-  const ran = spawnSync(path, words, { encoding: "utf8", timeout: 20_000 });
-  if (ran.error) throw new RunError(ran.error.message);
-  if (ran.status !== 0) throw new RunError(ran.stderr.trim().split("\n").at(-1) || `exit status ${ran.status}`);
-  return ran.stdout.trim().split("\n")[0] ?? "";
-}
-
-function attempt(name: string, remedy: string, look: () => string, outcome: Outcome = "missing"): Check {
-  try {
-    return ok(name, look());
-  } catch (error) {
-    const found = error instanceof Error ? error.message : String(error);
-    return { name, outcome, found, remedy: error instanceof UserError ? null : remedy };
-  }
-}
+export type { Check };
 
 function node(): Check {
   const major = Number(process.versions.node.split(".")[0]);
@@ -239,6 +213,7 @@ export function runChecks(home: string): Check[] {
     congestionControl(),
     cores(),
     pasta(),
+    ...hostChecks(),
     ...dataChecks(home),
   ];
 }

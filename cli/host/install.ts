@@ -6,7 +6,7 @@ import { RunError, UserError } from "../errors.ts";
 import { programPath } from "../programs.ts";
 import { version } from "../version.ts";
 import { type Browser, browsers, type HostsFolder, hostsFolders, type Level } from "./browsers.ts";
-import { type HostSettings, launcherPath, launcherText } from "./launcher.ts";
+import { type HostSettings, launcherBeginning, launcherPath, launcherText } from "./launcher.ts";
 import {
   extensionId,
   hostName,
@@ -53,11 +53,20 @@ export function closedToOthers(program: string): string | null {
   }
 }
 
+/** Whether there is a file of that name that we did not write, and that is not to be lost. */
+const isForeign = (launcher: string): boolean => textAt(launcher)?.startsWith(launcherBeginning) === false;
+
+function refuseForeign(launcher: string): void {
+  if (isForeign(launcher))
+    throw new UserError(`${launcher}: is not Trilane's: move it away, or name another data folder with --home`);
+}
+
 /** Where the browser is to start the host from: the program, or a launcher that is written for it. */
 function hostProgram({ settings, home }: HostPlace): { program: string; undo: () => void } {
   const program = programPath("trilane-host");
   if (settings.home === null && settings.chromium === null) return { program, undo: () => {} };
   const path = launcherPath(home);
+  refuseForeign(path);
   // As the archive makes it: what is recorded is the user's alone.
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const state = writeForBrowser(path, launcherText(program, settings), 0o755);
@@ -135,6 +144,7 @@ export function uninstallHost(place: HostPlace): HostInstalled {
     }),
   );
   // Another browser of this user may still be told to start it.
-  if (wasNamed && !isNamed(launcher, hostsFolders({ kind: "user" }, browsers))) rmSync(launcher, { force: true });
+  if (wasNamed && !isForeign(launcher) && !isNamed(launcher, hostsFolders({ kind: "user" }, browsers)))
+    rmSync(launcher, { force: true });
   return resultOf("removed", null, manifests);
 }

@@ -26,9 +26,16 @@ export interface Watcher {
 
 const protocolVersion = "1.3";
 
+interface Session {
+  /** Type of the target. */
+  readonly target: string;
+  readonly send: Commands;
+}
+
 interface Attached {
   readonly watcher: Watcher;
-  readonly targets: Map<string, string>;
+  /** By their ids; undefined: the page's own. */
+  readonly sessions: Map<string | undefined, Session>;
 }
 
 const attached = new Map<number, Attached>();
@@ -63,9 +70,14 @@ export function attachFailure(message: string, url: string): FailureError {
   return new FailureError("failed", `The browser did not let Trilane watch this tab: ${message}`, "Try again.");
 }
 
-async function follow(tabId: number, sessionId: string, target: string, { watcher, targets }: Attached): Promise<void> {
-  targets.set(sessionId, target);
+async function follow(
+  tabId: number,
+  sessionId: string,
+  target: string,
+  { watcher, sessions }: Attached,
+): Promise<void> {
   const send = commandsTo(tabId, sessionId);
+  sessions.set(sessionId, { target, send });
   // In this order to the target: whatever it answers, it is let run.
   await Promise.allSettled([
     watcher.prepare(send, target),
@@ -86,8 +98,8 @@ export function listenToDebugger(): void {
       if (child) void follow(tabId, child, targetInfo?.type ?? "other", tab);
       return;
     }
-    const target = sessionId === undefined ? "page" : (tab.targets.get(sessionId) ?? "other");
-    tab.watcher.event({ method, params: told, target, send: commandsTo(tabId, sessionId) });
+    const session = tab.sessions.get(sessionId) ?? { target: "other", send: commandsTo(tabId, sessionId) };
+    tab.watcher.event({ method, params: told, ...session });
   });
   chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
     const tab = tabId === undefined ? undefined : attached.get(tabId);
@@ -99,14 +111,14 @@ export function listenToDebugger(): void {
 
 /** Attaches, prepares the page's own target, and returns how to send to it. FailureError where the browser forbids it. */
 export async function attachTo(tabId: number, url: string, watcher: Watcher): Promise<Commands> {
-  const tab: Attached = { watcher, targets: new Map() };
+  const send = commandsTo(tabId);
+  const tab: Attached = { watcher, sessions: new Map([[undefined, { target: "page", send }]]) };
   try {
     await chrome.debugger.attach({ tabId }, protocolVersion);
   } catch (error) {
     throw attachFailure(error instanceof Error ? error.message : String(error), url);
   }
   attached.set(tabId, tab);
-  const send = commandsTo(tabId);
   try {
     await watcher.prepare(send, "page");
     await send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });

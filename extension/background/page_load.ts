@@ -8,6 +8,7 @@ import { longTasksScript, type PageTimeline, timelineExpression } from "../captu
 import { type Capture, newCapture, take } from "../capture/requests.ts";
 import { readSteadiness, type Steadiness } from "../capture/steadiness.ts";
 import { attachTo, type Commands, detachFrom, type TabEvent } from "./debugger_session.ts";
+import { FailureError } from "./failure.ts";
 import { type Ended, MainDocument } from "./main_document.ts";
 
 export type { Ended };
@@ -41,6 +42,7 @@ export interface RunningLoad {
 }
 
 export interface LoadListener {
+  /** How many were sent, told not more often than a person can read it. */
   requests(count: number): void;
   settling(): void;
 }
@@ -52,6 +54,9 @@ const streamAfter_ms = 5000;
 const answerTimeout_ms = 5000;
 const bodiesTimeout_ms = 30_000;
 const poll_ms = 100;
+const tellEvery_ms = 500;
+// The browser's bar that tells of the debugger slides in, and makes the page smaller with every frame.
+const barSlides_ms = 400;
 const keptBodies_bytes = 64 * 1024 * 1024;
 const maxPostData_bytes = 65_536;
 const worldName = "trilane";
@@ -151,7 +156,6 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
     if (!methods.has(method)) return;
     // TypeScript cannot follow that method and params belong together.
     take(capture, { method, params, target } as CaptureEvent);
-    if (method === "Network.requestWillBeSent") listener.requests(capture.requests.length);
     // A stream's data comes for ever.
     if (method !== "Network.dataReceived") lastChange_ms = performance.now();
     if (method === "Page.loadEventFired" && capture.loadEvent_s !== null) document.loaded();
@@ -167,6 +171,9 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
   });
 
   try {
+    // The page shall not be laid out anew while it loads; layout shifts after such a change would not count.
+    await wait(barSlides_ms);
+    if (gone) throw new FailureError("no-page", "The tab went away before it was loaded.", "Open the page again.");
     const { frameTree } = (await send("Page.getFrameTree")) as { frameTree: FrameTree };
     oldLoaders = new Set(loadersOf(frameTree));
     document.mainFrame = frameTree.frame.id;
@@ -177,6 +184,13 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
     throw error;
   }
   const seenCapture = capture;
+  let told = 0;
+  // Not at each event: the machine is at work for the page.
+  const telling = setInterval(() => {
+    const { length } = seenCapture.requests;
+    if (length !== told) listener.requests(length);
+    told = length;
+  }, tellEvery_ms);
 
   const comesToRest = async (): Promise<Ended> => {
     await document.whenLoaded;
@@ -196,8 +210,10 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
       if (!document.isLoaded) end.resolve("timeout");
     }, request.timeout_ms);
     comesToRest().then(end.resolve, end.reject);
-    const ended = await end.promise;
-    clearTimeout(timer);
+    const ended = await end.promise.finally(() => {
+      clearTimeout(timer);
+      clearInterval(telling);
+    });
     document.over = true;
     const wall_ms = performance.now() - began_ms;
     const answers = !gone && ended !== "crashed" && ended !== "navigated" && document.shown !== null;

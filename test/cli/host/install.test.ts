@@ -218,6 +218,23 @@ test("bad words are one line with status 2", async () => {
   });
 });
 
+test("a file of the launcher's name that is not ours stays, and nothing is written", async () => {
+  await withFolder(async (folder) => {
+    const home = join(folder, "data");
+    const launcher = join(home, "trilane-host");
+    mkdirSync(home);
+    writeFileSync(launcher, "#!/bin/sh\n# my own\n");
+    const { status, out, err } = await run({ HOME: folder }, "--home", home);
+    assert.deepEqual([status, out], [2, ""]);
+    assert.equal(
+      err,
+      `trilane: ${launcher}: is not Trilane's: move it away, or name another data folder with --home\n`,
+    );
+    assert.equal(readFileSync(launcher, "utf8"), "#!/bin/sh\n# my own\n");
+    assert.deepEqual(readdirSync(folder), ["data"]);
+  });
+});
+
 test("what is no file stands in the way, and nothing is written or removed", async () => {
   await withFolder(async (folder) => {
     const hosts = join(folder, ".config", "chromium", "NativeMessagingHosts");
