@@ -52,6 +52,7 @@ const repeatable = new Set([
   "--remove-url",
   "--replace-body",
   "--resolve",
+  "--sbatch",
   "--sweep",
   "--trust",
 ]);
