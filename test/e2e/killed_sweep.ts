@@ -120,6 +120,16 @@ function integrityOf(home: string): string {
   }
 }
 
+/** What became of the attempts at loads of which none was valid. */
+export function storiesOf(loads: readonly Load[]): string[] {
+  const places = Map.groupBy(loads, ({ page, link, lane, block }) => `${page} ${link} ${lane} block ${block}`);
+  return [...places].flatMap(([place, attempts]) =>
+    attempts.some(({ status }) => status === "valid")
+      ? []
+      : attempts.map(({ attempt, reasons }) => `${place}, attempt ${attempt}: ${reasons.join("; ")}`),
+  );
+}
+
 /** How many planned loads have not exactly one valid attempt, with what was not planned added. */
 export function placesWrong(loads: readonly Load[], planned: number): number {
   const valid = Map.groupBy(
