@@ -6,7 +6,8 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { metricsOf, type PageTimings, readTimings, timingsExpression } from "../../extension/capture/metrics.ts";
-import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import { readSteadiness, type Steadiness, steadinessExpression } from "../../extension/capture/steadiness.ts";
+import type { CpuTimes, PageLoad } from "../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../errors.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
@@ -18,6 +19,7 @@ import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
 import { sendInClear } from "./clear.ts";
 import { urlOnLane } from "./clear_origins.ts";
 import { composePageLoad, type Measured } from "./compose.ts";
+import { cpuTimeBetween, cpuTimeOf } from "./cpu_time.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { labCommand, spkiList } from "./lab.ts";
@@ -69,6 +71,8 @@ const answerTimeout_ms = 5_000;
 interface Observation {
   readonly page: WatchedPage | null;
   readonly timings: PageTimings | null;
+  readonly steadiness: Steadiness | null;
+  readonly cpu: CpuTimes;
   readonly browserVersion: string;
   /** What came before the load, on a lane of repeat visits. */
   readonly firstVisit: FirstVisit | null;
@@ -79,6 +83,10 @@ interface Observation {
 const causePatience_ms = 300;
 /** What the load event's own scripts change is painted after it. */
 const filmedAfterLoad_ms = 500;
+
+/** What a visited page told, and what it cost. */
+type Seen = Pick<Observation, "timings" | "steadiness" | "cpu">;
+const nothingSeen: Seen = { timings: null, steadiness: null, cpu: null };
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 const nowNs = (): number => Number(process.hrtime.bigint());
@@ -163,7 +171,7 @@ async function observe(options: LoadOptions, start: Start): Promise<Observation>
     if (!(error instanceof StartError)) throw error;
     throwWhatFailsEveryLoad(error);
     const failure = `the browser did not start: ${error.message}`;
-    return { page: null, timings: null, browserVersion: "", firstVisit: null, failure };
+    return { ...nothingSeen, page: null, browserVersion: "", firstVisit: null, failure };
   }
   const stop = () => void browser.stop();
   signal?.addEventListener("abort", stop, { once: true });
@@ -188,7 +196,7 @@ function throwWhatFailsEveryLoad(error: StartError): void {
 
 async function observePage(browser: RunningBrowser, options: LoadOptions): Promise<Observation> {
   let page: WatchedPage | null = null;
-  let timings: PageTimings | null = null;
+  let seen = nothingSeen;
   let browserVersion = "";
   let firstVisit: FirstVisit | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -209,43 +217,48 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
     );
     browserVersion = version.product.replace(/^.*\//, "");
     if (laneFacts[options.lane].clear) await orFail(sendInClear(browser.connection));
-    const visit = async (visited: WatchedPage): Promise<PageTimings | null> => {
+    const visit = async (visited: WatchedPage): Promise<Seen> => {
       page = visited;
       const which = laneFacts[options.lane].repeat && firstVisit === null ? " of the first visit" : "";
       visited.crashed.catch((error: unknown) => failWhen.reject(error));
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
+      const before = isLast ? cpuTimeOf(browser.pid) : null;
       limit(options.timeout_ms, `the load event${which} did not come within ${options.timeout_ms} ms`);
       await orFail(visited.load(urlOnLane(options.recording.url, options.lane)));
+      const loaded = isLast ? cpuTimeOf(browser.pid) : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
       if (settle_ms > 0) await orFail(delay(settle_ms));
-      const read = readTimings(await orFail(visited.evaluate(timingsExpression)));
+      const timings = readTimings(await orFail(visited.evaluate(timingsExpression)));
+      const steadiness = isLast ? readSteadiness(await orFail(visited.evaluate(steadinessExpression))) : null;
+      const all = isLast ? cpuTimeOf(browser.pid) : null;
+      const cpu = before && loaded && all ? { load: cpuTimeBetween(before, loaded), all } : null;
       if (film) {
         await orFail(delay(filmedAfterLoad_ms));
         options.filmed?.(await orFail(film.stop()));
       }
-      return read;
+      return { timings, steadiness, cpu };
     };
-    timings = await visit(watched);
+    seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
-      firstVisit = { plt_ms: metricsOf(timings).plt_ms, keepCache: options.keepCache ?? false };
-      timings = null;
+      firstVisit = { plt_ms: metricsOf(seen.timings).plt_ms, keepCache: options.keepCache ?? false };
+      seen = nothingSeen;
       limit(startTimeout_ms, `the browser was not ready for the repeat visit within ${startTimeout_ms} ms`);
-      timings = await visit(await orFail(secondPage(browser, watched, options)));
+      seen = await visit(await orFail(secondPage(browser, watched, options)));
     }
-    return { page, timings, browserVersion, firstVisit, failure: null };
+    return { page, ...seen, browserVersion, firstVisit, failure: null };
   } catch (error) {
     // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
     const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
-    return { page, timings, browserVersion, firstVisit, failure: cause.message };
+    return { page, ...seen, browserVersion, firstVisit, failure: cause.message };
   } finally {
     clearTimeout(timer);
   }
 }
 
 function watching({ serving }: LoadOptions): WatchOptions {
-  return serving?.pin_time ? { firstScript: pinTimeScript() } : {};
+  return { watchesLongTasks: true, ...(serving?.pin_time ? { firstScript: pinTimeScript() } : {}) };
 }
 
 /** Closes the first visit and gives the page for the second. */

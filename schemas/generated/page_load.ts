@@ -4,6 +4,10 @@
  * What the queue holds; bdp: in products of this direction's rate and the RTT at the start, but never less than 10 packets of 1500 bytes.
  */
 export type LinkQueue = QueueInBdp | QueueInPackets | QueueInBytes | QueueInTime | QueueUnlimited;
+/**
+ * CPU time, user and system, of the lab's processes, those that have ended included. load: from just before the navigation until the load event was told; all: from the lab's start until the load was read. null: this system does not tell it. Absent: it was not asked.
+ */
+export type CpuTimes = null | CpuTimesTold;
 
 /**
  * One load of one page: HAR 1.2, DevTools' and WebPageTest's fields for the protocol facts, and _trilane for the rest. In HAR's phases -1 means: does not apply.
@@ -281,6 +285,11 @@ export interface LoadFacts {
    */
   started_ns: number;
   /**
+   * Tasks of 50 ms and more of the page's main thread until the load was read. Absent: they were not watched.
+   */
+  long_tasks?: LongTask[];
+  cpu?: CpuTimes;
+  /**
    * CLOCK_MONOTONIC.
    */
   navigation_start_ns: number | null;
@@ -477,6 +486,14 @@ export interface Metrics {
   fcp_ms: number | null;
   lcp_ms: number | null;
   /**
+   * Cumulative layout shift, as web-vitals has it; here and below: absent from loads of before it was told.
+   */
+  cls?: number | null;
+  /**
+   * Total blocking time: of the long tasks after the first contentful paint, what each took beyond 50 ms.
+   */
+  tbt_ms?: number | null;
+  /**
    * Why a metric is null.
    */
   unavailable: {
@@ -585,6 +602,7 @@ export interface ShaperReport {
    * How deeply idle CPUs slept meanwhile: kept where they wake up quickly (PM quality of service; for who may ask for it, root as a rule), or as the system is set. Absent: a report from before this was told.
    */
   cpu_idle?: "shallow" | "default";
+  timeline?: ShaperTimeline;
   /**
    * How the link was changed while it ran, through its control socket (the first 1000 times): `link` is what it was at the start. Absent: it was not.
    *
@@ -593,6 +611,50 @@ export interface ShaperReport {
   changes?: [ShaperChange, ...ShaperChange[]];
   down: ShaperDirection;
   up: ShaperDirection;
+}
+/**
+ * What the link did over time, in bins of equal length (at most 256). Absent: no packet came, or an earlier version measured.
+ */
+export interface ShaperTimeline {
+  /**
+   * Of the first bin.
+   */
+  start_ns: number;
+  /**
+   * Of each bin.
+   */
+  bin_ns: number;
+  down: ShaperTimelineBins;
+  up: ShaperTimelineBins;
+}
+/**
+ * A number for each bin.
+ */
+export interface ShaperTimelineBins {
+  /**
+   * Delivered to the receiver.
+   *
+   * @maxItems 256
+   */
+  bytes_out: number[];
+  /**
+   * The most that waited for the link.
+   *
+   * @maxItems 256
+   */
+  queue_peak_bytes: number[];
+  /**
+   * By the queue, for want of room or by its management.
+   *
+   * @maxItems 256
+   */
+  dropped_packets: number[];
+  /**
+   * On the link, as asked, or while it was off.
+   *
+   * @maxItems 256
+   */
+  lost_packets: number[];
 }
 export interface ShaperChange {
   at_ns: number;
@@ -839,4 +901,29 @@ export interface CommandLines {
   replay: string[];
   shaper: string[];
   browser: string[];
+}
+export interface LongTask {
+  /**
+   * Since navigationStart.
+   */
+  start_ms: number;
+  duration_ms: number;
+}
+export interface CpuTimesTold {
+  load: CpuTime;
+  all: CpuTime;
+}
+export interface CpuTime {
+  /**
+   * Of all its processes.
+   */
+  browser_ms: number;
+  /**
+   * Of trilane-replay.
+   */
+  server_ms: number;
+  /**
+   * Of trilane-shaper.
+   */
+  shaper_ms: number;
 }
