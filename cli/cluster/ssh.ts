@@ -81,13 +81,18 @@ export async function collectAll(remotes: readonly Remote[], shards: string): Pr
   return shardsBack;
 }
 
-/** Runs the cells; how many failed. */
+/** When all is here, nothing is left there: recordings may hold what is private. */
+export async function clearAll(remotes: readonly Remote[]): Promise<void> {
+  for (const remote of remotes) await onHost(remote, `rm -rf ${shellWord(remote.folder)}`);
+}
+
+/** Runs the cells, whatever becomes of them: their shards say. */
 export async function runThere(
   terms: SshTerms,
   remotes: readonly Remote[],
   cells: readonly number[],
   sent: { home: string; digests: Readonly<Record<string, string>>; files: readonly string[] },
-): Promise<number> {
+): Promise<void> {
   const packed = await packFolder(sent.home, sent.digests, sent.files);
   try {
     // One after another: hosts may share their users' homes.
@@ -96,7 +101,7 @@ export async function runThere(
     await packed.remove();
   }
   const hosts = remotes.map(({ host }) => host);
-  const child = spawn("parallel", parallelWords(terms, hosts, cells), { stdio: ["ignore", "inherit", "inherit"] });
-  const [status] = (await once(child, "close")) as [number | null];
-  return status ?? cells.length;
+  // What cells say is no result of this command.
+  const child = spawn("parallel", parallelWords(terms, hosts, cells), { stdio: ["ignore", 2, 2] });
+  await once(child, "close");
 }

@@ -1,6 +1,7 @@
 // Hands the cells of a plan that are still missing to Slurm or to hosts over ssh. What is missing is read from the shards, so
 // that it may be asked again at any time, after whatever became of the jobs.
-import { existsSync, mkdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Submission } from "../../schemas/generated/submission.ts";
 import type { Submitted } from "../../schemas/generated/submitted.ts";
@@ -13,7 +14,7 @@ import { version } from "../version.ts";
 import { countPlaces } from "./places.ts";
 import { isFinished, shardsIn } from "./shards.ts";
 import { handIn, jobName, jobScript, queuedCells, type ScriptTerms, slurmJobs } from "./slurm.ts";
-import { collectAll, requireParallel, runThere, type SshTerms, usableHosts } from "./ssh.ts";
+import { clearAll, collectAll, requireParallel, runThere, type SshTerms, usableHosts } from "./ssh.ts";
 import { readSubmission, submissionPath, submittedPlanPath } from "./submission.ts";
 
 export interface Submitting {
@@ -45,12 +46,15 @@ function missingCells({ plan, shards }: Submitting): number[] {
   return all.filter((place) => !finished.has(place));
 }
 
-/** UserError where the folder is another plan's. */
-function refuseOtherPlan(before: Submission | null, { plan, shards }: Submitting): void {
+/** UserError where the folder is another plan's, or had other reference cells. */
+function refuseOtherPlan(before: Submission | null, { plan, shards, reference }: Submitting): void {
+  const remedy = "name another folder with --shards";
   if (before && before.plan_digest !== planDigest(plan))
     throw new UserError(
-      `${shards}: has the shards of another plan (${before.name} ${before.plan_digest.slice(0, 12)}): name another folder with --shards`,
+      `${shards}: has the shards of another plan (${before.name} ${before.plan_digest.slice(0, 12)}): ${remedy}`,
     );
+  if (before && before.reference_digest !== (reference && planDigest(reference)))
+    throw new UserError(`${shards}: was submitted with other reference cells: ${remedy}, or give the same --reference`);
 }
 
 /** Makes the recordings ready here, and notes which they are: each cell compares its own with them. */
@@ -62,8 +66,10 @@ async function writeSubmission(submitting: Submitting): Promise<Submission> {
   const recordings = await preparePages(home, [...pages.values()], ({ page }) => say(`page ${page} is ready`));
   const submission: Submission = {
     schema: "trilane/submission/1",
+    id: before?.id ?? randomBytes(4).toString("hex"),
     name: plan.name,
     plan_digest: planDigest(plan),
+    reference_digest: reference && planDigest(reference),
     trilane: version,
     recordings: Object.fromEntries([...recordings].map(([name, { digest }]) => [name, digest])),
   };
@@ -137,8 +143,9 @@ export async function submitOverSsh(
 ): Promise<Submitted> {
   const { home, plan, shards, reference, say } = submitting;
   await requireParallel();
-  const { recordings } = await writeSubmission(submitting);
-  const folder = `.cache/trilane/submitted/${nameOf(plan)}`;
+  const { id, recordings } = await writeSubmission(submitting);
+  // Another one for each folder of shards: a sweep that is begun anew is not taken for the old one.
+  const folder = `.cache/trilane/submitted/${nameOf(plan)}-${id}`;
   const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, say };
   const remotes = await usableHosts(terms);
   await collectAll(remotes, shards);
@@ -148,7 +155,7 @@ export async function submitOverSsh(
     await runThere(terms, remotes, cells, {
       home,
       digests: recordings,
-      files: files.filter((file) => existsSync(file)),
+      files,
     });
     await collectAll(remotes, shards);
     const left = missingCells(submitting);
@@ -157,5 +164,6 @@ export async function submitOverSsh(
         `${left.length} of ${cells.length} cells did not finish (see above, and ${join(shards, "joblog")}): submit again to go on`,
       );
   }
+  await clearAll(remotes);
   return submittedOf(submitting, { system: "ssh", cells, waiting: [], jobs: [] });
 }
