@@ -78,6 +78,15 @@ export const columns: readonly Column[] = [
   { name: "missed", meaning: "requests not in the recording", value: (load) => load.missed },
   { name: "failed", meaning: "requests that failed", value: (load) => load.failed },
   { name: "off_lane", meaning: "requests on another protocol than the lane's", value: (load) => load.off_lane },
+  { name: "host", meaning: "machine that ran it; empty: not noted", value: fromCell(({ host }) => host?.name ?? null) },
+  { name: "host_cpu", meaning: "its processor", value: fromCell(({ host }) => host?.facts.cpu ?? null) },
+  { name: "host_cpus", meaning: "how many CPUs it has", value: fromCell(({ host }) => host?.facts.cpus ?? null) },
+  { name: "host_kernel", meaning: "its Linux", value: fromCell(({ host }) => host?.facts.kernel ?? null) },
+  {
+    name: "host_browser",
+    meaning: "versions of Chromium that it ran, with | between",
+    value: fromCell(({ host }) => host?.facts.versions.chromium?.join(" | ") ?? null),
+  },
   { name: "recording_digest", meaning: "SHA-256 of the recording", value: fromCell((cell) => cell.recording_digest) },
   { name: "origins", meaning: "as-recorded, merged or single", value: fromServing(({ origins }) => origins) },
   {

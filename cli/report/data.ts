@@ -1,9 +1,11 @@
 // What a report is made of, read from the results: all rows, and the page loads of the loads that are shown in detail.
 // Chooses which loads those are; draws nothing.
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
+import { referencesIn } from "../cluster/references_in.ts";
 import type { Cell, Film, LinkTest, Load, Results, Sweep, Unmatched } from "../results/results.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid } from "../stats/sample.ts";
+import type { HostReference } from "./hosts.ts";
 
 export interface ReportData {
   readonly version: string;
@@ -16,6 +18,8 @@ export interface ReportData {
   readonly unmatched: readonly Unmatched[];
   /** Of cells, where loads were filmed. */
   readonly films: readonly Film[];
+  /** Where several machines ran the sweep: their loads of the reference cells. */
+  readonly references?: readonly HostReference[];
   /** By id: the page loads that may be drawn as waterfalls, in the order in which they should be. */
   readonly details: ReadonlyMap<number, PageLoad>;
   /** By id: what the load closest to its cell's median, or else one that was left out, ran with. */
@@ -81,5 +85,6 @@ export function gatherReport(results: Results, sweepId: number, version: string)
   });
   const [linkTests, unmatched] = [results.linkTestsOf(sweepId), results.unmatchedOf(sweepId)];
   const films = results.filmsOf(sweepId);
-  return { version, sweep, cells, loads, linkTests, unmatched, films, details, facts };
+  const references = referencesIn(results, sweepId);
+  return { version, sweep, cells, loads, linkTests, unmatched, films, references, details, facts };
 }

@@ -11,6 +11,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
+import type { Results } from "../results/results.ts";
 import { settleServing } from "../serving/serving.ts";
 import { servingLine } from "../serving/terms.ts";
 import { compare } from "../stats/comparison.ts";
@@ -29,6 +30,7 @@ import { decisionSection } from "./decisions.ts";
 import { groupSection } from "./group_section.ts";
 import { heatLegend, heatMapFigure, scaleEnd } from "./heat_map.ts";
 import { mapSets } from "./heat_maps_of.ts";
+import { hostsSection } from "./hosts.ts";
 import { linkGrid } from "./link_axes.ts";
 import { linkTestSection } from "./link_tests.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
@@ -184,6 +186,7 @@ export function buildReport(data: ReportData): string {
   const study = studyOfPlan(sweep.name);
   const published = publishedSection(study, study ? comparedFigures(study, data.loads, sweep.seed) : []);
   const cdfs = cdfsOf(data, steadyTraits(profiles)).map(cdfFigure);
+  const hosts = hostsSection(data.cells, data.loads, data.references ?? []);
   const unfinished =
     sweep.finished_at === null &&
     html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${sweep.plan.until ? "at most " : ""}${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
@@ -191,7 +194,7 @@ export function buildReport(data: ReportData): string {
 <main>
 ${verdictMarkup(verdict, { serving: sweep.plan.serving, links: profiles.size, settled })}
 ${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
 ${cdfs.length > 0 && html`<section id="cdfs"><h2>Distributions over pages</h2><div class="side-by-side">${cdfs}</div></section>`}
 ${published}
@@ -199,6 +202,7 @@ ${decisionSection(settled)}
 <section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
 <section id="pages"><h2>Page by page</h2>${filterMarkup(results)}${sectionsMarkup(data, results, profiles)}</section>
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>
+${hosts && html`<section id="machines"><h2>The machines</h2>${hosts}</section>`}
 <section id="matching"><h2>What was matched</h2>${matchSection(data)}</section>
 <section id="excluded"><h2>What was left out</h2>${excludedSection(data)}</section>
 <section id="method"><h2>How it was done</h2>${methodSection(data)}</section>
@@ -230,16 +234,19 @@ export function reportPath(home: string, sweep: { id: number; name: string }): s
   return join(home, "reports", `${sweep.id}-${name}.html`);
 }
 
-/** Writes the report of a sweep; returns its path. */
+/** Writes the report of a sweep in a home's results; returns its path. */
 export async function writeReport(home: string, sweepId: number, path?: string): Promise<string> {
   const results = resultsOf(home);
   try {
-    const data = gatherReport(results, sweepId, version);
-    const to = path ?? reportPath(home, data.sweep);
+    const to = path ?? reportPath(home, results.sweep(sweepId));
     if (path === undefined) await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    await writeWhole(to, buildReport(data));
+    await writeReportOf(results, sweepId, to);
     return to;
   } finally {
     results.close();
   }
+}
+
+export async function writeReportOf(results: Results, sweepId: number, path: string): Promise<void> {
+  await writeWhole(path, buildReport(gatherReport(results, sweepId, version)));
 }

@@ -56,6 +56,8 @@ export interface NewCell {
 export interface Cell extends NewCell {
   readonly id: number;
   readonly sweep: number;
+  /** Who ran it, where that was noted. */
+  readonly host?: Host;
 }
 
 export interface NewSweep {
@@ -217,7 +219,11 @@ export class Results {
 
   /** In the plan's order. */
   cellsOf(sweep: number): Cell[] {
-    return this.#read("SELECT * FROM cell WHERE sweep = ? ORDER BY id", sweep).map(cellOf);
+    const hosts = new Map(this.hostsOf(sweep).flatMap((host) => host.cells.map(({ cell }) => [cell, host])));
+    return this.#read("SELECT * FROM cell WHERE sweep = ? ORDER BY id", sweep).map((row) => {
+      const host = hosts.get(Number(row.id));
+      return { ...cellOf(row), ...(host ? { host } : {}) };
+    });
   }
 
   /** Every attempt in the order in which they ended. */
