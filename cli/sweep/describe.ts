@@ -67,10 +67,7 @@ function jobLines(plan: Plan): string[] {
   const width = Math.max(...shown.map(({ page }) => page.length), 0);
   const rule = `number = (page - 1) x ${places.length / plan.pages.length} + link, pages and links counted as above`;
   return [
-    ...paragraph(
-      "machines",
-      `up to ${places.length}; submit and cell number pages on links:`,
-    ),
+    ...paragraph("machines", `up to ${places.length}; submit and cell number pages on links:`),
     ...shown.map(({ place, page, link }) => `${String(place).padStart(12)}  ${page.padEnd(width)}  ${link}`),
     ...(shown.length > 0 ? [] : paragraph("", rule)),
   ];
