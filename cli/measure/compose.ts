@@ -4,7 +4,7 @@ import { noMetrics, type PageTimings } from "../../extension/capture/metrics.ts"
 import type { Capture } from "../../extension/capture/requests.ts";
 import { profileMetricsOf, type Steadiness } from "../../extension/capture/steadiness.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
-import type { CpuTimes, PageLoad, ReplayFacts } from "../../schemas/generated/page_load.ts";
+import type { CpuTimes, PageLoad, Pressure, ReplayFacts } from "../../schemas/generated/page_load.ts";
 import type { Lane } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
 import type { Serving } from "../serving/serving.ts";
@@ -30,6 +30,7 @@ export interface Measured {
   readonly timings: PageTimings | null;
   readonly steadiness: Steadiness | null;
   readonly cpu: CpuTimes;
+  readonly pressure: Pressure | null;
   readonly browserVersion: string;
   /** null: the load was a first visit, or the first one did not end. */
   readonly firstVisit: FirstVisit | null;
@@ -123,6 +124,7 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
             }
           : {}),
         cpu: measured.cpu,
+        pressure: measured.pressure,
         navigation_start_ns: navigation_s === null ? null : Math.round(navigation_s * 1e9),
         wall_ms: (ended_ns - measured.started_ns) / 1e6,
       },

@@ -1,5 +1,5 @@
 // The CPU time of a lab's processes so far, as Linux tells it in /proc: of the server, the shaper, and the browser with all
-// of its processes. Reads; judges nothing.
+// of its processes; and how long each of their threads was ready and had no CPU. Reads; judges nothing.
 //
 // A process's user and system time is told in hundredths of a second, cut off, which over a browser's ten processes would be
 // a tenth of a second too little. Its threads tell theirs in nanoseconds, but only those that still run. Both are too low;
@@ -10,17 +10,33 @@ import type { CpuTime } from "../../schemas/generated/page_load.ts";
 // USER_HZ, the unit of /proc/PID/stat: 100 on every architecture that Linux runs browsers on.
 const tick_ms = 10;
 
-interface Told {
-  readonly name: string;
+type Part = keyof CpuTime;
+
+/** A lab's use of the machine since its processes' starts. */
+export interface LabUse {
+  readonly cpu: CpuTime;
+  /** By the thread's number. */
+  readonly waits: ReadonlyMap<string, { readonly part: Part; readonly waited_ns: number }>;
+}
+
+interface ThreadTold {
+  readonly thread: string;
   readonly ms: number;
+  readonly waited_ns: number;
   readonly children: readonly number[];
 }
 
+interface Told {
+  readonly name: string;
+  readonly ms: number;
+  readonly threads: readonly ThreadTold[];
+}
+
 /** Of one thread: its time, and the processes that it started. */
-function ofThread(folder: string): { ms: number; children: number[] } {
-  const [ran_ns] = readFileSync(`${folder}/schedstat`, "utf8").split(" ");
-  const children = readFileSync(`${folder}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  return { ms: Number(ran_ns) / 1e6, children };
+function ofThread(folder: string, thread: string): ThreadTold {
+  const [ran_ns, waited_ns] = readFileSync(`${folder}/${thread}/schedstat`, "utf8").split(" ").map(Number);
+  const children = readFileSync(`${folder}/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  return { thread, ms: Number(ran_ns) / 1e6, waited_ns: Number(waited_ns), children };
 }
 
 /** Null for a process that is gone. Throws where /proc does not tell what is asked. */
@@ -35,7 +51,7 @@ function ofProcess(pid: number): Told | null {
     const [utime, stime, cutime, cstime] = fields.slice(11, 15).map(Number) as [number, number, number, number];
     const threads = readdirSync(`${folder}/task`).flatMap((thread) => {
       try {
-        return [ofThread(`${folder}/task/${thread}`)];
+        return [ofThread(`${folder}/task`, thread)];
       } catch (error) {
         if (isGone(error)) return [];
         throw error;
@@ -44,7 +60,7 @@ function ofProcess(pid: number): Told | null {
     const own_ms = threads.reduce((sum, { ms }) => sum + ms, 0);
     const ended_ms = (cutime + cstime) * tick_ms;
     const ms = Math.max(own_ms, (utime + stime) * tick_ms) + ended_ms;
-    return { name, ms, children: threads.flatMap(({ children }) => children) };
+    return { name, ms, threads };
   } catch (error) {
     if (isGone(error)) return null;
     throw error;
@@ -57,23 +73,29 @@ function isGone(error: unknown): boolean {
   return code === "ENOENT" || code === "ESRCH";
 }
 
-/** In ms since their starts, of the process `root` and all that descend from it. Null where the system does not tell. */
-export function cpuTimeOf(root: number): CpuTime | null {
-  const times = { browser_ms: 0, server_ms: 0, shaper_ms: 0 };
+const partOf = (name: string): Part =>
+  name === "trilane-replay" ? "server_ms" : name === "trilane-shaper" ? "shaper_ms" : "browser_ms";
+
+/** Of the process `root` and all that descend from it. Null where the system does not tell. */
+export function labUseOf(root: number): LabUse | null {
+  const cpu = { browser_ms: 0, server_ms: 0, shaper_ms: 0 };
+  const waits = new Map<string, { part: Part; waited_ns: number }>();
   const left = [root];
   try {
     for (let pid = left.pop(); pid !== undefined; pid = left.pop()) {
       const told = ofProcess(pid);
       if (!told) continue;
-      left.push(...told.children);
-      if (told.name === "trilane-replay") times.server_ms += told.ms;
-      else if (told.name === "trilane-shaper") times.shaper_ms += told.ms;
-      else times.browser_ms += told.ms;
+      const part = partOf(told.name);
+      cpu[part] += told.ms;
+      for (const { thread, waited_ns, children } of told.threads) {
+        waits.set(thread, { part, waited_ns });
+        left.push(...children);
+      }
     }
   } catch {
     return null;
   }
-  return times;
+  return { cpu, waits };
 }
 
 /** What was spent from one reading to the next. */

@@ -7,7 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { metricsOf, type PageTimings, readTimings, timingsExpression } from "../../extension/capture/metrics.ts";
 import { readSteadiness, type Steadiness, steadinessExpression } from "../../extension/capture/steadiness.ts";
-import type { CpuTimes, PageLoad } from "../../schemas/generated/page_load.ts";
+import type { CpuTimes, PageLoad, Pressure } from "../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../errors.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
@@ -19,13 +19,14 @@ import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
 import { sendInClear } from "./clear.ts";
 import { urlOnLane } from "./clear_origins.ts";
 import { composePageLoad, type Measured } from "./compose.ts";
-import { cpuTimeBetween, cpuTimeOf } from "./cpu_time.ts";
+import { cpuTimeBetween, labUseOf } from "./cpu_time.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
 import { pinTimeScript } from "./pin_time.ts";
+import { type PressureReading, pressureBetween, stalled_us } from "./pressure.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder } from "./scratch.ts";
@@ -55,6 +56,8 @@ export interface LoadOptions {
   readonly keepCache?: boolean;
   /** How the origins serve, and whether the page's time and chance are pinned. Default: as stock. */
   readonly serving?: Serving;
+  /** The only CPUs that the lab may run on. Default: all. */
+  readonly cpus?: readonly number[];
   /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
   readonly evidence?: string;
   /** Given what the page showed, until a moment after its load event. Such a load is slower: it is for no average. */
@@ -73,6 +76,7 @@ interface Observation {
   readonly timings: PageTimings | null;
   readonly steadiness: Steadiness | null;
   readonly cpu: CpuTimes;
+  readonly pressure: Pressure | null;
   readonly browserVersion: string;
   /** What came before the load, on a lane of repeat visits. */
   readonly firstVisit: FirstVisit | null;
@@ -85,8 +89,8 @@ const causePatience_ms = 300;
 const filmedAfterLoad_ms = 500;
 
 /** What a visited page told, and what it cost. */
-type Seen = Pick<Observation, "timings" | "steadiness" | "cpu">;
-const nothingSeen: Seen = { timings: null, steadiness: null, cpu: null };
+type Seen = Pick<Observation, "timings" | "steadiness" | "cpu" | "pressure">;
+const nothingSeen: Seen = { timings: null, steadiness: null, cpu: null, pressure: null };
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 const nowNs = (): number => Number(process.hrtime.bigint());
@@ -119,7 +123,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent }),
     ];
     const observation = await observe(options, {
-      commandLine: [...lab.replay, ...lab.shaper, ...browserCommand],
+      commandLine: [...boundTo(options.cpus), ...lab.replay, ...lab.shaper, ...browserCommand],
       environment: {
         ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
         ...evidence?.environment,
@@ -141,7 +145,11 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       capture: observation.page?.capture ?? null,
       replay,
       shaper: await readShaperReport(scratch.reports.shaper),
-      commandLines: { replay: [...lab.replay], shaper: [...lab.shaper], browser: browserCommand },
+      commandLines: {
+        replay: [...boundTo(options.cpus), ...lab.replay],
+        shaper: [...lab.shaper],
+        browser: browserCommand,
+      },
       places: [
         { path: scratch.profile, name: "$PROFILE" },
         { path: scratch.folder, name: "$REPORTS" },
@@ -223,22 +231,24 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
       visited.crashed.catch((error: unknown) => failWhen.reject(error));
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
-      const before = isLast ? cpuTimeOf(browser.pid) : null;
+      const before = isLast ? readPressure(browser) : null;
       limit(options.timeout_ms, `the load event${which} did not come within ${options.timeout_ms} ms`);
       await orFail(visited.load(urlOnLane(options.recording.url, options.lane)));
-      const loaded = isLast ? cpuTimeOf(browser.pid) : null;
+      const loaded = isLast ? readPressure(browser) : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
       if (settle_ms > 0) await orFail(delay(settle_ms));
       const timings = readTimings(await orFail(visited.evaluate(timingsExpression)));
       const steadiness = isLast ? readSteadiness(await orFail(visited.evaluate(steadinessExpression))) : null;
-      const all = isLast ? cpuTimeOf(browser.pid) : null;
-      const cpu = before && loaded && all ? { load: cpuTimeBetween(before, loaded), all } : null;
+      const all = isLast ? labUseOf(browser.pid) : null;
+      const cpu =
+        before && loaded && all ? { load: cpuTimeBetween(before.use.cpu, loaded.use.cpu), all: all.cpu } : null;
+      const pressure = before && loaded ? pressureBetween(before, loaded) : null;
       if (film) {
         await orFail(delay(filmedAfterLoad_ms));
         options.filmed?.(await orFail(film.stop()));
       }
-      return { timings, steadiness, cpu };
+      return { timings, steadiness, cpu, pressure };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
@@ -255,6 +265,14 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
+const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);
+
+function readPressure({ pid }: RunningBrowser): PressureReading | null {
+  const use = labUseOf(pid);
+  return use && { use, stalled_us: stalled_us() };
 }
 
 function watching({ serving }: LoadOptions): WatchOptions {

@@ -8,6 +8,10 @@ export type LinkQueue = QueueInBdp | QueueInPackets | QueueInBytes | QueueInTime
  * CPU time, user and system, of the lab's processes, those that have ended included. load: from just before the navigation until the load event was told; all: from the lab's start until the load was read. null: this system does not tell it. Absent: it was not asked.
  */
 export type CpuTimes = null | CpuTimesTold;
+/**
+ * What the load had to wait for CPUs, from just before the navigation until the load event was told. null: this system does not tell it. Absent: it was not asked.
+ */
+export type MachinePressure = null | Pressure;
 
 /**
  * What `trilane export --format har` writes: HAR 1.2 with a page for each load, and, described here, what HAR 1.2 does not know. DevTools' fields: _connectionId, _priority, _resourceType, _initiator, _fromCache, response._transferSize, response._error, timings._blocked_queueing, httpVersion as the raw ALPN. WebPageTest's: _protocol, _socket, _tls_version, _full_url.
@@ -90,6 +94,7 @@ export interface LoadFacts {
    */
   long_tasks?: LongTask[];
   cpu?: CpuTimes;
+  pressure?: MachinePressure;
   /**
    * CLOCK_MONOTONIC.
    */
@@ -715,6 +720,30 @@ export interface CpuTimesTold {
   all: CpuTime;
 }
 export interface CpuTime {
+  /**
+   * Of all its processes.
+   */
+  browser_ms: number;
+  /**
+   * Of trilane-replay.
+   */
+  server_ms: number;
+  /**
+   * Of trilane-shaper.
+   */
+  shaper_ms: number;
+}
+export interface Pressure {
+  /**
+   * Time in which any task of the machine waited for a CPU (PSI, some). null: this system does not tell it.
+   */
+  stalled_ms: number | null;
+  waited: CpuTime1;
+}
+/**
+ * Time that threads were ready and had no CPU, added up over the threads of each.
+ */
+export interface CpuTime1 {
   /**
    * Of all its processes.
    */

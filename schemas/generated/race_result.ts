@@ -10,6 +10,10 @@ export type LinkQueue = QueueInBdp | QueueInPackets | QueueInBytes | QueueInTime
  * CPU time, user and system, of the lab's processes, those that have ended included. load: from just before the navigation until the load event was told; all: from the lab's start until the load was read. null: this system does not tell it. Absent: it was not asked.
  */
 export type CpuTimes = null | CpuTimesTold;
+/**
+ * What the load had to wait for CPUs, from just before the navigation until the load event was told. null: this system does not tell it. Absent: it was not asked.
+ */
+export type MachinePressure = null | Pressure;
 export type Percent = number | null;
 
 /**
@@ -379,6 +383,7 @@ export interface LoadFacts {
    */
   long_tasks?: LongTask[];
   cpu?: CpuTimes;
+  pressure?: MachinePressure;
   /**
    * CLOCK_MONOTONIC.
    */
@@ -1004,6 +1009,30 @@ export interface CpuTimesTold {
   all: CpuTime;
 }
 export interface CpuTime {
+  /**
+   * Of all its processes.
+   */
+  browser_ms: number;
+  /**
+   * Of trilane-replay.
+   */
+  server_ms: number;
+  /**
+   * Of trilane-shaper.
+   */
+  shaper_ms: number;
+}
+export interface Pressure {
+  /**
+   * Time in which any task of the machine waited for a CPU (PSI, some). null: this system does not tell it.
+   */
+  stalled_ms: number | null;
+  waited: CpuTime1;
+}
+/**
+ * Time that threads were ready and had no CPU, added up over the threads of each.
+ */
+export interface CpuTime1 {
   /**
    * Of all its processes.
    */
