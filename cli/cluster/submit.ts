@@ -27,7 +27,8 @@ export interface Submitting {
 }
 
 const referencePlanPath = (shards: string): string => join(shards, "reference.json");
-const nameOf = (plan: Plan): string => `trilane-${planDigest(plan).slice(0, 12)}`;
+/** Of the plan and the folder of shards: a sweep that is begun anew elsewhere is not taken for the old one. */
+const nameOf = (plan: Plan, id: string): string => `trilane-${planDigest(plan).slice(0, 12)}-${id}`;
 
 /** Cells that no machine has finished. A damaged shard's cell is missing. */
 function missingCells({ plan, shards }: Submitting): number[] {
@@ -109,9 +110,14 @@ export interface SlurmOptions {
 }
 
 /** The scripts, by the name of the file that each is written to. */
-function slurmScripts(submitting: Submitting, cells: readonly number[], slurm: SlurmOptions): Map<string, string> {
-  const { plan, shards } = submitting;
-  const terms: ScriptTerms = { name: nameOf(plan), shards, command: cellCommand(submitting), ...slurm };
+function slurmScripts(
+  submitting: Submitting,
+  name: string,
+  cells: readonly number[],
+  slurm: SlurmOptions,
+): Map<string, string> {
+  const { shards } = submitting;
+  const terms: ScriptTerms = { name, shards, command: cellCommand(submitting), ...slurm };
   return new Map(
     slurmJobs(cells).map((job) => [join(shards, `${jobName(terms.name, job)}.sbatch`), jobScript(job, terms)]),
   );
@@ -119,17 +125,21 @@ function slurmScripts(submitting: Submitting, cells: readonly number[], slurm: S
 
 /** What would be handed in. Writes nothing, and asks no Slurm. */
 export function slurmDryRun(submitting: Submitting, slurm: SlurmOptions): string {
-  refuseOtherPlan(readSubmission(submitting.shards), submitting);
-  return [...slurmScripts(submitting, missingCells(submitting), slurm).values()].join("\n");
+  const before = readSubmission(submitting.shards);
+  refuseOtherPlan(before, submitting);
+  const name = nameOf(submitting.plan, before?.id ?? "new");
+  return [...slurmScripts(submitting, name, missingCells(submitting), slurm).values()].join("\n");
 }
 
 export async function submitToSlurm(submitting: Submitting, slurm: SlurmOptions): Promise<Submitted> {
-  const queued = new Set(await queuedCells(nameOf(submitting.plan)));
-  await writeSubmission(submitting);
+  const { id } = await writeSubmission(submitting);
+  const name = nameOf(submitting.plan, id);
+  // Before the shards: what ends in between is in one of the two.
+  const queued = new Set(await queuedCells(name));
   const missing = missingCells(submitting);
   const cells = missing.filter((cell) => !queued.has(cell));
   const jobs: string[] = [];
-  for (const [path, script] of slurmScripts(submitting, cells, slurm)) {
+  for (const [path, script] of slurmScripts(submitting, name, cells, slurm)) {
     await writeWhole(path, script);
     jobs.push(await handIn(path));
   }
@@ -144,8 +154,7 @@ export async function submitOverSsh(
   const { home, plan, shards, reference, say } = submitting;
   await requireParallel();
   const { id, recordings } = await writeSubmission(submitting);
-  // Another one for each folder of shards: a sweep that is begun anew is not taken for the old one.
-  const folder = `.cache/trilane/submitted/${nameOf(plan)}-${id}`;
+  const folder = `.cache/trilane/submitted/${nameOf(plan, id)}`;
   const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, say };
   const remotes = await usableHosts(terms);
   await collectAll(remotes, shards);
