@@ -16,6 +16,9 @@ function helpFor(word: string | undefined): string {
 function explain(error: unknown): { line: string; status: number } | null {
   if (error instanceof UserError) return { line: error.message, status: 2 };
   if (error instanceof RunError) return { line: error.message, status: 1 };
+  // What yargs finds before it asks our `fail`: an option without its value.
+  if (error instanceof Error && error.name === "YError")
+    return { line: `${error.message}; see \`${helpFor(hideBin(process.argv)[0])}\``, status: 2 };
   if (!(error instanceof Error) || !("syscall" in error)) return null;
   const { code, path, message } = error as NodeJS.ErrnoException;
   const where = path ? `${path}: ` : "";
@@ -43,6 +46,7 @@ const repeatable = new Set([
   "--remove-url",
   "--replace-body",
   "--resolve",
+  "--sbatch",
   "--sweep",
   "--trust",
 ]);

@@ -83,7 +83,7 @@ CREATE TABLE IF NOT EXISTS unmatched (
   PRIMARY KEY (load, place)
 );
 
--- Of a cell one load that was filmed (race --filmstrip). It is no row of load: filming takes time. Added like link_test.
+-- Of a cell one load that was filmed (--films). It is no row of load: filming takes time. Added like link_test.
 CREATE TABLE IF NOT EXISTS film (
   cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE,
   status TEXT NOT NULL CHECK (status IN ('valid', 'invalid', 'failed')),
@@ -117,4 +117,33 @@ CREATE TABLE IF NOT EXISTS cell_host (
   host INTEGER NOT NULL REFERENCES host (id) ON DELETE CASCADE,
   place INTEGER NOT NULL,         -- number of the page on the link in the plan, from 1: what trilane cell is given
   finished_at TEXT                -- in merged results: when its shard was; NULL: it was not, or see the sweep's
+);
+
+-- What further is told of a load, and computed of it once (cli/metrics), so that a report need not read every page load.
+-- Added like link_test: earlier loads have no row.
+CREATE TABLE IF NOT EXISTS load_metric (
+  load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
+  cls REAL,                       -- NULL here and below: unavailable, or of no meaning for this load
+  tbt_ms REAL,
+  browser_cpu_ms REAL,            -- from the navigation to the load event, as the next two
+  server_cpu_ms REAL,
+  shaper_cpu_ms REAL,
+  network_ms REAL,                -- on the critical path; with the next one the page load time
+  computation_ms REAL,
+  optimal_ms REAL                 -- bytes over rate, and the round trips needed one after another
+);
+
+-- Every load that was filmed; the film of the first valid one of a cell is kept (film). Added like link_test.
+CREATE TABLE IF NOT EXISTS filmed_load (
+  cell INTEGER NOT NULL REFERENCES cell (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,        -- among the cell's filmed loads, from 0
+  status TEXT NOT NULL CHECK (status IN ('valid', 'invalid', 'failed')),
+  reasons TEXT NOT NULL,          -- JSON array of strings; empty for a valid load
+  plt_ms REAL,                    -- its own; NULL here and below: unavailable
+  speed_index_ms REAL,
+  visually_complete_85_ms REAL,
+  visually_complete_95_ms REAL,
+  visually_complete_100_ms REAL,
+  filmed_at TEXT NOT NULL,        -- ISO 8601, UTC
+  PRIMARY KEY (cell, number)
 );

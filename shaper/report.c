@@ -2,6 +2,8 @@
 
 #include "shaper/link_json.h"
 
+#include <stddef.h>
+
 static json_t *number(uint64_t value) {
     return json_integer((json_int_t)value);
 }
@@ -54,14 +56,40 @@ static json_t *direction_seen(const struct tun_direction *direction, uint64_t un
                      "reordered_packets", number(path->reorder.reordered), "fec", fec_seen(path));
 }
 
+static json_t *column(const struct timeline_direction *direction, uint32_t count, size_t member) {
+    json_t *array = json_array();
+    for (uint32_t i = 0; array && i < count; i++) {
+        const char *bin = (const char *)&direction->bins[i];
+        json_array_append_new(array, number(*(const uint64_t *)(bin + member)));
+    }
+    return array;
+}
+
+static json_t *bins_seen(const struct timeline_direction *direction, uint32_t count) {
+    return json_pack("{s:o, s:o, s:o, s:o}", "bytes_out",
+                     column(direction, count, offsetof(struct timeline_bin, bytes_out)), "queue_peak_bytes",
+                     column(direction, count, offsetof(struct timeline_bin, queue_peak_bytes)),
+                     "dropped_packets", column(direction, count, offsetof(struct timeline_bin, dropped)),
+                     "lost_packets", column(direction, count, offsetof(struct timeline_bin, lost)));
+}
+
+// NULL where no packet ever came.
+static json_t *timeline_seen(const struct timeline *timeline) {
+    if (timeline->count == 0) return NULL;
+    return json_pack("{s:o, s:o, s:o, s:o}", "start_ns", number(timeline->start_ns), "bin_ns",
+                     number(timeline->bin_ns), "down", bins_seen(&timeline->down, timeline->count), "up",
+                     bins_seen(&timeline->up, timeline->count));
+}
+
 json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,
                   const struct report_run *run) {
-    return json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o, s:o}", "schema",
-                     "trilane/shaper-report/1", "version", TRILANE_VERSION, "link",
+    return json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o, s:o}",
+                     "schema", "trilane/shaper-report/1", "version", TRILANE_VERSION, "link",
                      link_profile_json(profile), "seed", (json_int_t)profile->seed, "start_ns",
                      number(run->start_ns), "end_ns", number(run->end_ns), "child_status", run->child_status,
                      "cpu_ns", number(run->cpu_ns), "scheduling", run->scheduling, "cpu_idle", run->cpu_idle,
-                     "wake_ns", number(tun_loop->punctual.wake_ns), "changes", run->changes, "down",
+                     "wake_ns", number(tun_loop->punctual.wake_ns), "changes", run->changes, "timeline",
+                     timeline_seen(&tun_loop->timeline), "down",
                      direction_seen(&tun_loop->down, run->down_unread), "up",
                      direction_seen(&tun_loop->up, run->up_unread));
 }

@@ -143,6 +143,17 @@ static void watch(struct tun_direction *direction, bool wanted) {
         direction->watched = wanted;
 }
 
+static struct timeline_counters counters_of(const struct tun_direction *direction) {
+    const struct path *path = &direction->path;
+    const struct queue *queue = &path->link.queue;
+    return (struct timeline_counters){
+        .bytes_out = direction->bytes_out,
+        .dropped = queue->drops + queue->aqm_drops,
+        .lost = path->loss.drops + path->onoff.drops,
+        .queue_bytes = queue->size_bytes,
+    };
+}
+
 // Reads and writes all that can be read and written now. A device is read only where there may be something:
 // epoll said so, or we wrote to it, or nobody looked.
 static void turn(struct tun_loop *tun_loop, enum reason reason) {
@@ -161,6 +172,8 @@ static void turn(struct tun_loop *tun_loop, enum reason reason) {
         if (packets >= PACKETS_PER_TURN || (pass > 0 && punctual_busy(&tun_loop->punctual, now_ns))) break;
     }
     tun_loop->idle_ns = clock_now_ns();
+    struct timeline_counters down_now = counters_of(down), up_now = counters_of(up);
+    timeline_tell(&tun_loop->timeline, &down_now, &up_now, tun_loop->idle_ns);
     bool queued = down->path.link.queue.packets > 0 || up->path.link.queue.packets > 0;
     punctual_spent(&tun_loop->punctual, clock_spent_ns(), queued, tun_loop->idle_ns);
     set_timer(tun_loop);

@@ -8,6 +8,7 @@
 #include "shaper/histogram.h"
 #include "shaper/path.h"
 #include "shaper/punctual.h"
+#include "shaper/timeline.h"
 #include "shaper/tun_device.h"
 
 #include <stdbool.h>
@@ -48,6 +49,7 @@ struct tun_loop {
     uint64_t idle_ns;          // when we last had nothing to do
     struct tun_direction down; // far to near
     struct tun_direction up;   // near to far
+    struct timeline timeline;  // of both, from the first turn on
 };
 
 // `far_fd` and `near_fd` are TUN devices as namespace_open_tun makes them and stay the caller's. 0, or -1

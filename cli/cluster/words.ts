@@ -1,5 +1,6 @@
 // What the commands of several machines say to people. Pure.
 import type { Merged } from "../../schemas/generated/merged.ts";
+import type { Submitted } from "../../schemas/generated/submitted.ts";
 import { count } from "../stats/numbers.ts";
 import { alignTable } from "../stats/verdict.ts";
 import { rangesOf } from "./places.ts";
@@ -22,5 +23,22 @@ export function mergedLines({ cells, missing, unfinished, loads, hosts, left_out
     ...(missing.length > 0 ? [`missing: ${count(missing.length, "cell")} (${rangesOf(missing)})`] : []),
     `${there} of ${count(cells, "cell")}, ${count(loads, "load")}`,
     `merged: ${path}`,
+  ];
+}
+
+/** What was handed in, and what to do when it has run. */
+export function submittedLines({ system, shards, of, cells, waiting, jobs }: Submitted): string[] {
+  const missing = cells.length + waiting.length;
+  const numbers = cells.length > 0 ? ` (${rangesOf(cells)})` : "";
+  const how =
+    system === "slurm"
+      ? `handed in${jobs.length > 0 ? ` as ${jobs.map((job) => `job ${job}`).join(", ")}` : ""}`
+      : "run";
+  return [
+    ...(system === "slurm"
+      ? [`${of - missing} of ${count(of, "cell")} finished before, ${waiting.length} in the queue`]
+      : []),
+    `${count(cells.length, "cell")} ${how}${numbers}`,
+    `then: trilane merge ${shards}`,
   ];
 }

@@ -23,6 +23,7 @@ import { command as selftest } from "./selftest.ts";
 import { command as shell } from "./shell.ts";
 import { command as start } from "./start.ts";
 import { command as steer } from "./steer.ts";
+import { command as submit } from "./submit.ts";
 import { command as sweep } from "./sweep.ts";
 import { command as synth } from "./synth.ts";
 import { command as trace } from "./trace.ts";
@@ -33,6 +34,7 @@ export const allCommands: readonly Command[] = [
   plan,
   sweep,
   reproduce,
+  submit,
   cell,
   merge,
   report,

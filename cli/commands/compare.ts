@@ -1,13 +1,12 @@
 // `trilane compare A B`: what became slower or faster from one sweep to another; exit status 1 where something became slower.
-import { existsSync, statSync } from "node:fs";
 import type { Argv } from "yargs";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
 import { compareRuns, type Run } from "../compare/compare.ts";
 import { comparisonLines } from "../compare/words.ts";
 import { UserError } from "../errors.ts";
-import { chooseSweep, resultsOf } from "../export/choose.ts";
+import { chooseSweep, openNamed } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
-import { openResultsFile, type Results, type Sweep } from "../results/results.ts";
+import type { Sweep } from "../results/results.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CompareOptions extends CommonOptions {
@@ -16,17 +15,8 @@ interface CompareOptions extends CommonOptions {
   threshold: number;
 }
 
-/** `3`: a sweep of the data folder; `old.db`, `old-home/`, `old.db#3`: one of other results. */
-function open(word: string, home: string): { results: Results; sweep: string | undefined } {
-  if (/^\d+$/.test(word)) return { results: resultsOf(home), sweep: word };
-  const { path, sweep } = word.match(/^(?<path>.+?)(?:#(?<sweep>\d+))?$/)?.groups ?? {};
-  if (path === undefined || !existsSync(path))
-    throw new UserError(`${word}: neither a sweep's number nor a file of results: name one, as 3 or old/results.db#3`);
-  return { results: statSync(path).isDirectory() ? resultsOf(path) : openResultsFile(path), sweep };
-}
-
 function read(word: string, home: string): Run & { sweep: Sweep } {
-  const { results, sweep: asked } = open(word, home);
+  const { results, asked } = openNamed(word, home);
   try {
     const sweep = chooseSweep(results, asked);
     return { sweep, cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) };

@@ -8,7 +8,7 @@ import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import type { RecordingExported } from "../../schemas/generated/recording_exported.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
-import { chooseLoads, resultsOf } from "../export/choose.ts";
+import { chooseLoads, openNamed } from "../export/choose.ts";
 import { columns, csvLines } from "../export/csv.ts";
 import { harPieces } from "../export/har.ts";
 import { exportDocument } from "../export/json.ts";
@@ -97,7 +97,10 @@ export const command: Command<ExportOptions> = {
   summary: "Export loads as HAR, CSV or JSON, or a recording",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
-      .positional("sweep", { type: "string", describe: "number of the sweep (default: the newest)" })
+      .positional("sweep", {
+        type: "string",
+        describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
+      })
       .option("format", {
         type: "string",
         describe: "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane",
@@ -121,9 +124,9 @@ export const command: Command<ExportOptions> = {
     if (format === "race" && options.load !== undefined)
       throw new UserError("export: --format race is of a whole race: leave out --load");
     const home = homeFolder(options.home);
-    const results = resultsOf(home);
+    const { results, asked } = openNamed(options.sweep, home);
     try {
-      const chosen = chooseLoads(results, options.sweep, options.load);
+      const chosen = chooseLoads(results, asked, options.load);
       const parts = pieces(results, home, { format, keepCredentials: options["keep-credentials"] }, chosen);
       if (options.out === undefined) return await toStandardOutput(parts);
       const path = resolve(options.out);

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import { UserError } from "../errors.ts";
-import { chooseSweep, resultsOf } from "../export/choose.ts";
+import { chooseSweep, openNamed } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
 import { version } from "../version.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -20,9 +20,9 @@ async function printMethods(home: string, { sweep, json, out }: ReportOptions): 
     import("../report/data.ts"),
     import("../report/methods_paragraph.ts"),
   ]);
-  const results = resultsOf(home);
+  const { results, asked } = openNamed(sweep, home);
   try {
-    const data = gatherReport(results, chooseSweep(results, sweep).id, version);
+    const data = gatherReport(results, chooseSweep(results, asked).id, version);
     process.stdout.write(`${methodsParagraph(data)}\n`);
   } finally {
     results.close();
@@ -34,7 +34,10 @@ export const command: Command<ReportOptions> = {
   summary: "Write a sweep's report: one HTML file that works offline",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
-      .positional("sweep", { type: "string", describe: "number of the sweep (default: the newest)" })
+      .positional("sweep", {
+        type: "string",
+        describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
+      })
       .option("out", { type: "string", describe: "the file to write (default: in the data folder's reports/)" })
       .option("methods", {
         type: "boolean",
@@ -43,22 +46,26 @@ export const command: Command<ReportOptions> = {
       })
       .example("trilane report", "on the newest sweep")
       .example("trilane report 3 --methods", "what a paper has to say about sweep 3")
+      .example("trilane report merged.db", "on what several machines measured, into merged.html")
       .example("trilane report 3 --out h3.html", "on sweep 3, into a file of your own"),
   run: async (options) => {
     const home = homeFolder(options.home);
     if (options.methods) return await printMethods(home, options);
-    const results = resultsOf(home);
+    const { results, asked, file } = openNamed(options.sweep, home);
     let sweep: number;
     let loads: number;
+    let path: string;
     try {
-      sweep = chooseSweep(results, options.sweep).id;
+      sweep = chooseSweep(results, asked).id;
       loads = results.loadsOf(sweep).length;
+      // Loaded when needed: the other commands do not pay for the figures.
+      const { writeReport, writeReportOf } = await import("../report/report.ts");
+      const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);
+      path = to === undefined ? await writeReport(home, sweep) : resolve(to);
+      if (to !== undefined) await writeReportOf(results, sweep, path);
     } finally {
       results.close();
     }
-    // Loaded when needed: the other commands do not pay for the figures.
-    const { writeReport } = await import("../report/report.ts");
-    const path = await writeReport(home, sweep, options.out === undefined ? undefined : resolve(options.out));
     const written: FileWritten = { schema: "trilane/file-written/1", kind: "report", sweep, loads, path };
     process.stdout.write(options.json ? `${JSON.stringify(written)}\n` : `report: ${path}\n`);
   },

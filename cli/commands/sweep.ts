@@ -4,6 +4,7 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { homeFolder } from "../home.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { overrideServing } from "../serving/serving.ts";
+import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
@@ -13,7 +14,7 @@ import { type Plan, pageName, planOf, readPlan, shippedPlans } from "../sweep/pl
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-export interface SweepOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions {
+export interface SweepOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions, EndOptions {
   plan: string;
   page: string[];
   runs: number | undefined;
@@ -58,7 +59,7 @@ async function dryRun(home: string, options: SweepOptions): Promise<void> {
 
 /** What `sweep` and `reproduce` share. */
 export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
-  return defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>)))
+  return defineEnd(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>))))
     .option("page", {
       type: "string",
       array: true,
@@ -86,8 +87,10 @@ export async function runPlan(options: SweepOptions): Promise<void> {
   const home = homeFolder(options.home);
   if (options["dry-run"]) return await dryRun(home, options);
   const labs = labsOf(options, home);
+  const end = askedToEnd(home, options);
   const plan = await planFrom(home, options);
-  await executePlan({ home, plan, fresh: options.new, json: options.json, evidence: options.evidence, labs });
+  const { json, evidence, new: fresh } = options;
+  await executePlan({ home, plan, fresh, json, evidence, labs, askedToEnd: end });
 }
 
 export const command: Command<SweepOptions> = {

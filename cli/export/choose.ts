@@ -1,6 +1,7 @@
 // Which sweep, and which of its loads, the words of a command mean. Reads results only.
+import { existsSync, statSync } from "node:fs";
 import { UserError } from "../errors.ts";
-import { type Load, openExistingResults, type Results, type Sweep } from "../results/results.ts";
+import { type Load, openExistingResults, openResultsFile, type Results, type Sweep } from "../results/results.ts";
 
 /** Opens the results of a home that must have some. */
 export function resultsOf(home: string): Results {
@@ -24,6 +25,23 @@ export function chooseSweep(results: Results, asked: string | number | undefined
   const [newest] = results.listSweeps();
   if (!newest) throw new UserError("no sweep in the results yet: run `trilane race` or `trilane sweep` first");
   return newest;
+}
+
+/** `3`: a sweep of the data folder; `old.db`, `old-home/`, `old.db#3`: one of other results. `file`: of these. */
+export interface NamedSweep {
+  readonly results: Results;
+  readonly asked: string | undefined;
+  readonly file: string | null;
+}
+
+/** Opens the results that a word names; without one the home's. */
+export function openNamed(word: string | undefined, home: string): NamedSweep {
+  if (word === undefined || /^\d+$/.test(word)) return { results: resultsOf(home), asked: word, file: null };
+  const { path, sweep } = word.match(/^(?<path>.+?)(?:#(?<sweep>\d+))?$/)?.groups ?? {};
+  if (path === undefined || !existsSync(path))
+    throw new UserError(`${word}: neither a sweep's number nor a file of results: name one, as 3 or old/results.db#3`);
+  const results = statSync(path).isDirectory() ? resultsOf(path) : openResultsFile(path);
+  return { results, asked: sweep, file: path };
 }
 
 /** A sweep and those of its loads that were asked for: all, or one by its number, which then also tells the sweep. */

@@ -26,6 +26,8 @@ export interface Exit {
 }
 
 export interface RunningBrowser {
+  /** The started program's: the lab's outermost one. */
+  readonly pid: number;
   readonly connection: Connection;
   readonly exited: Promise<Exit>;
   /** Sends the started program a signal, if it still runs: to the lab's outermost program, not to the browser in it. */
@@ -164,7 +166,7 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
     await stop();
     throw error;
   }
-  return { connection, exited, signal: (name) => void child.kill(name), stop };
+  return { pid: child.pid ?? 0, connection, exited, signal: (name) => void child.kill(name), stop };
 }
 
 async function connected(

@@ -1,9 +1,10 @@
 // What a load left behind -> the page load document (schemas/page-load.schema.json). Pure: no clock, no files.
 import { entriesOf, navigationRequest, navigationStart_s } from "../../extension/capture/entries.ts";
-import { metricsOf, noMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
+import { noMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
 import type { Capture } from "../../extension/capture/requests.ts";
+import { profileMetricsOf, type Steadiness } from "../../extension/capture/steadiness.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
-import type { PageLoad, ReplayFacts } from "../../schemas/generated/page_load.ts";
+import type { CpuTimes, PageLoad, Pressure, ReplayFacts } from "../../schemas/generated/page_load.ts";
 import type { Lane } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
 import type { Serving } from "../serving/serving.ts";
@@ -27,6 +28,9 @@ export interface Measured {
   };
   readonly capture: Capture | null;
   readonly timings: PageTimings | null;
+  readonly steadiness: Steadiness | null;
+  readonly cpu: CpuTimes;
+  readonly pressure: Pressure | null;
   readonly browserVersion: string;
   /** null: the load was a first visit, or the first one did not end. */
   readonly firstVisit: FirstVisit | null;
@@ -45,12 +49,12 @@ function startedDateTime(measured: Measured, navigation_s: number | null): strin
 }
 
 export function composePageLoad(measured: Measured, ended_ns: number): PageLoad {
-  const { capture, timings, recording, replay, shaper, failure, firstVisit } = measured;
+  const { capture, timings, steadiness, recording, replay, shaper, failure, firstVisit } = measured;
   const visit = replay && firstVisit ? lastVisit(replay) : replay;
   const navigation_s = capture ? navigationStart_s(capture, timings) : null;
   const captured =
     capture && navigation_s !== null ? entriesOf(capture, { pageref: "page_1", navigationStart_s: navigation_s }) : [];
-  const metrics = failure === null ? metricsOf(timings) : noMetrics(failure);
+  const metrics = failure === null ? profileMetricsOf(timings, steadiness) : noMetrics(failure);
   const verdict = verify({
     lane: measured.lane,
     rtt_ms: measured.link.rtt_ms,
@@ -111,6 +115,16 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
           places: measured.places,
         }),
         started_ns: measured.started_ns,
+        ...(steadiness?.longTasks
+          ? {
+              long_tasks: steadiness.longTasks.map(({ start, duration }) => ({
+                start_ms: start,
+                duration_ms: duration,
+              })),
+            }
+          : {}),
+        cpu: measured.cpu,
+        pressure: measured.pressure,
         navigation_start_ns: navigation_s === null ? null : Math.round(navigation_s * 1e9),
         wall_ms: (ended_ns - measured.started_ns) / 1e6,
       },

@@ -5,9 +5,10 @@
 // every load: no browser, no user namespaces, no recording, or another one than was asked; and the abort signal's reason.
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { metricsOf, type PageTimings, readTimings } from "../../extension/capture/metrics.ts";
-import { timingsExpression } from "../../extension/capture/page_timeline.ts";
-import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import { metricsOf, type PageTimings } from "../../extension/capture/metrics.ts";
+import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
+import type { Steadiness } from "../../extension/capture/steadiness.ts";
+import type { CpuTimes, PageLoad, Pressure } from "../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../errors.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
@@ -19,12 +20,14 @@ import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
 import { sendInClear } from "./clear.ts";
 import { urlOnLane } from "./clear_origins.ts";
 import { composePageLoad, type Measured } from "./compose.ts";
+import { cpuTimeBetween, labUseOf } from "./cpu_time.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
 import { pinTimeScript } from "./pin_time.ts";
+import { type PressureReading, pressureBetween, stalled_us } from "./pressure.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder } from "./scratch.ts";
@@ -54,6 +57,8 @@ export interface LoadOptions {
   readonly keepCache?: boolean;
   /** How the origins serve, and whether the page's time and chance are pinned. Default: as stock. */
   readonly serving?: Serving;
+  /** The only CPUs that the lab may run on. Default: all. */
+  readonly cpus?: readonly number[];
   /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
   readonly evidence?: string;
   /** Given what the page showed, until a moment after its load event. Such a load is slower: it is for no average. */
@@ -70,6 +75,9 @@ const answerTimeout_ms = 5_000;
 interface Observation {
   readonly page: WatchedPage | null;
   readonly timings: PageTimings | null;
+  readonly steadiness: Steadiness | null;
+  readonly cpu: CpuTimes;
+  readonly pressure: Pressure | null;
   readonly browserVersion: string;
   /** What came before the load, on a lane of repeat visits. */
   readonly firstVisit: FirstVisit | null;
@@ -80,6 +88,10 @@ interface Observation {
 const causePatience_ms = 300;
 /** What the load event's own scripts change is painted after it. */
 const filmedAfterLoad_ms = 500;
+
+/** What a visited page told, and what it cost. */
+type Seen = Pick<Observation, "timings" | "steadiness" | "cpu" | "pressure">;
+const nothingSeen: Seen = { timings: null, steadiness: null, cpu: null, pressure: null };
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 const nowNs = (): number => Number(process.hrtime.bigint());
@@ -112,7 +124,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent }),
     ];
     const observation = await observe(options, {
-      commandLine: [...lab.replay, ...lab.shaper, ...browserCommand],
+      commandLine: [...boundTo(options.cpus), ...lab.replay, ...lab.shaper, ...browserCommand],
       environment: {
         ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
         ...evidence?.environment,
@@ -134,7 +146,11 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       capture: observation.page?.capture ?? null,
       replay,
       shaper: await readShaperReport(scratch.reports.shaper),
-      commandLines: { replay: [...lab.replay], shaper: [...lab.shaper], browser: browserCommand },
+      commandLines: {
+        replay: [...boundTo(options.cpus), ...lab.replay],
+        shaper: [...lab.shaper],
+        browser: browserCommand,
+      },
       places: [
         { path: scratch.profile, name: "$PROFILE" },
         { path: scratch.folder, name: "$REPORTS" },
@@ -164,7 +180,7 @@ async function observe(options: LoadOptions, start: Start): Promise<Observation>
     if (!(error instanceof StartError)) throw error;
     throwWhatFailsEveryLoad(error);
     const failure = `the browser did not start: ${error.message}`;
-    return { page: null, timings: null, browserVersion: "", firstVisit: null, failure };
+    return { ...nothingSeen, page: null, browserVersion: "", firstVisit: null, failure };
   }
   const stop = () => void browser.stop();
   signal?.addEventListener("abort", stop, { once: true });
@@ -189,7 +205,7 @@ function throwWhatFailsEveryLoad(error: StartError): void {
 
 async function observePage(browser: RunningBrowser, options: LoadOptions): Promise<Observation> {
   let page: WatchedPage | null = null;
-  let timings: PageTimings | null = null;
+  let seen = nothingSeen;
   let browserVersion = "";
   let firstVisit: FirstVisit | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -210,43 +226,57 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
     );
     browserVersion = version.product.replace(/^.*\//, "");
     if (laneFacts[options.lane].clear) await orFail(sendInClear(browser.connection));
-    const visit = async (visited: WatchedPage): Promise<PageTimings | null> => {
+    const visit = async (visited: WatchedPage): Promise<Seen> => {
       page = visited;
       const which = laneFacts[options.lane].repeat && firstVisit === null ? " of the first visit" : "";
       visited.crashed.catch((error: unknown) => failWhen.reject(error));
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
+      const before = isLast ? readPressure(browser) : null;
       limit(options.timeout_ms, `the load event${which} did not come within ${options.timeout_ms} ms`);
       await orFail(visited.load(urlOnLane(options.recording.url, options.lane)));
+      const loaded = isLast ? readPressure(browser) : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
       if (settle_ms > 0) await orFail(delay(settle_ms));
-      const read = readTimings(await orFail(visited.evaluate(timingsExpression)));
+      const { timings, steadiness } = timelineOf(await orFail(visited.evaluate(timelineExpression)));
+      const all = isLast ? labUseOf(browser.pid) : null;
+      const cpu =
+        before && loaded && all ? { load: cpuTimeBetween(before.use.cpu, loaded.use.cpu), all: all.cpu } : null;
+      const pressure = before && loaded ? pressureBetween(before, loaded) : null;
       if (film) {
         await orFail(delay(filmedAfterLoad_ms));
         options.filmed?.(await orFail(film.stop()));
       }
-      return read;
+      return { timings, steadiness, cpu, pressure };
     };
-    timings = await visit(watched);
+    seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
-      firstVisit = { plt_ms: metricsOf(timings).plt_ms, keepCache: options.keepCache ?? false };
-      timings = null;
+      firstVisit = { plt_ms: metricsOf(seen.timings).plt_ms, keepCache: options.keepCache ?? false };
+      seen = nothingSeen;
       limit(startTimeout_ms, `the browser was not ready for the repeat visit within ${startTimeout_ms} ms`);
-      timings = await visit(await orFail(secondPage(browser, watched, options)));
+      seen = await visit(await orFail(secondPage(browser, watched, options)));
     }
-    return { page, timings, browserVersion, firstVisit, failure: null };
+    return { page, ...seen, browserVersion, firstVisit, failure: null };
   } catch (error) {
     // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
     const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
-    return { page, timings, browserVersion, firstVisit, failure: cause.message };
+    return { page, ...seen, browserVersion, firstVisit, failure: cause.message };
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
+const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);
+
+function readPressure({ pid }: RunningBrowser): PressureReading | null {
+  const use = labUseOf(pid);
+  return use && { use, stalled_us: stalled_us() };
+}
+
 function watching({ serving }: LoadOptions): WatchOptions {
-  return serving?.pin_time ? { firstScript: pinTimeScript() } : {};
+  return { watchesLongTasks: true, ...(serving?.pin_time ? { firstScript: pinTimeScript() } : {}) };
 }
 
 /** Closes the first visit and gives the page for the second. */

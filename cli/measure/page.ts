@@ -2,10 +2,12 @@
 // own, hands all their events to the capture, navigates, waits for the load event. Judges nothing.
 //
 // Only the domains Network and Page are turned on (with Target, to follow the page's processes, and one Runtime call at
-// the end): they observe. Unless a first script is asked for, nothing is injected before the load is over, and then into
-// an isolated world: it shares the page's document and timeline, but no object that the page's scripts can reach.
+// the end): they observe. Unless a first script is asked for, nothing is injected but into an isolated world, which shares
+// the page's document and timeline, but no object that the page's scripts can reach: before the document an observer of long
+// tasks where one is asked for, and after the load what reads the page's times.
 
 import { type CaptureEvent, capturedMethods } from "../../extension/capture/events.ts";
+import { longTasksScript } from "../../extension/capture/page_timeline.ts";
 import { type Capture, newCapture, take } from "../../extension/capture/requests.ts";
 import type { CDPSession, Connection } from "./browser.ts";
 import { type Film, startFilm } from "./screencast.ts";
@@ -29,6 +31,8 @@ export class NavigationError extends Error {
   override readonly name = "NavigationError";
 }
 
+/** A world of our own: what is the page's cannot reach it, nor it what is the page's. */
+const worldName = "trilane";
 const maxPostData_bytes = 65_536;
 const emptyPagePoll_ms = 5;
 
@@ -43,11 +47,13 @@ export interface WatchOptions {
   readonly postData_bytes?: number;
   /** Evaluated before their own scripts in every frame and worker (cli/measure/pin_time.ts). Default: nothing. */
   readonly firstScript?: string;
+  /** Whether the main thread's long tasks are watched from each document's start (timelineExpression). */
+  readonly watchesLongTasks?: boolean;
   /** The target id of the page; default: the page that the browser started with. */
   readonly tab?: string;
 }
 
-type Watching = Required<Omit<WatchOptions, "overhear" | "tab">> & { readonly taker: Overhear };
+type Watching = Required<Omit<WatchOptions, "overhear" | "tab" | "watchesLongTasks">> & { readonly taker: Overhear };
 
 /** A frame runs it with each document that it comes to show; a worker, which stands still before its first script, now. */
 async function runFirst(session: CDPSession, target: string, script: string): Promise<void> {
@@ -153,6 +159,8 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     },
   };
   await watch(session, "page", watching, connection);
+  if (options.watchesLongTasks)
+    await session.send("Page.addScriptToEvaluateOnNewDocument", { source: longTasksScript, worldName });
   await emptyPageShown(session);
 
   const load = async (url: string): Promise<void> => {
@@ -168,7 +176,7 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
   const evaluate = async (expression: string): Promise<unknown> => {
     const { executionContextId } = await session.send("Page.createIsolatedWorld", {
       frameId: mainFrame,
-      worldName: "trilane",
+      worldName,
     });
     const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
       expression,

@@ -1,9 +1,12 @@
 // What a report is made of, read from the results: all rows, and the page loads of the loads that are shown in detail.
 // Chooses which loads those are; draws nothing.
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
+import { referencesIn } from "../cluster/references_in.ts";
 import type { Cell, Film, LinkTest, Load, Results, Sweep, Unmatched } from "../results/results.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid } from "../stats/sample.ts";
+import type { HostReference } from "./hosts.ts";
+import { type RequestTraits, requestTraits } from "./page_traits.ts";
 
 export interface ReportData {
   readonly version: string;
@@ -16,10 +19,14 @@ export interface ReportData {
   readonly unmatched: readonly Unmatched[];
   /** Of cells, where loads were filmed. */
   readonly films: readonly Film[];
+  /** Where several machines ran the sweep: their loads of the reference cells. */
+  readonly references?: readonly HostReference[];
   /** By id: the page loads that may be drawn as waterfalls, in the order in which they should be. */
   readonly details: ReadonlyMap<number, PageLoad>;
   /** By id: what the load closest to its cell's median, or else one that was left out, ran with. */
   readonly facts: ReadonlyMap<number, LoadFacts>;
+  /** By page, where a load of it was valid. */
+  readonly requestTraits: ReadonlyMap<string, RequestTraits>;
 }
 
 /** One page on one link, over all its lanes: what a section of the report is about. */
@@ -32,6 +39,7 @@ export interface Group {
 
 export const maxDrawnGroups = 60;
 const maxGroupsWithFacts = 400;
+const maxPagesWithTraits = 1000;
 
 export function groupsOf(cells: readonly Cell[], loads: readonly Load[]): Group[] {
   const keyOf = (of: { page: string; link: string }): string => JSON.stringify([of.page, of.link]);
@@ -68,6 +76,11 @@ export function gatherReport(results: Results, sweepId: number, version: string)
   const groups = groupsOf(cells, loads);
   const details = new Map<number, PageLoad>();
   const facts = new Map<number, LoadFacts>();
+  const traits = new Map<string, RequestTraits>();
+  const noteTraits = (page: string, pageLoad: PageLoad): void => {
+    const found = traits.has(page) ? null : requestTraits(pageLoad);
+    if (found) traits.set(page, found);
+  };
   spreadOrder(groups.length).forEach((index, rank) => {
     const group = groups[index];
     if (!group || rank >= maxGroupsWithFacts) return;
@@ -76,10 +89,28 @@ export function gatherReport(results: Results, sweepId: number, version: string)
       if (!shown) continue;
       const pageLoad = results.harOf(shown.id);
       facts.set(shown.id, pageLoad.log._trilane);
+      if (isValid(shown)) noteTraits(group.page, pageLoad);
       if (rank < maxDrawnGroups && isValid(shown)) details.set(shown.id, pageLoad);
     }
   });
+  for (const [page, pageLoads] of Map.groupBy(loads, (load) => load.page)) {
+    const shown = traits.has(page) || traits.size >= maxPagesWithTraits ? undefined : pageLoads.find(isValid);
+    if (shown) noteTraits(page, results.harOf(shown.id));
+  }
   const [linkTests, unmatched] = [results.linkTestsOf(sweepId), results.unmatchedOf(sweepId)];
   const films = results.filmsOf(sweepId);
-  return { version, sweep, cells, loads, linkTests, unmatched, films, details, facts };
+  const references = referencesIn(results, sweepId);
+  return {
+    version,
+    sweep,
+    cells,
+    loads,
+    linkTests,
+    unmatched,
+    films,
+    references,
+    details,
+    facts,
+    requestTraits: traits,
+  };
 }

@@ -2,7 +2,7 @@
 
 import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import type { DrawnLoad } from "../../extension/figures/waterfall.ts";
+import { type DrawnLoad, timeAxisOf } from "../../extension/figures/waterfall.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { count, formatTime } from "../stats/numbers.ts";
 import { isValid } from "../stats/sample.ts";
@@ -11,11 +11,17 @@ import { type ReportData, typicalLoad } from "./data.ts";
 import { distributionFigure } from "./distribution.ts";
 import { savedFigure } from "./figure_file.ts";
 import { linkFacts, type ShapedLoad } from "./link_facts.ts";
+import { linkOverTime } from "./link_over_time.ts";
 import type { GroupResult } from "./tables.ts";
 import { waterfallFigure } from "./waterfall.ts";
 
+interface Shown {
+  readonly drawn: readonly DrawnLoad[];
+  readonly shaped: readonly ShapedLoad[];
+}
+
 /** What is known in detail of this group's lanes: of each the load closest to its median. */
-function shownLoads(data: ReportData, result: GroupResult): { drawn: DrawnLoad[]; shaped: ShapedLoad[] } {
+function shownLoads(data: ReportData, result: GroupResult): Shown {
   const drawn: DrawnLoad[] = [];
   const shaped: ShapedLoad[] = [];
   for (const { lane } of result.lanes) {
@@ -30,11 +36,19 @@ function shownLoads(data: ReportData, result: GroupResult): { drawn: DrawnLoad[]
   return { drawn, shaped };
 }
 
-function waterfalls(data: ReportData, result: GroupResult, drawn: readonly DrawnLoad[], draw: boolean): Markup {
+function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Shown, draw: boolean): Markup {
   const { page, link } = result.group;
   const missing = result.lanes.filter((lane) => lane.valid === 0).map((lane) => lane.lane);
   const note = missing.length > 0 && html`<p class="soft">No waterfall of ${missing.join(", ")}: no valid load.</p>`;
-  if (drawn.length > 0 && draw) return html`${waterfallFigure(drawn, `${page} over ${link}`)}${note}`;
+  if (drawn.length > 0 && draw) {
+    const name = `${page} over ${link}`;
+    const overTime = linkOverTime(
+      name,
+      shaped.filter(({ id }) => drawn.some((load) => load.id === id)),
+      timeAxisOf(drawn),
+    );
+    return html`${waterfallFigure(drawn, name)}${overTime}${note}`;
+  }
   const typical = result.lanes.flatMap(({ lane }) => {
     const load = typicalLoad(result.group.loads.filter((each) => each.lane === lane));
     return load ? [load.id] : [];
@@ -69,7 +83,7 @@ export function groupSection(
   options: { open: boolean; waterfalls: boolean },
 ): Markup {
   const { page, link, loads } = result.group;
-  const { drawn, shaped } = shownLoads(data, result);
+  const shown = shownLoads(data, result);
   const medians = result.lanes.map(
     (lane) => `${lane.lane} ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`,
   );
@@ -78,8 +92,8 @@ export function groupSection(
   return html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b> over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${name}
 ${distributionFigure(`${page} over ${link}`, result.lanes, loads)}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
-${waterfalls(data, result, drawn, options.waterfalls)}
+${waterfalls(data, result, shown, options.waterfalls)}
 ${filmstrip(data, result)}
-${linkFacts(profile, shaped)}
+${linkFacts(profile, shown.shaped)}
 </details>`;
 }

@@ -3,6 +3,7 @@
 
 import { improvementStep, improvementSteps, stepClass } from "../../extension/figures/colours.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
+import { type CorrectedTest, significanceLevel } from "../stats/cell_significance.ts";
 import { direction, type Improvement } from "../stats/comparison.ts";
 import { count, formatPercents, formatTime } from "../stats/numbers.ts";
 import type { LanePair } from "../stats/sample.ts";
@@ -14,8 +15,10 @@ export interface HeatCell {
   readonly improvement: Improvement;
   /** Medians in ms where they are of one page; null where cells sum up pages. */
   readonly medians: { readonly lane: number; readonly over: number } | null;
-  /** Short (`no h3`) and whole reason where there is no improvement to show. */
-  readonly empty: { readonly short: string; readonly reason: string } | null;
+  /** Over all cells that are looked at together; null: nothing to test. */
+  readonly test: CorrectedTest | null;
+  /** Short (`h3 0/15`) and whole reason where there is no improvement to show, with the loads that were left out. */
+  readonly empty: { readonly short: string; readonly reason: string; readonly leftOut: number } | null;
   /** Fragment of the section that shows the cell's loads. */
   readonly target: string;
 }
@@ -40,6 +43,15 @@ export function scaleEnd(maps: readonly HeatMaps[]): number {
   return [10, 20, 30, 40, 50, 75, 100].find((end) => end >= most) ?? 100;
 }
 
+/** Whether a cell's difference is one also when it is counted how many cells there are. */
+export function isCorrected(cell: HeatCell): boolean {
+  const shown = direction(cell.improvement);
+  return (shown === "faster" || shown === "slower") && cell.test !== null && cell.test.holm <= significanceLevel;
+}
+
+const shortProbability = (probability: number): string =>
+  probability < 0.001 ? "< 0.001" : String(Number(probability.toPrecision(2)));
+
 /** What hover and focus tell about a cell, as a line. */
 export function cellStory(cell: HeatCell, grid: LinkGrid): string {
   const place = grid.places.get(cell.link);
@@ -52,10 +64,19 @@ export function cellStory(cell: HeatCell, grid: LinkGrid): string {
   if (percent === null) return `${where}: ${reason}`;
   const text = formatPercents(percent, interval);
   const sure = interval ? `(95 %: ${text.low} to ${text.high})` : `(no interval: ${reason})`;
+  const corrected = cell.test
+    ? `; p ${shortProbability(cell.test.probability)}, corrected ${shortProbability(cell.test.holm)}`
+    : "";
   const medians = cell.medians
     ? `; medians ${lane} ${formatTime(cell.medians.lane)}, ${over} ${formatTime(cell.medians.over)}`
     : `; ${count(pages, "page")}`;
-  return `${where}: ${text.percent} % ${sure}${medians}; loads ${lane} ${n.lane}, ${over} ${n.over}`;
+  return `${where}: ${text.percent} % ${sure}${corrected}${medians}; loads ${lane} ${n.lane}, ${over} ${n.over}`;
+}
+
+/** A triangle, up for faster, down for slower; filled where the difference stands the correction. */
+function signMark(kind: "faster" | "slower", filled: boolean, x: number, y: number): Markup {
+  const path = kind === "faster" ? `M${x} ${y + 5}h7l-3.5 -5z` : `M${x} ${y}h7l-3.5 5z`;
+  return html`<path class="${filled ? "sign" : "sign hollow"}" d="${path}"/>`;
 }
 
 function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width: number, end: number): Markup {
@@ -64,7 +85,7 @@ function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width:
   const [w, h] = [width - 2, cellHeight - 2];
   const middle = html`x="${x + width / 2}" y="${y + cellHeight / 2 + 4}"`;
   if (cell.empty || percent === null) {
-    return html`<a href="#${cell.target}" aria-label="${story}"><title>${story}</title><rect class="void" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text class="why" ${middle}>${cell.empty?.short ?? "none"}</text></a>`;
+    return html`<a href="#${cell.target}" aria-label="${story}"><title>${story}</title><rect class="${cell.empty && cell.empty.leftOut > 0 ? "void invalid" : "void"}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text class="why" ${middle}>${cell.empty?.short ?? "none"}</text></a>`;
   }
   const kind = direction(cell.improvement);
   // Pale where no difference is shown: the number stays, the colour makes no claim.
@@ -72,7 +93,9 @@ function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width:
   const outline = kind === "unclear" ? "open" : kind === "unknown" ? "unsure" : "sure";
   const whole = Math.round(percent);
   const number = Object.is(whole, -0) ? 0 : whole;
-  return html`<a href="#${cell.target}" aria-label="${story}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${String(number).replace("-", "−")}</text></g></a>`;
+  const sign =
+    kind === "faster" || kind === "slower" ? signMark(kind, isCorrected(cell), x + width - 10, y + 3.5) : null;
+  return html`<a href="#${cell.target}" aria-label="${story}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${String(number).replace("-", "−")}</text>${sign}</g></a>`;
 }
 
 /** Widths fit the widest number or word that stands in a cell or below it. */
@@ -120,30 +143,49 @@ function mapMarkup(map: HeatMaps, whole: LinkGrid, facet: string, width: number,
   return html`<svg class="heat" role="group" aria-label="Heat map, ${name}${facet ? `, ${facet}` : ""}" width="${total}" height="${height}" viewBox="0 0 ${total} ${height}"><text class="axis" x="0" y="14">${grid.rowTitle}</text>${cells}${rows}${columns}<text class="axis mid" x="${labelWidth + (grid.columns.length * width) / 2}" y="${bottom + 30}">${grid.columnTitle}</text></svg>`;
 }
 
-/** What the colours of all maps mean: once in a report. */
+/** What the colours and marks of all maps mean: once in a report. */
 export function heatLegend(end: number): Markup {
   const steps = Array.from({ length: 2 * improvementSteps + 1 }, (_, index) => index - improvementSteps);
   const [step, side] = [13, 50];
   const width = steps.length * step;
   const box = (value: number, index: number): Markup =>
     html`<rect class="${stepClass(value)}" x="${index * step}" y="2" width="${step}" height="14"/>`;
-  return html`<svg class="legend" id="heat-legend" width="${width + 2 * side}" height="34" viewBox="${-side} 0 ${width + 2 * side} 34" role="img" aria-label="Colours from ${-end} % (slower) over 0 to ${end} % (faster)"><g>${steps.map(box)}</g><text class="axis end" x="-6" y="14">slower</text><text class="axis" x="${width + 6}" y="14">faster</text><text class="axis mid" x="${step / 2}" y="30">−${end}</text><text class="axis mid" x="${width / 2}" y="30">0 %</text><text class="axis mid" x="${width - step / 2}" y="30">${end}</text></svg>`;
+  const marks: readonly (readonly [Markup, string])[] = [
+    [signMark("faster", true, 4, 6), "faster,"],
+    [signMark("slower", true, 4, 6), "slower: also corrected for the number of cells"],
+    [html`${signMark("faster", false, 0, 6)}${signMark("slower", false, 10, 6)}`, "in its own 95 % interval only"],
+    [html`<g class="open"><rect class="b1" x="0.5" y="2" width="16" height="13"/></g>`, "no difference shown"],
+    [html`<g class="unsure"><rect class="b1" x="0.5" y="2" width="16" height="13"/></g>`, "too few loads"],
+    [html`<rect class="void invalid" x="0.5" y="2" width="16" height="13"/>`, "no valid load"],
+  ];
+  let at = -side + 4;
+  const items = marks.map(([mark, words]) => {
+    const item = html`<g transform="translate(${at} 40)">${mark}<text class="axis" x="21" y="13">${words}</text></g>`;
+    at += 33 + words.length * 6.1;
+    return item;
+  });
+  const right = Math.ceil(at);
+  return html`<svg class="legend" id="heat-legend" width="${right + side}" height="60" viewBox="${-side} 0 ${right + side} 60" role="img" aria-label="Colours from ${-end} % (slower) over 0 to ${end} % (faster); triangles: up faster, down slower, filled where the difference stands the correction for the number of cells"><g>${steps.map(box)}</g><text class="axis end" x="-6" y="14">slower</text><text class="axis" x="${width + 6}" y="14">faster</text><text class="axis mid" x="${step / 2}" y="30">−${end}</text><text class="axis mid" x="${width / 2}" y="30">0 %</text><text class="axis mid" x="${width - step / 2}" y="30">${end}</text>${items}</svg>`;
 }
 
 const csvColumns = [
   ...["lane", "over", "link", "facet", "row_mbit", "column", "improvement_percent", "low_percent", "high_percent"],
-  ...["lane_median_ms", "over_median_ms", "loads_lane", "loads_over", "pages", "note"],
+  ...["lane_median_ms", "over_median_ms", "loads_lane", "loads_over", "loads_left_out", "pages"],
+  ...["p", "p_holm", "p_benjamini_hochberg", "differences_tested", "note"],
 ];
 
 function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | null)[][] {
   return maps.flatMap(({ pair, cells }) =>
-    [...cells.values()].map(({ link, improvement, medians, empty }) => {
+    [...cells.values()].map(({ link, improvement, medians, test, empty }) => {
       const place = grid.places.get(link);
       const { percent, interval, n, pages, reason } = improvement;
       return [
         ...[pair.lane, pair.over, link, place?.facet ?? "", place?.row ?? "", place?.column ?? ""],
         ...[percent, interval?.low ?? null, interval?.high ?? null, medians?.lane ?? null, medians?.over ?? null],
-        ...[n.lane, n.over, pages, empty?.reason ?? reason],
+        ...[n.lane, n.over, empty?.leftOut ?? null, pages],
+        // Three significant figures: CSV's rounding would make the smallest 0.
+        ...[test?.probability, test?.holm, test?.benjaminiHochberg].map((p) => p?.toPrecision(3) ?? null),
+        ...[test?.n ?? null, empty?.reason ?? reason],
       ];
     }),
   );

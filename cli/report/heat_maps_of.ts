@@ -1,12 +1,13 @@
 // Which heat maps a report has, and what each of their cells says. Computes improvements by cli/stats; drawing is heat_map.ts's.
 
 import { middleCut } from "../../extension/figures/markup.ts";
+import { cellTest, correctedTests, differencesNeeded, significanceLevel } from "../stats/cell_significance.ts";
 import { type Improvement, improvement, manyPages, type PairedCell, pairedCells } from "../stats/comparison.ts";
 import { count } from "../stats/numbers.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid, type LanePair } from "../stats/sample.ts";
 import type { ReportData } from "./data.ts";
-import type { HeatCell, HeatMaps } from "./heat_map.ts";
+import { type HeatCell, type HeatMaps, isCorrected } from "./heat_map.ts";
 import type { LinkGrid } from "./link_axes.ts";
 
 export interface MapSet {
@@ -21,7 +22,7 @@ export interface MapSet {
 const maxPageMaps = manyPages - 1;
 
 const legendSentence =
-  "Each cell: improvement of the median page load time in %, positive (blue) faster, negative (orange) slower. Pale with an outline: the 95 % interval holds 0, no difference shown. Pale, dashed, italic: too few loads for an interval. Empty: as it says.";
+  "Each cell: improvement of the median page load time in %, positive (blue) faster, negative (orange) slower. Triangle: the cell’s own 95 % interval does not hold 0; filled: so too by the signed-rank test over pairs (blocks, or with many pages pages) after Holm’s correction, with a chance of 5 % that any of the filled ones is wrong. By Benjamini and Hochberg’s 5 % of those named may be: which, is in the CSV. Pale with an outline: it does, no difference shown. Pale, dashed, italic: too few loads for an interval. Without a number: as it says, with the valid loads of those tried.";
 
 function emptyReason(data: ReportData, pair: LanePair, link: string, page: string | null): HeatCell["empty"] {
   const cells = data.cells.filter((cell) => cell.link === link && (page === null || cell.page === page));
@@ -29,16 +30,19 @@ function emptyReason(data: ReportData, pair: LanePair, link: string, page: strin
     const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
     return !data.loads.some((load) => ids.has(load.cell) && isValid(load));
   });
-  if (lanes.length === 0) return { short: "none", reason: "no page has valid loads of both lanes" };
+  if (lanes.length === 0) return { short: "none", reason: "no page has valid loads of both lanes", leftOut: 0 };
+  let leftOut = 0;
   const told = lanes.map((lane) => {
     const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
     const loads = data.loads.filter((load) => ids.has(load.cell));
     const why = loads.at(-1)?.reasons[0];
+    leftOut += loads.length;
     return loads.length === 0
       ? `${lane} was not loaded`
       : `no valid load of ${lane} (${count(loads.length, "load")} left out${why ? `: ${middleCut(why, 160)}` : ""})`;
   });
-  return { short: lanes.length === 1 ? `no ${lanes[0]}` : "none", reason: told.join("; ") };
+  const short = leftOut === 0 ? "not run" : `${lanes.length === 1 ? `${lanes[0]} ` : ""}0/${leftOut}`;
+  return { short, reason: told.join("; "), leftOut };
 }
 
 function mediansOf(cells: readonly PairedCell[]): HeatCell["medians"] {
@@ -48,6 +52,12 @@ function mediansOf(cells: readonly PairedCell[]): HeatCell["medians"] {
   return { lane: middle(cell.lane), over: middle(cell.over) };
 }
 
+type Untested = Omit<HeatCell, "test"> & { readonly test: ReturnType<typeof cellTest> };
+interface UntestedMaps {
+  readonly pair: LanePair;
+  readonly cells: ReadonlyMap<string, Untested>;
+}
+
 function mapOf(
   data: ReportData,
   pair: LanePair,
@@ -55,8 +65,8 @@ function mapOf(
   page: string | null,
   grid: LinkGrid,
   target: (link: string, page: string | null) => string,
-): HeatMaps {
-  const cells = new Map<string, HeatCell>();
+): UntestedMaps {
+  const cells = new Map<string, Untested>();
   for (const link of grid.places.keys()) {
     const linkCells = (paired.get(link) ?? []).filter((cell) => page === null || cell.page === page);
     const result: Improvement = improvement(linkCells, pair, data.sweep.seed);
@@ -67,9 +77,34 @@ function mapOf(
       medians: known ? mediansOf(linkCells) : null,
       empty: known ? null : emptyReason(data, pair, link, page),
       target: target(link, page),
+      test: cellTest(linkCells),
     });
   }
   return { pair, cells };
+}
+
+/** The cells of maps that stand side by side are looked at together: corrected for the number of them all. */
+function correctedMaps(maps: readonly UntestedMaps[]): HeatMaps[] {
+  const corrected = correctedTests(maps.flatMap(({ cells }) => [...cells.values()].map(({ test }) => test)));
+  let place = 0;
+  return maps.map(({ pair, cells }) => ({
+    pair,
+    cells: new Map([...cells].map(([link, cell]) => [link, { ...cell, test: corrected[place++] ?? null }])),
+  }));
+}
+
+/** How many cells still differ corrected; and where there are too few loads for any to, that. */
+function correctionSentence(maps: readonly HeatMaps[]): string {
+  const cells = maps.flatMap((map) => [...map.cells.values()]);
+  const tests = cells.flatMap(({ test }) => (test ? [test] : []));
+  if (tests.length === 0) return "";
+  const byHolm = cells.filter(isCorrected).length;
+  const byShare = tests.filter((test) => test.benjaminiHochberg <= significanceLevel).length;
+  const needed = differencesNeeded(tests.length);
+  const most = Math.max(...tests.map(({ n }) => n));
+  const none =
+    byHolm === 0 && most < needed ? ` (none can: it takes ${needed} pairs a cell, there are at most ${most})` : "";
+  return ` Corrected over these ${count(tests.length, "cell")}: ${byHolm} by Holm${none}, ${byShare} by Benjamini and Hochberg.`;
 }
 
 /** Maps over all pages, and for each page where there are few. None where there is but one link. */
@@ -86,7 +121,7 @@ export function mapSets(
     byLink: Map.groupBy(pairedCells(data.loads, pair), (cell) => cell.link),
   }));
   const mapsOf = (page: string | null): HeatMaps[] =>
-    paired.map(({ pair, byLink }) => mapOf(data, pair, byLink, page, grid, target));
+    correctedMaps(paired.map(({ pair, byLink }) => mapOf(data, pair, byLink, page, grid, target)));
   const n = `n = ${count(data.loads.filter(isValid).length, "valid load")}, ${count(pages.length, "page")}, ${count(grid.places.size, "link")}.`;
   const how =
     pages.length >= manyPages
@@ -95,19 +130,21 @@ export function mapSets(
         ? "the geometric mean over pages of the ratio of medians"
         : "of the page's loads";
   const [only] = pages;
+  const first = mapsOf(pages.length === 1 ? (only ?? null) : null);
   const sets: MapSet[] = [
     {
       page: pages.length === 1 ? (only ?? null) : null,
       title: pages.length === 1 ? (only ?? "") : `${pages.length} pages together`,
-      caption: `${legendSentence} Here: ${how}. ${n}`,
-      maps: mapsOf(pages.length === 1 ? (only ?? null) : null),
+      caption: `${legendSentence}${correctionSentence(first)} Here: ${how}. ${n}`,
+      maps: first,
     },
   ];
   if (pages.length > 1 && pages.length <= maxPageMaps) {
     for (const page of pages) {
       const valid = data.loads.filter((load) => load.page === page && isValid(load)).length;
-      const caption = `${page} alone, n = ${count(valid, "valid load")}; cells as above.`;
-      sets.push({ page, title: page, caption, maps: mapsOf(page) });
+      const maps = mapsOf(page);
+      const caption = `${page} alone, n = ${count(valid, "valid load")}; cells as above.${correctionSentence(maps)}`;
+      sets.push({ page, title: page, caption, maps });
     }
   }
   return sets;

@@ -9,6 +9,7 @@ import { isValid, sortLanes } from "../stats/sample.ts";
 import { untilWords } from "../stats/settlement.ts";
 import { reasonKind } from "../stats/verdict.ts";
 import type { ReportData } from "./data.ts";
+import { hostsOf } from "./hosts.ts";
 import { citation } from "./method.ts";
 import { field } from "./unknown_json.ts";
 
@@ -24,11 +25,12 @@ function alike(facts: readonly LoadFacts[], text: (facts: LoadFacts) => string):
   return [...new Set(facts.map(text))].join(" or ");
 }
 
-function machineSentence(facts: readonly LoadFacts[]): string {
+function machineSentence(facts: readonly LoadFacts[], hosts: number): string {
   const version = (name: string): string =>
     alike(facts, ({ environment: { versions } }) => versions[name] ?? "unknown");
   const machine = alike(facts, ({ environment: e }) => `${e.cpu}, ${count(e.cpus, "CPU")}, Linux ${e.kernel}`);
-  return `Pages were loaded in Chromium ${version("chromium")} (headless, a fresh profile for each load) on one machine (${machine}).`;
+  const pairs = hosts > 1 ? "; lanes of a page on a link always on one of them" : "";
+  return `Pages were loaded in Chromium ${version("chromium")} (headless, a fresh profile for each load) on ${hosts > 1 ? `${hosts} machines` : "one machine"} (${machine})${pairs}.`;
 }
 
 function serverSentence(facts: readonly LoadFacts[]): string {
@@ -95,7 +97,7 @@ export function methodsParagraph(data: ReportData): string {
   const facts = [...data.facts.values()];
   const pages = [...new Set(data.cells.map((cell) => cell.page))];
   const sentences = [
-    ...(facts.length > 0 ? [machineSentence(facts), serverSentence(facts)] : []),
+    ...(facts.length > 0 ? [machineSentence(facts, hostsOf(data.cells).length), serverSentence(facts)] : []),
     linkSentences(data),
     `The study has ${listed(pages, "page")}.`,
     loadSentence(data),

@@ -11,6 +11,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
+import type { Results } from "../results/results.ts";
 import { settleServing } from "../serving/serving.ts";
 import { servingLine } from "../serving/terms.ts";
 import { compare } from "../stats/comparison.ts";
@@ -29,6 +30,8 @@ import { decisionSection } from "./decisions.ts";
 import { groupSection } from "./group_section.ts";
 import { heatLegend, heatMapFigure, scaleEnd } from "./heat_map.ts";
 import { mapSets } from "./heat_maps_of.ts";
+import { helpedSection } from "./helped_section.ts";
+import { hostsSection } from "./hosts.ts";
 import { linkGrid } from "./link_axes.ts";
 import { linkTestSection } from "./link_tests.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
@@ -105,6 +108,15 @@ function settlementOf({ sweep, cells, loads }: ReportData): Settlement | null {
   return until ? settlement(cells, loads, until, repetitions) : null;
 }
 
+/** Cells that are asked for and have no valid load: said beside the verdict, which is without them. */
+function emptyCellsMarkup({ cells, loads }: ReportData): Markup | null {
+  const tried = new Set(loads.map((load) => load.cell));
+  const valid = new Set(loads.filter(isValid).map((load) => load.cell));
+  const empty = cells.filter(({ id }) => tried.has(id) && !valid.has(id)).length;
+  if (empty === 0) return null;
+  return html`<p class="excluded warning">${empty === cells.length ? "No" : `${count(empty, "cell")} (page, link and lane) of ${String(cells.length)} ${empty === 1 ? "has no" : "have no"}`} valid load${empty === cells.length && " in any cell"}: <a href="#excluded">which, and why</a>.</p>`;
+}
+
 interface VerdictTerms {
   readonly serving: ServingChoice | undefined;
   readonly links: number;
@@ -121,10 +133,13 @@ function verdictMarkup(verdict: SweepVerdict, { serving, links, settled }: Verdi
   return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
-function filterMarkup(results: readonly GroupResult[]): Markup {
-  const options = (values: Iterable<string>): Markup =>
-    html`<option value="">all</option>${[...new Set(values)].map((value) => html`<option value="${value}">${middleCut(value, 60)}</option>`)}`;
-  return html`<form class="filter" hidden aria-label="Filter"><label>Page <select name="page">${options(results.map(({ group }) => group.page))}</select></label><label>Link <select name="link">${options(results.map(({ group }) => group.link))}</select></label><button type="reset">Show all</button><span id="filtered" role="status"></span></form>`;
+/** The script fills in hosts and types, of the requests that are drawn. */
+function filterMarkup(results: readonly GroupResult[], lanes: readonly string[]): Markup {
+  const select = (label: string, name: string, values: Iterable<string>): Markup =>
+    html`<label>${label} <select name="${name}"><option value="">all</option>${[...new Set(values)].map((value) => html`<option value="${value}">${middleCut(value, 60)}</option>`)}</select></label>`;
+  const pages = results.map(({ group }) => group.page);
+  const links = results.map(({ group }) => group.link);
+  return html`<form class="filter" hidden aria-label="Filter">${select("Page", "page", pages)}${select("Link", "link", links)}${select("Lane", "lane", lanes)}${select("Host", "host", [])}${select("Type", "type", [])}<button type="reset">Show all</button><span id="filtered" role="status"></span><span class="steps"><button type="button" name="previous">‹ Previous</button> <button type="button" name="next">Next ›</button></span></form>`;
 }
 
 /** The loads as a link that saves a file: a data URL needs neither script nor network. */
@@ -166,9 +181,11 @@ export function buildReport(data: ReportData): string {
   const traits = new Map([...profiles].map(([link, profile]) => [link, traitsOf(profile)]));
   const verdict = sweepVerdict(data.loads, traits, sweep.seed);
   const firstSection = new Map<string, string>();
+  const firstOfPage = new Map<string, string>();
   for (const { group, id } of results) {
     firstSection.set(JSON.stringify([group.link, group.page]), id);
     if (!firstSection.has(group.link)) firstSection.set(group.link, id);
+    if (!firstOfPage.has(group.page)) firstOfPage.set(group.page, id);
   }
   const target = (link: string, page: string | null): string =>
     firstSection.get(page === null ? link : JSON.stringify([link, page])) ?? "pages";
@@ -184,21 +201,25 @@ export function buildReport(data: ReportData): string {
   const study = studyOfPlan(sweep.name);
   const published = publishedSection(study, study ? comparedFigures(study, data.loads, sweep.seed) : []);
   const cdfs = cdfsOf(data, steadyTraits(profiles)).map(cdfFigure);
+  const helped = helpedSection(data, lanePairs(lanes), (page) => firstOfPage.get(page) ?? "pages");
+  const hosts = hostsSection(data.cells, data.loads, data.references ?? []);
   const unfinished =
     sweep.finished_at === null &&
     html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${sweep.plan.until ? "at most " : ""}${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
   const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
 ${verdictMarkup(verdict, { serving: sweep.plan.serving, links: profiles.size, settled })}
-${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a><a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+${emptyCellsMarkup(data)}${unfinished}
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
 ${cdfs.length > 0 && html`<section id="cdfs"><h2>Distributions over pages</h2><div class="side-by-side">${cdfs}</div></section>`}
+${helped}
 ${published}
 ${decisionSection(settled)}
 <section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
-<section id="pages"><h2>Page by page</h2>${filterMarkup(results)}${sectionsMarkup(data, results, profiles)}</section>
+<section id="pages"><h2>Page by page</h2>${filterMarkup(results, lanes)}${sectionsMarkup(data, results, profiles)}</section>
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>
+${hosts && html`<section id="machines"><h2>The machines</h2>${hosts}</section>`}
 <section id="matching"><h2>What was matched</h2>${matchSection(data)}</section>
 <section id="excluded"><h2>What was left out</h2>${excludedSection(data)}</section>
 <section id="method"><h2>How it was done</h2>${methodSection(data)}</section>
@@ -230,16 +251,19 @@ export function reportPath(home: string, sweep: { id: number; name: string }): s
   return join(home, "reports", `${sweep.id}-${name}.html`);
 }
 
-/** Writes the report of a sweep; returns its path. */
+/** Writes the report of a sweep in a home's results; returns its path. */
 export async function writeReport(home: string, sweepId: number, path?: string): Promise<string> {
   const results = resultsOf(home);
   try {
-    const data = gatherReport(results, sweepId, version);
-    const to = path ?? reportPath(home, data.sweep);
+    const to = path ?? reportPath(home, results.sweep(sweepId));
     if (path === undefined) await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    await writeWhole(to, buildReport(data));
+    await writeReportOf(results, sweepId, to);
     return to;
   } finally {
     results.close();
   }
+}
+
+export async function writeReportOf(results: Results, sweepId: number, path: string): Promise<void> {
+  await writeWhole(path, buildReport(gatherReport(results, sweepId, version)));
 }

@@ -3,7 +3,9 @@
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { Improvement } from "../stats/comparison.ts";
 import { formatTime } from "../stats/numbers.ts";
+import { isValid } from "../stats/sample.ts";
 import type { LaneSummary } from "../stats/summary.ts";
+import { reasonKind } from "../stats/verdict.ts";
 import type { Group } from "./data.ts";
 import { savedFigure } from "./figure_file.ts";
 import { improvementText, whiskerMarkup } from "./whisker.ts";
@@ -36,10 +38,18 @@ function byLastImprovement(a: GroupResult, b: GroupResult): number {
   return percent(b) - percent(a);
 }
 
-function laneCell(lane: LaneSummary | undefined): Markup {
+/** Of the last load of a lane that was left out: what all of them most likely have in common. */
+function whyLeftOut(loads: Group["loads"], lane: string): string | null {
+  const [reason] = loads.findLast((load) => load.lane === lane && !isValid(load))?.reasons ?? [];
+  return reason === undefined ? null : reasonKind(reason);
+}
+
+function laneCell(lane: LaneSummary | undefined, loads: Group["loads"]): Markup {
   if (!lane || lane.median_ms === null) {
-    const why = lane && lane.loads > 0 ? `${lane.invalid} invalid, ${lane.failed} failed` : "no load";
-    return html`<td class="num none" data-sort="">none<small>${why}</small></td>`;
+    if (!lane || lane.loads === 0) return html`<td class="num none" data-sort="">not run</td>`;
+    const counts = [lane.invalid > 0 && `${lane.invalid} invalid`, lane.failed > 0 && `${lane.failed} failed`];
+    const why = whyLeftOut(loads, lane.lane);
+    return html`<td class="num none" data-sort="" title="${why ?? ""}">none valid<small>${counts.filter(Boolean).join(", ")}${why !== null && `: ${middleCut(why, 60)}`}</small></td>`;
   }
   return html`<td class="num" data-sort="${String(lane.median_ms)}">${formatTime(lane.median_ms)}<small>n ${String(lane.valid)}</small></td>`;
 }
@@ -49,7 +59,13 @@ function rowMarkup(result: GroupResult, lanes: readonly string[], end: number): 
   const name = html`<span title="${page}">${middleCut(page, 48)}</span>`;
   return html`<tr data-page="${page}" data-link="${link}"><th scope="row">${
     result.hasSection ? html`<a href="#${result.id}">${name}</a>` : name
-  }</th><td class="link">${link.split(",").map((part, index) => (index === 0 ? part : html`,<wbr>${part}`))}</td>${lanes.map((lane) => laneCell(result.lanes.find((summary) => summary.lane === lane)))}${result.improvements.map(
+  }</th><td class="link">${link.split(",").map((part, index) => (index === 0 ? part : html`,<wbr>${part}`))}</td>${lanes.map(
+    (lane) =>
+      laneCell(
+        result.lanes.find((summary) => summary.lane === lane),
+        result.group.loads,
+      ),
+  )}${result.improvements.map(
     (improvement) =>
       html`<td class="imp" data-sort="${improvement.percent === null ? "" : String(improvement.percent)}"><span>${improvementText(improvement)}</span>${whiskerMarkup(improvement, end)}</td>`,
   )}</tr>`;
@@ -66,6 +82,8 @@ function csvRow(
       summary?.interval_ms?.low ?? null,
       summary?.interval_ms?.high ?? null,
       summary?.valid ?? 0,
+      (summary?.loads ?? 0) - (summary?.valid ?? 0),
+      whyLeftOut(group.loads, lane),
     ];
   });
   const ofPairs = improvements.flatMap(({ percent, interval }) => [
@@ -91,7 +109,14 @@ export function medianTable(results: readonly GroupResult[], lanes: readonly str
     name: ["medians"],
     columns: [
       ...["page", "link"],
-      ...lanes.flatMap((lane) => [`${lane}_median_ms`, `${lane}_low_ms`, `${lane}_high_ms`, `${lane}_loads`]),
+      ...lanes.flatMap((lane) => [
+        `${lane}_median_ms`,
+        `${lane}_low_ms`,
+        `${lane}_high_ms`,
+        `${lane}_loads`,
+        `${lane}_left_out`,
+        `${lane}_left_out_for`,
+      ]),
       ...(results[0]?.improvements ?? []).flatMap(({ pair: { lane, over } }) =>
         ["percent", "low", "high"].map((value) => `${lane}_over_${over}_${value}`),
       ),

@@ -36,7 +36,7 @@ export function unmatchedTable(data: ReportData): Markup | null {
     .slice(0, maxRows)
     .map(
       (request) =>
-        html`<tr><td>${middleCut(request.page, 40)}</td><td class="status">${request.outcome}</td><td>${request.method} ${urlMarkup(request.url)}</td><td>${givenMarkup(request)}</td>${lanes.map((lane) => html`<td class="num">${String(request.loads[lane] ?? 0)}</td>`)}</tr>`,
+        html`<tr data-page="${request.page}" data-host="${URL.parse(request.url)?.host ?? ""}" data-lanes="${Object.keys(request.loads).join(" ")}"><td>${middleCut(request.page, 40)}</td><td class="status">${request.outcome}</td><td>${request.method} ${urlMarkup(request.url)}</td><td>${givenMarkup(request)}</td>${lanes.map((lane) => html`<td class="num">${String(request.loads[lane] ?? 0)}</td>`)}</tr>`,
     );
   return html`<div class="scroll"><table><thead><tr><th scope="col">Page</th><th scope="col">match</th><th scope="col">asked for</th><th scope="col">given</th>${lanes.map((lane) => html`<th scope="col" class="num">${lane}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>${unmatched.length > maxRows && html`<p>and ${String(unmatched.length - maxRows)} more.</p>`}`;
 }

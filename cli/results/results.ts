@@ -12,6 +12,7 @@ import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist
 import { explainFailure } from "./failure.ts";
 import { addFilm, type Film, type FilmFrame, type NewFilm, readFilmed, readFilms } from "./filmstrips.ts";
 import { addHost, type Host, type HostFacts, type NewHost, type PlacedCell, readHosts } from "./hosts.ts";
+import { addLoadMetrics, type LoadMetrics, loadMetricColumns } from "./load_metrics.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
@@ -56,6 +57,8 @@ export interface NewCell {
 export interface Cell extends NewCell {
   readonly id: number;
   readonly sweep: number;
+  /** Who ran it, where that was noted. */
+  readonly host?: Host;
 }
 
 export interface NewSweep {
@@ -78,7 +81,7 @@ export interface NewLoad {
 }
 
 /** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
-export interface Load {
+export interface Load extends LoadMetrics {
   readonly id: number;
   readonly cell: number;
   readonly page: string;
@@ -217,14 +220,24 @@ export class Results {
 
   /** In the plan's order. */
   cellsOf(sweep: number): Cell[] {
-    return this.#read("SELECT * FROM cell WHERE sweep = ? ORDER BY id", sweep).map(cellOf);
+    const hosts = new Map(this.hostsOf(sweep).flatMap((host) => host.cells.map(({ cell }) => [cell, host])));
+    return this.#read("SELECT * FROM cell WHERE sweep = ? ORDER BY id", sweep).map((row) => {
+      const host = hosts.get(Number(row.id));
+      return { ...cellOf(row), ...(host ? { host } : {}) };
+    });
   }
 
   /** Every attempt in the order in which they ended. */
   loadsOf(sweep: number): Load[] {
+    const told = hasTable(this.#database, "load_metric");
+    const columns = [
+      ...loadColumns.map((column) => `load.${column}`),
+      ...loadMetricColumns.map((column) => (told ? column : `NULL AS ${column}`)),
+    ];
     return this.#read(
-      `SELECT load.id, page, lane, link, ${loadColumns.map((column) => `load.${column}`).join(", ")}
-       FROM load JOIN cell ON cell.id = load.cell WHERE cell.sweep = ? ORDER BY load.id`,
+      `SELECT load.id, page, lane, link, ${columns.join(", ")} FROM load JOIN cell ON cell.id = load.cell
+       ${told ? "LEFT JOIN load_metric ON load_metric.load = load.id" : ""}
+       WHERE cell.sweep = ? ORDER BY load.id`,
       sweep,
     ).map(loadOf);
   }
@@ -335,6 +348,7 @@ export class Results {
       const statement = this.#database.prepare(`INSERT INTO load (${loadColumns.join(", ")}, har) VALUES (${places})`);
       const id = Number(statement.run(...values).lastInsertRowid);
       addUnmatched(this.#database, id, added.load);
+      addLoadMetrics(this.#database, id, added.load);
       return id;
     });
   }

@@ -1,12 +1,27 @@
 // The least time in which a link could deliver a page, whatever the protocol: the line beside which Das (2014) drew the
-// protocols. A bound from below, not a prediction: the browser's own work and waiting for what names other resources are not in it.
+// protocols. A bound from below, not a prediction: the browser's own work is not in it.
 import type { LinkTraits } from "./sweep_verdict.ts";
 
-/** One for the name, one for the handshake, one for the first request: no first visit by a standard protocol has fewer. */
-const roundTrips = 3;
+/** One for the name, one for the handshake: no first visit by a standard protocol has fewer before its first request. */
+const opening = 2;
 
-/** In ms for a page of `bytes` as transferred. Null where the link's rate is not one number. */
-export function optimalPlt_ms(bytes: number, { rate_bps, rtt_ms }: LinkTraits): number | null {
+/**
+ * In ms. `bytes`: of the page as transferred, by how many requests each had to wait for: first the document's, then of what
+ * it names, then of what that names. What comes after n requests cannot begin to come before 2 + n round trips, and has to
+ * pass the link then; the latest of these bounds holds. Null where the link's rate is not one number.
+ */
+export function optimalPltOfLevels_ms(bytes: readonly number[], { rate_bps, rtt_ms }: LinkTraits): number | null {
   if (rate_bps === null) return null;
-  return roundTrips * rtt_ms + (bytes * 8 * 1000) / rate_bps;
+  let left = 0;
+  let optimal_ms = 0;
+  for (let level = bytes.length; level > 0; level--) {
+    left += bytes[level - 1] ?? 0;
+    optimal_ms = Math.max(optimal_ms, (opening + level) * rtt_ms + (left * 8 * 1000) / rate_bps);
+  }
+  return optimal_ms;
+}
+
+/** In ms for a page of `bytes`, as if nothing of it had to be found out first. Null as above. */
+export function optimalPlt_ms(bytes: number, traits: LinkTraits): number | null {
+  return optimalPltOfLevels_ms([bytes], traits);
 }

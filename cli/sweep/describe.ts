@@ -1,5 +1,6 @@
 // `trilane plan` and `--dry-run`: what a plan would run how long that would take and how much it would store. Makes no page, stores nothing.
 import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
+import { placesOf } from "../cluster/places.ts";
 import { openExistingResults } from "../results/results.ts";
 import { servingLine } from "../serving/terms.ts";
 import { count, formatSize } from "../stats/numbers.ts";
@@ -55,6 +56,23 @@ function paragraph(title: string, text: string): string[] {
   return shown.map((line, index) => `${(index === 0 ? title : "").padEnd(9)}${line}`);
 }
 
+/** More are told by their rule. */
+const maximumJobs = 12;
+
+/** What `trilane cell` is given numbers of; nothing where there is only one. */
+function jobLines(plan: Plan): string[] {
+  const places = placesOf(plan);
+  if (places.length === 1) return [];
+  const shown = places.length > maximumJobs ? [] : places;
+  const width = Math.max(...shown.map(({ page }) => page.length), 0);
+  const rule = `number = (page - 1) x ${places.length / plan.pages.length} + link, pages and links counted as above`;
+  return [
+    ...paragraph("machines", `up to ${places.length}; submit and cell number pages on links:`),
+    ...shown.map(({ place, page, link }) => `${String(place).padStart(12)}  ${page.padEnd(width)}  ${link}`),
+    ...(shown.length > 0 ? [] : paragraph("", rule)),
+  ];
+}
+
 /** The plan for people, within 80 columns. */
 export function planLines(plan: Plan, planned: SweepPlanned): string[] {
   const { pages, lanes, links, cells, loads, done, expected_s, expected_bytes } = planned;
@@ -74,5 +92,6 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
       : []),
     ...paragraph("time", `${about} ${formatDuration(expected_s)}`),
     ...paragraph("disk", `${about} ${formatSize(expected_bytes)} of results`),
+    ...jobLines(plan),
   ];
 }

@@ -17,9 +17,11 @@ import {
   type Sweep,
 } from "../results/results.ts";
 import { version } from "../version.ts";
+import { type AskedToEnd, endedEarlyStatus } from "./asked_to_end.ts";
 import { cellGuess } from "./estimate.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
+import { type Stop, watchSignals } from "./interruption.ts";
 import { openLinkTests } from "./link_tests.ts";
 import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
@@ -35,6 +37,8 @@ export interface Execution {
   readonly json: boolean;
   /** A folder below which each load leaves what it ran with: captures, transport states, reports. */
   readonly evidence?: string | undefined;
+  /** Default: only signals end it early. */
+  readonly askedToEnd?: AskedToEnd;
   /** Default: loads run one after another. */
   readonly labs?: Labs;
   /** One further load of each cell is filmed. */
@@ -132,13 +136,16 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   const { home, plan, json, shard } = execution;
   const { results, sweep, progress } = begun;
   const { outcome, signal } = await runUntilSignal(execution, begun);
-  const { state, done, loads } = outcome;
+  const { state, done, loads, asked } = outcome;
   progress.end();
   if (state === "stopped") {
-    if (json) progress.tell({ event: "sweep-stopped", sweep: sweep.id, done, loads, signal });
-    else process.stderr.write(`stopped: ${done} of ${loads} loads are kept; run the same command again to go on\n`);
+    if (json) progress.tell({ event: "sweep-stopped", sweep: sweep.id, done, loads, signal, asked });
+    else {
+      const why = signal === null && asked !== null ? `: ${asked}` : "";
+      process.stderr.write(`stopped${why}: ${done} of ${loads} loads are kept; run the same command again to go on\n`);
+    }
     // As a shell has it.
-    process.exitCode = 128 + constants.signals[signal];
+    process.exitCode = signal === null ? endedEarlyStatus : 128 + constants.signals[signal];
     return;
   }
   const { table, counts, verdict, cells } = outcomeOf(
@@ -170,9 +177,9 @@ function failedUrls(recording: Recording | undefined): string[] {
 
 /** The sweep's loads, to their end or to the first signal. */
 async function runUntilSignal(
-  { home, plan, evidence, labs, filmstrip = false }: Execution,
+  { home, plan, evidence, labs, askedToEnd, filmstrip = false }: Execution,
   begun: Begun,
-): Promise<{ outcome: RunOutcome; signal: Stop }> {
+): Promise<{ outcome: RunOutcome; signal: Stop | null }> {
   const { results, sweep, recordings, progress } = begun;
   const interruption = watchSignals();
   const { signal } = interruption;
@@ -192,45 +199,16 @@ async function runUntilSignal(
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
       guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
       ...(labs ? { labs } : {}),
+      ...(askedToEnd ? { askedToEnd } : {}),
       links,
       signal,
       tell: (event) => progress.tell(event),
     });
-    return { outcome, signal: interruption.received() ?? "SIGINT" };
+    return { outcome, signal: interruption.received() };
   } finally {
     // Once stopped there is nothing left that a repeated signal could cut short.
     if (interruption.received() === null) interruption.ignore();
   }
-}
-
-/** Ctrl-C, a service manager's stop, and a terminal that was closed. */
-const stops = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-type Stop = (typeof stops)[number];
-
-/** npm passes on the Ctrl-C that the terminal has sent to us already: what follows so soon is the same one. */
-const sameSignal_ms = 300;
-
-/** The first signal stops cleanly; a second one, while the lab is being taken down, ends at once. */
-function watchSignals(): { signal: AbortSignal; received(): Stop | null; ignore(): void } {
-  const stop = new AbortController();
-  let received: Stop | null = null;
-  let receivedAt_ms = 0;
-  const ignore = () => {
-    for (const name of stops) process.removeListener(name, onSignal);
-  };
-  const onSignal = (name: NodeJS.Signals) => {
-    const now_ms = performance.now();
-    if (received !== null) {
-      // An exit, not a death by the signal, which would leave the load's folder behind.
-      if (now_ms - receivedAt_ms > sameSignal_ms) process.exit(128 + constants.signals[name]);
-      return;
-    }
-    received = stops.find((stop) => stop === name) ?? "SIGINT";
-    receivedAt_ms = now_ms;
-    stop.abort();
-  };
-  for (const name of stops) process.on(name, onSignal);
-  return { signal: stop.signal, received: () => received, ignore };
 }
 
 /** A sweep that cannot be given up (its disk is full) is free when this process has ended. */

@@ -13,6 +13,8 @@ export interface Filming extends Requesting {
   readonly results: Results;
   readonly sweep: Sweep;
   readonly film: FilmLoad;
+  /** Whether nothing more is to be started. */
+  readonly mustEnd: () => boolean;
   readonly linkFault?: (link: string) => Promise<string | null>;
   readonly guess_ms: (cell: Cell) => number;
   readonly tell: (event: FilmStarted | FilmFinished) => void;
@@ -49,14 +51,14 @@ async function take(filming: Filming, cell: Cell): Promise<Take | null> {
   }
 }
 
-/** Whether it came to its end; false: the signal stopped it. */
+/** Whether it came to its end; false: it was stopped. */
 export async function filmCells(filming: Filming, cells: readonly Cell[], time: TimeLeft): Promise<boolean> {
-  const { results, plan, signal, tell } = filming;
+  const { results, plan, tell } = filming;
   let filmed = 0;
   for (const cell of cells) {
     const { page, lane, link } = cell;
     for (let attempt = 0, done = false; !done; attempt++) {
-      if (signal.aborted) return false;
+      if (filming.mustEnd()) return false;
       tell({ event: "film-started", page, lane, link, attempt });
       const taken = await take(filming, cell);
       if (taken === null) return false;

@@ -13,6 +13,7 @@ import type {
 } from "../../schemas/generated/sweep_event.ts";
 import { NoRoomError } from "../results/failure.ts";
 import type { Cell, Results, Sweep } from "../results/results.ts";
+import type { AskedToEnd } from "./asked_to_end.ts";
 import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
 import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
@@ -48,6 +49,8 @@ export interface RunOptions extends Requesting {
   readonly links?: LinkTests;
   /** A folder for what each attempt at a load leaves behind; without it nothing is kept but the page load. */
   readonly evidenceOf?: (cell: Cell, block: number, attempt: number) => string;
+  /** Asked before each load: why the run is to end; null: it is not. */
+  readonly askedToEnd?: AskedToEnd;
   /** How many loads may run side by side, and on which links. Default: one after another. */
   readonly labs?: Labs;
   /** A guess at a load's wall time. */
@@ -64,6 +67,8 @@ export interface RunOutcome {
   readonly loads: number;
   /** Of this run's attempts. */
   readonly wall_ms: number;
+  /** Why it was to end early; null where it was not, or was stopped by the signal alone. */
+  readonly asked: string | null;
 }
 
 /** A planned load with what earlier runs made of it. */
@@ -115,6 +120,7 @@ class SweepRun {
   #loads: number;
   #done: number;
   #wall_ms = 0;
+  #asked: string | null = null;
 
   constructor(options: RunOptions) {
     const { results, sweep, plan, guess_ms, signal, film } = options;
@@ -143,10 +149,22 @@ class SweepRun {
       expected_s: this.#time.left_ms / 1000,
     });
     const loaded = (await this.#runUnits(unitsOf(this.#left, labs), false)) && (await this.#runPutOff());
-    const filming = { ...this.#options, linkFault: (link: string) => this.#askLink(link), signal: this.#signal };
+    const filming = {
+      ...this.#options,
+      linkFault: (link: string) => this.#askLink(link),
+      mustEnd: () => this.#mustEnd(),
+      signal: this.#signal,
+    };
     const finished = loaded && (!film || (await filmCells({ ...filming, film }, this.#toFilm, this.#time)));
     if (finished) results.finishSweep(sweep.id);
-    return { state: finished ? "finished" : "stopped", done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms };
+    const state = finished ? "finished" : "stopped";
+    return { state, done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms, asked: this.#asked };
+  }
+
+  /** Nothing more is to be started. */
+  #mustEnd(): boolean {
+    this.#asked ??= this.#options.askedToEnd?.() ?? null;
+    return this.#signal.aborted || this.#asked !== null;
   }
 
   #isDone(task: Task): boolean {
@@ -181,7 +199,7 @@ class SweepRun {
   }
 
   async #prepare(link: string, last: boolean): Promise<void> {
-    if (this.#signal.aborted) return;
+    if (this.#mustEnd()) return;
     try {
       await this.#askLink(link, last);
     } catch (error) {
@@ -192,7 +210,7 @@ class SweepRun {
   /** False: stopped. */
   async #runUnit(unit: Unit, last: boolean): Promise<boolean> {
     const [first] = unit;
-    if (this.#signal.aborted) return false;
+    if (this.#mustEnd()) return false;
     if (!last && this.#faults.has(first.cell.link)) {
       this.#putOff.push(unit);
       return true;
@@ -221,7 +239,7 @@ class SweepRun {
     const fault = this.#faults.get(link) ?? null;
     for (let runs = 0; !this.#isDone(task) && (fault === null || runs === 0); runs++) {
       const place = { position: planned.position, page, lane, link, block: planned.block, attempt: task.attempts };
-      if (this.#signal.aborted) return false;
+      if (this.#mustEnd()) return false;
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
       const measured = await measureOne({ ...this.#options, signal: this.#signal }, cell, place.block, place.attempt);

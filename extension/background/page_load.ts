@@ -3,10 +3,10 @@
 import { waitedFor } from "../capture/at_rest.ts";
 import { askBodies, type BodyTexts } from "../capture/bodies.ts";
 import { type CaptureEvent, capturedMethods } from "../capture/events.ts";
-import { type PageTimings, readTimings } from "../capture/metrics.ts";
-import { longTasksScript, type PageTimeline, timelineExpression } from "../capture/page_timeline.ts";
+import type { PageTimings } from "../capture/metrics.ts";
+import { longTasksScript, timelineExpression, timelineOf } from "../capture/page_timeline.ts";
 import { type Capture, newCapture, take } from "../capture/requests.ts";
-import { readSteadiness, type Steadiness } from "../capture/steadiness.ts";
+import type { Steadiness } from "../capture/steadiness.ts";
 import { attachTo, type Commands, detachFrom, type TabEvent } from "./debugger_session.ts";
 import { FailureError } from "./failure.ts";
 import { type Ended, MainDocument } from "./main_document.ts";
@@ -220,9 +220,7 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
     const ask = (expression: string): Promise<unknown> =>
       answers && document.failure === null ? evaluate(send, seenCapture.mainFrame, expression) : Promise.resolve(null);
     try {
-      const timeline = (await ask(timelineExpression)) as Partial<Record<keyof PageTimeline, unknown>> | null;
-      const timings = readTimings(timeline?.timings);
-      const steadiness = readSteadiness(timeline?.steadiness);
+      const { timings, steadiness } = timelineOf(await ask(timelineExpression));
       const title = await ask("document.title");
       const bodies =
         request.keepBodies && !gone

@@ -2,8 +2,8 @@
 // largest contentful paint's candidates and the layout shifts in observers' buffers, so no observer has to run in the
 // page before its own scripts. Long tasks alone are told only to an observer that is there when they happen: it is
 // begun before the document's own scripts, in an isolated world, where no object is the page's.
-import type { PageTimings } from "./metrics.ts";
-import type { Steadiness } from "./steadiness.ts";
+import { type PageTimings, readTimings } from "./metrics.ts";
+import { readSteadiness, type Steadiness } from "./steadiness.ts";
 
 export interface PageTimeline {
   readonly timings: PageTimings;
@@ -126,3 +126,9 @@ export const timelineExpression = `(async () => {
 
 /** The same of its PageTimings alone. */
 export const timingsExpression = `${timelineExpression}.then(({ timings }) => timings)`;
+
+/** The page's answer; null where it is none. */
+export function timelineOf(answer: unknown): { timings: PageTimings | null; steadiness: Steadiness | null } {
+  const told = (answer ?? {}) as Partial<Record<keyof PageTimeline, unknown>>;
+  return { timings: readTimings(told.timings), steadiness: readSteadiness(told.steadiness) };
+}

@@ -115,7 +115,9 @@ function themeCss(theme: "light" | "dark"): string {
   ];
   for (let step = -improvementSteps; step <= improvementSteps; step++) {
     const { fill, text } = improvementColours(step, theme);
-    rules.push(`.${stepClass(step)}{fill:${css(fill)}}.${stepClass(step)}+text{fill:${css(text)}}`);
+    rules.push(
+      `.${stepClass(step)}{fill:${css(fill)}}.${stepClass(step)}~*{--on:${css(text)}}.${stepClass(step)}+text{fill:var(--on)}`,
+    );
   }
   return rules.join("\n");
 }

@@ -10,6 +10,7 @@ import { coordinate, fitted, html, type Markup, middleCut } from "./markup.ts";
 import { hatched, phaseLegend, shapes } from "./phase_shapes.ts";
 import { connectionNumbers, phasesOf, protocolOf, shortUrl } from "./request.ts";
 import { type Scale, scaleFromZero } from "./scale.ts";
+import { kindOf } from "./share_colours.ts";
 
 export interface DrawnLoad {
   readonly id: number;
@@ -30,8 +31,9 @@ export interface DrawnRequests {
 export const width = 960;
 const labelWidth = 250;
 const laneWidth = 78;
-const left = labelWidth + laneWidth;
-const right = width - 12;
+/** Where the time axis begins and ends. */
+export const axisLeft = labelWidth + laneWidth;
+export const axisRight = width - 12;
 const labelSize = 10.5;
 // After the longest lane name.
 const titleLeft = 122;
@@ -64,6 +66,8 @@ interface Row {
   readonly lane: string;
   readonly offLane: boolean;
   readonly story: string;
+  readonly host: string;
+  readonly kind: string;
 }
 
 function rowsOf(drawn: DrawnRequests): Row[] {
@@ -80,6 +84,8 @@ function rowsOf(drawn: DrawnRequests): Row[] {
       lane: connection ? `${protocol} · ${connection}` : protocol,
       offLane: isOffLane(drawn.label, entry),
       story: storyOf(entry, connection),
+      host,
+      kind: kindOf(entry._resourceType),
     };
   });
 }
@@ -129,7 +135,7 @@ function laneMarkup(
   });
   const hits = rows.map(
     (row, index) =>
-      html`<rect class="hit" x="0" y="${body + index * rowHeight}" width="${width}" height="${rowHeight}"><title>${row.story}</title></rect>`,
+      html`<rect class="hit" data-host="${row.host}" data-type="${row.kind}" x="0" y="${body + index * rowHeight}" width="${width}" height="${rowHeight}"><title>${row.story}</title></rect>`,
   );
   const plt =
     plt_ms !== null &&
@@ -150,16 +156,25 @@ function drawnLoad({ id, lane, pageLoad }: DrawnLoad): DrawnRequests {
   return { label: lane, told, entries, plt_ms };
 }
 
-/** Waterfalls below each other, with the same axis above and below: the drawing alone. `attributes` go to the svg element. */
-export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup): Markup {
-  const rows = all.map(rowsOf);
+function timeAxis(all: readonly DrawnRequests[]): Scale {
   const ends = all.flatMap((drawn) => [
     drawn.plt_ms ?? 0,
     ...drawn.entries.map((entry) =>
       phasesOf(entry).reduce((end, phase) => Math.max(end, phase.start_ms + phase.duration_ms), 0),
     ),
   ]);
-  const scale = scaleFromZero(extremes(ends)?.greatest ?? 0, left, right);
+  return scaleFromZero(extremes(ends)?.greatest ?? 0, axisLeft, axisRight);
+}
+
+/** The axis on which waterfallFigure() draws these loads. */
+export function timeAxisOf(loads: readonly DrawnLoad[]): Scale {
+  return timeAxis(loads.map(drawnLoad));
+}
+
+/** Waterfalls below each other, with the same axis above and below: the drawing alone. `attributes` go to the svg element. */
+export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup): Markup {
+  const rows = all.map(rowsOf);
+  const scale = timeAxis(all);
   const axis = (y: number): Markup =>
     html`${scale.ticks.map((tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${y}">${String(tick)}</text>`)}`;
   let y = 26;
@@ -169,7 +184,7 @@ export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup):
     return markup;
   });
   const height = y + 22;
-  return html`<svg class="wide" ${attributes} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="axis" x="0" y="14">request</text><text class="axis" x="${labelWidth}" y="14">connection</text>${axis(14)}${drawings}${axis(y + 8)}<text class="axis end" x="${right}" y="${y + 20}">ms since navigation start</text></svg>`;
+  return html`<svg class="wide" ${attributes} viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="axis" x="0" y="14">request</text><text class="axis" x="${labelWidth}" y="14">connection</text>${axis(14)}${drawings}${axis(y + 8)}<text class="axis end" x="${axisRight}" y="${y + 20}">ms since navigation start</text></svg>`;
 }
 
 /** Waterfalls of one load per lane. */

@@ -107,6 +107,17 @@ export interface ExportedLoad {
   dcl_ms: TimeMs;
   fcp_ms: TimeMs;
   lcp_ms: TimeMs;
+  /**
+   * Cumulative layout shift; null here and below also for loads of before it was told.
+   */
+  cls?: number | null;
+  tbt_ms?: TimeMs;
+  browser_cpu_ms?: TimeMs;
+  server_cpu_ms?: TimeMs;
+  shaper_cpu_ms?: TimeMs;
+  network_ms?: TimeMs;
+  computation_ms?: TimeMs;
+  optimal_ms?: TimeMs;
   requests: Count;
   bytes: Count;
   connections: Count;

@@ -5,6 +5,14 @@ import type { FixedChain, FixedThink, TransportChoice } from "./serving.ts";
 import type { ShaperReport } from "./shaper_report.ts";
 
 /**
+ * CPU time, user and system, of the lab's processes, those that have ended included. load: from just before the navigation until the load event was told; all: from the lab's start until the load was read. null: this system does not tell it. Absent: it was not asked.
+ */
+export type CpuTimes = null | CpuTimesTold;
+/**
+ * What the load had to wait for CPUs, from just before the navigation until the load event was told. null: this system does not tell it. Absent: it was not asked.
+ */
+export type MachinePressure = null | Pressure;
+/**
  * One load of one page: HAR 1.2, DevTools' and WebPageTest's fields for the protocol facts, and _trilane for the rest. In HAR's phases -1 means: does not apply.
  */
 export interface PageLoad {
@@ -280,6 +288,12 @@ export interface LoadFacts {
    */
   started_ns: number;
   /**
+   * Tasks of 50 ms and more of the page's main thread until the load was read. Absent: they were not watched.
+   */
+  long_tasks?: LongTask[];
+  cpu?: CpuTimes;
+  pressure?: MachinePressure;
+  /**
    * CLOCK_MONOTONIC.
    */
   navigation_start_ns: number | null;
@@ -303,6 +317,14 @@ export interface Metrics {
   dcl_ms: number | null;
   fcp_ms: number | null;
   lcp_ms: number | null;
+  /**
+   * Cumulative layout shift, as web-vitals has it; here and below: absent from loads of before it was told.
+   */
+  cls?: number | null;
+  /**
+   * Total blocking time: of the long tasks after the first contentful paint, what each took beyond 50 ms.
+   */
+  tbt_ms?: number | null;
   /**
    * Why a metric is null.
    */
@@ -408,4 +430,53 @@ export interface ServingChoice {
    */
   pin_time?: boolean;
   transport?: TransportChoice;
+}
+export interface LongTask {
+  /**
+   * Since navigationStart.
+   */
+  start_ms: number;
+  duration_ms: number;
+}
+export interface CpuTimesTold {
+  load: CpuTime;
+  all: CpuTime;
+}
+export interface CpuTime {
+  /**
+   * Of all its processes.
+   */
+  browser_ms: number;
+  /**
+   * Of trilane-replay.
+   */
+  server_ms: number;
+  /**
+   * Of trilane-shaper.
+   */
+  shaper_ms: number;
+}
+export interface Pressure {
+  /**
+   * Time in which any task of the machine waited for a CPU (PSI, some). null: this system does not tell it.
+   */
+  stalled_ms: number | null;
+  waited: CpuTime1;
+}
+/**
+ * Time that threads were ready and had no CPU, added up over the threads of each.
+ */
+export interface CpuTime1 {
+  /**
+   * Of all its processes.
+   */
+  browser_ms: number;
+  /**
+   * Of trilane-replay.
+   */
+  server_ms: number;
+  /**
+   * Of trilane-shaper.
+   */
+  shaper_ms: number;
 }

@@ -34,6 +34,7 @@ export interface ShaperReport {
    * How deeply idle CPUs slept meanwhile: kept where they wake up quickly (PM quality of service; for who may ask for it, root as a rule), or as the system is set. Absent: a report from before this was told.
    */
   cpu_idle?: "shallow" | "default";
+  timeline?: ShaperTimeline;
   /**
    * How the link was changed while it ran, through its control socket (the first 1000 times): `link` is what it was at the start. Absent: it was not.
    *
@@ -42,6 +43,50 @@ export interface ShaperReport {
   changes?: [ShaperChange, ...ShaperChange[]];
   down: ShaperDirection;
   up: ShaperDirection;
+}
+/**
+ * What the link did over time, in bins of equal length (at most 256). Absent: no packet came, or an earlier version measured.
+ */
+export interface ShaperTimeline {
+  /**
+   * Of the first bin.
+   */
+  start_ns: number;
+  /**
+   * Of each bin.
+   */
+  bin_ns: number;
+  down: ShaperTimelineBins;
+  up: ShaperTimelineBins;
+}
+/**
+ * A number for each bin.
+ */
+export interface ShaperTimelineBins {
+  /**
+   * Delivered to the receiver.
+   *
+   * @maxItems 256
+   */
+  bytes_out: number[];
+  /**
+   * The most that waited for the link.
+   *
+   * @maxItems 256
+   */
+  queue_peak_bytes: number[];
+  /**
+   * By the queue, for want of room or by its management.
+   *
+   * @maxItems 256
+   */
+  dropped_packets: number[];
+  /**
+   * On the link, as asked, or while it was off.
+   *
+   * @maxItems 256
+   */
+  lost_packets: number[];
 }
 export interface ShaperChange {
   at_ns: number;

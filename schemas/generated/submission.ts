@@ -10,10 +10,18 @@ export type Digest = string;
 export interface Submission {
   schema: "trilane/submission/1";
   /**
+   * Of this folder of shards, and of what is sent to hosts for it.
+   */
+  id: string;
+  /**
    * The plan's.
    */
   name: string;
   plan_digest: Digest;
+  /**
+   * Of the plan of the reference cells; null: there are none.
+   */
+  reference_digest: Digest | null;
   /**
    * Version that submitted.
    */

@@ -181,14 +181,18 @@ export interface SweepPaused {
   reason: string;
 }
 /**
- * Interrupted; the load under way was dropped, the others are kept.
+ * Ended early; what is stored is kept, and the same command goes on. At a signal the loads in flight were dropped.
  */
 export interface SweepStopped {
   event: "sweep-stopped";
   sweep: number;
   done: number;
   loads: number;
-  signal: "SIGINT" | "SIGTERM" | "SIGHUP";
+  signal: "SIGINT" | "SIGTERM" | "SIGHUP" | null;
+  /**
+   * Why it was to end, without a signal: a stop file, the run's time.
+   */
+  asked: string | null;
 }
 export interface SweepFinished {
   event: "sweep-finished";

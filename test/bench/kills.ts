@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type KilledSweepOutcome, killedSweep, placesWrong, victims } from "../e2e/killed_sweep.ts";
+import { type KilledSweepOutcome, killedSweep, placesWrong, storiesOf, victims } from "../e2e/killed_sweep.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const kills = 100;
@@ -41,7 +41,7 @@ export const bench: Bench = async (say) => {
     const seed = Date.now() % 1_000_000;
     say(`seed ${seed}`);
     const outcome = await killedSweep({ home, kills, repetitions, seed, pause_ms, say });
-    for (const line of [...outcome.left, ...outcome.failures]) say(line);
+    for (const line of [...outcome.left, ...outcome.failures, ...storiesOf(outcome.loads)]) say(line);
     return measurements(outcome);
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { resultsPath } from "../../cli/results/database.ts";
@@ -120,6 +121,16 @@ function integrityOf(home: string): string {
   }
 }
 
+/** What became of the attempts at loads of which none was valid. */
+export function storiesOf(loads: readonly Load[]): string[] {
+  const places = Map.groupBy(loads, ({ page, link, lane, block }) => `${page} ${link} ${lane} block ${block}`);
+  return [...places].flatMap(([place, attempts]) =>
+    attempts.some(({ status }) => status === "valid")
+      ? []
+      : attempts.map(({ attempt, reasons }) => `${place}, attempt ${attempt}: ${reasons.join("; ")}`),
+  );
+}
+
 /** How many planned loads have not exactly one valid attempt, with what was not planned added. */
 export function placesWrong(loads: readonly Load[], planned: number): number {
   const valid = Map.groupBy(
@@ -152,10 +163,11 @@ export async function killedSweep(options: KilledSweep): Promise<KilledSweepOutc
   const seen = new Map<string, Process>();
   const runners = new Set<number>();
   const failures: string[] = [];
+  let stored = 0;
 
   do {
     const child = spawn(trilane, ["sweep", planFile, "--json", "--home", home], {
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
     const runner = Number(child.pid);
@@ -164,9 +176,14 @@ export async function killedSweep(options: KilledSweep): Promise<KilledSweepOutc
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said += text;
     });
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (/"load-finished".*"status":"valid"/.test(line)) stored++;
+    });
     const closed = once(child, "close");
     const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
     while (!isOver() && made() < options.kills) {
+      // Every second kill comes after a load was stored: on a slow machine one load alone would meet them all.
+      for (const before = stored; made() % 2 === 1 && stored === before && !isOver(); ) await delay(5);
       await delay(random() * pause_ms);
       // Each is met as often as the others, so it is awaited where there is none in this moment.
       const victim = victims[made() % victims.length] as Victim;

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { killedSweep, placesWrong } from "./killed_sweep.ts";
+import { killedSweep, placesWrong, storiesOf } from "./killed_sweep.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-kills-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ test("killed at any moment, a sweep has each planned load once, a whole database
   const seed = Date.now() % 1_000_000;
   const outcome = await killedSweep({ home, kills: 10, repetitions: 7, seed, pause_ms: 800 });
   const { kills, sweeps, loads, planned, integrity, left, failures } = outcome;
-  const told = `seed ${seed}: ${JSON.stringify(kills)}`;
+  const told = `seed ${seed}: ${JSON.stringify(kills)} ${storiesOf(loads).join("\n")}`;
   assert.deepEqual(failures, [], told);
   // The last ones may come after the last load on a fast machine.
   assert.ok(kills.runner >= 1 && kills.browser >= 1 && kills.shaper >= 1 && kills.server >= 1, told);

@@ -224,6 +224,36 @@ test("filter by page", async () => {
   });
 });
 
+test("filter by lane, host and type; from page to page", async () => {
+  await open(raceFixture, {}, async (page) => {
+    const paled = (what: string): Promise<number> => page.$$eval(`${what}.other`, (found) => found.length);
+    const hosts = await page.$$eval('select[name="host"] option', (options) => options.map((each) => each.textContent));
+    assert.deepEqual(hosts, ["all", "images.example.net", "shop.example.com"]);
+    await page.select('select[name="host"]', "shop.example.com");
+    assert.equal(await paled(".waterfall .hit"), 3 * 20);
+    await page.select('select[name="type"]', "document");
+    assert.equal(await paled(".waterfall .hit"), 3 * 22);
+    await page.select('select[name="lane"]', "h3");
+    assert.equal(await paled(".waterfall g"), 2);
+    await page.click('form.filter button[type="reset"]');
+    await page.waitForFunction(`document.querySelectorAll(".other").length === 0`);
+  });
+  await open(lossFixture, {}, async (page) => {
+    const opened = (): Promise<string> =>
+      page.$$eval("details.group[open]", (found) => found.map((each) => each.id).join(" "));
+    assert.equal(await opened(), "g1");
+    await page.click('form.filter button[name="next"]');
+    assert.equal(await opened(), "g2");
+    await page.select('select[name="page"]', "carlucci-medium");
+    await page.click('form.filter button[name="next"]');
+    assert.match(await opened(), /^(g2 )?g7$/);
+    await page.click('form.filter button[name="next"]');
+    assert.match(await opened(), /^(g2 )?g8$/);
+    await page.click('form.filter button[name="previous"]');
+    assert.match(await opened(), /^(g2 )?g7$/);
+  });
+});
+
 test("without script all is there to read", async () => {
   await open(raceFixture, { script: false }, async (page) => {
     const text = await textOf(page, "body");
@@ -343,6 +373,7 @@ test("a figure saves as SVG that stands alone, as PNG and as CSV, in the colours
       "waterfall-shop-over-3mbit-50ms",
       /^h2,\d+,1,h2,GET,https:\/\/shop\.example\.com\/,200,14120,0\.8,/m,
     ],
+    [raceFixture, "figure.overtime", "link-over-time-shop-over-3mbit-50ms", /^h2,\d+,down,0,[\d.]+,0,0,0,0$/m],
     [raceFixture, "#medians figure", "medians", /^shop,3mbit\/50ms,[\d.]+,[\d.]+,[\d.]+,5,/m],
   ] as const) {
     await open(fixture, { theme: "dark" }, async (page) => {

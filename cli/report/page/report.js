@@ -2,27 +2,84 @@
 
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-/** Shows the sections and rows of the chosen page and link. */
-function applyFilter(form) {
-  const [page, link] = [form.elements.page.value, form.elements.link.value];
-  const sections = all("details.group");
-  let shown = 0;
-  for (const item of [...sections, ...all("table.medians tbody tr")]) {
-    const fits = (page === "" || item.dataset.page === page) && (link === "" || item.dataset.link === link);
-    item.hidden = !fits;
-    if (fits && item.matches("details")) shown++;
+const filtered = "details.group, table.medians tbody tr, #decisions tbody tr, #matching tr[data-page]";
+const chosenIn = (form) =>
+  Object.fromEntries(["page", "link", "lane", "host", "type"].map((name) => [name, form.elements[name].value]));
+
+let paledFor = '["","",""]';
+
+/** Pales what is drawn of other lanes, hosts and types. */
+function paleOthers({ lane, host, type }) {
+  // Tens of thousands of requests may be drawn: untouched where nothing changes for them.
+  const asked = JSON.stringify([lane, host, type]);
+  if (asked === paledFor) return;
+  paledFor = asked;
+  for (const drawn of all("svg g[class^='lane-']"))
+    drawn.classList.toggle("other", lane !== "" && !drawn.classList.contains(`lane-${lane}`));
+  for (const row of all(".waterfall .hit")) {
+    const is = (name, value) => value === "" || row.getAttribute(name) === value;
+    const fits = is("data-host", host) && is("data-type", type);
+    row.classList.toggle("other", !fits);
   }
-  document.querySelector("#filtered").textContent = `${shown} of ${sections.length} shown`;
-  if (shown > 0 && shown <= 2) for (const section of sections) if (!section.hidden) section.open = true;
+}
+
+/** Shows the sections and rows of the chosen page, link, lane and host. */
+function applyFilter(form) {
+  const chosen = chosenIn(form);
+  const sections = all("details.group");
+  const fits = ({ page, link, lanes, host }) =>
+    (chosen.page === "" || page === chosen.page) &&
+    (chosen.link === "" || link === undefined || link === chosen.link) &&
+    (chosen.lane === "" || lanes === undefined || lanes.split(" ").includes(chosen.lane)) &&
+    (chosen.host === "" || host === undefined || host === chosen.host);
+  for (const item of all(filtered)) item.hidden = !fits(item.dataset);
+  paleOthers(chosen);
+  const shown = sections.filter((section) => !section.hidden);
+  document.querySelector("#filtered").textContent = `${shown.length} of ${sections.length} shown`;
+  if (shown.length <= 2) for (const section of shown) section.open = true;
+}
+
+/** Hosts and types of the requests that are drawn, the most frequent first. */
+function fillFilter(form) {
+  const rows = all(".waterfall .hit");
+  for (const name of ["host", "type"]) {
+    const counts = new Map();
+    for (const row of rows) {
+      const value = row.getAttribute(`data-${name}`);
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    counts.delete("");
+    const select = form.elements[name];
+    for (const [value] of [...counts].sort((a, b) => b[1] - a[1])) select.append(new Option(value, value));
+    select.closest("label").hidden = counts.size < 2;
+  }
+  form.elements.lane.closest("label").hidden = form.elements.lane.options.length < 3;
+}
+
+/** From one shown section to the one before or after it: that one opens, this one closes. */
+function step(direction) {
+  const sections = all("details.group").filter((section) => !section.hidden);
+  const bar = document.querySelector("form.filter").getBoundingClientRect().bottom;
+  const seen = sections.findIndex((section) => section.getBoundingClientRect().bottom > bar + 1);
+  const below = seen < 0 ? sections.length : seen;
+  const from = sections[below]?.open ? below : direction > 0 ? below - 1 : below;
+  const to = sections[from + direction];
+  if (!to) return;
+  if (sections[from]) sections[from].open = false;
+  to.open = true;
+  to.scrollIntoView();
 }
 
 function setUpFilter() {
   const form = document.querySelector("form.filter");
   if (!form) return;
+  fillFilter(form);
   form.hidden = false;
   form.addEventListener("change", () => applyFilter(form));
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(() => applyFilter(form)));
+  form.elements.previous.addEventListener("click", () => step(-1));
+  form.elements.next.addEventListener("click", () => step(1));
   // A heat map's cell chooses its link; the page stays unless the map is of another one.
   for (const cell of all("svg.heat a")) {
     cell.addEventListener("click", () => {
@@ -35,7 +92,8 @@ function setUpFilter() {
       target.open = true;
     });
   }
-  applyFilter(form);
+  document.querySelector("#filtered").textContent =
+    `${all("details.group").length} of ${all("details.group").length} shown`;
 }
 
 function setUpSorting() {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseLink } from "../../../cli/link/link.ts";
 import { spreadOrder, typicalLoad } from "../../../cli/report/data.ts";
-import { cellStory, type HeatCell, scaleEnd } from "../../../cli/report/heat_map.ts";
+import { cellStory, type HeatCell, isCorrected, scaleEnd } from "../../../cli/report/heat_map.ts";
 import { linkGrid } from "../../../cli/report/link_axes.ts";
 import type { Load } from "../../../cli/results/results.ts";
 import { randomSource } from "../../../cli/stats/random.ts";
@@ -120,7 +120,7 @@ test("a heat map's scale is round and one wild cell does not pale the others", (
     };
     return [
       `${index}`,
-      { link: `${index}`, improvement: { ...base, percent }, medians: null, empty: null, target: "g1" },
+      { link: `${index}`, improvement: { ...base, percent }, medians: null, test: null, empty: null, target: "g1" },
     ];
   });
   assert.equal(scaleEnd([{ pair, cells: new Map(cells) }]), 20);
@@ -139,12 +139,26 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
     links: 1,
     reason: null,
   };
-  const cell = { link: "3mbit/50ms", improvement, medians: { lane: 860, over: 1000 }, empty: null, target: "g1" };
+  const cell = {
+    link: "3mbit/50ms",
+    improvement,
+    medians: { lane: 860, over: 1000 },
+    test: null,
+    empty: null,
+    target: "g1",
+  };
   assert.equal(
     cellStory(cell, grid),
     "h3 over h2, 3 Mbit/s, 50 ms RTT: 14 % (95 %: 11 to 17); medians h3 860 ms, h2 1000 ms; loads h3 5, h2 6",
   );
-  const empty = { short: "no h3", reason: "no valid load of h3 (5 loads left out: it crashed)" };
+  const tested = { ...cell, test: { probability: 0.0312, n: 6, holm: 0.187, benjaminiHochberg: 0.0624 } };
+  assert.match(cellStory(tested, grid), /14 % \(95 %: 11 to 17\); p 0\.031, corrected 0\.19; medians/);
+  assert.ok(!isCorrected(tested));
+  const certain = { ...cell, test: { probability: 0.0001, n: 14, holm: 0.0018, benjaminiHochberg: 0.0009 } };
+  assert.match(cellStory(certain, grid), /p < 0\.001, corrected 0\.0018;/);
+  assert.ok(isCorrected(certain));
+  assert.ok(!isCorrected({ ...certain, improvement: { ...improvement, interval: { low: -1, high: 29 } } }));
+  const empty = { leftOut: 5, short: "h3 0/5", reason: "no valid load of h3 (5 loads left out: it crashed)" };
   assert.match(cellStory({ ...cell, empty }, grid), /no valid load of h3 \(5 loads left out: it crashed\)$/);
 });
 

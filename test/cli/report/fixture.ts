@@ -8,6 +8,7 @@ import { parseLink } from "../../../cli/link/link.ts";
 import { type Lane, type NewSweep, openResults } from "../../../cli/results/results.ts";
 import { type RandomSource, randomSource } from "../../../cli/stats/random.ts";
 import type { HarEntry, PageLoad } from "../../../schemas/generated/page_load.ts";
+import type { ShaperTimeline } from "../../../schemas/generated/shaper_report.ts";
 
 export interface FixtureOutcome {
   readonly status: "valid" | "invalid" | "failed";
@@ -167,6 +168,26 @@ const direction = (packets: number, lost: number) => ({
   left_packets: 0,
 });
 
+/** Bytes at a steady rate until the load event, a queue that fills once, a drop. */
+function timelineOf(plt_ms: number): ShaperTimeline {
+  const bins = Math.min(256, Math.ceil(plt_ms / 10));
+  const bin_ns = Math.ceil((plt_ms * 1e6) / bins);
+  const each = (value: (share: number) => number): number[] =>
+    Array.from({ length: bins }, (_, index) => Math.round(value(index / bins)));
+  const none = each(() => 0);
+  return {
+    start_ns: 1e12,
+    bin_ns,
+    down: {
+      bytes_out: each((share) => (share < 0.1 ? 0 : (bin_ns / 8e9) * 2.5e6)),
+      queue_peak_bytes: each((share) => 18_000 * Math.sin(share * Math.PI) ** 2),
+      dropped_packets: none.map((_, index) => (index === bins >> 1 ? 4 : 0)),
+      lost_packets: none.map((_, index) => (index === bins >> 2 ? 1 : 0)),
+    },
+    up: { bytes_out: each(() => 80), queue_peak_bytes: none, dropped_packets: none, lost_packets: none },
+  };
+}
+
 /** One page load with `plt_ms`, of the shape that cli/measure stores. */
 export function pageLoadOf(
   of: { page: string; link: string; lane: Lane; plt_ms: number; urls: readonly string[] } & Pick<Fixture, "match"> &
@@ -250,6 +271,7 @@ export function pageLoadOf(
                 seed: profile.seed,
               },
               ...{ start_ns: 1e12, end_ns: 1e12 + 3e9, child_status: 0, cpu_ns: 4e7 },
+              timeline: timelineOf(of.plt_ms),
               down: direction(900, of.lane === "h1" ? 12 : 4),
               up: direction(420, 0),
             },

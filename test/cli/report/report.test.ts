@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, inflateRawSync } from "node:zlib";
 import { gatherReport } from "../../../cli/report/data.ts";
 import { buildReport, reportPath, writeReport } from "../../../cli/report/report.ts";
 import { openResults } from "../../../cli/results/results.ts";
@@ -122,7 +122,7 @@ test("the grid: three maps of a hundred cells, the empty ones with their reason,
   const maps = text.match(/<svg class="heat".*?<\/svg>/gs) ?? [];
   assert.equal(maps.length, 3);
   for (const map of maps) assert.equal(map.match(/<a /g)?.length, 100);
-  assert.equal(text.match(/class="why"[^>]*>no h3</g)?.length, 2);
+  assert.equal(text.match(/class="why"[^>]*>h3 0\/15</g)?.length, 2);
   assert.match(text, /0\.2 Mbit\/s, 30 ms RTT: no valid load of h3 \(15 loads left out: 23 of 23 requests/);
 });
 
@@ -142,7 +142,8 @@ test("every cell of all loads left out: said, not averaged", async () => {
   });
   for (const lane of ["h1", "h2", "h3"]) assert.ok(text.includes(`<p>${lane} has no valid load.</p>`));
   assert.match(text, /No waterfall: no valid load/);
-  assert.ok(!/NaN|undefined|Infinity|\bnull\b/.test(text.slice(text.indexOf("<main>"), text.indexOf('id="method"'))));
+  const shown = text.slice(text.indexOf("<main>"), text.indexOf('id="method"')).replaceAll(/data-csv="[^"]*"/g, "");
+  assert.ok(!/NaN|undefined|Infinity|\bnull\b/.test(shown));
 });
 
 test("no report says NaN, undefined or null to a reader", async () => {
@@ -153,8 +154,15 @@ test("no report says NaN, undefined or null to a reader", async () => {
     { ...raceFixture, lanes: ["h3"] as const, repetitions: 1 },
   ]) {
     const text = await reportOf(fixture);
-    const body = text.slice(text.indexOf("<main>"), text.indexOf("<script>"));
-    assert.doesNotMatch(body, /NaN|undefined|\[object|\bnull\b/);
+    // Packed data may spell anything: it is unpacked first.
+    const body = text
+      .slice(text.indexOf("<main>"), text.indexOf("<script>"))
+      .replaceAll(/data-csv="([^"]*)"/g, (_, packed: string) =>
+        inflateRawSync(Buffer.from(packed, "base64")).toString(),
+      )
+      .replaceAll(/base64,[\w+/=]+/g, "");
+    const at = /NaN|undefined|\[object|\bnull\b/.exec(body);
+    assert.equal(at && body.slice(at.index - 60, at.index + 60), null);
   }
 });
 
@@ -211,4 +219,64 @@ test("writeReport: into reports/ by default, atomically, no other folder made; a
     assert.ok(!existsSync(join(home, "file", "r.html")));
     await assert.rejects(writeReport(home, 99), { name: "UserError" });
   });
+});
+
+test("pages helped and hurt most: the quarters at both ends with their attributes; of few pages how many it takes", async () => {
+  const text = await reportOf({
+    ...manyPagesFixture,
+    plt_ms: ({ page, lane }) => (lane === "h3" ? 1000 + 50 * page : 1300),
+  });
+  const section = /<section id="helped">.*?<\/section>/s.exec(text)?.[0] ?? "";
+  assert.equal(section.match(/<table class="helped">/g)?.length, 3);
+  const figure = /data-file="helped-and-hurt-h3-over-h1".*?<\/figure>/s.exec(section)?.[0] ?? "";
+  const pages = [...figure.matchAll(/<th scope="row"><a href="#g\d+" title="([^"]+)"/g)].map(([, page]) => page);
+  assert.deepEqual(pages.slice(0, 3), ["site-1.example", "site-2.example", "site-3.example"]);
+  assert.deepEqual(pages.slice(3), ["site-10.example", "site-11.example", "site-12.example"]);
+  assert.match(figure, /mean of the 3 helped<\/th><td>\d+ %<\/td><td class="num">23<\/td>/);
+  assert.match(figure, /without an interval: that takes five pages in each group, twenty in all/);
+  assert.match(figure, /× 1</);
+  const few = await reportOf(lossFixture);
+  assert.match(few, /helped and hurt most is shown from 8 pages .* here are 3\./);
+  assert.ok(!(await reportOf(raceFixture)).includes('id="helped"'), "one page has no others");
+});
+
+test("cells of which no load is valid: counted beside the verdict; with reason and count in map, table, list and CSV", async () => {
+  const reason = "the link was out of tolerance: late by 9 ms";
+  const text = await reportOf({
+    ...lossFixture,
+    outcome: ({ page, link, lane }) =>
+      page === "carlucci-small" && link === "10mbit/50ms" && lane !== "h1"
+        ? { status: "invalid", reasons: [reason] }
+        : { status: "valid", reasons: [] },
+  });
+  assert.match(text, /2 cells \(page, link and lane\) of 54 have no valid load: <a href="#excluded">/);
+  const map = /data-file="improvement-carlucci-small" data-csv="([^"]+)".*?<\/figure>/s.exec(text);
+  assert.match(map?.[0] ?? "", /class="void invalid"[^>]*\/><text class="why"[^>]*>h2 0\/18</);
+  assert.match(map?.[0] ?? "", /class="why"[^>]*>0\/36</);
+  const csv = inflateRawSync(Buffer.from(map?.[1] ?? "", "base64")).toString();
+  assert.match(
+    csv,
+    /^h2,h1,10mbit\/50ms,[^\r]*,0,0,18,0,[^\r]*no valid load of h2 \(18 loads left out: the link was out/m,
+  );
+  assert.match(text, /none valid<small>18 invalid: the link was out of tolerance<\/small>/);
+  assert.match(text, /carlucci-small over 10mbit\/50ms, h2: 18 loads, none valid \(the link was out of tolerance/);
+  const all = await reportOf({
+    ...raceFixture,
+    outcome: () => ({ status: "failed", reasons: ["the browser crashed"] }),
+  });
+  assert.match(all, /No valid load in any cell: /);
+});
+
+test("the maps say what the correction over their cells leaves, and when there are too few loads for it", async () => {
+  const text = await reportOf({ ...lossFixture, repetitions: 12 });
+  assert.match(text, /Corrected over these 18 cells: \d+ by Holm, \d+ by Benjamini and Hochberg\./);
+  assert.match(text, /<path class="sign" d="/);
+  const few = await reportOf(gridFixture);
+  assert.match(
+    few,
+    /over these \d+ cells: 0 by Holm \(none can: it takes 14 pairs a cell, there are at most 5\), 0 by/,
+  );
+  assert.match(few, /<path class="sign hollow" d="/);
+  // In no map; the legend has one of each.
+  assert.doesNotMatch(few.slice(few.indexOf("<figure")), /<path class="sign" d="/);
 });

@@ -36,6 +36,7 @@ export interface FastRun {
   /** Links that are always out, or never. */
   readonly linkFault?: (link: string) => Promise<string | null>;
   readonly labs?: Labs;
+  readonly askedToEnd?: RunOptions["askedToEnd"];
   readonly film?: RunOptions["film"];
 }
 
@@ -53,6 +54,7 @@ export async function fastRun(run: FastRun) {
       measure: run.measure,
       urlOf: (page) => `https://${page}.example/`,
       guess_ms: () => 5,
+      ...(run.askedToEnd ? { askedToEnd: run.askedToEnd } : {}),
       ...(run.labs ? { labs: run.labs } : {}),
       ...(run.linkFault ? { links: { faultOf: run.linkFault, isDue: () => false } } : {}),
       ...(run.links ? { links: run.links } : {}),

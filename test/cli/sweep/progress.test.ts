@@ -187,7 +187,9 @@ describe("outcome", () => {
     const loads = cells.flatMap((cell) =>
       Array.from({ length: repetitions }, (_, block): Load => {
         const plt_ms = { h1: 1000, h2: 900, h3: 700 }[laneFacts[cell.lane].family] + block;
-        const nothing = { ttfb_ms: null, dcl_ms: null, fcp_ms: null, lcp_ms: null };
+        const nothing = { ttfb_ms: null, dcl_ms: null, fcp_ms: null, lcp_ms: null, cls: null, tbt_ms: null };
+        const cpu = { browser_cpu_ms: null, server_cpu_ms: null, shaper_cpu_ms: null };
+        const split = { network_ms: null, computation_ms: null, optimal_ms: null };
         const counts = {
           requests: 1,
           bytes: 1,
@@ -200,7 +202,19 @@ describe("outcome", () => {
         };
         const place = { id: block, cell: cell.id, block, attempt: 0, position: block, started_at: "t", wall_ms: 1500 };
         const { page, lane, link } = cell;
-        return { ...place, page, lane, link, status: "valid", reasons: [], plt_ms, ...nothing, ...counts };
+        return {
+          ...place,
+          page,
+          lane,
+          link,
+          status: "valid",
+          reasons: [],
+          plt_ms,
+          ...nothing,
+          ...cpu,
+          ...split,
+          ...counts,
+        };
       }),
     );
     return { cells, loads };

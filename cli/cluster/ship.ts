@@ -1,0 +1,137 @@
+// Brings a sweep to hosts that share no folder with this one, and its shards back: a folder with the plan's recordings and the
+// plan, packed with tar and sent through ssh. What is there already is not sent again.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { withArchive } from "../archive/client.ts";
+import { RunError } from "../errors.ts";
+import { removedAtEnd } from "../removed_at_end.ts";
+import { ProgramFailure, runProgram } from "../run_program.ts";
+import { shellWord } from "../shell_word.ts";
+
+export interface Remote {
+  /** As `ssh` takes it: a name, or user@name. */
+  readonly host: string;
+  /** The program and its options: `ssh -p 2222`. */
+  readonly ssh: readonly string[];
+  /** Relative to the user's home there. */
+  readonly folder: string;
+}
+
+/** Made whole before it has this name: that it is there says that all is. */
+const shippedName = "shipped";
+
+/** Standard output of a shell's line on the host. ProgramFailure where it or ssh failed. */
+export async function onHost({ host, ssh }: Remote, line: string): Promise<string> {
+  const [program = "ssh", ...options] = ssh;
+  return await runProgram(program, [...options, "-o", "BatchMode=yes", host, line], { timeout_ms: 120_000 });
+}
+
+/** Null: it is reached. Else why not. */
+export async function unreachable(remote: Remote): Promise<string | null> {
+  try {
+    await onHost(remote, "true");
+    return null;
+  } catch (error) {
+    if (error instanceof ProgramFailure) return error.lastLine || error.message;
+    throw error;
+  }
+}
+
+/** Copies recordings from one home to another; RunError where one comes out different. */
+async function copyRecordings(from: string, to: string, digests: Readonly<Record<string, string>>): Promise<void> {
+  await withArchive(from, (source) =>
+    withArchive(to, async (target) => {
+      for (const [name, digest] of Object.entries(digests)) {
+        const { recording, exchanges } = await source.show(name);
+        const body = (sha256: string | null) => (sha256 === null ? undefined : source.body(sha256));
+        const { url, source: origin, notes } = recording;
+        const copied = await target.write({ name, url, source: origin, notes, replace: false }, async (writer) => {
+          for (const exchange of exchanges)
+            await writer.add({
+              exchange,
+              body: body(exchange.body_sha256),
+              requestBody: body(exchange.request_body_sha256),
+            });
+        });
+        if (copied.digest !== digest)
+          throw new RunError(`recording ${name}: its copy is another one: see \`trilane recording verify ${name}\``);
+      }
+    }),
+  );
+}
+
+/** Two programs, the first one's output into the second; RunError saying what either said where one failed. */
+async function piped(first: readonly string[], second: readonly string[], what: string): Promise<void> {
+  const start = ([program = "", ...words]: readonly string[]) =>
+    spawn(program, words, { stdio: ["pipe", "pipe", "pipe"] });
+  const [from, to] = [start(first), start(second)];
+  let said = "";
+  for (const child of [from, to]) child.stderr.on("data", (text: Buffer) => (said += text.toString()));
+  from.stdin.end();
+  to.stdout.resume();
+  const ended = Promise.all([once(from, "close"), once(to, "close")]);
+  const [, statuses] = await Promise.all([pipeline(from.stdout, to.stdin).catch(() => undefined), ended]);
+  if (statuses.some(([status]) => status !== 0))
+    throw new RunError(`${what}: ${said.trim().split("\n").at(-1) || "failed"}`);
+}
+
+/** A folder that holds `home/` with the recordings and `shards/` with what was submitted; to be removed by the caller. */
+export async function packFolder(
+  home: string,
+  digests: Readonly<Record<string, string>>,
+  files: readonly string[],
+): Promise<{ path: string; remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "trilane-submit-"));
+  const keep = removedAtEnd(path);
+  const remove = async (): Promise<void> => {
+    await rm(path, { recursive: true, force: true });
+    keep();
+  };
+  try {
+    await mkdir(join(path, "shards"));
+    for (const file of files) await cp(file, join(path, "shards", file.slice(file.lastIndexOf("/") + 1)));
+    await copyRecordings(home, join(path, "home"), digests);
+    await writeFile(join(path, shippedName), "");
+    return { path, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Sends the packed folder, unless the host has it. False: it had it. */
+export async function ship(remote: Remote, packed: string): Promise<boolean> {
+  const folder = shellWord(remote.folder);
+  const there = await onHost(remote, `test -e ${folder}/${shippedName} && echo yes || true`);
+  if (there.trim() === "yes") return false;
+  const unpack = `mkdir -p ${folder} && chmod 700 ${folder} && tar -x -f - -C ${folder}`;
+  // Its mark of being whole comes last.
+  const pack = ["tar", "-c", "-f", "-", "-C", packed, "home", "shards", shippedName];
+  await piped(pack, [...remote.ssh, "-o", "BatchMode=yes", remote.host, unpack], `${remote.host}: sending recordings`);
+  return true;
+}
+
+/** Brings the host's shards into the folder, each whole or not at all. */
+export async function collect(remote: Remote, shards: string): Promise<number> {
+  const folder = shellWord(`${remote.folder}/shards`);
+  const names = (await onHost(remote, `cd ${folder} 2>/dev/null && ls || true`))
+    .split("\n")
+    .filter((name) => /^(cell|reference)-.*\.db(-wal)?$/.test(name));
+  if (names.length === 0) return 0;
+  const aside = await mkdtemp(join(shards, ".collected-"));
+  const keep = removedAtEnd(aside);
+  try {
+    const list = names.map((name) => shellWord(`./${name}`)).join(" ");
+    const pack = [...remote.ssh, "-o", "BatchMode=yes", remote.host, `tar -c -f - -C ${folder} ${list}`];
+    await piped(pack, ["tar", "-x", "-f", "-", "-C", aside], `${remote.host}: bringing shards back`);
+    for (const name of await readdir(aside)) await rename(join(aside, name), join(shards, name));
+    return names.filter((name) => name.endsWith(".db")).length;
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+    keep();
+  }
+}

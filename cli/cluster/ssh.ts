@@ -1,0 +1,107 @@
+// A sweep over machines that are reached by ssh, through GNU parallel: one cell after another on each. Recordings are sent there
+// first, shards are brought back in the end; what was brought back by then is not run again.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { RunError, UserError } from "../errors.ts";
+import { ProgramFailure, runProgram } from "../run_program.ts";
+import { shellWord } from "../shell_word.ts";
+import { version } from "../version.ts";
+import { collect, onHost, packFolder, type Remote, ship, unreachable } from "./ship.ts";
+
+export interface SshTerms {
+  readonly hosts: readonly string[];
+  /** The program and its options. */
+  readonly ssh: readonly string[];
+  /** Of `trilane` there. */
+  readonly program: string;
+  /** Of the sweep there, relative to the user's home. */
+  readonly folder: string;
+  /** Here. */
+  readonly shards: string;
+  readonly reference: boolean;
+  readonly say: (line: string) => void;
+}
+
+export async function requireParallel(): Promise<void> {
+  const remedy = "install GNU parallel (apt install parallel)";
+  const said = await runProgram("parallel", ["--version"], { timeout_ms: 20_000 }).catch((error: unknown) => {
+    if (error instanceof ProgramFailure) throw new UserError(`no parallel here: ${remedy}`);
+    throw error;
+  });
+  // The package moreutils has another program of this name.
+  if (!said.startsWith("GNU parallel")) throw new UserError(`parallel is not GNU's: ${remedy}`);
+}
+
+/** The command line of one cell on a host; `{}` is its number. */
+export function remoteCell({ program, folder, reference }: SshTerms): string {
+  const shards = `${folder}/shards`;
+  const words = [
+    ...[program, "cell", `${shards}/plan.json`, "{}", "--shards", shards, "--home", `${folder}/home`],
+    ...["--reference", reference ? `${shards}/reference.json` : "none"],
+  ];
+  return `${words.map((word) => (word === "{}" ? word : shellWord(word))).join(" ")} --host "$PARALLEL_SSHHOST"`;
+}
+
+/** Words of GNU parallel. */
+export function parallelWords(terms: SshTerms, hosts: readonly string[], cells: readonly number[]): string[] {
+  return [
+    ...["--sshlogin", hosts.map((host) => `1/${host}`).join(",")],
+    ...["--ssh", terms.ssh.map(shellWord).join(" ")],
+    // A host that went away is no reason to lose a cell.
+    ...["--retries", "3", "--line-buffer", "--tagstring", "cell {}"],
+    ...["--joblog", join(terms.shards, "joblog")],
+    ...[remoteCell(terms), ":::", ...cells.map(String)],
+  ];
+}
+
+/** Hosts that are reached and have this version of Trilane; the others are told. RunError where there is none. */
+export async function usableHosts(terms: SshTerms): Promise<Remote[]> {
+  const usable: Remote[] = [];
+  for (const host of terms.hosts) {
+    const remote: Remote = { host, ssh: terms.ssh, folder: terms.folder };
+    const why = await unreachable(remote);
+    const there = why === null ? await onHost(remote, `${shellWord(terms.program)} --version`).catch(() => null) : null;
+    if (why !== null) terms.say(`${host}: not reached (${why}): left out`);
+    else if (there === null)
+      terms.say(`${host}: no ${terms.program} there: install Trilane, or say where it is with --program`);
+    else {
+      if (there.trim() !== version) terms.say(`${host}: Trilane ${there.trim()}, here ${version}: merge will tell`);
+      usable.push(remote);
+    }
+  }
+  if (usable.length === 0) throw new RunError(`none of ${terms.hosts.join(", ")} can be used: see above`);
+  return usable;
+}
+
+/** From all hosts. */
+export async function collectAll(remotes: readonly Remote[], shards: string): Promise<number> {
+  let shardsBack = 0;
+  for (const remote of remotes) shardsBack += await collect(remote, shards);
+  return shardsBack;
+}
+
+/** When all is here, nothing is left there: recordings may hold what is private. */
+export async function clearAll(remotes: readonly Remote[]): Promise<void> {
+  for (const remote of remotes) await onHost(remote, `rm -rf ${shellWord(remote.folder)}`);
+}
+
+/** Runs the cells, whatever becomes of them: their shards say. */
+export async function runThere(
+  terms: SshTerms,
+  remotes: readonly Remote[],
+  cells: readonly number[],
+  sent: { home: string; digests: Readonly<Record<string, string>>; files: readonly string[] },
+): Promise<void> {
+  const packed = await packFolder(sent.home, sent.digests, sent.files);
+  try {
+    // One after another: hosts may share their users' homes.
+    for (const remote of remotes) if (await ship(remote, packed.path)) terms.say(`${remote.host}: recordings sent`);
+  } finally {
+    await packed.remove();
+  }
+  const hosts = remotes.map(({ host }) => host);
+  // What cells say is no result of this command.
+  const child = spawn("parallel", parallelWords(terms, hosts, cells), { stdio: ["ignore", 2, 2] });
+  await once(child, "close");
+}

@@ -1,0 +1,178 @@
+// Hands the cells of a plan that are still missing to Slurm or to hosts over ssh. What is missing is read from the shards, so
+// that it may be asked again at any time, after whatever became of the jobs.
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Submission } from "../../schemas/generated/submission.ts";
+import type { Submitted } from "../../schemas/generated/submitted.ts";
+import { RunError, UserError } from "../errors.ts";
+import { checkout } from "../programs.ts";
+import { writeWhole } from "../report/write_whole.ts";
+import { preparePages } from "../sweep/pages.ts";
+import { type Plan, pageName, planDigest } from "../sweep/plan.ts";
+import { version } from "../version.ts";
+import { countPlaces } from "./places.ts";
+import { isFinished, shardsIn } from "./shards.ts";
+import { handIn, jobName, jobScript, queuedCells, type ScriptTerms, slurmJobs } from "./slurm.ts";
+import { clearAll, collectAll, requireParallel, runThere, type SshTerms, usableHosts } from "./ssh.ts";
+import { readSubmission, submissionPath, submittedPlanPath } from "./submission.ts";
+
+export interface Submitting {
+  readonly home: string;
+  readonly plan: Plan;
+  /** Absolute; made where it is missing. */
+  readonly shards: string;
+  readonly reference: Plan | null;
+  readonly say: (line: string) => void;
+}
+
+const referencePlanPath = (shards: string): string => join(shards, "reference.json");
+/** Of the plan and the folder of shards: a sweep that is begun anew elsewhere is not taken for the old one. */
+const nameOf = (plan: Plan, id: string): string => `trilane-${planDigest(plan).slice(0, 12)}-${id}`;
+
+/** Cells that no machine has finished. A damaged shard's cell is missing. */
+function missingCells({ plan, shards }: Submitting): number[] {
+  const digest = planDigest(plan);
+  const finished = new Set(
+    shardsIn(shards).flatMap(({ path, place }) => {
+      try {
+        return place !== null && isFinished(path, digest) ? [place] : [];
+      } catch (error) {
+        if (error instanceof UserError || error instanceof RunError) return [];
+        throw error;
+      }
+    }),
+  );
+  const all = Array.from({ length: countPlaces(plan) }, (_, index) => index + 1);
+  return all.filter((place) => !finished.has(place));
+}
+
+/** UserError where the folder is another plan's, or had other reference cells. */
+function refuseOtherPlan(before: Submission | null, { plan, shards, reference }: Submitting): void {
+  const remedy = "name another folder with --shards";
+  if (before && before.plan_digest !== planDigest(plan))
+    throw new UserError(
+      `${shards}: has the shards of another plan (${before.name} ${before.plan_digest.slice(0, 12)}): ${remedy}`,
+    );
+  if (before && before.reference_digest !== (reference && planDigest(reference)))
+    throw new UserError(`${shards}: was submitted with other reference cells: ${remedy}, or give the same --reference`);
+}
+
+/** Makes the recordings ready here, and notes which they are: each cell compares its own with them. */
+async function writeSubmission(submitting: Submitting): Promise<Submission> {
+  const { home, plan, shards, reference, say } = submitting;
+  const before = readSubmission(shards);
+  refuseOtherPlan(before, submitting);
+  const pages = new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));
+  const recordings = await preparePages(home, [...pages.values()], ({ page }) => say(`page ${page} is ready`));
+  const submission: Submission = {
+    schema: "trilane/submission/1",
+    id: before?.id ?? randomBytes(4).toString("hex"),
+    name: plan.name,
+    plan_digest: planDigest(plan),
+    reference_digest: reference && planDigest(reference),
+    trilane: version,
+    recordings: Object.fromEntries([...recordings].map(([name, { digest }]) => [name, digest])),
+  };
+  for (const [name, digest] of Object.entries(submission.recordings)) {
+    const earlier = before?.recordings[name] ?? digest;
+    if (earlier !== digest)
+      throw new UserError(
+        `recording ${name} has changed since this was submitted first (${earlier.slice(0, 12)}, now ${digest.slice(0, 12)}): name another folder with --shards`,
+      );
+  }
+  mkdirSync(join(shards, "logs"), { recursive: true, mode: 0o700 });
+  const write = (path: string, document: unknown) => writeWhole(path, `${JSON.stringify(document, null, 2)}\n`);
+  await write(submittedPlanPath(shards), plan);
+  if (reference) await write(referencePlanPath(shards), reference);
+  await write(submissionPath(shards), submission);
+  return submission;
+}
+
+function cellCommand({ home, shards, reference }: Submitting): string[] {
+  const plan = submittedPlanPath(shards);
+  const referenceWord = reference ? referencePlanPath(shards) : "none";
+  const options = ["--shards", shards, "--home", home, "--reference", referenceWord];
+  return [join(checkout, "cli", "trilane"), "cell", ...options, plan];
+}
+
+function submittedOf(
+  { plan, shards }: Submitting,
+  rest: Pick<Submitted, "system" | "cells" | "waiting" | "jobs">,
+): Submitted {
+  const cells = countPlaces(plan);
+  return { schema: "trilane/submitted/1", name: plan.name, shards, of: cells, ...rest };
+}
+
+export interface SlurmOptions {
+  readonly cpus: number | null;
+  readonly options: readonly string[];
+}
+
+/** The scripts, by the name of the file that each is written to. */
+function slurmScripts(
+  submitting: Submitting,
+  name: string,
+  cells: readonly number[],
+  slurm: SlurmOptions,
+): Map<string, string> {
+  const { shards } = submitting;
+  const terms: ScriptTerms = { name, shards, command: cellCommand(submitting), ...slurm };
+  return new Map(
+    slurmJobs(cells).map((job) => [join(shards, `${jobName(terms.name, job)}.sbatch`), jobScript(job, terms)]),
+  );
+}
+
+/** What would be handed in. Writes nothing, and asks no Slurm. */
+export function slurmDryRun(submitting: Submitting, slurm: SlurmOptions): string {
+  const before = readSubmission(submitting.shards);
+  refuseOtherPlan(before, submitting);
+  const name = nameOf(submitting.plan, before?.id ?? "new");
+  return [...slurmScripts(submitting, name, missingCells(submitting), slurm).values()].join("\n");
+}
+
+export async function submitToSlurm(submitting: Submitting, slurm: SlurmOptions): Promise<Submitted> {
+  const { id } = await writeSubmission(submitting);
+  const name = nameOf(submitting.plan, id);
+  // Before the shards: what ends in between is in one of the two.
+  const queued = new Set(await queuedCells(name));
+  const missing = missingCells(submitting);
+  const cells = missing.filter((cell) => !queued.has(cell));
+  const jobs: string[] = [];
+  for (const [path, script] of slurmScripts(submitting, name, cells, slurm)) {
+    await writeWhole(path, script);
+    jobs.push(await handIn(path));
+  }
+  return submittedOf(submitting, { system: "slurm", cells, waiting: missing.filter((cell) => queued.has(cell)), jobs });
+}
+
+/** Returns when all has run; RunError where cells are still missing then. */
+export async function submitOverSsh(
+  submitting: Submitting,
+  ssh: Omit<SshTerms, "folder" | "shards" | "reference" | "say">,
+): Promise<Submitted> {
+  const { home, plan, shards, reference, say } = submitting;
+  await requireParallel();
+  const { id, recordings } = await writeSubmission(submitting);
+  const folder = `.cache/trilane/submitted/${nameOf(plan, id)}`;
+  const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, say };
+  const remotes = await usableHosts(terms);
+  await collectAll(remotes, shards);
+  const cells = missingCells(submitting);
+  const files = [submittedPlanPath(shards), submissionPath(shards), ...(reference ? [referencePlanPath(shards)] : [])];
+  if (cells.length > 0) {
+    await runThere(terms, remotes, cells, {
+      home,
+      digests: recordings,
+      files,
+    });
+    await collectAll(remotes, shards);
+    const left = missingCells(submitting);
+    if (left.length > 0)
+      throw new RunError(
+        `${left.length} of ${cells.length} cells did not finish (see above, and ${join(shards, "joblog")}): submit again to go on`,
+      );
+  }
+  await clearAll(remotes);
+  return submittedOf(submitting, { system: "ssh", cells, waiting: [], jobs: [] });
+}

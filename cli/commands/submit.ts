@@ -1,0 +1,128 @@
+// `trilane submit PLAN --slurm|--ssh HOSTS`: the cells of a plan that are still missing, to a cluster.
+import { join } from "node:path";
+import type { Argv } from "yargs";
+import { referencePlan } from "../cluster/reference.ts";
+import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../cluster/submit.ts";
+import { submittedLines } from "../cluster/words.ts";
+import { UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { checkout } from "../programs.ts";
+import { readPlan } from "../sweep/plan.ts";
+import { defineCluster, shardsFolder } from "./cell.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface SubmitOptions extends CommonOptions {
+  plan: string;
+  shards: string | undefined;
+  reference: string | undefined;
+  slurm: boolean;
+  ssh: string | undefined;
+  cpus: number | undefined;
+  sbatch: string[];
+  program: string | undefined;
+  "ssh-command": string;
+  "dry-run": boolean;
+}
+
+const isOdd = (text: string): boolean => text === "" || /\p{Cc}/u.test(text);
+
+function slurmOptions({ cpus, sbatch }: SubmitOptions) {
+  if (cpus !== undefined && !(Number.isInteger(cpus) && cpus >= 1 && cpus <= 4096))
+    throw new UserError(`--cpus must be a whole number from 1 on (got ${cpus}): leave it out for whole nodes`);
+  const wrong = sbatch.find((option) => isOdd(option) || !option.startsWith("-"));
+  if (wrong !== undefined)
+    throw new UserError(
+      `--sbatch ${JSON.stringify(wrong)}: is no option of sbatch: write it as --sbatch=--partition=long`,
+    );
+  return { cpus: cpus ?? null, options: sbatch };
+}
+
+function sshOptions({ ssh = "", "ssh-command": command, program }: SubmitOptions) {
+  const hosts = ssh.split(",").map((host) => host.trim());
+  const wrong = hosts.find((host) => !/^[A-Za-z0-9_@.:[\]-]+$/.test(host) || host.startsWith("-"));
+  if (wrong !== undefined)
+    throw new UserError(`--ssh: ${JSON.stringify(wrong)} is no host: name hosts with commas between, as lab1,me@lab2`);
+  const words = command.split(" ").filter((word) => word !== "");
+  if (isOdd(command) || words.length === 0)
+    throw new UserError(`--ssh-command ${JSON.stringify(command)}: is no command: write it as "ssh -p 2222"`);
+  return { hosts: [...new Set(hosts)], ssh: words, program: program ?? join(checkout, "cli", "trilane") };
+}
+
+/** Options of one way mean nothing in the other. */
+function refuseMixed({ slurm, ssh, cpus, sbatch, program, "dry-run": dryRun }: SubmitOptions): void {
+  if (slurm === (ssh !== undefined))
+    throw new UserError("submit: say where to: --slurm, or --ssh with hosts, as --ssh lab1,lab2");
+  if (slurm && program !== undefined) throw new UserError("--program is for --ssh: Slurm's tasks run this Trilane");
+  if (!slurm && (cpus !== undefined || sbatch.length > 0 || dryRun))
+    throw new UserError("--cpus, --sbatch and --dry-run are for --slurm: leave them out with --ssh");
+}
+
+export const command: Command<SubmitOptions> = {
+  usage: "submit <plan>",
+  summary: "Hand a plan's cells to Slurm, or to hosts over ssh; again: those that are still missing",
+  define: (yargs: Argv<CommonOptions>) =>
+    defineCluster(yargs)
+      .option("slurm", {
+        type: "boolean",
+        default: false,
+        describe: "as array jobs, a task for each cell; home, shards and Trilane are in folders that all nodes see",
+      })
+      .option("ssh", {
+        type: "string",
+        requiresArg: true,
+        describe: "hosts, with commas between, as lab1,me@lab2: recordings are sent there, shards brought back",
+      })
+      .option("cpus", {
+        type: "number",
+        requiresArg: true,
+        describe: "with --slurm: CPUs of a task, bound to it (default: a task has its node for itself)",
+      })
+      .option("sbatch", {
+        type: "string",
+        array: true,
+        nargs: 1,
+        default: [] as string[],
+        describe: "with --slurm: a further option of sbatch, as --sbatch=--partition=long",
+      })
+      .option("dry-run", {
+        type: "boolean",
+        default: false,
+        describe: "with --slurm: print the job scripts; hand in nothing",
+      })
+      .option("program", {
+        type: "string",
+        requiresArg: true,
+        describe: "with --ssh: where trilane is on the hosts (default: as here)",
+      })
+      .option("ssh-command", {
+        type: "string",
+        requiresArg: true,
+        default: "ssh",
+        describe: 'with --ssh: the program and its options, as "ssh -p 2222"',
+      })
+      .example(
+        "trilane submit study.json --slurm --shards /scratch/study",
+        "an array job; again later: what is missing",
+      )
+      .example("trilane submit study.json --ssh lab1,lab2", "two hosts by GNU parallel; returns when all has run"),
+  run: async (options) => {
+    refuseMixed(options);
+    const { json } = options;
+    const plan = readPlan(options.plan);
+    const submitting: Submitting = {
+      home: homeFolder(options.home),
+      plan,
+      shards: shardsFolder(options.shards, plan),
+      reference: referencePlan(options.reference),
+      say: (line) => void process.stderr.write(`${line}\n`),
+    };
+    if (options["dry-run"]) {
+      process.stdout.write(slurmDryRun(submitting, slurmOptions(options)));
+      return;
+    }
+    const submitted = options.slurm
+      ? await submitToSlurm(submitting, slurmOptions(options))
+      : await submitOverSsh(submitting, sshOptions(options));
+    process.stdout.write(json ? `${JSON.stringify(submitted)}\n` : `${submittedLines(submitted).join("\n")}\n`);
+  },
+};

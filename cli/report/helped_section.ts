@@ -1,0 +1,126 @@
+// The report's section on the pages that each lane helps and hurts most, with what sets them apart. Assembles; the ranking is
+// cli/stats/page_groups.ts's.
+
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+import { direction, improvement, pairedCells } from "../stats/comparison.ts";
+import { count, formatSize } from "../stats/numbers.ts";
+import { contrast, fewestPages, type GroupContrast, pageGroups, type RankedPage } from "../stats/page_groups.ts";
+import type { LanePair } from "../stats/sample.ts";
+import type { ReportData } from "./data.ts";
+import { savedFigure } from "./figure_file.ts";
+import { type PageTraits, pageTraits } from "./page_traits.ts";
+import { improvementText, whiskerMarkup } from "./whisker.ts";
+
+interface Trait {
+  readonly key: keyof PageTraits;
+  readonly head: string;
+  readonly kind: "ratio" | "difference";
+  readonly text: (value: number) => string;
+}
+
+const plain = (value: number): string => String(Number(value.toPrecision(3)));
+const size = (value: number): string => formatSize(Math.round(value));
+const share = (value: number): string => `${Math.round(value * 100)} %`;
+
+const traits: readonly Trait[] = [
+  { key: "requests", head: "requests", kind: "ratio", text: plain },
+  { key: "bytes", head: "bytes", kind: "ratio", text: size },
+  { key: "objectBytes", head: "mean object", kind: "ratio", text: size },
+  { key: "hosts", head: "hosts", kind: "ratio", text: plain },
+  { key: "servers", head: "servers", kind: "ratio", text: plain },
+  { key: "h1Connections", head: "h1 connections", kind: "ratio", text: plain },
+  { key: "images", head: "images", kind: "difference", text: share },
+  { key: "scripts", head: "scripts", kind: "difference", text: share },
+];
+
+function changeText({ change, interval }: GroupContrast, kind: Trait["kind"]): string {
+  if (change === null) return "–";
+  if (kind === "ratio") {
+    const range = interval && ` (${plain(interval.low)} to ${plain(interval.high)})`;
+    return `× ${plain(change)}${range ?? ""}`;
+  }
+  const points = (value: number): string => `${value < 0 ? "−" : "+"}${Math.abs(Math.round(value * 100))}`;
+  return `${points(change)} points${interval ? ` (${points(interval.low)} to ${points(interval.high)})` : ""}`;
+}
+
+interface Terms {
+  readonly data: ReportData;
+  readonly pair: LanePair;
+  readonly traitsOf: (page: string) => PageTraits;
+  readonly target: (page: string) => string;
+}
+
+/** The end of the whiskers' axis: what the most helped or hurt page needs. */
+function axisEnd(pages: readonly RankedPage[]): number {
+  const most = Math.max(...pages.map(({ percent }) => Math.abs(percent)));
+  return [5, 10, 20, 30, 50, 75, 100].find((end) => end >= most) ?? 100;
+}
+
+function pairFigure({ data, pair, traitsOf, target }: Terms): Markup | null {
+  const groups = pageGroups(pairedCells(data.loads, pair));
+  if (!groups) return null;
+  const { helped, hurt, pages } = groups;
+  const end = axisEnd([...helped, ...hurt]);
+  const row = ({ page, cells }: RankedPage): Markup => {
+    const result = improvement(cells, pair, data.sweep.seed);
+    const own = traitsOf(page);
+    return html`<tr><th scope="row"><a href="#${target(page)}" title="${page}">${middleCut(page, 40)}</a></th><td class="imp ${direction(result)}"><span>${improvementText(result)}</span>${whiskerMarkup(result, end)}</td>${traits.map(
+      ({ key, text }) => html`<td class="num">${own[key] === undefined ? "–" : text(own[key])}</td>`,
+    )}</tr>`;
+  };
+  const valuesOf = (group: readonly RankedPage[], key: Trait["key"]): number[] =>
+    group.flatMap(({ page }) => traitsOf(page)[key] ?? []);
+  const contrasts = traits.map((trait) => ({
+    trait,
+    found: contrast(valuesOf(helped, trait.key), valuesOf(hurt, trait.key), trait.kind, data.sweep.seed),
+  }));
+  const meanOf = (group: readonly RankedPage[]): string => {
+    const mean = group.reduce((sum, { percent }) => sum + percent, 0) / group.length;
+    return `${mean < 0 ? "−" : ""}${Math.abs(mean).toFixed(Math.abs(mean) < 1 ? 1 : 0)} %`;
+  };
+  const meanRow = (name: string, group: readonly RankedPage[], side: "helped" | "hurt"): Markup =>
+    html`<tr class="sum"><th scope="row">${name}</th><td>${meanOf(group)}</td>${contrasts.map(
+      ({ trait, found }) => html`<td class="num">${found ? trait.text(found[side]) : "–"}</td>`,
+    )}</tr>`;
+  const changes = html`<tr class="sum"><th scope="row">helped against hurt</th><td></td>${contrasts.map(
+    ({ trait, found }) => html`<td class="num">${found ? changeText(found, trait.kind) : "–"}</td>`,
+  )}</tr>`;
+  const n = helped.length;
+  const sureness = contrasts.some(({ found }) => found?.interval)
+    ? "in brackets its 95 % interval, by resampling pages"
+    : `without an interval: that takes five pages in each group, twenty in all`;
+  const name = `${pair.lane} over ${pair.over}`;
+  const figure = html`<figure><h3>${name}</h3><div class="scroll"><table class="helped"><thead><tr><th scope="col">Page</th><th scope="col" class="imp">${name}</th>${traits.map(({ head }) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Helped most</th></tr>${helped.map(row)}</tbody><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Hurt most, or helped least</th></tr>${hurt.map(row)}</tbody><tfoot>${meanRow(`mean of the ${n} helped`, helped, "helped")}${meanRow(`mean of the ${n} hurt`, hurt, "hurt")}${changes}</tfoot></table></div><figcaption>The ${count(n, "page")} at each end of ${String(pages)}, by the improvement of the median page load time over all links (geometric mean of the ratios), with its 95 % interval over blocks. Last line: the helped pages' mean over the hurt ones', of shares the difference; ${sureness}. The groups are chosen by the outcome itself, so what sets them apart is a hint, and no cause.</figcaption></figure>`;
+  return savedFigure(figure, {
+    name: ["helped-and-hurt", pair.lane, "over", pair.over],
+    columns: ["group", "page", "improvement_percent", ...traits.map(({ key }) => key)],
+    rows: [
+      ...helped.map((page) => ({ group: "helped", ...page })),
+      ...hurt.map((page) => ({ group: "hurt", ...page })),
+    ].map(({ group, page, percent }) => [
+      group,
+      page,
+      percent,
+      ...traits.map(({ key }) => traitsOf(page)[key] ?? null),
+    ]),
+  });
+}
+
+/** Null for a single page; of few pages it says how many it takes. */
+export function helpedSection(
+  data: ReportData,
+  pairs: readonly LanePair[],
+  target: (page: string) => string,
+): Markup | null {
+  const byPage = Map.groupBy(data.loads, ({ page }) => page);
+  if (byPage.size < 2 || pairs.length === 0) return null;
+  const known = new Map<string, PageTraits>();
+  const traitsOf = (page: string): PageTraits => {
+    const found = known.get(page) ?? pageTraits(byPage.get(page) ?? [], data.requestTraits.get(page));
+    known.set(page, found);
+    return found;
+  };
+  const figures = pairs.flatMap((pair) => pairFigure({ data, pair, traitsOf, target }) ?? []);
+  const few = html`<p class="soft">Which pages are helped and hurt most is shown from ${String(fewestPages)} pages with valid loads of both lanes on; here are ${String(byPage.size)}.</p>`;
+  return html`<section id="helped"><h2>Pages helped and hurt most</h2>${figures.length > 0 ? figures : few}</section>`;
+}

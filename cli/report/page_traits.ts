@@ -1,0 +1,54 @@
+// What sets pages apart: requests, bytes, sizes, hosts, servers, connections, kinds of content. Counted from one load of each
+// page, and from all of its loads where the results have the numbers. Draws nothing.
+import { kindOf } from "../../extension/figures/share_colours.ts";
+import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
+import type { Load } from "../results/results.ts";
+import { median } from "../stats/quantile.ts";
+import { isValid } from "../stats/sample.ts";
+
+/** What only the requests themselves tell. */
+export interface RequestTraits {
+  readonly hosts: number;
+  readonly servers: number;
+  /** Of requests, 0 to 1. */
+  readonly images: number;
+  readonly scripts: number;
+}
+
+export interface PageTraits extends Partial<RequestTraits> {
+  readonly requests?: number;
+  readonly bytes?: number;
+  readonly objectBytes?: number;
+  /** Over h1, which opens up to six to a host; absent where that lane was not loaded. */
+  readonly h1Connections?: number;
+}
+
+export function requestTraits({ log: { entries } }: PageLoad): RequestTraits | null {
+  if (entries.length === 0) return null;
+  const distinct = (of: (entry: HarEntry) => string | undefined): number =>
+    new Set(entries.map(of).filter((value) => value)).size;
+  const share = (kind: string): number =>
+    entries.filter((entry) => kindOf(entry._resourceType) === kind).length / entries.length;
+  return {
+    hosts: distinct((entry) => URL.parse(entry.request.url)?.host),
+    servers: distinct((entry) => entry.serverIPAddress),
+    images: share("image"),
+    scripts: share("script"),
+  };
+}
+
+/** Of one page's loads. */
+export function pageTraits(loads: readonly Load[], seen: RequestTraits | undefined): PageTraits {
+  const valid = loads.filter(isValid);
+  const middle = (values: readonly (number | null)[]): number | undefined => {
+    const known = values.filter((value) => value !== null);
+    return known.length > 0 ? median(known) : undefined;
+  };
+  const traits = {
+    requests: middle(valid.map((load) => load.requests)),
+    bytes: middle(valid.map((load) => load.bytes)),
+    objectBytes: middle(valid.map(({ bytes, requests }) => (bytes !== null && requests ? bytes / requests : null))),
+    h1Connections: middle(valid.filter(({ lane }) => lane === "h1").map((load) => load.connections)),
+  };
+  return { ...seen, ...Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== undefined)) };
+}

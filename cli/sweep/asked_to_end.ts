@@ -1,0 +1,53 @@
+// What ends a run in good order before its sweep is done: a file that somebody makes, or the time that the run was given. The
+// loads in flight are finished then, and the same command goes on. Signals, which cut loads off, are interruption.ts's.
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import type { Argv } from "yargs";
+import { UserError } from "../errors.ts";
+
+/** sysexits.h's EX_TEMPFAIL: not done, and worth trying again. */
+export const endedEarlyStatus = 75;
+
+export interface EndOptions {
+  "stop-file": string | undefined;
+  "stop-after": string | undefined;
+}
+
+export function defineEnd<T>(yargs: Argv<T>): Argv<T & EndOptions> {
+  return yargs
+    .option("stop-file", {
+      type: "string",
+      requiresArg: true,
+      describe: "ends the run after the loads in flight once this file is there (default: `stop` in the data folder)",
+    })
+    .option("stop-after", {
+      type: "string",
+      requiresArg: true,
+      describe: `ends the run after so long, as 90s, 30min or 8h, with exit status ${endedEarlyStatus}; the same command goes on`,
+    }) as Argv<T & EndOptions>;
+}
+
+const units_ms = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** UserError for what is no length of time. */
+export function parseTime_ms(text: string, what: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(s|min|h|d)$/.exec(text) ?? [];
+  const time_ms = Number(amount) * units_ms[unit as keyof typeof units_ms];
+  if (!(time_ms > 0)) throw new UserError(`${what} must be a time as 90s, 30min or 8h (got ${JSON.stringify(text)})`);
+  return time_ms;
+}
+
+/** Why the run is to end; null: it is not. */
+export type AskedToEnd = () => string | null;
+
+/** UserError for what is no time. The time runs from this call on. */
+export function askedToEnd(home: string, options: EndOptions): AskedToEnd {
+  const file = resolve(options["stop-file"] ?? join(home, "stop"));
+  const time = options["stop-after"];
+  const end_ms = time === undefined ? null : performance.now() + parseTime_ms(time, "--stop-after");
+  return () => {
+    if (existsSync(file)) return `${file} is there: remove it before the next run`;
+    return end_ms !== null && performance.now() >= end_ms ? `its ${time} are over` : null;
+  };
+}

@@ -1,0 +1,168 @@
+// What of submitting needs no cluster: which cell is which number, Slurm's scripts, GNU parallel's words, and what is refused.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import type { Recording } from "../../../cli/archive/archive.ts";
+import { countPlaces, placeOf, placesOf, rangesOf } from "../../../cli/cluster/places.ts";
+import { jobScript, slurmJobs } from "../../../cli/cluster/slurm.ts";
+import { parallelWords } from "../../../cli/cluster/ssh.ts";
+import { refuseOther } from "../../../cli/cluster/submission.ts";
+import { slurmDryRun } from "../../../cli/cluster/submit.ts";
+import { hostName } from "../../../cli/cluster/this_host.ts";
+import { planDigest, planOf, readPlan } from "../../../cli/sweep/plan.ts";
+import { madePlan, madeReference, madeShard } from "./made_shard.ts";
+
+const terms = {
+  name: "trilane-abc",
+  shards: "/scratch/my study",
+  command: ["/opt/trilane", "cell"],
+  cpus: null,
+  options: [],
+};
+
+test("cells are pages in the plan's order, each over all links", () => {
+  const plan = madePlan();
+  assert.deepEqual(
+    placesOf(plan).map(({ place, page, link }) => [place, page, link.split("/")[0]]),
+    [
+      [1, "shop", "3mbit"],
+      [2, "shop", "10mbit"],
+      [3, "news", "3mbit"],
+      [4, "news", "10mbit"],
+    ],
+  );
+  assert.equal(countPlaces(plan), 4);
+  assert.equal(placeOf(plan, 3).page, "news");
+  assert.throws(() => placeOf(plan, 5), /no cell 5: name one from 1 to 4/);
+  for (const name of ["das-2014-grid", "carlucci-2015-s3"]) {
+    const shipped = readPlan(name);
+    assert.equal(placesOf(shipped).length, countPlaces(shipped), name);
+  }
+});
+
+test("a plan that is written out and read again is the same plan", () => {
+  const plan = madePlan({ until: { decided_percent: 3 }, repetitions: 10 });
+  assert.equal(planDigest(planOf(JSON.parse(JSON.stringify(plan)), "again")), planDigest(plan));
+});
+
+test("numbers are written as ranges", () => {
+  assert.equal(rangesOf([1, 2, 3, 5, 8, 9]), "1-3,5,8-9");
+  assert.equal(rangesOf([]), "");
+});
+
+test("a large plan is several jobs, each within Slurm's usual limit, and a cell is always the same task", () => {
+  const jobs = slurmJobs([3, 999, 1000, 1001, 2500]);
+  assert.deepEqual(jobs, [
+    { offset: 0, cells: [3, 999, 1000] },
+    { offset: 1000, cells: [1001] },
+    { offset: 2000, cells: [2500] },
+  ]);
+  const script = jobScript(jobs[2] as (typeof jobs)[number], terms);
+  assert.match(script, /^#SBATCH --array=500$/m);
+  assert.match(script, /cell "\$\(\(SLURM_ARRAY_TASK_ID \+ 2000\)\)"$/m);
+});
+
+test("a job script is shell, with the node for itself or bound to its CPUs", () => {
+  const [job = { offset: 0, cells: [] }] = slurmJobs([1, 2]);
+  const alone = jobScript(job, { ...terms, command: ["/my apps/trilane", "cell"] });
+  assert.match(alone, /^#SBATCH --exclusive$/m);
+  assert.match(alone, /^#SBATCH --requeue$/m);
+  assert.match(alone, /^#SBATCH --chdir="\/scratch\/my study"$/m);
+  assert.match(alone, /^exec '\/my apps\/trilane' cell /m);
+  const bound = jobScript(job, { ...terms, cpus: 4, options: ["--partition=long"] });
+  assert.doesNotMatch(bound, /--exclusive/);
+  assert.match(bound, /^#SBATCH --cpus-per-task=4$/m);
+  assert.match(bound, /^#SBATCH --partition=long$/m);
+  assert.match(bound, /srun --ntasks=1 --cpus-per-task=4 --cpu-bind=cores \/opt\/trilane cell/);
+  for (const script of [alone, bound]) assert.equal(spawnSync("sh", ["-n"], { input: script }).status, 0);
+});
+
+test("GNU parallel is told the hosts, the program behind ssh, and each cell", () => {
+  const ssh = {
+    hosts: ["a", "me@b"],
+    ssh: ["ssh", "-p", "22"],
+    program: "/opt/trilane",
+    folder: "f",
+    shards: "/s",
+    reference: false,
+  };
+  const words = parallelWords({ ...ssh, say: () => undefined }, ["a", "me@b"], [2, 7]);
+  assert.deepEqual(words.slice(0, 4), ["--sshlogin", "1/a,1/me@b", "--ssh", "ssh -p 22"]);
+  assert.deepEqual(words.slice(-3), [":::", "2", "7"]);
+  assert.match(
+    words.at(-4) ?? "",
+    /^\/opt\/trilane cell f\/shards\/plan\.json \{\} .*--reference none --host "\$PARALLEL_SSHHOST"$/,
+  );
+});
+
+test("a recording that is not the one that was submitted is refused", () => {
+  const recordings = new Map([["shop", { digest: "b".repeat(64) } as Recording]]);
+  const digest = "a".repeat(64);
+  const submission = { schema: "trilane/submission/1", id: "00000000", name: "study", plan_digest: digest } as const;
+  const asked = { ...submission, reference_digest: null, trilane: "0", recordings: { shop: digest } };
+  assert.throws(() => refuseOther(asked, recordings), /recording shop is not the one that was submitted \(bbbb.*aaaa/);
+  refuseOther(null, recordings);
+  refuseOther({ ...asked, recordings: { shop: "b".repeat(64) } }, recordings);
+});
+
+test("a machine's name has to do for a file", () => {
+  assert.equal(hostName("lab-3.example"), "lab-3.example");
+  assert.match(hostName(undefined), /^[A-Za-z0-9][A-Za-z0-9._-]*$/);
+  for (const name of ["", "a/b", "../x", "a b", "-x"]) assert.throws(() => hostName(name), /--host/);
+});
+
+describe("submit", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "trilane-submit-test-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const submitting = (shards: string) => ({
+    home: "/home",
+    plan: madePlan(),
+    shards,
+    reference: madeReference(),
+    say: () => undefined,
+  });
+
+  test("hands in only what no machine has finished, and writes nothing on a dry run", () => {
+    const shards = join(folder, "shards");
+    const script = slurmDryRun(submitting(shards), { cpus: null, options: [] });
+    assert.match(script, /^#SBATCH --array=1-4$/m);
+    assert.equal(existsSync(shards), false);
+    madeShard({ folder, host: "a", cell: 1 });
+    madeShard({ folder, host: "b", cell: 2, blocks: 1 });
+    writeFileSync(join(folder, "cell-0003-a.db"), "cut");
+    assert.match(slurmDryRun(submitting(folder), { cpus: null, options: [] }), /^#SBATCH --array=2-4$/m);
+  });
+
+  test("what cannot be meant is refused in one line", () => {
+    const plan = join(folder, "plan.json");
+    writeFileSync(plan, JSON.stringify({ ...madePlan(), pages: [{ synth: "cse534-count-1" }] }));
+    const trilane = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
+    const refusals: [words: string[], message: RegExp][] = [
+      [["submit", plan], /say where to/],
+      [["submit", plan, "--slurm", "--ssh", "a"], /say where to/],
+      [["submit", plan, "--ssh", "a b"], /is no host/],
+      [["submit", plan, "--ssh=-oProxyCommand=x"], /is no host/],
+      [["submit", plan, "--ssh", "--slurm"], /Not enough arguments following: ssh; see/],
+      [["submit", plan, "--ssh", "a", "--cpus", "2"], /--cpus.* for --slurm/],
+      [["submit", plan, "--slurm", "--cpus", "0"], /--cpus must be/],
+      [["submit", plan, "--slurm", "--dry-run", "--sbatch", "partition"], /is no option of sbatch/],
+      [["submit", plan, "--slurm", "--dry-run", "--shards", folder, "--reference", "nothing"], /no plan nothing/],
+      [["cell", plan, "0"], /cell must be a number from 1 on/],
+      [["cell", plan, "2", "--host", "a/b"], /--host "a\/b"/],
+      [["merge", join(folder, "none")], /no such file or folder/],
+      [["merge", folder], /no shards in it/],
+      [["merge", folder, "--tolerance", "-1"], /--tolerance must be/],
+    ];
+    for (const [words, message] of refusals) {
+      const { status, stderr } = spawnSync(trilane, [...words, "--home", folder], { encoding: "utf8", cwd: folder });
+      assert.match(stderr, message, words.join(" "));
+      assert.deepEqual([status, stderr.trim().split("\n").length], [2, 1], words.join(" "));
+    }
+  });
+});

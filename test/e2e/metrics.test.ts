@@ -1,0 +1,82 @@
+// What a load tells of where its time went: CPU time, long tasks, and the split into network and computation, on pages whose
+// costs are known. Bounds are physical ones, and wide where a busy machine adds to what is measured.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { withArchive } from "../../cli/archive/client.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import type { Lane, LoadOptions, PageLoad } from "../../cli/measure/load.ts";
+import { type CriticalPath, criticalPath } from "../../cli/metrics/critical_path.ts";
+import { optimalOfLoad_ms } from "../../cli/metrics/optimal_load.ts";
+import { ensureSynth } from "../../cli/synth/ensure.ts";
+import { punctualLoad } from "./punctual_load.ts";
+import { recordSite } from "./site.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-metrics-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+const page = "https://page.test/";
+
+interface Told {
+  readonly load: PageLoad;
+  readonly facts: PageLoad["log"]["_trilane"];
+  readonly path: CriticalPath;
+  readonly plt_ms: number;
+}
+
+async function told(recording: LoadOptions["recording"], lane: Lane, link: string): Promise<Told> {
+  const load = await punctualLoad({ home, recording, lane, link: parseLink(link), timeout_ms: 30_000 });
+  const facts = load.log._trilane;
+  assert.equal(facts.status, "valid", facts.reasons.join("; "));
+  const path = criticalPath(load);
+  assert.ok(path && facts.metrics.plt_ms !== null);
+  return { load, facts, path, plt_ms: facts.metrics.plt_ms };
+}
+
+const burn = (burnt_ms: number) => `const end = performance.now() + ${burnt_ms}; while (performance.now() < end);`;
+
+test("a script that computes shows as the browser's CPU time, as a long task, and as computation", async () => {
+  const burnt_ms = 1500;
+  const site = await recordSite(home, "burn", [
+    { url: page, body: "<!doctype html><meta charset=utf-8><p>text<script src=/burn.js></script>" },
+    { url: `${page}burn.js`, type: "text/javascript", body: burn(burnt_ms) },
+  ]);
+  const { facts, path, plt_ms } = await told(site, "h2", "20mbit/20ms");
+  const { cpu, long_tasks, metrics } = facts;
+  assert.ok(cpu, "the system tells CPU times");
+  const burning = long_tasks?.find(({ duration_ms }) => duration_ms >= burnt_ms);
+  assert.ok(burning && burning.start_ms < plt_ms, JSON.stringify(long_tasks));
+  assert.ok(path.computation_ms >= burnt_ms && path.network_ms < plt_ms - burnt_ms, JSON.stringify(path));
+  assert.ok(metrics.cls === 0 && metrics.tbt_ms !== undefined);
+  // It cannot have taken more than it had; on a busy machine the script may have waited for a CPU while its clock ran.
+  assert.ok(cpu.load.browser_ms <= plt_ms * 1.1 * facts.environment.cpus, JSON.stringify({ cpu, plt_ms }));
+  assert.ok(cpu.load.browser_ms >= burnt_ms / 3, JSON.stringify(cpu));
+  assert.ok(cpu.all.browser_ms > cpu.load.browser_ms);
+  // The same by another way: the shaper counts its own time.
+  const shaper_ms = (facts.shaper?.cpu_ns ?? 0) / 1e6;
+  assert.ok(cpu.all.shaper_ms > 0 && cpu.all.shaper_ms <= shaper_ms + 10, `${cpu.all.shaper_ms} of ${shaper_ms} ms`);
+  assert.ok(cpu.load.server_ms > 0 && cpu.load.server_ms < cpu.all.server_ms);
+});
+
+// One object of 1 MB after a page of some bytes. Round trips: name, handshake (TCP and TLS, or QUIC), the page, the object.
+for (const [lane, roundTrips] of [
+  ["h2", 5],
+  ["h3", 4],
+] as const) {
+  test(`${lane}: a large image on a slow link is network, as long as its round trips and bytes take`, async () => {
+    const rate_bps = 4e6;
+    const rtt_ms = 60;
+    const object = await withArchive(home, (archive) => ensureSynth(archive, "cse534-size-1MB"));
+    const { load, facts, path, plt_ms } = await told(object, lane, `${rate_bps / 1e6}mbit/${rtt_ms}ms`);
+    // With all headers, as the shaper counted it.
+    const passed_bytes = facts.shaper?.down.bytes_out ?? 0;
+    assert.ok(passed_bytes > 1_000_000 && passed_bytes < 1_150_000, `${passed_bytes} bytes`);
+    const theory_ms = roundTrips * rtt_ms + (passed_bytes * 8000) / rate_bps;
+    assert.ok(Math.abs(path.network_ms / theory_ms - 1) < 0.08, `${path.network_ms} ms, theory ${theory_ms} ms`);
+    assert.ok(path.network_ms > 0.9 * plt_ms, `${path.network_ms} of ${plt_ms} ms`);
+    const optimal_ms = optimalOfLoad_ms(load);
+    assert.ok(optimal_ms !== null && optimal_ms < plt_ms && optimal_ms > 0.85 * plt_ms, `${optimal_ms} of ${plt_ms}`);
+  });
+}
