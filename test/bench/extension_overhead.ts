@@ -20,7 +20,9 @@ export const bench: Bench = async (say, only) => {
   const small = only === "small";
   const [judged, bar] = small ? [{ ...page, body_bytes: smallBody_bytes }, null] : [page, bar_percent];
   for (const lane of lanesAsked(small ? "" : only)) {
-    const pairs = await withExtensionLab(lane, judged, (lab) => loadPairs(pairsPerLane, lab.profiled, lab.alone));
+    const pairs = await withExtensionLab(lane, judged, (lab) =>
+      loadPairs(pairsPerLane, () => lab.profiled("off"), lab.alone),
+    );
     const differences = percentLonger(pairs);
     say(`${lane}: profiled takes longer by ${inWords(differences)}`);
     values.push(...pltMeasurements(lane, pairs, { one: "profiled", other: "alone" }));
