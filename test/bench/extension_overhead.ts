@@ -3,9 +3,10 @@
 // `--only h2` measures one lane.
 //
 // The page has 2 MB, as pages of so many requests have, and lies behind a link of 10 Mbit/s and 50 ms. The bar is on that:
-// what a profile costs is processor time, some 3 ms for a request, in other processes than the page's, and on few cores
-// how much of it shows in the PLT depends on how much the cores have to do otherwise. `--only small` takes the page that it
-// shows on most, 200 requests of 2 kB, which keep both cores of a small machine busy to the end; no bar is on it.
+// what a profile costs is processor time, some 3 ms for a request and in other processes than the page's, most of it the
+// browser's for passing eight to ten events on to a service worker. On few cores how much of that shows in the PLT depends
+// on what they have to do otherwise. `--only small` takes the page that it shows on most, 200 requests of 2 kB, which keep
+// both cores of a small machine busy to the end; no bar is on it.
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { withExtensionLab } from "./extension_lab.ts";
 import { inWords, lanesAsked, loadPairs, percentLonger, pltMeasurements } from "./extension_pairs.ts";
