@@ -1,7 +1,8 @@
 // Temporary folders named after the process that made them, trilane-KIND-PID-XXXXXX: what was killed with -9 could not remove
-// its own, so whoever makes the next one of the kind removes those whose processes are gone. Does not remove them at an end.
-import { mkdtempSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+// its own, so whoever makes the next one of the kind removes those whose processes are gone: this user's,
+// with the mark that each is given. Does not remove them at an end.
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 export const folderKinds = ["load", "record", "selftest", "shell"] as const;
@@ -16,12 +17,24 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** An empty file in each. */
+const mark = ".trilane";
+
+async function isOurs(folder: string): Promise<boolean> {
+  try {
+    const [itself, marked] = await Promise.all([lstat(folder), lstat(join(folder, mark))]);
+    return itself.isDirectory() && itself.uid === process.getuid?.() && marked.isFile();
+  } catch {
+    return false;
+  }
+}
+
 async function sweep(parent: string, prefix: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
     if (!(pid > 0) || isRunning(pid)) continue;
-    // Another user's stays.
-    await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
+    const folder = join(parent, name);
+    if (await isOurs(folder)) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }
 
@@ -37,5 +50,7 @@ export async function sweepProcessFolders(parent: string, kind: FolderKind): Pro
 
 /** A new folder in `parent`. Does not wait for anything: a caller can see to its removal before the process may end. */
 export function makeProcessFolder(parent: string, kind: FolderKind): string {
-  return mkdtempSync(join(parent, `trilane-${kind}-${process.pid}-`));
+  const folder = mkdtempSync(join(parent, `trilane-${kind}-${process.pid}-`));
+  writeFileSync(join(folder, mark), "");
+  return folder;
 }

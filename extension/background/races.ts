@@ -126,6 +126,15 @@ async function begin(row: Row, request: RaceRequest, bodies: HeldBodies): Promis
   await follow(started);
 }
 
+const isUnreachable = ({ code }: Failure): boolean => code.startsWith("host-");
+
+/** How it went on nobody knows: its page asks anew whenever it is opened. */
+const unknownEnd = ({ code, message, remedy }: Failure): Failure => ({
+  code,
+  message: `How this race went on is not known. ${message}`,
+  remedy: `${remedy} Then open this race again: it may have ended well.`,
+});
+
 /** Follows to the end, again where the conversation broke. Never rejects. */
 async function follow(row: Row): Promise<void> {
   followed.set(row.id, followed.get(row.id) ?? { canceled: false });
@@ -138,17 +147,12 @@ async function follow(row: Row): Promise<void> {
       } catch (error) {
         failure = failureOf(error);
         // The host's word on this race, and not the conversation's end, is final.
-        if (!failure.code.startsWith("host-")) break;
+        if (!isUnreachable(failure)) break;
         if (failure.code === "host-missing" || failure.code === "host-permission") break;
         await wait(500 * 2 ** tries);
       }
     }
-    if (failure?.code.startsWith("host-")) {
-      // It may well be running: it is followed again when the service worker starts anew.
-      await changeRace(row.id, { phase: "failed", error: failure }, true);
-    } else {
-      await end(row, "failed", failure);
-    }
+    await end(row, "failed", failure && isUnreachable(failure) ? unknownEnd(failure) : failure);
   } catch {
     // The browser's own storage failed: nothing is left to tell it with.
   } finally {
@@ -234,8 +238,11 @@ export async function getResult(id: string): Promise<void> {
     await putRace(row, await resultOf(row));
     return;
   }
-  await showRace(race, "importing");
-  void follow(race);
+  if (race.outcome !== "running" && !(race.error && isUnreachable(race.error))) return;
+  const { result: _, ...row } = race;
+  await putRace({ ...row, outcome: "running", error: null });
+  await showRace(row, "importing");
+  void follow(row);
 }
 
 export async function openReport(id: string): Promise<void> {

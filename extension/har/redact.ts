@@ -123,20 +123,34 @@ function pairForReaders({ name, value }: NameValue): string {
   return isSecretName(name) ? crossedOut(redacted) : textWithoutSecrets(redacted);
 }
 
-function withoutNamedSecrets(value: unknown): unknown {
-  if (typeof value === "string") return textWithoutSecrets(textWithoutUrlCredentials(value));
-  if (Array.isArray(value)) return value.map(withoutNamedSecrets);
+/** A value of JSON with other texts in it. `ofObject`: what of an object is more than its fields'. */
+function withTexts(value: unknown, ofText: (text: string) => string, ofObject: (value: object) => object): unknown {
+  if (typeof value === "string") return ofText(value);
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, ofText, ofObject));
   if (typeof value !== "object" || value === null) return value;
-  const all = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutNamedSecrets(each)]));
-  if (isPair(value)) return { ...all, value: pairForReaders(value) };
-  return isBody(value) ? { ...all, text: bodyWithoutSecrets(value.text, value.mimeType) } : all;
+  const fields = Object.entries(value).map(([name, each]) => [name, withTexts(each, ofText, ofObject)]);
+  return { ...Object.fromEntries(fields), ...ofObject(value) };
 }
+
+function objectForReaders(value: object): object {
+  if (isPair(value)) return { value: pairForReaders(value) };
+  return isBody(value) ? { text: bodyWithoutSecrets(value.text, value.mimeType) } : {};
+}
+
+/** What was stored before names and passwords were left out of URLs. */
+export const withoutUrlPasswords = <T>(value: T): T =>
+  withTexts(
+    value,
+    (text) => (text.includes("@") ? textWithoutUrlCredentials(text) : text),
+    () => ({}),
+  ) as T;
 
 /**
  * Any part of a HAR but cookies' lists, for readers: without secrets in the URLs that any text of it has, in lists of
  * headers, queries and forms, and in bodies of requests.
  */
-export const withoutSecrets = <T>(value: T): T => withoutNamedSecrets(value) as T;
+export const withoutSecrets = <T>(value: T): T =>
+  withTexts(value, (text) => textWithoutSecrets(textWithoutUrlCredentials(text)), objectForReaders) as T;
 
 /** A HAR entry for readers. Its sizes are those of what was sent. */
 export const entryForReaders = <E extends Entry>(entry: E): E => withoutSecrets(redactedEntry(entry));

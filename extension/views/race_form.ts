@@ -28,17 +28,28 @@ const recordingWords = {
   kept: `The page's addresses, ${handedOver}`,
 };
 
-/** Asked when first needed, at a click: the browser shows its own question. */
-export async function mayUseHost(): Promise<boolean> {
-  return (await chrome.permissions.contains(nativeMessaging)) || chrome.permissions.request(nativeMessaging);
+/** Asked when first needed, at a click: the browser shows its own question. False too where it would not ask. */
+async function mayUseHost(): Promise<boolean> {
+  try {
+    return (await chrome.permissions.contains(nativeMessaging)) || (await chrome.permissions.request(nativeMessaging));
+  } catch {
+    // The click is too long ago: the hint has a button.
+    return false;
+  }
 }
 
+const worksWithout = html`<p class="soft">Profiles, their history and their exports work without it.</p>`;
+
+const permissionHint = html`<div class="note" role="status"><p><b>To race pages, Trilane must be allowed to talk to its helper on this machine.</b></p><p>The browser asks whether it may “communicate with cooperating native applications”: <button type="button" class="retry">ask again, and go on</button></p>${worksWithout}</div>`;
+
+// A service worker that was started before the permission was given never gets what it is for, and cannot end itself.
+const restartHint = html`<div class="note" role="status"><p><b>Trilane may talk to its helper now, once it has started anew.</b></p><p><button type="button" class="restart">Start it anew</button> It closes its pages; then press its button in the toolbar again.</p></div>`;
+
 /** Two lines that a stranger can follow. */
-export function hostHint(host: Exclude<HostState, { state: "ready" }>): Markup {
+function hostHint(host: Exclude<HostState, { state: "ready" }>): Markup {
   if (host.state !== "missing") return failureNote(host);
-  if (host.code === "host-permission")
-    return html`<div class="note"><p>To race pages, Trilane must be allowed to talk to its helper on this machine.</p><p><button type="button" class="retry">Allow and go on</button></p></div>`;
-  return html`<div class="note" role="status"><p><b>Racing needs Trilane's helper on this machine.</b> To install it:</p><p>1. Get Trilane and run <code>npm run setup</code> in its folder.</p><p>2. Run <code>npx trilane install-host</code> there, then <button type="button" class="plain retry">try again</button>.</p><p class="soft">Profiles, their history and their exports work without it.</p></div>`;
+  if (host.code === "host-permission") return restartHint;
+  return html`<div class="note" role="status"><p><b>Racing needs Trilane's helper on this machine.</b> To install it:</p><p>1. Get Trilane and run <code>npm run setup</code> in its folder.</p><p>2. Run <code>npx trilane install-host</code> there, then <button type="button" class="plain retry">try again</button>.</p><p class="soft">A browser from a snap or Flatpak starts no program of this machine.</p>${worksWithout}</div>`;
 }
 
 function linkOption(link: Links[number], chosen: string): Markup {
@@ -104,10 +115,10 @@ export async function openRaceForm(
     put(place, html`${hint}<p><button type="button" class="close">Not now</button></p>`);
     for (const button of place.querySelectorAll<HTMLElement>(".retry"))
       button.addEventListener("click", () => void openRaceForm(place, again, start), { once: true });
+    place.querySelector(".restart")?.addEventListener("click", () => chrome.runtime.reload());
     wireClose(place);
   };
-  if (!(await mayUseHost()))
-    return retry(hostHint({ state: "missing", code: "host-permission", message: "not permitted", remedy: "allow it" }));
+  if (!(await mayUseHost())) return retry(permissionHint);
   const host = await ask({ do: "host" });
   if (!host.ok) return retry(failureNote(host.error));
   if (host.host.state !== "ready") return retry(hostHint(host.host));

@@ -12,13 +12,20 @@ after(() => rmSync(parent, { recursive: true, force: true }));
 
 test("folders of ended processes go, those of running ones, of other kinds and of other names stay", async () => {
   const ended = spawnSync("true").pid;
-  for (const name of [`trilane-record-${ended}-abc`, `trilane-load-${ended}-abc`, "trilane-record-x", "other"]) {
+  const foreign = `trilane-record-${ended}-mine`;
+  for (const name of [
+    `trilane-record-${ended}-abc`,
+    `trilane-load-${ended}-abc`,
+    "trilane-record-x",
+    "other",
+    foreign,
+  ]) {
     mkdirSync(join(parent, name));
-    writeFileSync(join(parent, name, "file"), "");
+    writeFileSync(join(parent, name, name === foreign ? "file" : ".trilane"), "");
   }
   const running = makeProcessFolder(parent, "record");
   assert.match(basename(running), new RegExp(`^trilane-record-${process.pid}-\\w+$`));
   await sweepProcessFolders(parent, "record");
-  const left = ["other", basename(running), `trilane-load-${ended}-abc`, "trilane-record-x"];
+  const left = ["other", basename(running), `trilane-load-${ended}-abc`, "trilane-record-x", foreign];
   assert.deepEqual(readdirSync(parent).sort(), left.sort());
 });

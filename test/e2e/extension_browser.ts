@@ -2,7 +2,7 @@
 // looked at through puppeteer. In a lab that serves a recording over one lane and link, or on this machine's own network
 // with every *.test host at one local server. With the native host, where a test asks for it.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -31,6 +31,11 @@ export interface BrowserOptions {
   readonly port?: number;
   /** Whether the native host is installed for this browser. Default: no. */
   readonly host?: boolean;
+  /**
+   * The permission to talk to the host: had from the start, or the browser says yes when it is asked (as it does again once a
+   * user has; nobody could press a button of its question here). Default: had.
+   */
+  readonly permission?: "had" | "given when asked";
   readonly width?: number;
   readonly height?: number;
 }
@@ -50,18 +55,34 @@ export interface ExtensionBrowser {
   close(): Promise<void>;
 }
 
-let built: Promise<string> | undefined;
+const optional = ["nativeMessaging"] as const;
+const built = new Map<number, Promise<string>>();
 
-/** The extension with the permission that nobody is there to grant, built once a process. */
-function extensionFolder(): Promise<string> {
-  built ??= (async () => {
+/** The extension with these optional permissions from the start, built once a process. */
+function extensionFolder(granted: readonly string[]): Promise<string> {
+  const before = built.get(granted.length);
+  if (before) return before;
+  const building = (async () => {
     const folder = mkdtempSync(join(tmpdir(), "trilane-extension-"));
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
     const out = join(folder, "extension");
-    await buildExtension({ out, granted: ["nativeMessaging"] });
+    await buildExtension({ out, granted });
     return out;
   })();
-  return built;
+  built.set(granted.length, building);
+  return building;
+}
+
+/** What the browser keeps of a user's yes; and of developer mode, without which no unpacked extension starts anew. */
+function writeConsent(userData: string): void {
+  const granted = { api: optional, explicit_host: [], manifest_permissions: [], scriptable_host: [] };
+  const settings = { [identity.id]: { granted_permissions: granted, runtime_granted_permissions: granted } };
+  mkdirSync(join(userData, "Default"));
+  for (const name of ["Preferences", "Secure Preferences"])
+    writeFileSync(
+      join(userData, "Default", name),
+      JSON.stringify({ extensions: { settings, ui: { developer_mode: true } } }),
+    );
 }
 
 const withExtensions = (word: string): boolean => word !== "--disable-extensions" && word !== "about:blank";
@@ -108,6 +129,8 @@ export async function startExtensionBrowser(options: BrowserOptions): Promise<Ex
     const words = ["install-host", "--user-data-dir", userData, "--home", options.home];
     execFileSync(join(checkout, "cli", "trilane"), words, { stdio: ["ignore", "ignore", "inherit"] });
   }
+  const asks = options.permission === "given when asked";
+  if (asks) writeConsent(userData);
   const [program = "", ...words] = await commandLine(options, userData);
   const browser = await launch({
     executablePath: program,
@@ -122,7 +145,7 @@ export async function startExtensionBrowser(options: BrowserOptions): Promise<Ex
     networkEnabled: false,
   });
   try {
-    const id = await browser.installExtension(await extensionFolder());
+    const id = await browser.installExtension(await extensionFolder(asks ? [] : optional));
     if (id !== identity.id) throw new Error(`the extension's id is ${id}, not ${identity.id}`);
     const extension = (await browser.extensions()).get(id);
     if (!extension) throw new Error("the extension is not installed");

@@ -7,12 +7,15 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { Answers, Failure, RaceState } from "../../extension/actions.ts";
+import type { RaceRecord } from "../../extension/history/records.ts";
 import {
   ask,
   type ExtensionBrowser,
   extensionUrl,
+  profiled,
   startExtensionBrowser,
   stateOf,
+  stored,
   tabOf,
   until,
 } from "./extension_browser.ts";
@@ -189,6 +192,60 @@ test("the service worker is stopped in the middle of a race: the next one goes o
   const state = await ended(id);
   assert.equal(state.phase, "finished", JSON.stringify(state));
   assert.deepEqual(state.lanesDone, { h2: 2, h3: 2 });
+});
+
+test("a race whose host cannot be reached any more ends as not known, and is asked for anew when it is opened", async () => {
+  await install("waits");
+  const id = (await ask(view, race(await profile()))).race;
+  await until("loads are told", async () => (await stateOf(view)).races[id]?.done === 4);
+  await extension.stopWorker();
+  const installed = readFileSync(manifest, "utf8");
+  rmSync(manifest);
+  await ask(view, { do: "wake" });
+  const kept = (outcome: string) =>
+    until(`it is kept as ${outcome}`, async () => {
+      const record = await stored<RaceRecord>(view, "race-rows", id);
+      return record?.outcome === outcome ? record : null;
+    });
+  const { error } = await kept("failed");
+  assert.equal(error?.code, "host-missing");
+  assert.match(`${error?.message} ${error?.remedy}`, /not known.*install-host.*open this race again/);
+
+  await extension.stopWorker();
+  const { path: program } = JSON.parse(installed) as { path: string };
+  writeFileSync(program, readFileSync(program, "utf8").replace("'waits'", "'fine'"));
+  writeFileSync(manifest, installed);
+  const page = await extension.open(`views/race/race.html?race=${id}`);
+  await kept("finished");
+  await page.waitForFunction(() => document.querySelector("#outcome")?.textContent?.includes("None."));
+  await page.close();
+});
+
+test("raced from a result page whose contents are gone: the page is loaded anew, and its race shown", async () => {
+  const folder = await install("fine");
+  const shop = await extension.browser.newPage();
+  await shop.goto("http://shop.test/");
+  const first = await profiled(view, shop);
+  await shop.close();
+  const result = await extension.open(`views/result/result.html?profile=${first.log._trilane.id}`);
+  await result.waitForSelector("html[data-ready=yes]");
+  await result.click("#race");
+  await result.waitForSelector("#race-form button.main");
+  const form = await result.evaluate(() => document.querySelector("#race-form")?.textContent ?? "");
+  assert.match(form, /loaded once more/);
+  assert.match(form, /passwords or tokens/);
+  await result.click("#race-form button.main");
+  await result.waitForFunction(() => location.pathname.endsWith("/race.html"));
+  const id = new URL(result.url()).searchParams.get("race") ?? "";
+  const state = await ended(id);
+  assert.equal(state.phase, "finished", JSON.stringify(state));
+  assert.notEqual(state.profile, first.log._trilane.id);
+  const har = asked(folder)
+    .flatMap(({ type, text }) => (type === "profile.data" ? [String(text)] : []))
+    .join("");
+  assert.match(har, /<h1>Shop<\/h1>/);
+  await result.close();
+  for (const each of await extension.browser.pages()) if (each.url() === "http://shop.test/") await each.close();
 });
 
 test("the disk is full while it is handed over: the race failed, the upload is dropped, the profile is kept", async () => {

@@ -9,7 +9,14 @@ import type { Page } from "puppeteer-core";
 import type { Profile } from "../../schemas/generated/profile.ts";
 import { publicHarSchema } from "../cli/export/har_schema.ts";
 import { seriousFindings } from "./extension_axe.ts";
-import { type ExtensionBrowser, profiled, startExtensionBrowser, until } from "./extension_browser.ts";
+import {
+  ask,
+  type ExtensionBrowser,
+  extensionUrl,
+  profiled,
+  startExtensionBrowser,
+  until,
+} from "./extension_browser.ts";
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
 import { drawnByPerfCascade, readByDevTools } from "./har_readers.ts";
 
@@ -24,7 +31,7 @@ let profile: Profile;
 before(async () => {
   mkdirSync(downloads);
   site = await startLocalSite();
-  extension = await startExtensionBrowser({ home, port: site.port });
+  extension = await startExtensionBrowser({ home, port: site.port, permission: "given when asked" });
   const session = await extension.browser.target().createCDPSession();
   await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: downloads });
   page = await extension.browser.newPage();
@@ -107,21 +114,17 @@ test("the exported HAR can be opened again", async () => {
   await again.close();
 });
 
-test("without the helper the race button says in two lines how to get it", async () => {
-  await page.bringToFront();
-  const popup = await extension.popup(page);
-  await popup.waitForSelector("#race");
-  assert.deepEqual(await seriousFindings(popup), []);
-  await popup.click("#race");
-  const hint = await until("the hint", () =>
-    popup.evaluate(() => {
-      const text = document.querySelector("#race-form")?.textContent ?? "";
-      return text.includes("install-host") ? text : null;
-    }),
-  );
-  assert.match(hint, /npm run setup/);
-  assert.deepEqual(await seriousFindings(popup), []);
-  await popup.close().catch(() => {});
+test("Copy as Markdown puts the summary on the clipboard", async () => {
+  await extension.browser
+    .defaultBrowserContext()
+    .setPermission(extensionUrl.slice(0, -1), { permission: { name: "clipboard-read" }, state: "granted" });
+  await result.bringToFront();
+  await result.click(".exports [data-as=markdown]");
+  await result.waitForFunction(() => document.querySelector(".exports .done")?.textContent === "Copied");
+  const text = await result.evaluate(() => navigator.clipboard.readText());
+  assert.match(text, /^\*\*Shop\*\* <http:\/\/shop\.test\/>\n/);
+  assert.match(text, new RegExp(`^\\| all \\| ${profile.log.entries.length} \\|`, "m"));
+  assert.ok(!text.includes("s3cret"));
 });
 
 test("axe-core finds nothing serious on the result page, the history and the comparison", async () => {
@@ -134,4 +137,58 @@ test("axe-core finds nothing serious on the result page, the history and the com
     assert.deepEqual(await seriousFindings(other), [], path);
     await other.close();
   }
+});
+
+test("the race button asks for the permission: no says what for, yes goes on to how to get the helper", async () => {
+  await page.bringToFront();
+  const popup = await extension.popup(page);
+  await popup.waitForSelector("#race");
+  assert.deepEqual(await seriousFindings(popup), []);
+  const hint = (word: string): Promise<string> =>
+    until(`the hint with ${word}`, () =>
+      popup.evaluate((wanted) => {
+        const text = document.querySelector("#race-form")?.textContent ?? "";
+        return text.includes(wanted) ? text : null;
+      }, word),
+    );
+  assert.equal(await popup.evaluate(() => chrome.permissions.contains({ permissions: ["nativeMessaging"] })), false);
+  // The browser's own question cannot be answered here: this is what it gives for a no, and for a click long ago.
+  const real = await popup.evaluateHandle(() => ({ request: chrome.permissions.request }));
+  for (const refusal of ["no", "no gesture"] as const) {
+    await popup.evaluate((how) => {
+      chrome.permissions.request = () =>
+        how === "no"
+          ? Promise.resolve(false)
+          : Promise.reject(new Error("This function must be called during a user gesture"));
+    }, refusal);
+    await popup.click(refusal === "no" ? "#race" : "#race-form .retry");
+    assert.match(await hint("must be allowed"), /ask again/);
+    assert.deepEqual(await seriousFindings(popup), []);
+  }
+  await popup.evaluate(({ request }) => {
+    chrome.permissions.request = request;
+  }, real);
+  await popup.click("#race-form .retry");
+  await hint("once it has started anew");
+  assert.equal(await popup.evaluate(() => chrome.permissions.contains({ permissions: ["nativeMessaging"] })), true);
+  assert.deepEqual(await seriousFindings(popup), []);
+  await popup.click("#race-form .restart").catch(() => {});
+  await until("its pages are closed", async () => result.isClosed());
+  // As at its first start: a press of the button before it answers would be lost.
+  const view = await until("it has started anew", () => extension.open("views/popup/popup.html").catch(() => null));
+  await ask(view, { do: "wake" });
+  await view.close();
+
+  const again = await extension.popup(page);
+  await again.waitForSelector("#race");
+  await again.click("#race");
+  const text = await until("how to get the helper", () =>
+    again.evaluate(() => {
+      const shown = document.querySelector("#race-form")?.textContent ?? "";
+      return shown.includes("install-host") ? shown : null;
+    }),
+  );
+  assert.match(text, /npm run setup/);
+  assert.deepEqual(await seriousFindings(again), []);
+  await again.close().catch(() => {});
 });

@@ -62,7 +62,10 @@ function answer({ id, type }: Message): void {
       } else if (mode === "refuses") {
         send({ id, ok: false, error: { code: "failed", message: "links: none", remedy: "look for some" } });
       } else {
-        const text = JSON.stringify({ schema: "trilane/links/1", links: [{ name: "3g" }] });
+        const text = JSON.stringify({
+          schema: "trilane/links/1",
+          links: [{ name: "3g", form: "3g", source: "Trilane", summary: "slow" }],
+        });
         for (const [index, data] of [text.slice(0, 20), text.slice(20)].entries())
           send({ id, event: "part", index, data });
         send({ id, ok: true, parts: 2 });

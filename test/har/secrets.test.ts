@@ -1,7 +1,7 @@
 // What is secret by its name goes out of URLs, forms, JSON and lists; all else stays as it was.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { entryForReaders } from "../../extension/har/redact.ts";
+import { entryForReaders, withoutUrlPasswords } from "../../extension/har/redact.ts";
 import { bodyWithoutSecrets, isSecretName, textWithoutSecrets } from "../../extension/har/secrets.ts";
 
 test("names that tell of a secret, and names that only look like one", () => {
@@ -61,6 +61,17 @@ test("bodies: forms, forms in parts, JSON however it is sent, and what is cut of
     ["text/plain", "anything else", "anything else"],
   ];
   for (const [type, text, without] of cases) assert.equal(bodyWithoutSecrets(text, type), without);
+});
+
+test("what was stored with passwords in URLs is read without", () => {
+  const stored = {
+    url: "https://me:s3cret@a.test/?q=me@b.test",
+    rows: [{ title: "https://me:s3cret@a.test/", n: 1, none: null }],
+  };
+  assert.deepEqual(withoutUrlPasswords(stored), {
+    url: "https://a.test/?q=me@b.test",
+    rows: [{ title: "https://a.test/", n: 1, none: null }],
+  });
 });
 
 test("an entry for readers holds a secret nowhere, and keeps its names and the schemes", () => {

@@ -39,6 +39,10 @@ function endMarkup({ outcome, error }: RaceRecord): Markup {
   return error ? failureNote(error) : html``;
 }
 
+/** Whether the helper could tell more than the history has: also where it was not to be reached before. */
+const mayBeKnown = ({ outcome, error, hostRace }: RaceRecord): boolean =>
+  hostRace !== null && (outcome === "running" || outcome === "finished" || (error?.code.startsWith("host-") ?? false));
+
 /** The helper may hold a result that the history has not got, where browser or service worker ended in between. */
 async function askForResult(): Promise<void> {
   if (asked) return;
@@ -67,9 +71,7 @@ async function show(): Promise<void> {
   put(find("#title"), titleMarkup(name, lanes, link, profile, record?.started ?? ""));
   if (race && isUnderWay(race)) return put(find("#progress"), progressMarkup(race));
   const result = record?.result ?? null;
-  if (!result && record && (record.outcome === "running" || record.outcome === "finished")) {
-    if (!asked) return askForResult();
-  }
+  if (!result && record && !asked && mayBeKnown(record)) return askForResult();
   put(find("#progress"), html``);
   if (record && record.outcome !== "finished") put(trouble, endMarkup(record));
   else if (race?.error) put(trouble, failureNote(race.error));

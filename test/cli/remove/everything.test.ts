@@ -65,6 +65,7 @@ test("all of it goes: data, reports, profiles, and what browsers find the host b
     await once(left, "exit");
     const leftFolder = join(tmpdir(), `trilane-load-${left.pid}-test`);
     mkdirSync(leftFolder);
+    writeFileSync(join(leftFolder, ".trilane"), "");
     const { status, out, err } = await run({ HOME: user }, "remove", "--everything");
     assert.equal(status, 0, err);
     assert.match(out, /^removed all that was kept in \/.*trilane \(\d.*[kM]?B\)\n/);
