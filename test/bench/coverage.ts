@@ -6,6 +6,8 @@ import { coverage, disturbances, falseVerdicts, intervals, noises, sizes } from 
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const studies = 2000;
+/** Of what takes a bootstrap or a whole verdict. */
+const costlyStudies = 500;
 /** Over several pages medians are bootstrapped: what that comes to is told, and there is no bar. */
 const withoutBar: readonly string[] = ["improvement over three pages"];
 
@@ -16,7 +18,8 @@ function coverages(name: keyof typeof intervals): Measurement[] {
   return sizes.flatMap((loads) => {
     // Six differences are the fewest that have one.
     if (name === "shift between paired loads" && loads < 6) return [];
-    const found = names(noises).map((noise) => coverage(name, noise, loads, studies) * 100);
+    const number = withoutBar.includes(name) ? costlyStudies : studies;
+    const found = names(noises).map((noise) => coverage(name, noise, loads, number) * 100);
     const covers = measurement(`${name}, ${loads} loads: holds the truth`, found, null, percent);
     const bar = withoutBar.includes(name) ? null : 1;
     return [covers, measurement(`${name}, ${loads} loads: off 95 %`, [Math.abs(covers.median - 95)], bar, percent)];
@@ -39,12 +42,12 @@ function falseDecisions(truth: number, margin_percent: number, right: readonly s
 
 export const bench: Bench = async (say) => {
   const measurements = names(intervals).flatMap((name) => {
-    say(`${studies} studies of each size and shape: ${name}`);
+    say(`studies of each size and shape: ${name}`);
     return coverages(name);
   });
-  say(`${studies} studies of each: verdicts on equal lanes, decisions of the sequential rule`);
+  say(`verdicts on equal lanes, decisions of the sequential rule`);
   const verdicts = names(disturbances).flatMap((name) => {
-    const wrong = sizes.map((loads) => falseVerdicts(name, loads, studies) * 100);
+    const wrong = sizes.map((loads) => falseVerdicts(name, loads, costlyStudies) * 100);
     return [measurement(`equal lanes called different, with ${name}`, wrong, 6, percent)];
   });
   const margin_percent = 3;
