@@ -1,6 +1,6 @@
 // Reads what a file holds of a plan that several machines share: which cells, of which machine, how far. Refuses what is no
 // such file, by its name. Copies nothing.
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { UserError } from "../errors.ts";
 import { sqliteCode } from "../results/failure.ts";
 import {
@@ -94,6 +94,8 @@ function partsOf(results: Results, path: string): Part[] {
  * only begun. UserError naming the file where it is cut off, damaged, or something else.
  */
 export function readShard(path: string): Part[] {
+  // Killed in its first moment.
+  if (statSync(path).size === 0) return [];
   if (!looksLikeDatabase(path)) throw new UserError(`${path}: not a file of results: leave it out`);
   let results: Results | null = null;
   try {

@@ -1,6 +1,6 @@
 // Shards: each cell that a machine runs has a file of results of its own, named after the cell and the machine, so that no
-// two machines ever write one file (SQLite's log is for the processes of one machine). Names and finds them; merges nothing.
-import { existsSync, readdirSync } from "node:fs";
+// two machines ever write one file. Names and finds them; merges nothing.
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openResultsFile, type Results, type Sweep } from "../results/results.ts";
 
@@ -35,7 +35,7 @@ export function sweepIn(results: Results, plan_digest: string): Sweep | null {
 
 /** Whether the shard at `path` holds a finished sweep of the plan. False where there is no such file. */
 export function isFinished(path: string, plan_digest: string): boolean {
-  if (!existsSync(path)) return false;
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
   const results = openResultsFile(path);
   try {
     return typeof sweepIn(results, plan_digest)?.finished_at === "string";

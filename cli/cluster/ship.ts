@@ -9,6 +9,7 @@ import { pipeline } from "node:stream/promises";
 import { withArchive } from "../archive/client.ts";
 import { RunError } from "../errors.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
+import { companions } from "../results/database.ts";
 import { ProgramFailure, runProgram } from "../run_program.ts";
 import { shellWord } from "../shell_word.ts";
 
@@ -120,7 +121,7 @@ export async function collect(remote: Remote, shards: string): Promise<number> {
   const folder = shellWord(`${remote.folder}/shards`);
   const names = (await onHost(remote, `cd ${folder} 2>/dev/null && ls || true`))
     .split("\n")
-    .filter((name) => /^(cell|reference)-.*\.db(-wal)?$/.test(name));
+    .filter((name) => /^(cell|reference)-.*\.db(-journal)?$/.test(name));
   if (names.length === 0) return 0;
   const aside = await mkdtemp(join(shards, ".collected-"));
   const keep = removedAtEnd(aside);
@@ -128,7 +129,12 @@ export async function collect(remote: Remote, shards: string): Promise<number> {
     const list = names.map((name) => shellWord(`./${name}`)).join(" ");
     const pack = [...remote.ssh, "-o", "BatchMode=yes", remote.host, `tar -c -f - -C ${folder} ${list}`];
     await piped(pack, ["tar", "-x", "-f", "-", "-C", aside], `${remote.host}: bringing shards back`);
-    for (const name of await readdir(aside)) await rename(join(aside, name), join(shards, name));
+    // A journal before its shard, which would be read without it; an old shard's would be taken for the new one's.
+    for (const name of (await readdir(aside)).sort().reverse()) {
+      if (name.endsWith(".db") && !names.includes(`${name}-journal`))
+        for (const end of companions) await rm(join(shards, `${name}${end}`), { force: true });
+      await rename(join(aside, name), join(shards, name));
+    }
     return names.filter((name) => name.endsWith(".db")).length;
   } finally {
     await rm(aside, { recursive: true, force: true });

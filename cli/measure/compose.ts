@@ -11,6 +11,7 @@ import type { Serving } from "../serving/serving.ts";
 import { version } from "../version.ts";
 import { environmentOf, machine } from "./environment.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
+import { starvedReasons } from "./starved.ts";
 import { verify } from "./verify.ts";
 import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";
 
@@ -65,6 +66,7 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
       navigation_s === null || metrics.plt_ms === null ? null : Math.round(navigation_s * 1e9 + metrics.plt_ms * 1e6),
     replay,
     shaper,
+    starved: starvedReasons(measured.pressure, measured.cpu, metrics.plt_ms, machine().cpus),
     failure,
   });
   return {

@@ -7,6 +7,7 @@ import { type Lane, laneFacts } from "../lanes.ts";
 import { clearUrl } from "./clear.ts";
 import { urlOnLane } from "./clear_origins.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
+import { lateReason } from "./starved.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
 
 export type Status = LoadFacts["status"];
@@ -24,6 +25,8 @@ export interface Evidence {
   readonly loadEnd_ns: number | null;
   readonly replay: ReplayReport | null;
   readonly shaper: ShaperReport | null;
+  /** Why it had not the CPU that it needed (starved.ts); empty: it had. */
+  readonly starved?: readonly string[];
   /** Why the load did not end (a crash, a time-out), if it did not. */
   readonly failure: string | null;
 }
@@ -217,6 +220,7 @@ export function verify(evidence: Evidence): Verdict {
     ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
     ...(replay ? [] : ["trilane-replay left no report"]),
     ...(shaper ? lateReasons(shaper, lateTolerance_ns(evidence.rtt_ms)) : ["trilane-shaper left no report"]),
+    ...(evidence.starved ?? []),
   ];
   return { status: reasons.length === 0 ? "valid" : "invalid", reasons, counts, protocols, entries, background };
 }
@@ -234,6 +238,6 @@ function lateReasons(shaper: ShaperReport, tolerance_ns: number): string[] {
     const late_ns = shaper[direction].late_ns.p99;
     if (late_ns === null || late_ns <= tolerance_ns) return [];
     const tolerated = `${direction}; tolerated: ${inMs(tolerance_ns)} ms`;
-    return [`the link missed its tolerance: 1 % of packets left ${inMs(late_ns)} ms late or more (${tolerated})`];
+    return [`${lateReason}: 1 % of packets left ${inMs(late_ns)} ms late or more (${tolerated})`];
   });
 }

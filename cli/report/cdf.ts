@@ -27,6 +27,8 @@ export interface CdfData {
   readonly curves: readonly CdfCurve[];
   /** The least PLT of each page; empty: not known for this link. */
   readonly optimal_ms: readonly number[];
+  /** Pages of this link that are in no curve of a lane, because none of their loads was valid. */
+  readonly missing: readonly { readonly lane: string; readonly pages: number }[];
 }
 
 interface Axes {
@@ -45,7 +47,7 @@ function stepsOf(values_ms: readonly number[], { x, end_ms }: Axes): string {
   return `M${x(0).toFixed(1)} ${y(0).toFixed(1)}${steps.join("")}H${x(end_ms).toFixed(1)}`;
 }
 
-export function cdfFigure({ link, curves, optimal_ms }: CdfData): Markup {
+export function cdfFigure({ link, curves, optimal_ms, missing }: CdfData): Markup {
   const all = curves.flatMap(({ medians_ms }) => medians_ms);
   const greatest = Math.max(...all);
   const end = Math.min(greatest, quantile(all, 0.95) * reach);
@@ -75,7 +77,7 @@ export function cdfFigure({ link, curves, optimal_ms }: CdfData): Markup {
       html`<g class="${className}"><path class="${line}" d="M${right - 150} ${bottom - 14 - index * 18}h28"/><text class="axis" x="${right - 114}" y="${bottom - 10 - index * 18}">${name}</text></g>`,
   );
   const told = curves.map(({ lane, medians_ms }) => `${lane} ${formatTime(median(medians_ms))}`).join(", ");
-  const figure = html`<figure data-link="${link}"><svg class="cdfs" role="img" aria-label="Share of pages by median PLT over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">page load time, ms</text></svg><figcaption>${link}: share of pages whose median page load time is at most so long, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages. Medians over pages: ${told}.${
+  const figure = html`<figure data-link="${link}"><svg class="cdfs" role="img" aria-label="Share of pages by median PLT over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">page load time, ms</text></svg><figcaption>${link}: share of pages whose median page load time is at most so long, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages. Medians over pages: ${told}.${missing.map(({ lane, pages }) => ` Not in it, without a valid load: ${count(pages, "page")} of ${lane}.`)}${
     optimal_ms.length > 0 &&
     html` Optimal: three round trips (name, handshake, request) and the page's bytes at the link's rate, which no first visit undercuts that needs them all before its load event.`
   }${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption></figure>`;

@@ -16,6 +16,10 @@ const mostFigures = 9;
 /** In the plan's order of links. `traits`: of those whose rate is one number and whose first visits are loaded. */
 export function cdfsOf({ cells, loads, sweep }: ReportData, traits: ReadonlyMap<string, LinkTraits>): CdfData[] {
   const valid = loads.filter((load): load is ValidLoad => isValid(load));
+  const [tried, measured] = [loads, valid].map((some) => new Set(some.map(({ cell }) => cell))) as [
+    Set<number>,
+    Set<number>,
+  ];
   const byLink = Map.groupBy(valid, (load) => load.link);
   const links = [...new Set(cells.map((cell) => cell.link))].filter(
     (link) => new Set(byLink.get(link)?.map((load) => load.page)).size >= manyPages,
@@ -45,6 +49,11 @@ export function cdfsOf({ cells, loads, sweep }: ReportData, traits: ReadonlyMap<
               const least = bytes.length > 0 ? optimalPlt_ms(Math.min(...bytes), known) : null;
               return least === null ? [] : [least];
             });
-      return { link, curves, optimal_ms };
+      const lacking = cells.filter(({ id, link: of }) => of === link && tried.has(id) && !measured.has(id));
+      const missing = [...Map.groupBy(lacking, ({ lane }) => lane)].map(([lane, { length: pages }]) => ({
+        lane,
+        pages,
+      }));
+      return { link, curves, optimal_ms, missing };
     });
 }

@@ -33,14 +33,14 @@ const traits: readonly Trait[] = [
   { key: "scripts", head: "scripts", kind: "difference", text: share },
 ];
 
-function changeText({ change, interval }: GroupContrast, kind: Trait["kind"]): string {
-  if (change === null) return "–";
-  if (kind === "ratio") {
-    const range = interval && ` (${plain(interval.low)} to ${plain(interval.high)})`;
-    return `× ${plain(change)}${range ?? ""}`;
-  }
+function changeMarkup({ helped, hurt, change, interval }: GroupContrast, kind: Trait["kind"]): Markup {
+  if (change === null) return html`–`;
+  if (helped === hurt && (interval === null || interval.low === interval.high)) return html`same`;
+  const times = (value: number): string => (value < 10 ? value.toFixed(2) : plain(value));
   const points = (value: number): string => `${value < 0 ? "−" : "+"}${Math.abs(Math.round(value * 100))}`;
-  return `${points(change)} points${interval ? ` (${points(interval.low)} to ${points(interval.high)})` : ""}`;
+  const text = kind === "ratio" ? times : points;
+  const range = interval && html`<small>${text(interval.low)} to ${text(interval.high)}</small>`;
+  return html`${kind === "ratio" ? `× ${times(change)}` : `${points(change)} points`}${range}`;
 }
 
 interface Terms {
@@ -83,11 +83,11 @@ function pairFigure({ data, pair, traitsOf, target }: Terms): Markup | null {
       ({ trait, found }) => html`<td class="num">${found ? trait.text(found[side]) : "–"}</td>`,
     )}</tr>`;
   const changes = html`<tr class="sum"><th scope="row">helped against hurt</th><td></td>${contrasts.map(
-    ({ trait, found }) => html`<td class="num">${found ? changeText(found, trait.kind) : "–"}</td>`,
+    ({ trait, found }) => html`<td class="num">${found ? changeMarkup(found, trait.kind) : "–"}</td>`,
   )}</tr>`;
   const n = helped.length;
   const sureness = contrasts.some(({ found }) => found?.interval)
-    ? "in brackets its 95 % interval, by resampling pages"
+    ? "below it the 95 % interval, by resampling pages"
     : `without an interval: that takes five pages in each group, twenty in all`;
   const name = `${pair.lane} over ${pair.over}`;
   const figure = html`<figure><h3>${name}</h3><div class="scroll"><table class="helped"><thead><tr><th scope="col">Page</th><th scope="col" class="imp">${name}</th>${traits.map(({ head }) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Helped most</th></tr>${helped.map(row)}</tbody><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Hurt most, or helped least</th></tr>${hurt.map(row)}</tbody><tfoot>${meanRow(`mean of the ${n} helped`, helped, "helped")}${meanRow(`mean of the ${n} hurt`, hurt, "hurt")}${changes}</tfoot></table></div><figcaption>The ${count(n, "page")} at each end of ${String(pages)}, by the improvement of the median page load time over all links (geometric mean of the ratios), with its 95 % interval over blocks. Last line: the helped pages' mean over the hurt ones', of shares the difference; ${sureness}. The groups are chosen by the outcome itself, so what sets them apart is a hint, and no cause.</figcaption></figure>`;

@@ -117,7 +117,15 @@ function marks(bins: readonly Bin[], of: (bin: Bin) => number, x: (time_ms: numb
     .join("");
 }
 
-function stripMarkup({ lane, side, bins, capacity, mean_bps }: Strip, scale: Scale, top: number): Markup {
+/** How long what waited takes to be sent, ms; where the rate is not known at each time, its bytes. */
+function waitOf({ capacity }: Strip): (bin: Bin) => number {
+  if (!capacity) return (bin) => bin.queue_bytes;
+  return (bin) => (bin.queue_bytes * 8000) / (capacityAt(capacity, bin.start_ms) || 1);
+}
+
+/** `scaleQueue`: where the queue's axis ends, the same for all strips of its unit. */
+function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number): Markup {
+  const { lane, side, bins, capacity, mean_bps } = strip;
   const x = (time_ms: number): number => Math.max(axisLeft, Math.min(axisRight, scale.at(time_ms)));
   const rateTop = top + titleHeight;
   const rateBottom = rateTop + rateHeight;
@@ -128,11 +136,12 @@ function stripMarkup({ lane, side, bins, capacity, mean_bps }: Strip, scale: Sca
     mean_bps ?? 0,
   ];
   const most_bps = extremes(rates)?.greatest || 1;
+  // Told is what the link carries, where that is known: a bin may hold a packet more.
+  const told_bps = capacity ? (extremes(capacity.map(([, rate_bps]) => rate_bps))?.greatest ?? most_bps) : most_bps;
   const rateY = (rate_bps: number): number => rateBottom - (rate_bps / most_bps) * rateHeight;
-  const wait = (bin: Bin): number =>
-    capacity ? (bin.queue_bytes * 8000) / (capacityAt(capacity, bin.start_ms) || 1) : bin.queue_bytes;
-  const mostQueue = Math.max(...bins.map(wait), 0);
-  const queueY = (value: number): number => queueBottom - (mostQueue > 0 ? value / mostQueue : 0) * queueHeight;
+  const wait = waitOf(strip);
+  const mostQueue = Math.max(...bins.map(wait));
+  const queueY = (value: number): number => queueBottom - (scaleQueue > 0 ? value / scaleQueue : 0) * queueHeight;
   const queueText = (value: number): string => (capacity ? formatTime(value) : formatSize(value));
   const total = (of: (bin: Bin) => number): number => bins.reduce((sum, bin) => sum + of(bin), 0);
   const [dropped, lost] = [total((bin) => bin.dropped), total((bin) => bin.lost)];
@@ -158,7 +167,7 @@ function stripMarkup({ lane, side, bins, capacity, mean_bps }: Strip, scale: Sca
   );
   const drops = marks(bins, (bin) => bin.dropped, x, queueBottom + 2);
   const losses = marks(bins, (bin) => bin.lost, x, queueBottom + 2);
-  return html`<g class="lane-${lane}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${told.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${rateTop + 9}">${formatBitRate(most_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
+  return html`<g class="lane-${lane}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${told.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${Math.min(rateY(told_bps) + 9, rateBottom - 13)}">${formatBitRate(told_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
 }
 
 const heightOf = titleHeight + rateHeight + 4 + queueHeight + marksHeight + gap;
@@ -195,12 +204,19 @@ function csvRows({ id, lane, facts: { shaper, navigation_start_ns } }: ShapedLoa
 export function linkOverTime(name: string, loads: readonly ShapedLoad[], scale: Scale): Markup | null {
   const strips = loads.flatMap(({ lane, facts }) => stripsOf(lane, facts, scale.high));
   if (strips.length === 0) return null;
+  // What is told in one unit has one scale.
+  const scaleQueue = ({ capacity }: Strip): number =>
+    Math.max(
+      ...strips
+        .filter((each) => (each.capacity === null) === (capacity === null))
+        .flatMap((each) => each.bins.map(waitOf(each))),
+    );
   const bottom = strips.length * heightOf + 4;
   const axis = scale.ticks.map(
     (tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${bottom + 10}">${String(tick)}</text>`,
   );
   const label = `What the link did while ${name} loaded: ${strips.map(({ lane, side }) => `${lane} ${side}`).join(", ")}`;
-  const figure = html`<figure class="overtime"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 28}" width="${width}" height="${bottom + 28}">${strips.map((strip, index) => stripMarkup(strip, scale, index * heightOf))}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text></svg></div><figcaption>What the link did during these loads (n = ${String(loads.length)}, one of each lane), on the waterfalls' time axis: upper area, the rate at which bytes reached the receiver, under what the link carries (line${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) && ", of a trace its mean"}); lower area, the most that waited for the link${strips.some(({ capacity }) => capacity) && ", as the time it takes to send"}; marks below, packets dropped by the queue (solid) and lost on the link (dashed). Bytes arrive the link's one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.</figcaption></figure>`;
+  const figure = html`<figure class="overtime"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 28}" width="${width}" height="${bottom + 28}">${strips.map((strip, index) => stripMarkup(strip, scale, scaleQueue(strip), index * heightOf))}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text></svg></div><figcaption>What the link did during these loads (n = ${String(loads.length)}, one of each lane), on the waterfalls' time axis: upper area, the rate at which bytes reached the receiver, under what the link carries (line${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) && ", of a trace its mean"}); lower area, the most that waited for the link${strips.some(({ capacity }) => capacity) && ", as the time it takes to send"}, on one scale; marks below, packets dropped by the queue (solid) and lost on the link (dashed). Bytes arrive the link's one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.</figcaption></figure>`;
   return savedFigure(figure, {
     name: ["link-over-time", name],
     columns: [

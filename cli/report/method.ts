@@ -114,7 +114,7 @@ ${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(sortLanes(data.cel
 <ul>
 <li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, with a fresh browser profile for every load.</li>
 <li>Improvement of b over a is (PLT<sub>a</sub> − PLT<sub>b</sub>) / PLT<sub>a</sub> × 100, of medians: of one page's loads; of the medians over pages where there are ${String(manyPages)} pages or more; with fewer pages, or over several links, the geometric mean of their ratios.</li>
-<li>Intervals hold the middle ${String(confidence * 100)} % of seeded bootstrap resamples. What is resampled is whole blocks of loads that ran next to each other or, with ${String(manyPages)} pages or more, whole pages. Fewer than ${String(minimumUnits)} valid loads of a lane have no interval, unless there are cells enough to resample those.</li>
+<li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics: how many of a lane's loads lie below its true median is as the heads of as many coins, whatever their distribution (Hettmansperger and Sheather 1986); blocks whose loads moved together narrow the interval of a difference. Over several pages or links they hold the middle of seeded bootstrap resamples of whole blocks of loads that ran next to each other or, with ${String(manyPages)} pages or more, of whole pages. Fewer than ${String(minimumUnits)} valid loads of a lane have no interval, unless there are cells enough to resample those.</li>
 <li>A verdict is split by RTT, bandwidth or loss where the two sides differ most; that choice is made from the same data, so treat the split as a description.</li>
 </ul>
 <details><summary>Command lines of one load of each lane</summary>${commandLines(facts)}</details>

@@ -90,7 +90,7 @@ function loadSentence({ sweep, cells, loads }: ReportData): string {
 const statistics = (pages: number): string =>
   `Page load time is loadEventEnd - navigationStart (Navigation Timing). Improvement is (a - b) / a of medians${
     pages >= manyPages ? " over pages" : ""
-  }; 95 % intervals are percentile bootstrap over whole ${pages >= manyPages ? "pages" : "blocks"}.`;
+  }; 95 % intervals are from order statistics on one page and link (Hettmansperger and Sheather 1986), over several by percentile bootstrap over whole ${pages >= manyPages ? "pages" : "blocks"}.`;
 
 /** One paragraph, and the sentence to cite. */
 export function methodsParagraph(data: ReportData): string {

@@ -143,8 +143,17 @@ function useWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
+/** Ends of the names of SQLite's files beside a database. */
+export const companions = ["-journal", "-wal", "-shm"] as const;
+
+/**
+ * How a file that is made is written. A write-ahead log lets readers read at any time, those of this machine: SQLite's
+ * documentation forbids it on a folder that several machines share, where `rollback` does.
+ */
+export type Journal = "write-ahead" | "rollback";
+
 /** Opens results in the file at `path`, making it and its folder where they are missing. */
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, journal: Journal = "write-ahead"): DatabaseSync {
   // Private, as trilane-host makes it: recordings hold cookies.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   let database: DatabaseSync | null = null;
@@ -152,7 +161,7 @@ export function openDatabase(path: string): DatabaseSync {
     database = new DatabaseSync(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
     if (needsTables(database, path)) {
       // Not inside a transaction: SQLite changes the journal's mode only outside of one.
-      useWriteAheadLog(database);
+      if (journal === "write-ahead") useWriteAheadLog(database);
       const opened = database;
       inTransaction(opened, () => {
         // Another process may have been here first.

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { removedAtEnd } from "../removed_at_end.ts";
 import { RowCopier } from "./copy_rows.ts";
-import { inTransaction, openDatabase, openDatabaseToRead } from "./database.ts";
+import { companions, inTransaction, openDatabase, openDatabaseToRead } from "./database.ts";
 import { explainFailure } from "./failure.ts";
 import { addHost, type NewHost, type PlacedCell } from "./hosts.ts";
 import type { Environment } from "./results.ts";
@@ -103,14 +103,13 @@ async function sync(path: string): Promise<void> {
 /** Takes the place of what is at `path`. The last sweep is the newest. */
 export async function writeMerged(path: string, sweeps: readonly MergedSweep[]): Promise<void> {
   const aside = join(dirname(path), `.${basename(path)}.${process.pid}`);
-  const besides = ["", "-wal", "-shm", "-journal"].map((end) => `${aside}${end}`);
+  const besides = ["", "-journal"].map((end) => `${aside}${end}`);
   const keeps = besides.map(removedAtEnd);
   try {
-    const to = openDatabase(aside);
+    // One file, as it is to be handed around.
+    const to = openDatabase(aside, "rollback");
     try {
       inTransaction(to, () => fill(to, sweeps));
-      // One file, as it is to be handed around.
-      to.exec("PRAGMA journal_mode = DELETE");
     } catch (error) {
       throw explainFailure(error, path);
     } finally {
@@ -118,7 +117,7 @@ export async function writeMerged(path: string, sweeps: readonly MergedSweep[]):
     }
     await sync(aside);
     // A log that a killed reader of the old file left would be taken for the new one's.
-    for (const end of ["-wal", "-shm"]) await rm(`${path}${end}`, { force: true });
+    for (const end of companions) await rm(`${path}${end}`, { force: true });
     await rename(aside, path);
   } finally {
     for (const each of besides) await rm(each, { force: true });

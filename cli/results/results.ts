@@ -471,12 +471,13 @@ export class Results {
 
 /** Opens the results, making the file where there is none. */
 export function openResults(home: string): Results {
-  return openResultsAt(resultsPath(home));
+  const path = resultsPath(home);
+  return new Results(openDatabase(path), path);
 }
 
-/** As openResults, in a file of any name. */
-export function openResultsAt(path: string): Results {
-  return new Results(openDatabase(path), path);
+/** As openResults, in a file of any name, which may be in a folder that several machines share. */
+export function openSharedResults(path: string): Results {
+  return new Results(openDatabase(path, "rollback"), path);
 }
 
 /** Opens the results of earlier runs; null where nothing was ever run. */

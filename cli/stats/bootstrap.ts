@@ -1,6 +1,6 @@
-// Percentile bootstrap intervals, seeded. Percentile and not BCa, because BCa's acceleration comes from a jackknife, and
-// the jackknife of a median takes two or three values only; test/cli/stats/coverage.test.ts shows that the plain percentile
-// interval of a median and of a ratio of medians covers what it says.
+// Percentile bootstrap intervals, seeded, for figures over several cells or many pages; one page on one link has better ones
+// (median_interval.ts). Percentile and not BCa, because BCa's acceleration comes from a jackknife, and the jackknife of a
+// median takes two or three values only; test/cli/stats/coverage.test.ts shows what they cover.
 import { quantileOfSorted } from "./quantile.ts";
 import type { RandomSource } from "./random.ts";
 
@@ -54,24 +54,4 @@ export function medianInPlace(buffer: Float64Array, count: number): number {
   const middle = count >> 1;
   const high = buffer[middle] as number;
   return count % 2 === 1 ? high : ((buffer[middle - 1] as number) + high) / 2;
-}
-
-/** 95 % interval of the median; null with fewer than five values. */
-export function medianInterval(
-  values: readonly number[],
-  random: RandomSource,
-  resamples = defaultResamples,
-): Interval | null {
-  if (values.length < minimumUnits) return null;
-  const buffer = new Float64Array(values.length);
-  return resampledInterval(
-    (source) => {
-      for (let index = 0; index < values.length; index++) {
-        buffer[index] = values[Math.floor(source() * values.length)] as number;
-      }
-      return medianInPlace(buffer, values.length);
-    },
-    random,
-    resamples,
-  );
 }

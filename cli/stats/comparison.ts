@@ -1,7 +1,8 @@
-// How much faster one lane is than another: (a - b) / a * 100 of median PLTs, with a bootstrap interval that keeps what
-// loads share. Loads of one block ran together and pages stay the same page on every link, so blocks and pages are
-// resampled whole. Knows samples only; wording is in verdict.ts.
+// How much faster one lane is than another: (a - b) / a * 100 of median PLTs, with an interval that keeps what loads
+// share. Loads of one block ran together and pages stay the same page on every link, so blocks and pages are drawn whole.
+// Knows samples only; wording is in verdict.ts.
 import { type Interval, medianInPlace, minimumUnits, resampledInterval } from "./bootstrap.ts";
+import { medianDifferenceInterval } from "./median_interval.ts";
 import { extremes, median } from "./quantile.ts";
 import { hashText, randomSource } from "./random.ts";
 import { isValid, type LanePair, type Sample } from "./sample.ts";
@@ -93,11 +94,19 @@ interface CellMedians {
 
 const percentOfLog = (logRatio: number): number => (1 - Math.exp(logRatio)) * 100;
 
+/** Improvement on one page and link. */
+function overOneCell({ lane, over }: PairedCell, random: () => number): Interval | null {
+  const interval = medianDifferenceInterval(lane.map(Math.log), over.map(Math.log), random);
+  return interval && { low: percentOfLog(interval.high), high: percentOfLog(interval.low) };
+}
+
 /** Improvement where every cell carries its own ratio and the geometric mean sums them up. */
 function overFewPages(
   cells: readonly CellMedians[],
   random: () => number,
 ): { interval: Interval | null; units: Units } {
+  const [only, second] = cells;
+  if (only && !second) return { interval: overOneCell(only.cell, random), units: "blocks" };
   const sizes = cells.flatMap(({ cell }) => [present(cell.lane).length, present(cell.over).length]);
   const fewest = extremes(sizes)?.least ?? 0;
   if (fewest >= minimumUnits || (cells.length >= pooledCells && fewest >= pooledUnits)) {

@@ -2,27 +2,24 @@
 // and what they decided. Looks only at the numbers of loads at which it may (sequential.ts), so that what was settled stays
 // settled, also for a sweep that is gone on with.
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
-import { type Interval, medianInterval } from "./bootstrap.ts";
+import type { Interval } from "./bootstrap.ts";
 import { pairedCells } from "./comparison.ts";
 import { shift } from "./hodges_lehmann.ts";
+import { medianInterval } from "./median_interval.ts";
 import { median } from "./quantile.ts";
-import { randomSource } from "./random.ts";
 import { isValid, type LanePair, lanePairs, type Sample } from "./sample.ts";
-import { type Decision, decide, looks, nominalTwoSided } from "./sequential.ts";
+import { decide, looks, nominalLevels, type Outcome } from "./sequential.ts";
 
-export interface PairDecision {
+export interface PairDecision extends Outcome {
   readonly pair: LanePair;
-  readonly decision: Decision;
-  /** Paired loads that it took. */
-  readonly blocks: number;
   /** (over - lane) / over * 100, Hodges and Lehmann's estimate over these pairs; null for none. */
   readonly percent: number | null;
   /** At the level of one look, so that it holds for all of them together; null with too few pairs. */
   readonly interval: Interval | null;
 }
 
-/** log(over / lane) of the blocks in which both are valid, in order. */
-function logRatios(loads: readonly Sample[], pair: LanePair): number[] {
+/** log(over / lane) of the blocks of one page on one link in which both are valid, in order. */
+export function pairDifferences(loads: readonly Sample[], pair: LanePair): number[] {
   const [cell] = pairedCells(loads, pair);
   if (!cell) return [];
   return [...cell.lane].flatMap((lane, block) => {
@@ -40,13 +37,13 @@ export function pairDecisions(
   margin_percent: number,
 ): PairDecision[] {
   return lanePairs(lanes).map((pair) => {
-    const ratios = logRatios(loads, pair);
-    const { decision, blocks } = decide(ratios, margin_percent);
-    const found = shift(ratios.slice(0, blocks), 1 - nominalTwoSided);
+    const ratios = pairDifferences(loads, pair);
+    const outcome = decide(ratios, margin_percent);
+    const found = shift(ratios.slice(0, outcome.blocks), 1 - nominalLevels(outcome.blocks).twoSided);
     const interval = found?.interval
       ? { low: percentOf(found.interval.low), high: percentOf(found.interval.high) }
       : null;
-    return { pair, decision, blocks, percent: found ? percentOf(found.estimate) : null, interval };
+    return { pair, ...outcome, percent: found ? percentOf(found.estimate) : null, interval };
   });
 }
 
@@ -60,17 +57,33 @@ function looksUpTo(loads: number): number[] {
   return [...looks.filter((look) => look <= loads), ...further];
 }
 
-function isPrecise(plts_ms: readonly number[], percent: number, purpose: string): boolean {
-  const interval = medianInterval(plts_ms, randomSource(1, purpose));
+function isPrecise(plts_ms: readonly number[], percent: number): boolean {
+  const interval = medianInterval(plts_ms);
   const centre = median(plts_ms);
   const reach = interval ? Math.max(interval.high - centre, centre - interval.low) : Number.POSITIVE_INFINITY;
   return reach <= (centre * percent) / 100;
 }
 
-/** Whether loads of one page on one link are enough. `lanes`: all that the plan asks for. */
+/**
+ * Of `lanes`, all that the plan asks for, those that need no further loads of one page on one link: each pair that a lane is
+ * in is decided or given up; all medians are precise.
+ */
+export function settledLanes(loads: readonly Sample[], lanes: readonly string[], until: PlanUntil): string[] {
+  if ("decided_percent" in until) {
+    const open = pairDecisions(loads, lanes, until.decided_percent).filter(
+      ({ decision, givenUp }) => decision === "undecided" && !givenUp,
+    );
+    return lanes.filter((lane) => !open.some(({ pair }) => pair.lane === lane || pair.over === lane));
+  }
+  return areAllPrecise(loads, lanes, until.interval_percent) ? [...lanes] : [];
+}
+
+/** Whether loads of one page on one link are enough. */
 export function isSettled(loads: readonly Sample[], lanes: readonly string[], until: PlanUntil): boolean {
-  if ("decided_percent" in until)
-    return pairDecisions(loads, lanes, until.decided_percent).every(({ decision }) => decision !== "undecided");
+  return settledLanes(loads, lanes, until).length === lanes.length;
+}
+
+function areAllPrecise(loads: readonly Sample[], lanes: readonly string[], percent: number): boolean {
   const byLane = lanes.map((lane) =>
     loads
       .filter((load) => load.lane === lane)
@@ -79,7 +92,5 @@ export function isSettled(loads: readonly Sample[], lanes: readonly string[], un
       .map((load) => load.plt_ms),
   );
   const fewest = Math.min(...byLane.map((plts_ms) => plts_ms.length));
-  return looksUpTo(fewest).some((look) =>
-    byLane.every((plts_ms, index) => isPrecise(plts_ms.slice(0, look), until.interval_percent, lanes[index] as string)),
-  );
+  return looksUpTo(fewest).some((look) => byLane.every((plts_ms) => isPrecise(plts_ms.slice(0, look), percent)));
 }

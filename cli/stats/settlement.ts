@@ -59,7 +59,10 @@ export function settlementSentence({ until, settled, of, validLoads, mostLoads }
 }
 
 /** `h3 is faster`, with its figure and interval where there are loads enough. */
-export function decisionWords({ pair, decision, percent, interval }: PairDecision, margin_percent: number): string {
+export function decisionWords(
+  { pair, decision, givenUp, percent, interval }: PairDecision,
+  margin_percent: number,
+): string {
   const { lane, over } = pair;
   const numbers = formatPercents(percent ?? 0, interval);
   const range = interval ? ` (${numbers.percent} %: ${numbers.low} to ${numbers.high})` : "";
@@ -71,7 +74,7 @@ export function decisionWords({ pair, decision, percent, interval }: PairDecisio
     case "equivalent":
       return `${lane} and ${over} are equivalent within ${margin_percent} %${range}`;
     case "undecided":
-      return `${lane} against ${over} is undecided${range}`;
+      return `${lane} against ${over} is undecided${givenUp ? ", and more loads would hardly decide it" : ""}${range}`;
   }
 }
 

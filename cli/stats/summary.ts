@@ -1,8 +1,8 @@
 // One row per lane: median PLT, its interval, how reproducible it is, and what was left out. For one page on one link.
-import { type Interval, medianInterval } from "./bootstrap.ts";
+import type { Interval } from "./bootstrap.ts";
 import { compare, type Improvement } from "./comparison.ts";
+import { medianInterval } from "./median_interval.ts";
 import { coefficientOfVariation, extremes, median } from "./quantile.ts";
-import { randomSource } from "./random.ts";
 import { isValid, type Sample, sortLanes } from "./sample.ts";
 
 export interface LaneSummary {
@@ -31,8 +31,6 @@ export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
   return lanes.map((lane) => {
     const all = loads.filter((load) => load.lane === lane);
     const plts_ms = all.filter(isValid).map((load) => load.plt_ms);
-    const [first] = all;
-    const random = randomSource(seed, `${lane} ${first?.page} ${first?.link}`);
     const range = extremes(plts_ms);
     return {
       lane,
@@ -42,7 +40,7 @@ export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
       invalid: all.filter((load) => load.status !== "failed" && !isValid(load)).length,
       failed: all.filter((load) => load.status === "failed").length,
       median_ms: range ? median(plts_ms) : null,
-      interval_ms: medianInterval(plts_ms, random),
+      interval_ms: medianInterval(plts_ms),
       min_ms: range?.least ?? null,
       max_ms: range?.greatest ?? null,
       variation: plts_ms.length > 1 ? coefficientOfVariation(plts_ms) : null,

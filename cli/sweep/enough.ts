@@ -1,8 +1,8 @@
-// Which pages on which links of a running sweep have loads enough, where its plan says when (`until`). Keeps the loads
-// that count; the rule itself is cli/stats/settled.ts's.
+// Which lanes of which pages on which links of a running sweep have loads enough, where its plan says when (`until`). Keeps
+// the loads that count; the rule itself is cli/stats/settled.ts's.
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
 import type { Sample } from "../stats/sample.ts";
-import { isSettled } from "../stats/settled.ts";
+import { settledLanes } from "../stats/settled.ts";
 
 type Place = Pick<Sample, "page" | "link">;
 
@@ -12,9 +12,8 @@ export class Enough {
   readonly #until: PlanUntil | undefined;
   readonly #lanes: readonly string[];
   readonly #loads = new Map<string, Sample[]>();
-  readonly #settled = new Set<string>();
-  /** The block that a place was last looked at before. */
-  readonly #seen = new Map<string, number>();
+  /** Lanes by place, and the block before which it was last looked at. */
+  readonly #settled = new Map<string, { readonly block: number; readonly lanes: readonly string[] }>();
 
   constructor(until: PlanUntil | undefined, lanes: readonly string[], loads: readonly Sample[]) {
     this.#until = until;
@@ -29,15 +28,17 @@ export class Enough {
     else this.#loads.set(keyOf(load), [load]);
   }
 
-  /** Whether the loads of the blocks before `block` are enough, so that it need not run. */
-  isEnough(place: Place, block: number): boolean {
+  /** Whether a lane has loads enough by the blocks before `block`, so that it need not run in it. */
+  isEnough(place: Place & Pick<Sample, "lane">, block: number): boolean {
+    if (!this.#until) return false;
     const key = keyOf(place);
-    if (!this.#until || this.#settled.has(key)) return this.#settled.has(key);
+    let settled = this.#settled.get(key);
     // Within a block every lane has its turn, whatever the first ones say.
-    if (this.#seen.get(key) === block) return false;
-    this.#seen.set(key, block);
-    const before = (this.#loads.get(key) ?? []).filter((load) => load.block < block);
-    if (isSettled(before, this.#lanes, this.#until)) this.#settled.add(key);
-    return this.#settled.has(key);
+    if (settled?.block !== block && settled?.lanes.length !== this.#lanes.length) {
+      const before = (this.#loads.get(key) ?? []).filter((load) => load.block < block);
+      settled = { block, lanes: settledLanes(before, this.#lanes, this.#until) };
+      this.#settled.set(key, settled);
+    }
+    return settled?.lanes.includes(place.lane) ?? false;
   }
 }

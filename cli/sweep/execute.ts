@@ -12,7 +12,7 @@ import {
   type NewHost,
   type NewSweep,
   openResults,
-  openResultsAt,
+  openSharedResults,
   type Results,
   type Sweep,
 } from "../results/results.ts";
@@ -91,7 +91,7 @@ export async function executePlan(execution: Execution): Promise<void> {
   // Loaded while the pages are made ready; the browser's own library is the slow part.
   const measuring = import("../measure/load.ts");
   measuring.catch(() => undefined);
-  const results = shard ? openResultsAt(shard.path) : openResults(home);
+  const results = shard ? openSharedResults(shard.path) : openResults(home);
   try {
     const pages = shard ? pagesOf(plan, shard) : plan.pages;
     const recordings = await preparePages(home, pages, (event) => progress.tell(event));

@@ -20,6 +20,8 @@ export interface LoadRequest {
   readonly settle_ms: number;
   readonly keepCache: boolean;
   readonly serving: Serving;
+  /** The only ones that the lab may run on. */
+  readonly cpus?: readonly number[];
   /** A folder for what the load leaves behind. */
   readonly evidence?: string;
   readonly signal: AbortSignal;

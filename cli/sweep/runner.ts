@@ -97,7 +97,7 @@ function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
 
 /**
  * Runs until every planned load has a valid attempt or has used up its attempts, or until the signal. Where the plan says when
- * loads are enough, the rest of a page on a link is no longer planned then.
+ * loads are enough, the rest of a lane's on a page and link is no longer planned then.
  */
 export function runSweep(options: RunOptions): Promise<RunOutcome> {
   return new SweepRun(options).run();
@@ -215,15 +215,16 @@ class SweepRun {
       this.#putOff.push(unit);
       return true;
     }
-    if (!this.#spared.has(first) && this.#enough.isEnough(first.cell, first.planned.block)) this.#spareFrom(first);
+    for (const task of unit)
+      if (!this.#spared.has(task) && this.#enough.isEnough(task.cell, task.planned.block)) this.#spareFrom(task);
     for (const task of unit) if (!this.#spared.has(task) && !(await this.#runTask(task))) return false;
     return true;
   }
 
-  /** The rest of a page on a link is no longer planned. */
+  /** The rest of a cell is no longer planned. */
   #spareFrom(from: Task): void {
     for (const task of this.#left) {
-      const isLater = task.planned.position >= from.planned.position && placeOf(task) === placeOf(from);
+      const isLater = task.planned.position >= from.planned.position && task.cell.id === from.cell.id;
       if (!isLater || this.#isDone(task)) continue;
       this.#spared.add(task);
       this.#loads--;

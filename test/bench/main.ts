@@ -1,4 +1,4 @@
-// `npm run bench -- NAME [--json] [--only PART]`: runs one benchmark, prints its values beside their bars. Exit status 1 when a
+// `npm run bench -- NAME [PART] [--json]`: runs one benchmark, prints its values beside their bars. Exit status 1 when a
 // bar is missed.
 import { parseArgs } from "node:util";
 import { alignTable } from "../../cli/stats/verdict.ts";
@@ -10,7 +10,10 @@ async function extensionBench(file: `./extension_${string}.ts`): Promise<Bench> 
 }
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  adaptive: async () => (await import("./adaptive.ts")).bench,
+  browsertime: async () => (await import("./browsertime.ts")).bench,
   capture: async () => (await import("./extension_capture.ts")).bench,
+  coverage: async () => (await import("./coverage.ts")).bench,
   fidelity: async () => (await import("./fidelity.ts")).bench,
   host: async () => (await import("./host.ts")).bench,
   kills: async () => (await import("./kills.ts")).bench,
@@ -59,13 +62,13 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { json: { type: "boolean", default: false }, only: { type: "string", default: "" } },
 });
-const [name = ""] = positionals;
+const [name = "", part = ""] = positionals;
 const load = benches[name];
 if (!load) {
   console.error(`bench: no benchmark ${JSON.stringify(name)}: use ${Object.keys(benches).join(", ")}`);
   process.exitCode = 2;
 } else {
-  const result = await runBench(name, await load(), (line) => console.error(`bench: ${line}`), values.only);
+  const result = await runBench(name, await load(), (line) => console.error(`bench: ${line}`), values.only || part);
   console.log(values.json ? JSON.stringify(result) : lines(result).join("\n"));
   if (!result.measurements.every(passes)) process.exitCode = 1;
 }

@@ -56,18 +56,18 @@ function fillFilter(form) {
   form.elements.lane.closest("label").hidden = form.elements.lane.options.length < 3;
 }
 
-/** From one shown section to the one before or after it: that one opens, this one closes. */
+let steppedTo = null;
+
+/** From the open section to the one before or after it among those shown: that one opens, this one closes. */
 function step(direction) {
   const sections = all("details.group").filter((section) => !section.hidden);
-  const bar = document.querySelector("form.filter").getBoundingClientRect().bottom;
-  const seen = sections.findIndex((section) => section.getBoundingClientRect().bottom > bar + 1);
-  const below = seen < 0 ? sections.length : seen;
-  const from = sections[below]?.open ? below : direction > 0 ? below - 1 : below;
-  const to = sections[from + direction];
+  const from = sections.includes(steppedTo) && steppedTo.open ? steppedTo : sections.find((section) => section.open);
+  const to = from ? sections[sections.indexOf(from) + direction] : sections.at(direction > 0 ? 0 : -1);
   if (!to) return;
-  if (sections[from]) sections[from].open = false;
+  if (from) from.open = false;
   to.open = true;
   to.scrollIntoView();
+  steppedTo = to;
 }
 
 function setUpFilter() {

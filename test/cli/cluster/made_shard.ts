@@ -4,7 +4,7 @@ import { placesOf } from "../../../cli/cluster/places.ts";
 import { referenceMark } from "../../../cli/cluster/reference.ts";
 import { referencePath, shardPath } from "../../../cli/cluster/shards.ts";
 import { hostFacts } from "../../../cli/cluster/this_host.ts";
-import { openResultsAt } from "../../../cli/results/results.ts";
+import { openSharedResults } from "../../../cli/results/results.ts";
 import { cellsOf, type Plan, planDigest, planOf } from "../../../cli/sweep/plan.ts";
 import { testedLink } from "../selftest/tested.ts";
 import { pageLoad } from "../sweep/page_load.ts";
@@ -43,7 +43,7 @@ export function madeShard(made: MadeShard): string {
   const places = placesOf(plan);
   const placeOf = (of: { page: string; link: string }) =>
     places.find(({ page, link }) => page === of.page && link === of.link)?.place ?? 0;
-  const results = openResultsAt(path);
+  const results = openSharedResults(path);
   try {
     const { sweep } = results.beginSweep(
       {

@@ -48,6 +48,7 @@ test("the figure's steps stand where the medians are; what lies beyond the axis 
     link: "3mbit/50ms",
     curves: [{ lane: "h2", medians_ms }],
     optimal_ms: [50, 60, 70, 80],
+    missing: [{ lane: "h3", pages: 2 }],
   }).text;
   const path = text.match(/<g class="lane-h2"><path class="cdf" d="([^"]+)"/)?.[1] ?? "";
   const steps = [...path.matchAll(/H([\d.]+)V([\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
@@ -58,10 +59,10 @@ test("the figure's steps stand where the medians are; what lies beyond the axis 
     `${widths}`,
   );
   assert.match(text, /class="cdf optimal"/);
-  assert.match(text, /Medians over pages: h2 250 ms/);
+  assert.match(text, /Medians over pages: h2 250 ms\. Not in it, without a valid load: 2 pages of h3\./);
   const tail = [...Array.from({ length: 59 }, () => 100), 90_000];
   assert.match(
-    cdfFigure({ link: "x", curves: [{ lane: "h2", medians_ms: tail }], optimal_ms: [] }).text,
+    cdfFigure({ link: "x", curves: [{ lane: "h2", medians_ms: tail }], optimal_ms: [], missing: [] }).text,
     / 1 median lies beyond/,
   );
 });

@@ -169,7 +169,7 @@ const direction = (packets: number, lost: number) => ({
 });
 
 /** Bytes at a steady rate until the load event, a queue that fills once, a drop. */
-function timelineOf(plt_ms: number): ShaperTimeline {
+function timelineOf(plt_ms: number, rate_bps: number): ShaperTimeline {
   const bins = Math.min(256, Math.ceil(plt_ms / 10));
   const bin_ns = Math.ceil((plt_ms * 1e6) / bins);
   const each = (value: (share: number) => number): number[] =>
@@ -179,7 +179,7 @@ function timelineOf(plt_ms: number): ShaperTimeline {
     start_ns: 1e12,
     bin_ns,
     down: {
-      bytes_out: each((share) => (share < 0.1 ? 0 : (bin_ns / 8e9) * 2.5e6)),
+      bytes_out: each((share) => (share < 0.1 ? 0 : (bin_ns / 8e9) * rate_bps * 0.8)),
       queue_peak_bytes: each((share) => 18_000 * Math.sin(share * Math.PI) ** 2),
       dropped_packets: none.map((_, index) => (index === bins >> 1 ? 4 : 0)),
       lost_packets: none.map((_, index) => (index === bins >> 2 ? 1 : 0)),
@@ -271,7 +271,7 @@ export function pageLoadOf(
                 seed: profile.seed,
               },
               ...{ start_ns: 1e12, end_ns: 1e12 + 3e9, child_status: 0, cpu_ns: 4e7 },
-              timeline: timelineOf(of.plt_ms),
+              timeline: timelineOf(of.plt_ms, profile.down.rate_bps ?? 1e7),
               down: direction(900, of.lane === "h1" ? 12 : 4),
               up: direction(420, 0),
             },

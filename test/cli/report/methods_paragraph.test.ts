@@ -27,7 +27,7 @@ test("a race: machine, versions, transports, link, loads, what was left out, how
     / TCP running cubic, initial window 10 packets, not paced, and QUIC cubic, initial window 10 packets, paced\. /,
     / emulated one link \(3 Mbit\/s each way, RTT 50 ms, .*\); each was measured before its loads, and all were within tolerance \((?:one-way delays within [\d.]+ ms, )?rates within [\d.]+ %\)\. /,
     / Of 17 loads 2 were left out as not what was asked \(.+\) and tried again up to 2 times\. /,
-    / 95 % intervals are percentile bootstrap over whole blocks\./,
+    / 95 % intervals are from order statistics on one page and link .*, over several by percentile bootstrap over whole blocks\./,
     /\n\nTrilane 0\.1\.0, sweep “.+” \(plan [0-9a-f]{12}, seed \d+\), \d{4}-\d\d-\d\d, 17 loads\.$/,
   ])
     assert.match(text, part);

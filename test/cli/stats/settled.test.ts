@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../cli/stats/random.ts";
 import type { Sample } from "../../../cli/stats/sample.ts";
-import { isSettled, pairDecisions } from "../../../cli/stats/settled.ts";
+import { isSettled, pairDecisions, settledLanes } from "../../../cli/stats/settled.ts";
 import { decisionWords, settlement, settlementSentence } from "../../../cli/stats/settlement.ts";
 
 const lanes = ["h1", "h2", "h3"];
@@ -27,7 +27,7 @@ function loadsOf(medians: Readonly<Record<string, number>>, blocks: number, seed
 }
 
 test("clear differences and clear equivalence are settled at the first look, in spite of a slow minute", () => {
-  const loads = loadsOf({ h1: 1000, h2: 800, h3: 802 }, 8);
+  const loads = loadsOf({ h1: 1000, h2: 800, h3: 802 }, 7);
   const decisions = pairDecisions(loads, lanes, 3).map((each) => [each.pair.lane, each.pair.over, each.decision]);
   assert.deepEqual(decisions, [
     ["h2", "h1", "faster"],
@@ -35,26 +35,33 @@ test("clear differences and clear equivalence are settled at the first look, in 
     ["h3", "h2", "equivalent"],
   ]);
   assert.equal(isSettled(loads, lanes, { decided_percent: 3 }), true);
-  assert.equal(isSettled(loadsOf({ h1: 1000, h2: 800, h3: 802 }, 7), lanes, { decided_percent: 3 }), false);
+  assert.equal(isSettled(loadsOf({ h1: 1000, h2: 800, h3: 802 }, 6), lanes, { decided_percent: 3 }), false);
   const [first] = pairDecisions(loads, lanes, 3);
   assert.ok(first?.percent && Math.abs(first.percent - 20) < 1, `${first?.percent}`);
   assert.ok(first.interval && first.interval.low < 20 && first.interval.high > 20);
 });
 
+test("a lane needs no more loads once each pair that it is in is decided", () => {
+  const loads = loadsOf({ h1: 1000, h2: 800, h3: 800 }, 7).map((load) =>
+    load.lane === "h3" ? { ...load, plt_ms: (load.plt_ms ?? 0) * (load.block < 1 ? 0.9 : 1.05) } : load,
+  );
+  assert.deepEqual(settledLanes(loads, lanes, { decided_percent: 3 }), ["h1"]);
+});
+
 test("blocks in which one lane has no valid load do not count, and a lane without any is never settled", () => {
-  const loads = loadsOf({ h1: 1000, h2: 800 }, 8).map((load) =>
+  const loads = loadsOf({ h1: 1000, h2: 800 }, 7).map((load) =>
     load.lane === "h2" && load.block === 3 ? { ...load, status: "failed" as const, plt_ms: null } : load,
   );
   assert.equal(isSettled(loads, ["h1", "h2"], { decided_percent: 3 }), false);
-  const ninth = loadsOf({ h1: 1000, h2: 800 }, 9).filter((load) => load.block === 8);
-  assert.equal(isSettled([...loads, ...ninth], ["h1", "h2"], { decided_percent: 3 }), true);
+  const eighth = loadsOf({ h1: 1000, h2: 800 }, 8).filter((load) => load.block === 7);
+  assert.equal(isSettled([...loads, ...eighth], ["h1", "h2"], { decided_percent: 3 }), true);
   assert.equal(isSettled(loadsOf({ h1: 1000, h2: 800 }, 30), lanes, { decided_percent: 3 }), false);
 });
 
 test("medians are settled when all their intervals are narrow, and stay so", () => {
   const still = { interval_percent: 15 };
   const narrow = loadsOf({ h1: 1000, h2: 800 }, 30);
-  const blocks = [8, 10, 12, 15, 30].find((count) =>
+  const blocks = [7, 8, 10, 12, 15, 30].find((count) =>
     isSettled(
       narrow.filter((load) => load.block < count),
       ["h1", "h2"],

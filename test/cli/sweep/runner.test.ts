@@ -280,14 +280,14 @@ describe("loads that are enough", () => {
     const events: SweepEvent[] = [];
     const outcome = await fastRun({ home, plan, measure: measure(counts), tell: (event) => events.push(event) });
     assert.deepEqual(Object.fromEntries(counts), {
-      "clear h1": 8,
-      "clear h3": 8,
+      "clear h1": 7,
+      "clear h3": 7,
       "doubtful h1": 12,
       "doubtful h3": 12,
     });
-    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 40, 40]);
+    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 38, 38]);
     const last = events.at(-1);
-    assert.ok(last?.event === "load-finished" && last.done === 40 && last.loads === 40 && last.left_s === 0);
+    assert.ok(last?.event === "load-finished" && last.done === 38 && last.loads === 38 && last.left_s === 0);
     assert.equal(isFinished(home), true);
   });
 
@@ -302,8 +302,9 @@ describe("loads that are enough", () => {
     const first = await fastRun({ home, plan, measure: stopping, signal: stop.signal });
     assert.equal(first.state, "stopped");
     const second = await fastRun({ home, plan, measure: measure(counts) });
-    assert.deepEqual([second.state, second.done, second.loads], ["finished", 40, 40]);
-    assert.equal(storedLoads(home).filter((load) => load.page === "clear").length, 16);
+    // What the doubtful page takes hangs on which of its loads was cut off.
+    assert.deepEqual([second.state, second.done], ["finished", second.loads]);
+    assert.equal(storedLoads(home).filter((load) => load.page === "clear").length, 14);
   });
 });
 

@@ -2,15 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { cacheFolder } from "../../cache_folder.ts";
 
 export type Built = { readonly path: string } | { readonly missing: string };
-
-function cacheFolder(): string {
-  const { TRILANE_CACHE, XDG_CACHE_HOME } = process.env;
-  return TRILANE_CACHE || join(XDG_CACHE_HOME || join(homedir(), ".cache"), "trilane");
-}
 
 /** The program's path, or why there is none. */
 export function buildH2spec(): Built {

@@ -1,0 +1,50 @@
+// Whether a load had the CPU that it needed: what the lab's threads waited for one while it ran. Pure.
+//
+// Run-queue delay decides, not the machine's pressure (PSI): a browser of a hundred threads presses on two CPUs also when
+// nothing else runs (24 to 100 % of a load's time), and other programs that a load is not kept waiting by do it no harm.
+import type { CpuTimes, Pressure } from "../../schemas/generated/page_load.ts";
+
+/** How a reason begins that says so of the link. */
+export const lateReason = "the link missed its tolerance";
+const starvedReason = "the machine was too busy";
+const remedy = "let less run beside it, or take fewer labs (--labs)";
+
+/** Whether a reason says that the machine was short of CPU, so that the same load may go well at a quieter moment. */
+export function isCrowded(reason: string): boolean {
+  return reason.startsWith(lateReason) || reason.startsWith(starvedReason);
+}
+
+/**
+ * Server and shaper are on the way of every packet: what they wait, a load is longer. Measured: 1.7 ms at most, alone and
+ * beside four busy loops.
+ */
+const mostOnPath = { ms: 5, share: 0.02 };
+/**
+ * Of what the browser's threads ran. Measured on two CPUs: 1 to 2.5 times alone, 3.5 beside a busy loop, with page load times as
+ * always; 5 to 11 times where it ran at idle priority beside compilers, with times up to 38 % longer. One CPU makes them queue.
+ */
+const mostOfBrowser = { timesRun: 8, ms: 250 };
+
+/** Empty where the load had CPU enough, or the system does not tell. `plt_ms`: null where there is none. */
+export function starvedReasons(
+  pressure: Pressure | null,
+  cpu: CpuTimes,
+  plt_ms: number | null,
+  cpus: number,
+): string[] {
+  if (!pressure || !cpu || plt_ms === null) return [];
+  const { waited } = pressure;
+  const reason = (who: string, waited_ms: number, most_ms: number): string[] =>
+    waited_ms <= most_ms
+      ? []
+      : [
+          `${starvedReason}: ${who} waited ${waited_ms.toFixed(0)} ms for a CPU (tolerated: ${most_ms.toFixed(0)} ms): ${remedy}`,
+        ];
+  const onPath_ms = Math.max(mostOnPath.ms, plt_ms * mostOnPath.share);
+  const timesRun = mostOfBrowser.timesRun * (cpus === 1 ? 2 : 1);
+  return [
+    ...reason("the server", waited.server_ms, onPath_ms),
+    ...reason("the link", waited.shaper_ms, onPath_ms),
+    ...reason("the browser", waited.browser_ms, Math.max(mostOfBrowser.ms, cpu.load.browser_ms * timesRun)),
+  ];
+}

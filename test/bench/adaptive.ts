@@ -1,0 +1,150 @@
+// What stopping early saves, and whether it decides as all repetitions do: the rule of `--decide 3`, by the very code that the
+// runner asks, over the loads of a sweep that ran fixed repetitions. `npm run bench -- adaptive RESULTS.db` (a copy of a home's
+// results.db). Its blocks are drawn again, whole and with replacement, to the 30 that the rule looks at at most.
+import { existsSync } from "node:fs";
+import { UserError } from "../../cli/errors.ts";
+import { openResultsFile } from "../../cli/results/results.ts";
+import { type RandomSource, randomSource } from "../../cli/stats/random.ts";
+import type { Sample } from "../../cli/stats/sample.ts";
+import { looks } from "../../cli/stats/sequential.ts";
+import { pairDecisions, pairDifferences } from "../../cli/stats/settled.ts";
+import { signedRank } from "../../cli/stats/signed_rank.ts";
+import { Enough } from "../../cli/sweep/enough.ts";
+import { type Bench, measurement } from "./bench.ts";
+
+const margin_percent = 3;
+const until = { decided_percent: margin_percent };
+const most = looks[looks.length - 1] as number;
+const studies = 20;
+/** With fewer blocks of a place there is too little to draw from. */
+const fewestBlocks = 3;
+const level = 0.05;
+
+interface Place {
+  readonly page: string;
+  readonly link: string;
+  /** The loads of each block in which any was valid. */
+  readonly blocks: readonly (readonly Sample[])[];
+}
+
+function placesOf(loads: readonly Sample[]): Place[] {
+  return [...Map.groupBy(loads, ({ page, link }) => JSON.stringify([page, link])).values()].map((group) => ({
+    page: group[0]?.page ?? "",
+    link: group[0]?.link ?? "",
+    blocks: [...Map.groupBy(group, ({ block }) => block).entries()].sort(([a], [b]) => a - b).map(([, block]) => block),
+  }));
+}
+
+function redrawn({ blocks }: Place, random: RandomSource): Sample[][] {
+  return Array.from({ length: most }, (_, block) => {
+    const drawn = blocks[Math.floor(random() * blocks.length)] as readonly Sample[];
+    return drawn.map((load) => ({ ...load, block }));
+  });
+}
+
+/** All that so many differences show at 5 %, each test for itself, as for a number of loads fixed before. */
+function shown(differences: readonly number[]): string[] {
+  const margin = Math.log1p(margin_percent / 100);
+  const { greater, less, twoSided } = signedRank(differences);
+  const above = signedRank(differences.map((value) => value + margin)).greater;
+  const below = signedRank(differences.map((value) => value - margin)).less;
+  const found = [
+    ...(twoSided <= level ? [greater < less ? "faster" : "slower"] : []),
+    ...(Math.max(above, below) <= level ? ["equivalent"] : []),
+  ];
+  return found.length === 0 ? ["undecided"] : found;
+}
+
+interface Tally {
+  loads: number;
+  pairs: number;
+  same: number;
+  /** Decided by one of them only. */
+  onlyAll: number;
+  onlyEarly: number;
+  /** Decided by both, but not alike. */
+  otherwise: number;
+}
+
+/** Loads one place as the runner does, block by block, until it says that they are enough. */
+function replay(blocks: readonly (readonly Sample[])[], lanes: readonly string[], tally: Tally): void {
+  const enough = new Enough(until, lanes, []);
+  const early: Sample[] = [];
+  blocks.forEach((block, index) => {
+    for (const load of block) {
+      if (enough.isEnough(load, index)) continue;
+      enough.add(load);
+      early.push(load);
+    }
+  });
+  tally.loads += early.length;
+  const all = blocks.flat();
+  for (const { pair, decision } of pairDecisions(early, lanes, margin_percent)) {
+    const right = shown(pairDifferences(all, pair));
+    tally.pairs++;
+    if (right.includes(decision)) tally.same++;
+    else if (decision === "undecided") tally.onlyAll++;
+    else if (right.includes("undecided")) tally.onlyEarly++;
+    else tally.otherwise++;
+  }
+}
+
+export const bench: Bench = async (say, only) => {
+  if (only === "")
+    throw new UserError("adaptive: no database: name a copy of the results.db of a sweep, after `adaptive`");
+  if (!existsSync(only)) throw new UserError(`adaptive: no file ${only}`);
+  const results = openResultsFile(only);
+  try {
+    const sweep = results.listSweeps()[0];
+    if (!sweep) throw new UserError(`adaptive: no sweep in ${only}`);
+    const { lanes } = sweep.plan;
+    const valid = results.loadsOf(sweep.id).filter(({ status }) => status === "valid");
+    const places = placesOf(valid).filter(({ blocks }) => blocks.length >= fewestBlocks);
+    const numbers = places.map(({ blocks }) => blocks.length);
+    if (places.length === 0)
+      throw new UserError(`adaptive: ${sweep.name} has no page and link with ${fewestBlocks} blocks`);
+    say(
+      `${sweep.name}: ${places.length} pages on links, ${Math.min(...numbers)} to ${Math.max(...numbers)} blocks each`,
+    );
+    const shares: number[] = [];
+    const tallies: Tally[] = [];
+    for (let study = 0; study < studies; study++) {
+      const random = randomSource(30, `study ${study}`);
+      const tally: Tally = { loads: 0, pairs: 0, same: 0, onlyAll: 0, onlyEarly: 0, otherwise: 0 };
+      for (const place of places) replay(redrawn(place, random), lanes, tally);
+      shares.push((tally.loads / (places.length * lanes.length * most)) * 100);
+      tallies.push(tally);
+    }
+    const percent = (of: (tally: Tally) => number) => tallies.map((tally) => (of(tally) / tally.pairs) * 100);
+    const share = { unit: "%" } as const;
+    return [
+      measurement(`loads spent, of ${most} blocks'`, shares, 40, share),
+      measurement(
+        "comparisons decided as by all loads",
+        percent((tally) => tally.same),
+        null,
+        share,
+      ),
+      measurement(
+        "decided otherwise",
+        percent((tally) => tally.otherwise),
+        5,
+        share,
+      ),
+      measurement(
+        "decided by all loads only",
+        percent((tally) => tally.onlyAll),
+        null,
+        share,
+      ),
+      measurement(
+        "decided early only",
+        percent((tally) => tally.onlyEarly),
+        null,
+        share,
+      ),
+    ];
+  } finally {
+    results.close();
+  }
+};

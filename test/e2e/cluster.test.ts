@@ -1,0 +1,202 @@
+// A sweep on several machines, with real loads: two hosts that are folders here, a Slurm of one node, and hosts over ssh. What is
+// killed goes on, what is submitted again is only what is missing, and the merged shards have each load once.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openResultsFile } from "../../cli/results/results.ts";
+import type { Merged } from "../../schemas/generated/merged.ts";
+import type { Submitted } from "../../schemas/generated/submitted.ts";
+import { noSlurm, startSlurm } from "./slurm_cluster.ts";
+import { noSshServer, startSshServer } from "./ssh_server.ts";
+
+const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
+const page = { synth: "cse534-count-1" };
+const repetitions = 4;
+
+describe("a sweep on several machines", () => {
+  let folder: string;
+  let home: string;
+  const at = (name: string): string => join(folder, name);
+  const write = (name: string, document: object): string => {
+    writeFileSync(at(name), JSON.stringify(document));
+    return at(name);
+  };
+  let plan: string;
+  let reference: string;
+
+  /** What a command that ends well printed with --json. */
+  function json<T>(words: readonly string[], environment: NodeJS.ProcessEnv = process.env): T {
+    const ran = spawnSync(trilane, [...words, "--home", home, "--json"], { encoding: "utf8", env: environment });
+    assert.equal(ran.status, 0, ran.stderr);
+    return JSON.parse(ran.stdout.trim().split("\n").at(-1) ?? "") as T;
+  }
+
+  /** Each cell of the plan has each of its loads once. */
+  function assertWhole(file: string): void {
+    const results = openResultsFile(file);
+    try {
+      const [sweep] = results.listSweeps();
+      assert.ok(sweep?.finished_at);
+      const loads = results.loadsOf(sweep.id).filter(({ status }) => status === "valid");
+      const places = loads.map(({ page: of, link, lane, block }) => `${of} ${link} ${lane} ${block}`);
+      assert.equal(places.length, 2 * repetitions);
+      assert.equal(new Set(places).size, places.length);
+    } finally {
+      results.close();
+    }
+  }
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "tl-"));
+    home = at("home");
+    plan = write("plan.json", {
+      ...{ name: "study", pages: [page], lanes: ["h1"], links: ["10mbit/10ms", "20mbit/10ms"] },
+      ...{ repetitions, retries: 5 },
+    });
+    reference = write("reference-plan.json", {
+      ...{ name: "reference", pages: [page], lanes: ["h1"], links: ["30mbit/10ms"] },
+      ...{ repetitions: 4, retries: 5 },
+    });
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("two hosts with a folder each: killed with -9, a cell goes on; merged, all is there", async () => {
+    const cell = (number: number, host: string) => [
+      "cell",
+      plan,
+      String(number),
+      "--shards",
+      at(host),
+      "--host",
+      host,
+      "--reference",
+      reference,
+    ];
+    const killed = spawn(trilane, [...cell(1, "a"), "--home", home, "--json"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const closed = once(killed, "close");
+    let isPlan = false;
+    let stored = 0;
+    for await (const line of createInterface({ input: killed.stdout })) {
+      const event = JSON.parse(line) as { event: string; name?: string };
+      if (event.event === "sweep-started") isPlan = event.name === "study";
+      if (event.event !== "load-finished" || !isPlan) continue;
+      stored++;
+      killed.kill("SIGKILL");
+    }
+    await closed;
+    assert.ok(stored >= 1);
+    const again = spawnSync(trilane, [...cell(1, "a"), "--home", home, "--json"], { encoding: "utf8" });
+    assert.equal(again.status, 0, again.stderr);
+    const events = again.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    // Not the reference cells again, and of the cell only what is left.
+    const started = events.filter(({ event }) => event === "sweep-started");
+    assert.equal(started.length, 1);
+    assert.deepEqual([started[0]?.resumed, (started[0]?.done as number) >= 1], [true, true]);
+    assert.deepEqual([events.at(-1)?.event, events.at(-1)?.cell], ["cell-finished", 1]);
+    assert.equal(spawnSync(trilane, [...cell(2, "b"), "--home", home]).status, 0);
+    const merged = json<Merged>(["merge", at("a"), at("b"), "--out", at("folders.db")]);
+    assert.deepEqual([merged.missing, merged.unfinished], [[], []]);
+    assert.deepEqual(
+      merged.hosts.map(({ name, cells, reference_loads }) => [name, cells, reference_loads >= 4]),
+      [
+        ["a", [1], true],
+        ["b", [2], true],
+      ],
+    );
+    assertWhole(at("folders.db"));
+    assert.equal(spawnSync(trilane, ["report", at("folders.db"), "--home", home]).status, 0);
+    assert.match(readFileSync(at("folders.html"), "utf8"), /id="machines"/);
+  });
+
+  test("Slurm: an array job; a task that was killed is submitted again, alone, and goes on", async (t) => {
+    const why = noSlurm();
+    if (why !== null) return t.skip(why);
+    const cluster = await startSlurm(mkdtempSync(join(folder, "slurm-")));
+    if (cluster === null) return t.skip("Slurm's daemons do not come up here");
+    try {
+      const shards = at("slurm-shards");
+      const submit = () =>
+        json<Submitted>(["submit", plan, "--slurm", "--shards", shards, "--reference", "none"], cluster.environment);
+      const first = submit();
+      assert.deepEqual([first.cells, first.waiting, first.jobs.length], [[1, 2], [], 1]);
+      const deadline_ms = performance.now() + 600_000;
+      const inTime = async (): Promise<void> => {
+        assert.ok(performance.now() < deadline_ms, "Slurm takes longer than 10 minutes");
+        await delay(100);
+      };
+      const shardOf = (cell: number) =>
+        readdirSync(shards).find((name) => name.startsWith(`cell-000${cell}-`) && name.endsWith(".db"));
+      const loadsIn = (name: string | undefined): number => {
+        if (name === undefined) return 0;
+        try {
+          const results = openResultsFile(join(shards, name));
+          const [sweep] = results.listSweeps();
+          const { length } = sweep ? results.loadsOf(sweep.id) : [];
+          results.close();
+          return length;
+        } catch {
+          // Just being made.
+          return 0;
+        }
+      };
+      while (loadsIn(shardOf(1)) === 0) await inTime();
+      const slurm = (program: string, ...words: string[]) =>
+        spawnSync(program, words, { env: cluster.environment, encoding: "utf8" }).stdout;
+      // Of this folder's tasks only one runs: it has the node for itself.
+      assert.equal(spawnSync("pkill", ["-KILL", "-f", `cell --shards ${shards} `]).status, 0);
+      const tasks = () => slurm("squeue", "--noheader", "--array", "--format=%K").trim().split("\n");
+      while (tasks().includes("1")) await inTime();
+      // The other cell waits, runs or is finished: whichever, it is not handed in twice.
+      assert.deepEqual(submit().cells, [1]);
+      while (tasks().some((task) => task !== "")) await inTime();
+      const merged = json<Merged>(["merge", shards, "--out", at("slurm.db")]);
+      assert.deepEqual([merged.missing, merged.unfinished, merged.left_out], [[], [], []]);
+      assertWhole(at("slurm.db"));
+      assert.deepEqual(submit().cells, []);
+    } finally {
+      await cluster.stop();
+    }
+  });
+
+  test("ssh: recordings go to the host, shards come back, and nothing stays there", async (t) => {
+    const why = noSshServer();
+    if (why !== null) return t.skip(why);
+    const server = await startSshServer(mkdtempSync(join(folder, "ssh-")), ["lab"]);
+    if (server === null) return t.skip("sshd lets nobody in here");
+    try {
+      const shards = at("ssh-shards");
+      const words = ["submit", plan, "--ssh", "lab,trilane-nowhere.invalid", "--ssh-command", server.command];
+      const submitted = json<Submitted>([...words, "--shards", shards, "--reference", reference]);
+      assert.deepEqual(submitted.cells, [1, 2]);
+      const merged = json<Merged>(["merge", shards, "--out", at("ssh.db")]);
+      assert.deepEqual(
+        merged.hosts.map(({ name, cells }) => [name, cells]),
+        [["lab", [1, 2]]],
+      );
+      assertWhole(at("ssh.db"));
+      const { id, plan_digest } = JSON.parse(readFileSync(join(shards, "submission.json"), "utf8")) as Record<
+        string,
+        string
+      >;
+      const there = `.cache/trilane/submitted/trilane-${plan_digest?.slice(0, 12)}-${id}`;
+      const [ssh = "", ...options] = server.command.split(" ");
+      assert.equal(spawnSync(ssh, [...options, "lab", `test -e ${there}`]).status, 1, "the host keeps recordings");
+      rmSync(join(shards, "cell-0002-lab.db"));
+      const again = json<Submitted>([...words, "--shards", shards, "--reference", reference]);
+      assert.deepEqual(again.cells, [2]);
+    } finally {
+      await server.stop();
+    }
+  });
+});
