@@ -155,7 +155,7 @@ static const struct message_type message_types[] = {
      {{"upload", true, is_number, number}, {"text", true, is_text_not_empty, "a string that is not empty"}}},
     {"profile.commit", host_profile_message_commit, {{"upload", true, is_number, number}}},
     {"profile.abort", host_profile_message_abort, {{"upload", true, is_number, number}}},
-    {"profile.list", host_profile_message_list, {{0}}},
+    {"profile.list", host_profile_message_list, {{"after", false, is_made, made}}},
     {"profile.get", host_profile_message_get, {{"profile", true, is_made, made}}},
     {"profile.remove", host_profile_message_remove, {{"profile", true, is_made, made}}},
     {"race.start",

@@ -4,11 +4,13 @@
 #include "messaging/handled.h"
 #include "messaging/job_supervisor.h"
 #include "messaging/jobs.h"
+#include "messaging/race_events.h"
 
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/un.h>
 
 static const char kind[] = "lab";
@@ -109,10 +111,36 @@ int lab_message_stop(const struct lab_conversation *conversation, const json_t *
     return result_of(json_object(), result, error);
 }
 
+static int keep_opened(void *context, json_int_t number, json_t *line) {
+    json_t **opened = context;
+    const char *schema = json_string_value(json_object_get(line, "schema"));
+    (void)number;
+    if (!schema || strcmp(schema, "trilane/page-opened/1") != 0) return 0;
+    *opened = json_incref(line);
+    return 1;
+}
+
+// What the command line said of the page, or null: it is not on its way yet.
+static json_t *opened_in(const char *home, const char *id) {
+    char folder[PATH_MAX];
+    struct message_error none;
+    struct race_events events;
+    json_t *opened = NULL;
+    if (job_find(folder, home, kind, id, &none) < 0 || race_events_open(&events, folder) < 0)
+        return json_null();
+    race_events_read(&events, keep_opened, &opened);
+    race_events_close(&events);
+    return opened ? opened : json_null();
+}
+
 int lab_message_list(const struct lab_conversation *conversation, const json_t *message, json_t **result,
                      struct message_error *error) {
     json_t *labs;
     (void)message;
     if (job_list(&labs, conversation->paths->home, kind, error) < 0) return REFUSED;
+    size_t i;
+    json_t *lab;
+    json_array_foreach(labs, i, lab)
+        json_object_set_new(lab, "opened", opened_in(conversation->paths->home, text_of(lab, "id")));
     return result_of(json_pack("{s:o}", "labs", labs), result, error);
 }

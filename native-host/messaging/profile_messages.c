@@ -127,9 +127,10 @@ int profile_message_abort(struct profile_conversation *conversation, const json_
 int profile_message_list(struct profile_conversation *conversation, const json_t *message, json_t **result,
                          struct message_error *error) {
     json_t *profiles;
-    (void)message;
-    if (profile_list(&profiles, conversation->home, error) < 0) return REFUSED;
-    return result_of(json_pack("{s:o}", "profiles", profiles), result, error);
+    bool more;
+    if (profile_list(&profiles, &more, conversation->home, text_of(message, "after"), error) < 0)
+        return REFUSED;
+    return result_of(json_pack("{s:o, s:b}", "profiles", profiles, "more", more), result, error);
 }
 
 int profile_message_remove(struct profile_conversation *conversation, const json_t *message, json_t **result,

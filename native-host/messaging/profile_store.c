@@ -209,6 +209,18 @@ static int fail_not_found(const char *id, struct message_error *error) {
     return message_fail(error, "not-found", "see profile.list", "profile %s: there is none", id);
 }
 
+// The folder of a profile that is asked for, or -1.
+static int open_folder_of(const char *home, const char *id, struct message_error *error) {
+    bool there;
+    int folder = open_folder(home, &there, error);
+    if (folder < 0 && !there) fail_not_found(id, error);
+    return folder;
+}
+
+static int fail_at(const char *id, const char *path, struct message_error *error) {
+    return errno == ENOENT ? fail_not_found(id, error) : message_fail_errno(error, path);
+}
+
 // What people call it; "" where its description has gone.
 static json_t *read_name(int folder, const char *id) {
     char file[NAME_SIZE], text[DESCRIPTION_SIZE_MAX];
@@ -245,8 +257,10 @@ static int add_listed(json_t *profiles, int folder, const char *file) {
                                                      "saved", saved));
 }
 
-int profile_list(json_t **profiles, const char *home, struct message_error *error) {
+int profile_list(json_t **profiles, bool *more, const char *home, const char *after,
+                 struct message_error *error) {
     bool there;
+    *more = false;
     int folder = open_folder(home, &there, error);
     if (folder < 0 && there) return -1;
     if (!(*profiles = json_array())) {
@@ -258,7 +272,12 @@ int profile_list(json_t **profiles, const char *home, struct message_error *erro
     int count = scandirat(folder, ".", &entries, is_profile_file, newest_first);
     int status = 0;
     for (int i = 0; i < count; i++) {
-        if (status == 0) status = add_listed(*profiles, folder, entries[i]->d_name);
+        // What was saved or removed since the page before does not move what follows it.
+        bool asked = !after || strncmp(entries[i]->d_name, after, MADE_ID_LENGTH) < 0;
+        if (status == 0 && asked && json_array_size(*profiles) == PROFILES_LISTED_MAX)
+            *more = true;
+        else if (status == 0 && asked)
+            status = add_listed(*profiles, folder, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);
@@ -270,14 +289,12 @@ int profile_list(json_t **profiles, const char *home, struct message_error *erro
 }
 
 int profile_open(int *fd, const char *home, const char *id, struct message_error *error) {
-    bool there;
-    int folder = open_folder(home, &there, error);
-    if (folder < 0) return there ? -1 : fail_not_found(id, error);
+    int folder = open_folder_of(home, id, error);
+    if (folder < 0) return -1;
     char file[NAME_SIZE];
     file_name(file, id, "har");
     *fd = openat(folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    int status = 0;
-    if (*fd < 0) status = errno == ENOENT ? fail_not_found(id, error) : message_fail_errno(error, file);
+    int status = *fd < 0 ? fail_at(id, file, error) : 0;
     close(folder);
     return status;
 }
@@ -337,10 +354,9 @@ static int link_or_copy(int folder, const char *file, const char *path) {
 
 int profile_link(char path[PATH_MAX], const char *home, const char *id, const char *folder,
                  struct message_error *error) {
-    bool there;
     char file[NAME_SIZE], slug[SLUG_SIZE];
-    int profiles = open_folder(home, &there, error);
-    if (profiles < 0) return there ? -1 : fail_not_found(id, error);
+    int profiles = open_folder_of(home, id, error);
+    if (profiles < 0) return -1;
     json_t *name = read_name(profiles, id);
     slug_of(slug, name ? json_string_value(name) : "");
     json_decref(name);
@@ -350,21 +366,17 @@ int profile_link(char path[PATH_MAX], const char *home, const char *id, const ch
         snprintf(path, PATH_MAX, "%s/%s-%s.har", folder, slug[0] ? slug : "page", id + MADE_ID_LENGTH / 2);
     int status = 0;
     if (size >= PATH_MAX) errno = ENAMETOOLONG;
-    if (size >= PATH_MAX || link_or_copy(profiles, file, path) < 0)
-        status = errno == ENOENT ? fail_not_found(id, error) : message_fail_errno(error, path);
+    if (size >= PATH_MAX || link_or_copy(profiles, file, path) < 0) status = fail_at(id, path, error);
     close(profiles);
     return status;
 }
 
 int profile_remove(const char *home, const char *id, struct message_error *error) {
-    bool there;
-    int folder = open_folder(home, &there, error);
-    if (folder < 0) return there ? -1 : fail_not_found(id, error);
+    int folder = open_folder_of(home, id, error);
+    if (folder < 0) return -1;
     char file[NAME_SIZE];
     file_name(file, id, "har");
-    int status = 0;
-    if (unlinkat(folder, file, 0) < 0)
-        status = errno == ENOENT ? fail_not_found(id, error) : message_fail_errno(error, file);
+    int status = unlinkat(folder, file, 0) < 0 ? fail_at(id, file, error) : 0;
     file_name(file, id, "json");
     if (status == 0) unlinkat(folder, file, 0);
     close(folder);

@@ -25,8 +25,13 @@ int profile_upload_add(struct profile_upload *upload, const char *text, size_t s
 int profile_upload_commit(struct profile_upload *upload, char id[MADE_ID_SIZE], struct message_error *error);
 void profile_upload_abort(struct profile_upload *upload);
 
-// An array of {profile, name, bytes, saved}, the newest first.
-int profile_list(json_t **profiles, const char *home, struct message_error *error);
+// As many fit a message, with names of the length that a browser may give.
+enum { PROFILES_LISTED_MAX = 400 };
+
+// An array of {profile, name, bytes, saved}, the newest first; after the one of this id where `after` is not
+// NULL. `more`: whether others follow.
+int profile_list(json_t **profiles, bool *more, const char *home, const char *after,
+                 struct message_error *error);
 // A descriptor to read the HAR text from; `id` is a made id.
 int profile_open(int *fd, const char *home, const char *id, struct message_error *error);
 int profile_find(const char *home, const char *id, struct message_error *error); // whether it is there

@@ -301,11 +301,12 @@ export interface ProfileAbort {
   upload: Number;
 }
 /**
- * Answer: profiles (listed_profile), the newest first.
+ * Answer: profiles (listed_profile), the newest first, at most 400, and more: whether others follow. `after`: the last profile of the answer before.
  */
 export interface ProfileList {
   id: Id;
   type: "profile.list";
+  after?: MadeId;
 }
 /**
  * Answer: result, the HAR file's document.

@@ -218,6 +218,14 @@ test("a page that asks for a name and password", async () => {
   assert.equal(profile.log.entries[0]?.response.status, 401);
 });
 
+test("a name and password that were given: the page behind them, and neither in its URLs", async () => {
+  const profile = await withTab("http://me:s3cret@auth.test/auth", (page) => profiled(view, page));
+  const answers = profile.log.entries.filter(({ request }) => request.url.endsWith("/auth"));
+  assert.equal(answers.at(-1)?.response.status, 200);
+  assert.equal(profile.log._trilane.title, "In");
+  assert.ok(!JSON.stringify(profile).includes("s3cret"));
+});
+
 test("a download in the place of a page ends, and says so", async () => {
   await withTab("http://shop.test/", async (page) => {
     await page.goto("http://shop.test/file").catch(() => {});

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Fields, Host } from "../native-host/host_conversation.ts";
+import { schemaErrors } from "../schemas/schema_errors.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-lab-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -32,13 +33,11 @@ test("a lab is started, steered, listed and stopped", { timeout: 180_000 }, asyn
   assert.match((steered.result as { link: string }).link, /down=5mbit/);
   const refused = await host.ask("lab.steer", { lab, change: "down=fast" });
   assert.match(JSON.stringify(refused.error), /fast/);
-  assert.deepEqual(await listed(), {
-    id: lab,
-    state: "running",
-    error: null,
-    request: asked,
-    started: (await listed())?.started,
-  });
+  while (!(await listed())?.opened && (await listed())?.state === "running") await delay(250);
+  const { opened, started: _, ...rest } = (await listed()) ?? {};
+  assert.deepEqual(rest, { id: lab, state: "running", error: null, request: asked });
+  assert.equal(schemaErrors("page-opened", opened), null);
+  assert.equal((opened as { page: string }).page, "carlucci-small");
   await host.ask("lab.stop", { lab });
   while ((await listed())?.state === "running") await delay(100);
   assert.ok(["finished", "canceled"].includes((await listed())?.state as string), JSON.stringify(await listed()));

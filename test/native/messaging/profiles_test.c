@@ -135,6 +135,41 @@ static void test_ended_in_the_middle(void **state) {
     json_decref(answer);
 }
 
+// As many as a message holds at a time, each once, with names as long as they may be.
+static void test_long_list(void **state) {
+    enum { COUNT = 5000 };
+    struct setting *setting = *state;
+    mkdir(fixture_path(setting->home, "profiles"), 0700);
+    char description[2048] = "{\"name\":\"", file[64];
+    for (int i = 0; i < 300; i++)
+        strcat(description, "\\u0001");
+    strcat(description, "\"}");
+    for (unsigned i = 0; i < COUNT; i++) {
+        snprintf(file, sizeof file, "profiles/6920558b%08x.har", i);
+        fixture_write_file(fixture_path(setting->home, file), "{}", 2);
+        snprintf(file, sizeof file, "profiles/6920558b%08x.json", i);
+        fixture_write_file(fixture_path(setting->home, file), description, strlen(description));
+    }
+    unsigned listed = 0;
+    char last[MADE_ID_SIZE] = "", text[128] = LIST;
+    for (bool more = true; more;) {
+        json_t *answer = say(setting->host, text);
+        size_t size = json_array_size(json_object_get(answer, "profiles"));
+        assert_true(size > 0);
+        for (size_t i = 0; i < size; i++, listed++) {
+            const json_t *each = json_array_get(json_object_get(answer, "profiles"), i);
+            snprintf(last, sizeof last, "%s", json_string_value(json_object_get(each, "profile")));
+            char expected[MADE_ID_SIZE];
+            snprintf(expected, sizeof expected, "6920558b%08x", COUNT - 1 - listed);
+            assert_string_equal(last, expected);
+        }
+        more = json_is_true(json_object_get(answer, "more"));
+        json_decref(answer);
+        snprintf(text, sizeof text, "{\"id\":1,\"type\":\"profile.list\",\"after\":\"%s\"}", last);
+    }
+    assert_int_equal(listed, COUNT);
+}
+
 // A link in the folder leads nowhere.
 static void test_no_way_out(void **state) {
     struct setting *setting = *state;
@@ -179,7 +214,7 @@ int main(void) {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, conversation_set_up, conversation_tear_down)
     const struct CMUnitTest tests[] = {
         EACH(test_saved_and_read_back), EACH(test_refused), EACH(test_ended_in_the_middle),
-        EACH(test_no_way_out),          EACH(test_damaged),
+        EACH(test_no_way_out),          EACH(test_damaged), EACH(test_long_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
