@@ -10,7 +10,7 @@ import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
 import { pageSizes } from "./pages.ts";
 import { cellsOf, linksOf, type Plan, pageName, planDigest } from "./plan.ts";
-import { formatDuration } from "./progress.ts";
+import { formatDuration } from "./progress_lines.ts";
 
 /** `unstored`: pages that are in files still. */
 export async function describePlan(

@@ -61,11 +61,15 @@ export interface SweepPlan {
    * How long a load is watched after its load event, for late requests and the largest paint.
    */
   settle_ms?: number;
+  /**
+   * How many further loads of each cell are filmed, for what the page showed and how fast (Speed Index). Filming takes the browser's time: these are in no average.
+   */
+  films?: number;
   serving?: ServingChoice;
 }
 export interface SynthPage {
   /**
-   * A page that `trilane synth` can make.
+   * A page that `trilane synth` can make; {a,b} in it for several of a family, as object-{10kB,1MB}.
    */
   synth: string;
 }
