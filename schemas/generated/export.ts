@@ -28,6 +28,10 @@ export interface Export {
   link_tests?: ExportedLinkTest[];
   loads: ExportedLoad[];
   /**
+   * Further loads that were filmed: they are in no average. Absent: written before this was told.
+   */
+  filmed_loads?: ExportedFilm[];
+  /**
    * Per page and link, one for each pair of lanes.
    */
   improvements: ExportedImprovement[];
@@ -96,6 +100,10 @@ export interface SweepPlan {
    */
   timeout_s?: number;
   /**
+   * The sweep ends, with its report, when its runs' loads have taken so long: further blocks are not begun.
+   */
+  time_limit_s?: number;
+  /**
    * Whether a repeat visit (h2-0rtt, h3-0rtt) finds the first one's cache, cookies and storage; else only its tickets.
    */
   warm_cache?: boolean;
@@ -103,11 +111,15 @@ export interface SweepPlan {
    * How long a load is watched after its load event, for late requests and the largest paint.
    */
   settle_ms?: number;
+  /**
+   * How many further loads of each cell are filmed, for what the page showed and how fast (Speed Index). Filming takes the browser's time: these are in no average.
+   */
+  films?: number;
   serving?: ServingChoice;
 }
 export interface SynthPage {
   /**
-   * A page that `trilane synth` can make.
+   * A page that `trilane synth` can make; {a,b} in it for several of a family, as object-{10kB,1MB}.
    */
   synth: string;
 }
@@ -515,6 +527,23 @@ export interface ExportedLoad {
   missed: Count;
   failed: Count;
   off_lane: Count;
+}
+export interface ExportedFilm {
+  cell: number;
+  /**
+   * Among the cell's filmed loads, from 0.
+   */
+  number: number;
+  status: "valid" | "invalid" | "failed";
+  /**
+   * Why it is not valid.
+   */
+  reasons: string[];
+  plt_ms: TimeMs;
+  speed_index_ms: TimeMs;
+  visually_complete_85_ms: TimeMs;
+  visually_complete_95_ms: TimeMs;
+  visually_complete_100_ms: TimeMs;
 }
 /**
  * (over - lane) / over * 100 of the medians: positive where `lane` is faster; with its 95 % interval.

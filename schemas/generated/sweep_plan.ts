@@ -54,6 +54,10 @@ export interface SweepPlan {
    */
   timeout_s?: number;
   /**
+   * The sweep ends, with its report, when its runs' loads have taken so long: further blocks are not begun.
+   */
+  time_limit_s?: number;
+  /**
    * Whether a repeat visit (h2-0rtt, h3-0rtt) finds the first one's cache, cookies and storage; else only its tickets.
    */
   warm_cache?: boolean;
