@@ -155,7 +155,7 @@ export async function submitOverSsh(
   const folder = `.cache/trilane/submitted/${nameOf(plan, id)}`;
   const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, say };
   const remotes = await usableHosts(terms);
-  await collectAll(remotes, shards);
+  await collectAll(terms, remotes);
   const cells = missingCells(submitting);
   const files = [submittedPlanPath(shards), submissionPath(shards), ...(reference ? [referencePlanPath(shards)] : [])];
   if (cells.length > 0) {
@@ -164,13 +164,13 @@ export async function submitOverSsh(
       digests: recordings,
       files,
     });
-    await collectAll(remotes, shards);
+    await collectAll(terms, remotes);
     const left = missingCells(submitting);
     if (left.length > 0)
       throw new RunError(
         `${left.length} of ${cells.length} cells did not finish (see above, and ${join(shards, "joblog")}): submit again to go on`,
       );
   }
-  await clearAll(remotes);
+  await clearAll(terms, remotes);
   return submittedOf(submitting, { system: "ssh", cells, waiting: [], jobs: [] });
 }
