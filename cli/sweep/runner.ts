@@ -134,6 +134,9 @@ class SweepRun {
   #done: number;
   #wall_ms = 0;
   #asked: string | null = null;
+  /** What earlier runs' loads took, and when this one began. */
+  readonly #before_ms: number;
+  readonly #began_ms = performance.now();
 
   constructor(options: RunOptions) {
     const { results, sweep, plan, guess_ms, signal, film, labs = oneLab } = options;
@@ -154,6 +157,7 @@ class SweepRun {
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
     this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
     this.#browser = lastBrowser(results, sweep);
+    this.#before_ms = results.loadsOf(sweep.id).reduce((sum, { wall_ms }) => sum + wall_ms, 0);
     this.#loads = this.#tasks.length;
     this.#done = this.#tasks.length - this.#left.length;
   }
@@ -189,6 +193,13 @@ class SweepRun {
     return this.#signal.aborted || this.#asked !== null;
   }
 
+  /** Whether the sweep has had the time that its plan gives it, over all runs. */
+  #isTimeUp(): boolean {
+    const { time_limit_s } = this.#options.plan;
+    const spent_ms = this.#before_ms + performance.now() - this.#began_ms;
+    return time_limit_s !== undefined && spent_ms >= time_limit_s * 1000;
+  }
+
   #isDone(task: Task): boolean {
     return task.valid || task.attempts > this.#options.plan.retries;
   }
@@ -222,7 +233,7 @@ class SweepRun {
   }
 
   async #prepare(link: string, last: boolean): Promise<void> {
-    if (this.#mustEnd()) return;
+    if (this.#mustEnd() || this.#isTimeUp()) return;
     try {
       await this.#askLink(link, last);
     } catch (error) {
@@ -234,6 +245,10 @@ class SweepRun {
   async #runUnit(unit: Unit, last: boolean): Promise<boolean> {
     const [first] = unit;
     if (this.#mustEnd()) return false;
+    if (this.#isTimeUp()) {
+      for (const task of unit) if (!this.#spared.has(task)) this.#spare(task);
+      return true;
+    }
     if (!last && this.#faults.has(first.cell.link)) {
       this.#putOff.push(unit);
       return true;
@@ -255,11 +270,14 @@ class SweepRun {
   #spareFrom(from: Task): void {
     for (const task of this.#left) {
       const isLater = task.planned.position >= from.planned.position && task.cell.id === from.cell.id;
-      if (!isLater || this.#isDone(task)) continue;
-      this.#spared.add(task);
-      this.#loads--;
-      this.#time.spared(this.#options.guess_ms(task.cell));
+      if (isLater && !this.#isDone(task) && !this.#spared.has(task)) this.#spare(task);
     }
+  }
+
+  #spare(task: Task): void {
+    this.#spared.add(task);
+    this.#loads--;
+    this.#time.spared(this.#options.guess_ms(task.cell));
   }
 
   /** All attempts of a planned load. False: stopped. */

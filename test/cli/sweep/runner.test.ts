@@ -149,6 +149,24 @@ describe("runner", () => {
     ]);
   });
 
+  test("a plan's time is over: the load in flight counts, what has not begun is left out, the sweep is finished", async () => {
+    const plan = fastPlan({ time_limit_s: 3600 });
+    const stop = new AbortController();
+    const hour = async (request: LoadRequest) => {
+      const load = await validLoad(request);
+      load.log._trilane.wall_ms = 1_200_000;
+      return load;
+    };
+    let loads = 0;
+    const tell = (event: SweepEvent) => {
+      if (event.event === "load-finished" && ++loads === 3) stop.abort();
+    };
+    await fastRun({ home, plan, measure: hour, signal: stop.signal, tell });
+    const outcome = await fastRun({ home, plan, measure: hour });
+    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 3, 3]);
+    assert.equal(isFinished(home), true);
+  });
+
   test("the system's clock may jump: order and durations are the monotonic clock's", async (context) => {
     const plan = fastPlan();
     const events: SweepEvent[] = [];
