@@ -22,6 +22,9 @@ export interface MergeOptions {
   readonly command: readonly string[];
 }
 
+/** In the environment of a sweep that was merged. */
+const mergedMark = "hosts";
+
 type LeftOut = Merged["left_out"][number];
 
 /** Every file once, whatever names it was given by. */
@@ -124,39 +127,60 @@ function lastEnd(parts: readonly Part[]): string | null {
   return ends.includes(null) ? null : (ends.sort().at(-1) ?? null);
 }
 
-/** Results of another sweep, or no results, are not written over. */
-function refuseForeign(out: string, plan_digest: string): void {
-  if (!existsSync(out)) return;
+function isMergeOf(path: string, plan_digest: string): boolean {
   try {
-    const results = openResultsFile(out);
+    const results = openResultsFile(path);
     try {
       const [newest] = results.listSweeps();
-      if (newest?.plan_digest === plan_digest && results.hostsOf(newest.id).length > 0) return;
+      return newest?.plan_digest === plan_digest && typeof newest.environment[mergedMark] === "number";
     } finally {
       results.close();
     }
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
+  } catch {
+    // Whatever it is, it is none.
+    return false;
   }
-  throw new UserError(`--out ${out}: is there, and not what an earlier merge of this plan made: name another file`);
 }
 
-/** Merges, or throws with nothing written. */
-export async function merge({ words, out, tolerance_percent, command }: MergeOptions): Promise<Merged> {
-  const files = filesOf(words);
-  const read = files.map((path) => ({ path, parts: readShard(path) }));
+/** Results of another sweep, a shard, or no results are not written over. */
+function refuseForeign(out: string, plan_digest: string): void {
+  if (existsSync(out) && !isMergeOf(out, plan_digest))
+    throw new UserError(`--out ${out}: is there, and not what an earlier merge of this plan made: name another file`);
+}
+
+interface Gathered {
+  /** With loads. */
+  readonly ofPlan: readonly [Part, ...Part[]];
+  readonly ofReference: readonly Part[];
+  readonly empty: readonly LeftOut[];
+}
+
+/** UserError unless all is of one plan. */
+function gather(words: readonly string[]): Gathered {
+  const read = filesOf(words).map((path) => ({ path, parts: readShard(path) }));
   const empty = read.flatMap(({ path, parts }) =>
     parts.every(({ attempts }) => attempts === 0) ? [{ path, reason: "no load in it yet" }] : [],
   );
   const parts = read.flatMap((each) => each.parts).filter(({ attempts }) => attempts > 0);
-  const [ofReference, ofPlan] = [
-    parts.filter(({ sweep }) => isReference(sweep.environment)),
-    parts.filter(({ sweep }) => !isReference(sweep.environment)),
-  ];
-  const [first] = ofPlan;
+  const ofReference = parts.filter(({ sweep }) => isReference(sweep.environment));
+  const [first, ...others] = parts.filter(({ sweep }) => !isReference(sweep.environment));
   if (!first) throw new UserError(`${words.join(", ")}: no loads of a plan's cells in it: run \`trilane cell\` first`);
-  refuseOthers(ofPlan, "plan");
+  refuseOthers([first, ...others], "plan");
   refuseOthers(ofReference, "reference");
+  return { ofPlan: [first, ...others], ofReference, empty };
+}
+
+function referenceSweep(name: string, part: Part): MergedSweep {
+  const { created_at, command, environment } = part.sweep;
+  const hosts = [{ name, facts: factsOf([part]) }];
+  const terms = { created_at, finished_at: part.finished_at, command, environment };
+  return { name: `reference of ${name}`, ...terms, hosts, parts: [partOf(part)] };
+}
+
+/** Merges, or throws with nothing written. */
+export async function merge({ words, out, tolerance_percent, command }: MergeOptions): Promise<Merged> {
+  const { ofPlan, ofReference, empty } = gather(words);
+  const [first] = ofPlan;
   refuseForeign(out, first.sweep.plan_digest);
   const cells = choose(ofPlan, ({ place }) => String(place));
   const references = choose(ofReference, ({ host }) => host.name);
@@ -180,21 +204,11 @@ export async function merge({ words, out, tolerance_percent, command }: MergeOpt
     created_at: earliest(main),
     finished_at: missing.length > 0 ? null : lastEnd(main),
     command,
-    environment: { trilane: version, hosts: hosts.length },
+    environment: { trilane: version, [mergedMark]: hosts.length },
     hosts: hosts.map((host) => ({ ...host, flags: flags.get(host.name) ?? [] })),
     parts: main.map(partOf),
   };
-  const referenceSweeps = [...referenceOf].sort().map(
-    ([name, part]): MergedSweep => ({
-      name: `reference of ${name}`,
-      created_at: part.sweep.created_at,
-      finished_at: part.finished_at,
-      command: part.sweep.command,
-      environment: part.sweep.environment,
-      hosts: [{ name, facts: factsOf([part]) }],
-      parts: [partOf(part)],
-    }),
-  );
+  const referenceSweeps = [...referenceOf].sort().map(([name, part]) => referenceSweep(name, part));
   // The plan's sweep last: it is the one that `trilane report FILE` is on.
   await writeMerged(out, [...referenceSweeps, sweep]);
   return {

@@ -7,7 +7,7 @@ import { type Plan, planDigest } from "../sweep/plan.ts";
 import { placeOf, placesOf } from "./places.ts";
 import { referenceMark } from "./reference.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
-import { readSubmission, refuseOther } from "./submission.ts";
+import { readSubmission, refuseOther, refuseOtherPlan } from "./submission.ts";
 import { hostFacts } from "./this_host.ts";
 
 export interface CellRun {
@@ -61,6 +61,7 @@ async function runReference(run: CellRun, plan: Plan): Promise<void> {
 export async function runCell(run: CellRun): Promise<boolean> {
   const { plan, cell, shards, host, reference } = run;
   const { page, link } = placeOf(plan, cell);
+  refuseOtherPlan(readSubmission(shards), plan, shards);
   mkdirSync(shards, { recursive: true, mode: 0o700 });
   const path = shardPath(shards, cell, host);
   if (isFinished(path, planDigest(plan))) return false;

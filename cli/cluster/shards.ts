@@ -2,7 +2,8 @@
 // two machines ever write one file. Names and finds them; merges nothing.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openResultsFile, type Results, type Sweep } from "../results/results.ts";
+import { UserError } from "../errors.ts";
+import { openResultsFile } from "../results/results.ts";
 
 export function shardPath(folder: string, place: number, host: string): string {
   return join(folder, `cell-${String(place).padStart(4, "0")}-${host}.db`);
@@ -27,18 +28,21 @@ export function shardsIn(folder: string): { path: string; place: number | null }
     });
 }
 
-/** Of a file's sweeps of the plan the one that is finished, else the newest; null where there is none. */
-export function sweepIn(results: Results, plan_digest: string): Sweep | null {
-  const sweeps = results.listSweeps().filter((sweep) => sweep.plan_digest === plan_digest);
-  return sweeps.find(({ finished_at }) => finished_at !== null) ?? sweeps[0] ?? null;
-}
-
-/** Whether the shard at `path` holds a finished sweep of the plan. False where there is no such file. */
+/**
+ * Whether the shard at `path` holds a finished sweep of the plan. False where there is no such file. UserError where it is another
+ * plan's: its loads and this one's would be in one file.
+ */
 export function isFinished(path: string, plan_digest: string): boolean {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
   const results = openResultsFile(path);
   try {
-    return typeof sweepIn(results, plan_digest)?.finished_at === "string";
+    const sweeps = results.listSweeps();
+    const other = sweeps.find((sweep) => sweep.plan_digest !== plan_digest);
+    if (other)
+      throw new UserError(
+        `${path}: has loads of another plan (${other.name} ${other.plan_digest.slice(0, 12)}): name another folder with --shards`,
+      );
+    return sweeps.some(({ finished_at }) => finished_at !== null);
   } finally {
     results.close();
   }

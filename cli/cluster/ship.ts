@@ -25,20 +25,14 @@ export interface Remote {
 /** Made whole before it has this name: that it is there says that all is. */
 const shippedName = "shipped";
 
-/** Standard output of a shell's line on the host. ProgramFailure where it or ssh failed. */
+/** Standard output of a shell's line on the host. RunError naming the host where it or ssh failed. */
 export async function onHost({ host, ssh }: Remote, line: string): Promise<string> {
   const [program = "ssh", ...options] = ssh;
-  return await runProgram(program, [...options, "-o", "BatchMode=yes", host, line], { timeout_ms: 120_000 });
-}
-
-/** Null: it is reached. Else why not. */
-export async function unreachable(remote: Remote): Promise<string | null> {
   try {
-    await onHost(remote, "true");
-    return null;
+    return await runProgram(program, [...options, "-o", "BatchMode=yes", host, line], { timeout_ms: 120_000 });
   } catch (error) {
-    if (error instanceof ProgramFailure) return error.lastLine || error.message;
-    throw error;
+    if (!(error instanceof ProgramFailure)) throw error;
+    throw new RunError(`${host}: ${error.lastLine || error.message}`);
   }
 }
 
@@ -117,12 +111,12 @@ export async function ship(remote: Remote, packed: string): Promise<boolean> {
 }
 
 /** Brings the host's shards into the folder, each whole or not at all. */
-export async function collect(remote: Remote, shards: string): Promise<number> {
+export async function collect(remote: Remote, shards: string): Promise<void> {
   const folder = shellWord(`${remote.folder}/shards`);
   const names = (await onHost(remote, `cd ${folder} 2>/dev/null && ls || true`))
     .split("\n")
     .filter((name) => /^(cell|reference)-.*\.db(-journal)?$/.test(name));
-  if (names.length === 0) return 0;
+  if (names.length === 0) return;
   const aside = await mkdtemp(join(shards, ".collected-"));
   const keep = removedAtEnd(aside);
   try {
@@ -135,7 +129,6 @@ export async function collect(remote: Remote, shards: string): Promise<number> {
         for (const end of companions) await rm(join(shards, `${name}${end}`), { force: true });
       await rename(join(aside, name), join(shards, name));
     }
-    return names.filter((name) => name.endsWith(".db")).length;
   } finally {
     await rm(aside, { recursive: true, force: true });
     keep();

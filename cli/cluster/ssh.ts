@@ -7,7 +7,7 @@ import { RunError, UserError } from "../errors.ts";
 import { ProgramFailure, runProgram } from "../run_program.ts";
 import { shellWord } from "../shell_word.ts";
 import { version } from "../version.ts";
-import { collect, onHost, packFolder, type Remote, ship, unreachable } from "./ship.ts";
+import { collect, onHost, packFolder, type Remote, ship } from "./ship.ts";
 
 export interface SshTerms {
   readonly hosts: readonly string[];
@@ -55,18 +55,34 @@ export function parallelWords(terms: SshTerms, hosts: readonly string[], cells: 
   ];
 }
 
-/** Hosts that are reached and have this version of Trilane; the others are told. RunError where there is none. */
+/** What is said where a host does not do it; null: it did. */
+async function refusal(work: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (error instanceof RunError) return error.message;
+    throw error;
+  }
+}
+
+/** Hosts that are reached and have Trilane; the others are told. RunError where there is none. */
 export async function usableHosts(terms: SshTerms): Promise<Remote[]> {
   const usable: Remote[] = [];
   for (const host of terms.hosts) {
     const remote: Remote = { host, ssh: terms.ssh, folder: terms.folder };
-    const why = await unreachable(remote);
-    const there = why === null ? await onHost(remote, `${shellWord(terms.program)} --version`).catch(() => null) : null;
-    if (why !== null) terms.say(`${host}: not reached (${why}): left out`);
-    else if (there === null)
-      terms.say(`${host}: no ${terms.program} there: install Trilane, or say where it is with --program`);
+    const unreached = await refusal(() => onHost(remote, "true"));
+    let there = "";
+    const missing =
+      unreached ??
+      (await refusal(async () => {
+        there = (await onHost(remote, `${shellWord(terms.program)} --version`)).trim();
+      }));
+    if (unreached !== null) terms.say(`${unreached}: not reached, left out`);
+    else if (missing !== null)
+      terms.say(`${missing}: install Trilane there, or say where it is with --program; left out`);
     else {
-      if (there.trim() !== version) terms.say(`${host}: Trilane ${there.trim()}, here ${version}: merge will tell`);
+      if (there !== version) terms.say(`${host}: Trilane ${there}, here ${version}: merge will tell`);
       usable.push(remote);
     }
   }
@@ -74,16 +90,20 @@ export async function usableHosts(terms: SshTerms): Promise<Remote[]> {
   return usable;
 }
 
-/** From all hosts. */
-export async function collectAll(remotes: readonly Remote[], shards: string): Promise<number> {
-  let shardsBack = 0;
-  for (const remote of remotes) shardsBack += await collect(remote, shards);
-  return shardsBack;
+/** Shards of all hosts; one that has gone away is told, and its cells are missing. */
+export async function collectAll(terms: SshTerms, remotes: readonly Remote[]): Promise<void> {
+  for (const remote of remotes) {
+    const why = await refusal(() => collect(remote, terms.shards));
+    if (why !== null) terms.say(`${why}: its shards are not here`);
+  }
 }
 
 /** When all is here, nothing is left there: recordings may hold what is private. */
-export async function clearAll(remotes: readonly Remote[]): Promise<void> {
-  for (const remote of remotes) await onHost(remote, `rm -rf ${shellWord(remote.folder)}`);
+export async function clearAll(terms: SshTerms, remotes: readonly Remote[]): Promise<void> {
+  for (const remote of remotes) {
+    const why = await refusal(() => onHost(remote, `rm -rf ${shellWord(remote.folder)}`));
+    if (why !== null) terms.say(`${why}: remove ${remote.folder} there`);
+  }
 }
 
 /** Runs the cells, whatever becomes of them: their shards say. */
@@ -94,14 +114,21 @@ export async function runThere(
   sent: { home: string; digests: Readonly<Record<string, string>>; files: readonly string[] },
 ): Promise<void> {
   const packed = await packFolder(sent.home, sent.digests, sent.files);
+  const ready: string[] = [];
   try {
     // One after another: hosts may share their users' homes.
-    for (const remote of remotes) if (await ship(remote, packed.path)) terms.say(`${remote.host}: recordings sent`);
+    for (const remote of remotes) {
+      const why = await refusal(async () => {
+        if (await ship(remote, packed.path)) terms.say(`${remote.host}: recordings sent`);
+      });
+      if (why === null) ready.push(remote.host);
+      else terms.say(`${why}: left out`);
+    }
   } finally {
     await packed.remove();
   }
-  const hosts = remotes.map(({ host }) => host);
+  if (ready.length === 0) throw new RunError("no host has the recordings: see above");
   // What cells say is no result of this command.
-  const child = spawn("parallel", parallelWords(terms, hosts, cells), { stdio: ["ignore", 2, 2] });
+  const child = spawn("parallel", parallelWords(terms, ready, cells), { stdio: ["ignore", 2, 2] });
   await once(child, "close");
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Submission } from "../../schemas/generated/submission.ts";
 import type { Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import { type Plan, planDigest } from "../sweep/plan.ts";
 
 export const submissionPath = (shards: string): string => join(shards, "submission.json");
 export const submittedPlanPath = (shards: string): string => join(shards, "plan.json");
@@ -21,6 +22,14 @@ export function readSubmission(shards: string): Submission | null {
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw new UserError(`${path}: not what \`trilane submit\` writes: remove it, and submit again`);
+}
+
+/** UserError where the folder is another plan's. */
+export function refuseOtherPlan(submission: Submission | null, plan: Plan, shards: string): void {
+  if (submission && submission.plan_digest !== planDigest(plan))
+    throw new UserError(
+      `${shards}: has the shards of another plan (${submission.name} ${submission.plan_digest.slice(0, 12)}): name another folder with --shards`,
+    );
 }
 
 /** UserError for a recording that is not the one that was submitted. */

@@ -15,7 +15,7 @@ import { countPlaces } from "./places.ts";
 import { isFinished, shardsIn } from "./shards.ts";
 import { handIn, jobName, jobScript, queuedCells, type ScriptTerms, slurmJobs } from "./slurm.ts";
 import { clearAll, collectAll, requireParallel, runThere, type SshTerms, usableHosts } from "./ssh.ts";
-import { readSubmission, submissionPath, submittedPlanPath } from "./submission.ts";
+import { readSubmission, refuseOtherPlan, submissionPath, submittedPlanPath } from "./submission.ts";
 
 export interface Submitting {
   readonly home: string;
@@ -48,21 +48,19 @@ function missingCells({ plan, shards }: Submitting): number[] {
 }
 
 /** UserError where the folder is another plan's, or had other reference cells. */
-function refuseOtherPlan(before: Submission | null, { plan, shards, reference }: Submitting): void {
-  const remedy = "name another folder with --shards";
-  if (before && before.plan_digest !== planDigest(plan))
-    throw new UserError(
-      `${shards}: has the shards of another plan (${before.name} ${before.plan_digest.slice(0, 12)}): ${remedy}`,
-    );
+function refuseOtherTerms(before: Submission | null, { plan, shards, reference }: Submitting): void {
+  refuseOtherPlan(before, plan, shards);
   if (before && before.reference_digest !== (reference && planDigest(reference)))
-    throw new UserError(`${shards}: was submitted with other reference cells: ${remedy}, or give the same --reference`);
+    throw new UserError(
+      `${shards}: was submitted with other reference cells: give the same --reference, or name another folder with --shards`,
+    );
 }
 
 /** Makes the recordings ready here, and notes which they are: each cell compares its own with them. */
 async function writeSubmission(submitting: Submitting): Promise<Submission> {
   const { home, plan, shards, reference, say } = submitting;
   const before = readSubmission(shards);
-  refuseOtherPlan(before, submitting);
+  refuseOtherTerms(before, submitting);
   const pages = new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));
   const recordings = await preparePages(home, [...pages.values()], ({ page }) => say(`page ${page} is ready`));
   const submission: Submission = {
@@ -126,7 +124,7 @@ function slurmScripts(
 /** What would be handed in. Writes nothing, and asks no Slurm. */
 export function slurmDryRun(submitting: Submitting, slurm: SlurmOptions): string {
   const before = readSubmission(submitting.shards);
-  refuseOtherPlan(before, submitting);
+  refuseOtherTerms(before, submitting);
   const name = nameOf(submitting.plan, before?.id ?? "new");
   return [...slurmScripts(submitting, name, missingCells(submitting), slurm).values()].join("\n");
 }
@@ -157,7 +155,7 @@ export async function submitOverSsh(
   const folder = `.cache/trilane/submitted/${nameOf(plan, id)}`;
   const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, say };
   const remotes = await usableHosts(terms);
-  await collectAll(remotes, shards);
+  await collectAll(terms, remotes);
   const cells = missingCells(submitting);
   const files = [submittedPlanPath(shards), submissionPath(shards), ...(reference ? [referencePlanPath(shards)] : [])];
   if (cells.length > 0) {
@@ -166,13 +164,13 @@ export async function submitOverSsh(
       digests: recordings,
       files,
     });
-    await collectAll(remotes, shards);
+    await collectAll(terms, remotes);
     const left = missingCells(submitting);
     if (left.length > 0)
       throw new RunError(
         `${left.length} of ${cells.length} cells did not finish (see above, and ${join(shards, "joblog")}): submit again to go on`,
       );
   }
-  await clearAll(remotes);
+  await clearAll(terms, remotes);
   return submittedOf(submitting, { system: "ssh", cells, waiting: [], jobs: [] });
 }

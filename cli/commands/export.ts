@@ -83,7 +83,8 @@ function pieces(
   const ids = new Set(loads.map((load) => load.cell));
   const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
   if (format === "csv") return csvLines(sweep.plan.serving, cells, loads);
-  return [`${JSON.stringify(exportDocument(sweep, cells, loads, results.linkTestsOf(sweep.id)), null, 1)}\n`];
+  const [tests, films] = [results.linkTestsOf(sweep.id), results.filmedLoadsOf(sweep.id)];
+  return [`${JSON.stringify(exportDocument(sweep, cells, loads, tests, films), null, 1)}\n`];
 }
 
 async function toStandardOutput(parts: Iterable<string>): Promise<void> {

@@ -20,6 +20,9 @@ export const command: Command<SweepOptions> = {
       .hide("labs")
       .hide("stop-file")
       .hide("stop-after")
+      .hide("quiet")
+      .hide("status")
+      .hide("verbose")
       .example("trilane plan das-2014-grid", "a study of a hundred networks")
       .example("trilane plan my-plan.json --decide 3", "the same, with as many loads as it takes at most"),
   run: (options) => runPlan({ ...options, "dry-run": true }),

@@ -6,13 +6,14 @@ import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { executePlan } from "../sweep/execute.ts";
+import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions {
+interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions, FilmsOptions {
   page: string;
   link: string;
   runs: number | undefined;
@@ -47,6 +48,7 @@ const optionOf: Readonly<Record<string, string>> = {
   timeout_s: "--timeout",
   settle_ms: "--settle",
   until: "--decide or --precise",
+  films: "--films",
 };
 
 const usualRuns = 5;
@@ -64,6 +66,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     retries: options.retries,
     timeout_s: options.timeout,
     settle_ms: options.settle,
+    ...filmsOf(options.filmstrip ? { films: options.films ?? 1 } : options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
     serving: servingChoiceOf(options),
   };
@@ -79,7 +82,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineLabs(defineUntil(defineServing(yargs)))
+    defineFilms(defineLabs(defineUntil(defineServing(yargs))))
       .positional("page", {
         type: "string",
         demandOption: true,
@@ -121,7 +124,7 @@ export const command: Command<RaceOptions> = {
       .option("filmstrip", {
         type: "boolean",
         default: false,
-        describe: "film one further load of each lane, which is in no average: for the report",
+        describe: "as --films 1",
       })
       .option("keep-credentials", {
         type: "boolean",
@@ -147,7 +150,7 @@ export const command: Command<RaceOptions> = {
       options,
       await pageFor(home, options.page, options["keep-credentials"] ? "kept" : "redacted"),
     );
-    const { json, evidence, filmstrip } = options;
-    await executePlan({ home, plan, fresh: options.new, json, evidence, filmstrip, labs });
+    const { json, evidence } = options;
+    await executePlan({ home, plan, fresh: options.new, json, evidence, labs });
   },
 };

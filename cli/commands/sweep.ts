@@ -8,13 +8,22 @@ import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts
 import { describePlan, planLines } from "../sweep/describe.ts";
 import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
+import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
-import { pageFor, pageUnstored } from "../sweep/pages.ts";
+import { pageFor, pageUnstored, withMatchedPages } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
+import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-export interface SweepOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions, EndOptions {
+export interface SweepOptions
+  extends CommonOptions,
+    ServingOptions,
+    UntilOptions,
+    LabsOptions,
+    FilmsOptions,
+    EndOptions,
+    VerbosityOptions {
   plan: string;
   page: string[];
   runs: number | undefined;
@@ -28,15 +37,17 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
   const { plan: source, runs } = options;
   const over = servingChoiceOf(options);
   const until = untilOf(options);
-  if (named.length === 0 && runs === undefined && !until && Object.keys(over).length === 0) return plan;
+  const films = filmsOf(options);
+  if (named.length === 0 && runs === undefined && !until && Object.keys({ ...over, ...films }).length === 0)
+    return plan;
   const pages = named.length === 0 ? plan.pages : named;
   const serving = overrideServing(plan.serving, over);
   const repetitions = runs ?? (until ? mostLoads : plan.repetitions);
-  return planOf({ ...plan, pages, repetitions, serving, ...(until ? { until } : {}) }, source);
+  return planOf({ ...plan, pages, repetitions, serving, ...films, ...(until ? { until } : {}) }, source);
 }
 
 async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
-  const plan = readPlan(options.plan);
+  const plan = await withMatchedPages(home, readPlan(options.plan));
   const named: PlanPage[] = [];
   // One after another: each import is a writer of the archive.
   for (const word of options.page) named.push(await pageFor(home, word));
@@ -44,7 +55,7 @@ async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
 }
 
 async function dryRun(home: string, options: SweepOptions): Promise<void> {
-  const given = readPlan(options.plan);
+  const given = await withMatchedPages(home, readPlan(options.plan));
   const named: PlanPage[] = [];
   const sizes = new Map<string, PageSize>();
   for (const word of options.page) {
@@ -59,7 +70,7 @@ async function dryRun(home: string, options: SweepOptions): Promise<void> {
 
 /** What `sweep` and `reproduce` share. */
 export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
-  return defineEnd(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>))))
+  return defineVerbosity(defineEnd(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>))))))
     .option("page", {
       type: "string",
       array: true,
@@ -88,9 +99,10 @@ export async function runPlan(options: SweepOptions): Promise<void> {
   if (options["dry-run"]) return await dryRun(home, options);
   const labs = labsOf(options, home);
   const end = askedToEnd(home, options);
+  const verbosity = verbosityOf(options);
   const plan = await planFrom(home, options);
   const { json, evidence, new: fresh } = options;
-  await executePlan({ home, plan, fresh, json, evidence, labs, askedToEnd: end });
+  await executePlan({ home, plan, fresh, json, evidence, labs, verbosity, askedToEnd: end });
 }
 
 export const command: Command<SweepOptions> = {

@@ -1,6 +1,6 @@
 // A sweep as one JSON document by schemas/export.schema.json: what was asked, every load, and what they say. No HAR.
 import type { Export } from "../../schemas/generated/export.ts";
-import type { Cell, LinkTest, Load, Sweep } from "../results/results.ts";
+import type { Cell, FilmedLoad, LinkTest, Load, Sweep } from "../results/results.ts";
 import { compare } from "../stats/comparison.ts";
 import { lanePairs } from "../stats/sample.ts";
 import { sweepVerdict } from "../stats/sweep_verdict.ts";
@@ -10,7 +10,9 @@ export function exportDocument(
   cells: readonly Cell[],
   loads: readonly Load[],
   linkTests: readonly LinkTest[],
+  filmedLoads: readonly FilmedLoad[] = [],
 ): Export {
+  const chosen = new Set(cells.map(({ id }) => id));
   const links = new Set(cells.map((cell) => cell.link));
   const traits = new Map(
     cells.map(({ link, link_profile: { down, rtt_ms } }) => [
@@ -53,6 +55,9 @@ export function exportDocument(
     })),
     link_tests: linkTests.filter(({ test }) => links.has(test.link)).map((each) => ({ ...each })),
     loads: loads.map(({ page: _page, lane: _lane, link: _link, ...load }) => ({ ...load, reasons: [...load.reasons] })),
+    filmed_loads: filmedLoads
+      .filter(({ cell }) => chosen.has(cell))
+      .map((film) => ({ ...film, reasons: [...film.reasons] })),
     improvements,
     verdict: {
       scope: verdict.scope,

@@ -4,7 +4,7 @@
 // A process's user and system time is told in hundredths of a second, cut off, which over a browser's ten processes would be
 // a tenth of a second too little. Its threads tell theirs in nanoseconds, but only those that still run. Both are too low;
 // the larger one is taken. Processes that ended are in the times of those that waited for them (cutime, cstime).
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { CpuTime } from "../../schemas/generated/page_load.ts";
 
 // USER_HZ, the unit of /proc/PID/stat: 100 on every architecture that Linux runs browsers on.
@@ -76,11 +76,16 @@ function isGone(error: unknown): boolean {
 const partOf = (name: string): Part =>
   name === "trilane-replay" ? "server_ms" : name === "trilane-shaper" ? "shaper_ms" : "browser_ms";
 
+/** Kernels may be built without these; then they are missing of a process that is there, too. */
+const isTold = (): boolean =>
+  ["schedstat", "children"].every((name) => existsSync(`/proc/self/task/${process.pid}/${name}`));
+
 /** Of the process `root` and all that descend from it. Null where the system does not tell. */
 export function labUseOf(root: number): LabUse | null {
   const cpu = { browser_ms: 0, server_ms: 0, shaper_ms: 0 };
   const waits = new Map<string, { part: Part; waited_ns: number }>();
   const left = [root];
+  if (!isTold()) return null;
   try {
     for (let pid = left.pop(); pid !== undefined; pid = left.pop()) {
       const told = ofProcess(pid);

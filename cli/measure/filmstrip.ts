@@ -1,6 +1,8 @@
-// Films a load: the page's screencast in the load's own time. Filming takes the browser's time, so a filmed load is for
-// looking at and for no average. Judges and stores nothing.
+// Films a load: the page's screencast in the load's own time, and how fast the page came to be seen. Filming takes the
+// browser's time, so a filmed load is for looking at and for no average. Judges and stores nothing.
+import jpeg from "jpeg-js";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import { histogramOf, type VisualMetrics, visualMetricsOf } from "../metrics/visual_progress.ts";
 import { type LoadOptions, measureLoad } from "./load.ts";
 import { type ScreencastFrame, thinned } from "./screencast.ts";
 
@@ -10,19 +12,41 @@ export interface FilmFrame {
   readonly jpeg: Uint8Array;
 }
 
-/** The frames in the load's own time: what was shown when it began stands at 0. */
-export function alignedFrames(load: PageLoad, frames: readonly ScreencastFrame[]): FilmFrame[] {
+export interface FilmedLoad {
+  readonly load: PageLoad;
+  /** Thinned out; none where the load did not come so far. */
+  readonly frames: readonly FilmFrame[];
+  /** Of all frames; null where there are none, or the page changed nothing. */
+  readonly visual: VisualMetrics | null;
+}
+
+/** All frames in the load's own time: what was shown when it began stands at 0. */
+function framesWithin(load: PageLoad, frames: readonly ScreencastFrame[]): FilmFrame[] {
   const began = load.log.pages[0]?.startedDateTime;
   if (began === undefined) return [];
   const began_ms = Date.parse(began);
   const times = frames.map(({ at_ms, jpeg }) => ({ time_ms: Math.round(at_ms - began_ms), jpeg }));
   const first = times.findLastIndex(({ time_ms }) => time_ms <= 0);
-  const within = times.slice(Math.max(0, first)).map((frame) => ({ ...frame, time_ms: Math.max(0, frame.time_ms) }));
-  return thinned(within, (frame) => frame.time_ms);
+  return times.slice(Math.max(0, first)).map((frame) => ({ ...frame, time_ms: Math.max(0, frame.time_ms) }));
 }
 
-/** As measureLoad, with what the page showed. No frames where the load did not come so far. */
-export async function filmLoad(options: LoadOptions): Promise<{ load: PageLoad; frames: FilmFrame[] }> {
+/** The same, at most as many as a report shows. */
+export function alignedFrames(load: PageLoad, frames: readonly ScreencastFrame[]): FilmFrame[] {
+  return thinned(framesWithin(load, frames), (frame) => frame.time_ms);
+}
+
+/** The browser's own pictures: one that cannot be decoded is a defect. */
+function visualOf(frames: readonly FilmFrame[]): VisualMetrics | null {
+  return visualMetricsOf(
+    frames.map(({ time_ms, jpeg: picture }) => ({
+      time_ms,
+      histogram: histogramOf(jpeg.decode(picture, { useTArray: true }).data),
+    })),
+  );
+}
+
+/** As measureLoad, with what the page showed. */
+export async function filmLoad(options: LoadOptions): Promise<FilmedLoad> {
   let frames: readonly ScreencastFrame[] = [];
   const load = await measureLoad({
     ...options,
@@ -30,5 +54,5 @@ export async function filmLoad(options: LoadOptions): Promise<{ load: PageLoad; 
       frames = seen;
     },
   });
-  return { load, frames: alignedFrames(load, frames) };
+  return { load, frames: alignedFrames(load, frames), visual: visualOf(framesWithin(load, frames)) };
 }

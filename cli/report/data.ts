@@ -2,7 +2,7 @@
 // Chooses which loads those are; draws nothing.
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
 import { referencesIn } from "../cluster/references_in.ts";
-import type { Cell, Film, LinkTest, Load, Results, Sweep, Unmatched } from "../results/results.ts";
+import type { Cell, Film, FilmedLoad, LinkTest, Load, Results, Sweep, Unmatched } from "../results/results.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid } from "../stats/sample.ts";
 import type { HostReference } from "./hosts.ts";
@@ -19,6 +19,7 @@ export interface ReportData {
   readonly unmatched: readonly Unmatched[];
   /** Of cells, where loads were filmed. */
   readonly films: readonly Film[];
+  readonly filmedLoads: readonly FilmedLoad[];
   /** Where several machines ran the sweep: their loads of the reference cells. */
   readonly references?: readonly HostReference[];
   /** By id: the page loads that may be drawn as waterfalls, in the order in which they should be. */
@@ -98,7 +99,7 @@ export function gatherReport(results: Results, sweepId: number, version: string)
     if (shown) noteTraits(page, results.harOf(shown.id));
   }
   const [linkTests, unmatched] = [results.linkTestsOf(sweepId), results.unmatchedOf(sweepId)];
-  const films = results.filmsOf(sweepId);
+  const [films, filmedLoads] = [results.filmsOf(sweepId), results.filmedLoadsOf(sweepId)];
   const references = referencesIn(results, sweepId);
   return {
     version,
@@ -108,6 +109,7 @@ export function gatherReport(results: Results, sweepId: number, version: string)
     linkTests,
     unmatched,
     films,
+    filmedLoads,
     references,
     details,
     facts,

@@ -12,6 +12,7 @@ import { distributionFigure } from "./distribution.ts";
 import { savedFigure } from "./figure_file.ts";
 import { linkFacts, type ShapedLoad } from "./link_facts.ts";
 import { linkOverTime } from "./link_over_time.ts";
+import { metricsTable } from "./metrics_table.ts";
 import type { GroupResult } from "./tables.ts";
 import { waterfallFigure } from "./waterfall.ts";
 
@@ -76,6 +77,16 @@ function filmstrip(data: ReportData, { group, id, lanes }: GroupResult): Markup 
   });
 }
 
+function metrics({ filmedLoads }: ReportData, { group, lanes }: GroupResult): Markup | null {
+  return metricsTable(
+    lanes.map(({ lane }) => {
+      const cells = new Set(group.cells.filter((cell) => cell.lane === lane).map(({ id }) => id));
+      const loads = group.loads.filter((load) => load.lane === lane);
+      return { lane, loads, films: filmedLoads.filter(({ cell }) => cells.has(cell)) };
+    }),
+  );
+}
+
 export function groupSection(
   data: ReportData,
   result: GroupResult,
@@ -92,6 +103,7 @@ export function groupSection(
   return html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b> over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${name}
 ${distributionFigure(`${page} over ${link}`, result.lanes, loads)}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
+${metrics(data, result)}
 ${waterfalls(data, result, shown, options.waterfalls)}
 ${filmstrip(data, result)}
 ${linkFacts(profile, shown.shaped)}

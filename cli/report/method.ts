@@ -2,6 +2,7 @@
 
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { shellWord } from "../shell_word.ts";
 import { confidence, minimumUnits } from "../stats/bootstrap.ts";
 import { manyPages } from "../stats/comparison.ts";
 import { count, formatSize } from "../stats/numbers.ts";
@@ -91,12 +92,11 @@ function congestionNote(facts: readonly LoadFacts[]): Markup | null {
 }
 
 function commandLines(facts: readonly LoadFacts[]): Markup {
-  const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
   const byLane = new Map(facts.map((each) => [each.lane, each]));
   return html`${sortLanes(byLane.keys()).map((lane) => {
     const lines = byLane.get(lane as LoadFacts["lane"])?.environment.command_lines;
     if (!lines) return null;
-    const text = (["replay", "shaper", "browser"] as const).map((name) => lines[name].map(quote).join(" "));
+    const text = (["replay", "shaper", "browser"] as const).map((name) => lines[name].map(shellWord).join(" "));
     return html`<h4>${lane}</h4><pre>${text.filter(Boolean).join("\n\n")}</pre>`;
   })}`;
 }

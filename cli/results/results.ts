@@ -10,14 +10,23 @@ import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
 import { explainFailure } from "./failure.ts";
-import { addFilm, type Film, type FilmFrame, type NewFilm, readFilmed, readFilms } from "./filmstrips.ts";
+import {
+  addFilm,
+  type Film,
+  type FilmedLoad,
+  type FilmFrame,
+  type NewFilm,
+  readFilmed,
+  readFilmedLoads,
+  readFilms,
+} from "./filmstrips.ts";
 import { addHost, type Host, type HostFacts, type NewHost, type PlacedCell, readHosts } from "./hosts.ts";
 import { addLoadMetrics, type LoadMetrics, loadMetricColumns } from "./load_metrics.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
 export type Lane = SweepPlan["lanes"][number];
-export type { Film, FilmFrame, Host, HostFacts, NewFilm, NewHost, PlacedCell, Unmatched };
+export type { Film, FilmedLoad, FilmFrame, Host, HostFacts, NewFilm, NewHost, PlacedCell, Unmatched };
 export type LoadStatus = "valid" | "invalid" | "failed";
 
 /** What a sweep began on: versions and machine, for the report. */
@@ -272,9 +281,19 @@ export class Results {
     return hasTable(this.#database, "film") ? readFilms((query) => this.#read(query, sweep)) : [];
   }
 
-  /** The cells that were filmed, whatever came of it. */
-  filmedCellsOf(sweep: number): Set<number> {
-    return new Set(hasTable(this.#database, "film") ? readFilmed((query) => this.#read(query, sweep)) : []);
+  /** How often cells were filmed, whatever came of it; those that never were are not in it. */
+  filmedCellsOf(sweep: number): Map<number, number> {
+    const counts = new Map<number, number>();
+    for (const { cell } of this.filmedLoadsOf(sweep)) counts.set(cell, (counts.get(cell) ?? 0) + 1);
+    // Films of before there could be several are in none of these rows.
+    const films = hasTable(this.#database, "film") ? readFilmed((query) => this.#read(query, sweep)) : [];
+    for (const cell of films) counts.set(cell, counts.get(cell) ?? 1);
+    return counts;
+  }
+
+  /** The loads that were filmed, whatever came of them. None in results of earlier versions. */
+  filmedLoadsOf(sweep: number): FilmedLoad[] {
+    return hasTable(this.#database, "filmed_load") ? readFilmedLoads((query) => this.#read(query, sweep)) : [];
   }
 
   /** Who ran which cells, by name; none where that was not noted. */
@@ -353,7 +372,7 @@ export class Results {
     });
   }
 
-  /** Stores a cell's film whole or not at all. */
+  /** Stores a filmed load of a cell whole or not at all. */
   recordFilm(film: NewFilm): void {
     this.#write(() => addFilm(this.#database, film));
   }

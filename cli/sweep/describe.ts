@@ -10,7 +10,7 @@ import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
 import { pageSizes } from "./pages.ts";
 import { cellsOf, linksOf, type Plan, pageName, planDigest } from "./plan.ts";
-import { formatDuration } from "./progress.ts";
+import { formatDuration } from "./progress_lines.ts";
 
 /** `unstored`: pages that are in files still. */
 export async function describePlan(
@@ -91,6 +91,9 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
       ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)
       : []),
     ...paragraph("time", `${about} ${formatDuration(expected_s)}`),
+    ...(plan.time_limit_s === undefined
+      ? []
+      : paragraph("limit", `${formatDuration(plan.time_limit_s)}: what has not begun by then is left out`)),
     ...paragraph("disk", `${about} ${formatSize(expected_bytes)} of results`),
     ...jobLines(plan),
   ];

@@ -22,11 +22,13 @@ import { cellGuess } from "./estimate.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
 import { type Stop, watchSignals } from "./interruption.ts";
+import { allowedCpus, labsWords } from "./lab_cpus.ts";
 import { openLinkTests } from "./link_tests.ts";
 import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
+import type { Verbosity } from "./progress_log.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 
 export interface Execution {
@@ -37,12 +39,11 @@ export interface Execution {
   readonly json: boolean;
   /** A folder below which each load leaves what it ran with: captures, transport states, reports. */
   readonly evidence?: string | undefined;
+  readonly verbosity?: Verbosity | undefined;
   /** Default: only signals end it early. */
   readonly askedToEnd?: AskedToEnd;
   /** Default: loads run one after another. */
   readonly labs?: Labs;
-  /** One further load of each cell is filmed. */
-  readonly filmstrip?: boolean;
   /** Only some of the plan's cells, into a file of their own; without a report. */
   readonly shard?: ShardExecution;
 }
@@ -61,7 +62,7 @@ export interface ShardExecution {
   readonly check: (recordings: ReadonlyMap<string, Recording>) => void;
 }
 
-function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>, shard?: ShardExecution): NewSweep {
+function newSweep({ plan, shard, labs }: Execution, recordings: ReadonlyMap<string, Recording>): NewSweep {
   const cells = cellsOf(plan)
     .filter((cell) => shard === undefined || shard.placeOf(cell) !== null)
     .map((cell) => ({ ...cell, recording_digest: recordings.get(cell.page)?.digest ?? "" }));
@@ -77,6 +78,7 @@ function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>, shard?
       kernel: release(),
       cpu: cpus()[0]?.model.trim() ?? null,
       cpus: cpus().length,
+      labs: labsWords(labs?.most ?? 1, allowedCpus()),
       ...shard?.environment,
     },
     cells,
@@ -87,7 +89,8 @@ function newSweep(plan: Plan, recordings: ReadonlyMap<string, Recording>, shard?
 export async function executePlan(execution: Execution): Promise<void> {
   const { home, plan, json, evidence, shard } = execution;
   if (evidence !== undefined) makeEvidenceFolder(evidence);
-  const progress = openProgress({ json, out: process.stdout, err: process.stderr, environment: process.env });
+  const { stdout: out, stderr: err, env: environment } = process;
+  const progress = openProgress({ json, out, err, environment, verbosity: execution.verbosity });
   // Loaded while the pages are made ready; the browser's own library is the slow part.
   const measuring = import("../measure/load.ts");
   measuring.catch(() => undefined);
@@ -99,7 +102,7 @@ export async function executePlan(execution: Execution): Promise<void> {
     // What would fail every load is found before there is a sweep to go on with.
     chromiumPath();
     await tryLab();
-    const { sweep, resumed } = results.beginSweep(newSweep(plan, recordings, shard), execution.fresh);
+    const { sweep, resumed } = results.beginSweep(newSweep(execution, recordings), execution.fresh);
     try {
       if (shard) results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep, shard) });
       const { measureLoad } = await measuring;
@@ -177,13 +180,13 @@ function failedUrls(recording: Recording | undefined): string[] {
 
 /** The sweep's loads, to their end or to the first signal. */
 async function runUntilSignal(
-  { home, plan, evidence, labs, askedToEnd, filmstrip = false }: Execution,
+  { home, plan, evidence, labs, askedToEnd }: Execution,
   begun: Begun,
 ): Promise<{ outcome: RunOutcome; signal: Stop | null }> {
   const { results, sweep, recordings, progress } = begun;
   const interruption = watchSignals();
   const { signal } = interruption;
-  const film = filmstrip ? (await import("../measure/filmstrip.ts")).filmLoad : null;
+  const film = plan.films ? (await import("../measure/filmstrip.ts")).filmLoad : null;
   try {
     const links = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({

@@ -1,13 +1,14 @@
-// Films one further load of each cell once its measured loads are there, and stores it apart from them. Goes on where an
-// earlier run stopped: a cell with a film is not filmed again.
-import type { PageLoad } from "../../schemas/generated/page_load.ts";
+// Films further loads of each cell once its measured loads are there, and stores them apart from these. Goes on where an
+// earlier run stopped: a cell that was filmed as often as asked is not filmed again.
+
 import type { FilmFinished, FilmStarted } from "../../schemas/generated/sweep_event.ts";
-import type { Cell, FilmFrame, NewFilm, Results, Sweep } from "../results/results.ts";
+import type { FilmedLoad } from "../measure/filmstrip.ts";
+import type { Cell, NewFilm, Results, Sweep } from "../results/results.ts";
 import type { TimeLeft } from "./estimate.ts";
 import { type LoadRequest, loadRequest, type Requesting } from "./request.ts";
 
 /** Resolves also for a load that failed; throws for what would fail every load. */
-export type FilmLoad = (request: LoadRequest) => Promise<{ load: PageLoad; frames: readonly FilmFrame[] }>;
+export type FilmLoad = (request: LoadRequest) => Promise<FilmedLoad>;
 
 export interface Filming extends Requesting {
   readonly results: Results;
@@ -20,10 +21,11 @@ export interface Filming extends Requesting {
   readonly tell: (event: FilmStarted | FilmFinished) => void;
 }
 
-/** The cells that have no film yet, in the plan's order. */
-export function unfilmedCells(results: Results, sweep: Sweep): Cell[] {
+/** The cells in the plan's order, each as often as it is still to be filmed: first all once, then all again. */
+export function unfilmedCells(results: Results, sweep: Sweep, films: number): Cell[] {
   const filmed = results.filmedCellsOf(sweep.id);
-  return results.cellsOf(sweep.id).filter((cell) => !filmed.has(cell.id));
+  const cells = results.cellsOf(sweep.id);
+  return Array.from({ length: films }, (_, round) => cells.filter(({ id }) => (filmed.get(id) ?? 0) <= round)).flat();
 }
 
 interface Take {
@@ -31,20 +33,21 @@ interface Take {
   readonly wall_ms: number;
 }
 
-const noFrames: readonly FilmFrame[] = [];
+const nothingShown = { frames: [], visual: null };
 
 /** Null where the signal cut it off. */
 async function take(filming: Filming, cell: Cell): Promise<Take | null> {
-  const { plan, signal } = filming;
+  const { results, sweep, plan, signal } = filming;
   try {
     const fault = (await filming.linkFault?.(cell.link)) ?? null;
     if (fault !== null)
-      return { film: { status: "invalid", reasons: [fault], plt_ms: null, frames: noFrames }, wall_ms: 0 };
-    // A block of their own: the films' loads meet the same losses as each other.
-    const { load, frames } = await filming.film(loadRequest(filming, cell, plan.repetitions));
+      return { film: { status: "invalid", reasons: [fault], plt_ms: null, ...nothingShown }, wall_ms: 0 };
+    // Blocks of their own: the films' loads meet the same losses as each other.
+    const block = plan.repetitions + (results.filmedCellsOf(sweep.id).get(cell.id) ?? 0);
+    const { load, frames, visual } = await filming.film(loadRequest(filming, cell, block));
     const { status, reasons, metrics, wall_ms } = load.log._trilane;
-    const shown = status === "valid" ? frames : noFrames;
-    return signal.aborted ? null : { film: { status, reasons, plt_ms: metrics.plt_ms, frames: shown }, wall_ms };
+    const shown = status === "valid" ? { frames, visual } : nothingShown;
+    return signal.aborted ? null : { film: { status, reasons, plt_ms: metrics.plt_ms, ...shown }, wall_ms };
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
@@ -70,7 +73,7 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
         results.recordFilm({ cell: cell.id, ...film });
         filmed++;
       }
-      const { status, reasons, plt_ms, frames } = film;
+      const { status, reasons, plt_ms, frames, visual } = film;
       tell({
         event: "film-finished",
         page,
@@ -81,6 +84,7 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
         reasons: [...reasons],
         plt_ms,
         frames: frames.length,
+        speed_index_ms: visual?.speed_index_ms ?? null,
         wall_ms,
         filmed,
         films: cells.length,

@@ -2,6 +2,7 @@
 import type { Argv } from "yargs";
 import { readCalibration } from "../calibrate/store.ts";
 import { UserError } from "../errors.ts";
+import { allowedCpus, labCpus } from "./lab_cpus.ts";
 import { machineName } from "./link_tests.ts";
 import type { Labs } from "./runner.ts";
 
@@ -32,5 +33,5 @@ export function labsOf({ labs = "auto" }: LabsOptions, home: string): Labs {
   // A trace's mean says nothing of its peaks, and steps change.
   const isSlow: Labs["mayShare"] = ({ down, up }) =>
     [down, up].every((way) => !way.trace && !way.rate_steps && way.rate_bps !== null && way.rate_bps <= limit_bps);
-  return { most, mayShare: isSlow };
+  return { most, mayShare: isSlow, cpus: labCpus(allowedCpus(), most) };
 }

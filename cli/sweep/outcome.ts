@@ -95,6 +95,9 @@ export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], plan: 
     ...verdict.notes,
     study ? agreementSentence(comparedFigures(study, loads, seed)) : null,
     until ? settlementSentence(settlement(cells, loads, until, repetitions)) : null,
+    plan.time_limit_s !== undefined && !until && planned < cells.length * repetitions
+      ? `The plan's time was over after ${planned} of ${cells.length * repetitions} loads.`
+      : null,
     verdict.excluded,
   ].filter((sentence) => sentence !== null);
   const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;

@@ -13,7 +13,8 @@ import { recordingName } from "../import/recording_name.ts";
 import { type PageSpec, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import type { PageSize } from "./estimate.ts";
-import { pageName } from "./plan.ts";
+import { isPattern, matchRecordings } from "./page_patterns.ts";
+import { type Plan, pageName } from "./plan.ts";
 
 /** What a synthetic page is made of; null where no such page can be made. */
 function synthSpec(name: string): PageSpec | null {
@@ -34,6 +35,13 @@ function missing(name: string): UserError {
 
 async function recordingsByName(archive: Archive): Promise<Map<string, Recording>> {
   return new Map((await archive.list()).map((recording) => [recording.name, recording]));
+}
+
+/** The plan with the recordings that its patterns match. UserError where one matches none. */
+export async function withMatchedPages(home: string, plan: Plan): Promise<Plan> {
+  if (!plan.pages.some(isPattern)) return plan;
+  const recordings = await withArchive(home, recordingsByName);
+  return { ...plan, pages: matchRecordings(plan.pages, [...recordings.keys()]) as Plan["pages"] };
 }
 
 /** How large the pages are, also those still to be made. Makes none. UserError for a recording that is not there. */

@@ -15,6 +15,7 @@ import { checkout } from "../programs.ts";
 import { explainSchemaErrors } from "../schema_error.ts";
 import { isStockServing, type Serving, settleServing } from "../serving/serving.ts";
 import { looks } from "../stats/sequential.ts";
+import { expandPage } from "./page_patterns.ts";
 
 export type Lane = SweepPlan["lanes"][number];
 
@@ -118,6 +119,7 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   // Before anything is expanded.
   const loads = loadsOf(plan);
   if (loads > maximumLoads) throw new UserError(`plan ${source}: ${loads} loads: ask for at most ${maximumLoads}`);
+  plan.pages = plan.pages.flatMap(expandPage) as Plan["pages"];
   refuseTwice(plan.pages.map(pageName), `plan ${source}: page`);
   plan.links = plan.links.map((link) =>
     typeof link === "string" ? absoluteForm(link, folder) : link,

@@ -1,15 +1,17 @@
-// Shows a sweep as it goes on: one line that is written over on a terminal, plain lines elsewhere, or the events
-// themselves as JSON lines. Writes what it is told; measures and decides nothing.
-import type {
-  FilmFinished,
-  FilmStarted,
-  LinkTested,
-  LoadFinished,
-  LoadStarted,
-  SweepEvent,
-  SweepPaused,
-  SweepStarted,
-} from "../../schemas/generated/sweep_event.ts";
+// Shows a sweep as it goes on: one line that is written over on a terminal, lines for a log elsewhere (progress_log.ts), or the
+// events themselves as JSON lines. Writes what it is told; measures and decides nothing.
+import type { FilmStarted, LoadStarted, SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import {
+  browserLine,
+  filmTroubleLine,
+  formatDuration,
+  pageLine,
+  pauseLine,
+  startLine,
+  testLine,
+  troubleLine,
+} from "./progress_lines.ts";
+import { logProgress, type Verbosity } from "./progress_log.ts";
 
 /** Where progress goes: process.stderr, or a test's own. */
 export interface Terminal {
@@ -24,84 +26,11 @@ export interface Progress {
   end(): void;
 }
 
-/** Plain lines are for logs: one every so often is enough to see that it goes on. */
-const plainInterval_ms = 5000;
 const redrawInterval_ms = 500;
-
-/** Seconds as people say them: `40 s`, `3 min 20 s`, `2 h 5 min`. */
-export function formatDuration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-}
-
-function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {
-  const { page, exchanges, body_bytes } = event;
-  return `page ${page}: ${exchanges} exchanges, ${(body_bytes / 1000).toFixed(0)} kB`;
-}
-
-/** How far the self-tests are, or which link is out. */
-function testLine({ link, reason, measurements, puts_off, tested, links, left_s }: LinkTested): string {
-  const what = puts_off ? "its loads wait, it is measured again later" : "its loads will not count";
-  const times = measurements > 1 ? ` (measured ${measurements} times)` : "";
-  if (reason !== null) return `link ${link}: ${what}: ${reason}${times}`;
-  const left = tested < links ? `, ${formatDuration(left_s)} left` : "";
-  return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
-}
-
-function startLine(event: SweepStarted): string {
-  const { sweep, name, cells, loads, done, resumed, expected_s } = event;
-  const begun = resumed
-    ? `goes on with sweep ${sweep} at load ${done + 1} of ${loads}`
-    : `sweep ${sweep}: ${loads} loads`;
-  return `${name}: ${begun}, ${cells} cells, about ${formatDuration(expected_s)}`;
-}
-
-function troubleLine(event: LoadFinished): string {
-  const { page, link, lane, attempt, status, reasons } = event;
-  return `${status}: ${page} ${link} ${lane}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
-}
-
-function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
-  return `no film of ${page} ${link} ${lane}: ${status}: ${reasons[0] ?? "no reason given"}`;
-}
-
-function pauseLine({ reason }: SweepPaused): string {
-  const [what] = reason.split(": free some");
-  return `paused: ${what}: free some, and it goes on by itself`;
-}
 
 /** Events as JSON lines, for programs. */
 export function jsonProgress(out: Terminal): Progress {
   return { tell: (event) => out.write(`${JSON.stringify(event)}\n`), end: () => undefined };
-}
-
-/** Plain lines: the start, one load every few seconds, and every load that was not valid. */
-function plainProgress(out: Terminal, now_ms: () => number): Progress {
-  let shown_ms = Number.NEGATIVE_INFINITY;
-  const say = (line: string): unknown => out.write(`${line}\n`);
-  return {
-    tell(event) {
-      if (event.event === "page-ready") say(pageLine(event));
-      if (event.event === "link-tested") {
-        const { reason, tested, links } = event;
-        if (reason === null && tested < links && now_ms() - shown_ms < plainInterval_ms) return;
-        shown_ms = now_ms();
-        say(testLine(event));
-      }
-      if (event.event === "sweep-started") say(startLine(event));
-      if (event.event === "sweep-paused") say(pauseLine(event));
-      if (event.event === "film-finished" && event.status !== "valid") say(filmTroubleLine(event));
-      if (event.event !== "load-finished") return;
-      if (event.status !== "valid") say(troubleLine(event));
-      const { done, loads, page, link, lane, left_s } = event;
-      if (done < loads && now_ms() - shown_ms < plainInterval_ms) return;
-      shown_ms = now_ms();
-      say(`${done} of ${loads} loads, ${formatDuration(left_s)} left (${page} ${link} ${lane})`);
-    },
-    end: () => undefined,
-  };
 }
 
 /** The longest prefix and a sign that something is missing, so that a line never wraps. */
@@ -146,6 +75,9 @@ class TerminalProgress implements Progress {
         [this.#done, this.#loads] = [event.done, event.loads];
         this.#countDownFrom(event.expected_s);
         this.#timer = setInterval(() => this.#draw(), redrawInterval_ms).unref();
+        break;
+      case "browser-changed":
+        this.#say(this.#paint(33, browserLine(event)));
         break;
       case "sweep-paused":
         this.#say(this.#paint(33, pauseLine(event)));
@@ -220,11 +152,14 @@ export interface ProgressOptions {
   readonly out: Terminal;
   readonly err: Terminal;
   readonly environment: NodeJS.ProcessEnv;
+  /** Default: a line that is written over on a terminal, `status` elsewhere. */
+  readonly verbosity?: Verbosity | undefined;
 }
 
 /** JSON events go to the output, which is theirs alone; words for people go to the error output. */
-export function openProgress({ json, out, err, environment }: ProgressOptions): Progress {
+export function openProgress({ json, out, err, environment, verbosity }: ProgressOptions): Progress {
   if (json) return jsonProgress(out);
-  if (!err.isTTY || environment.TERM === "dumb") return plainProgress(err, () => performance.now());
+  if (verbosity !== undefined) return logProgress(err, verbosity);
+  if (!err.isTTY || environment.TERM === "dumb") return logProgress(err, "status");
   return new TerminalProgress(err, !environment.NO_COLOR);
 }

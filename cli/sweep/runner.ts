@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type {
+  BrowserChanged,
   FilmFinished,
   FilmStarted,
   LoadFinished,
@@ -13,6 +14,7 @@ import type {
 } from "../../schemas/generated/sweep_event.ts";
 import { NoRoomError } from "../results/failure.ts";
 import type { Cell, Results, Sweep } from "../results/results.ts";
+import { Admission, type AdmissionOptions } from "./admission.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
 import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
@@ -30,6 +32,8 @@ export interface Labs {
   readonly most: number;
   /** Whether loads over the link may have others beside them: fast ones need the machine for themselves. */
   readonly mayShare: (link: LinkProfile) => boolean;
+  /** The CPUs of each lab; null or missing: labs are not bound to any. */
+  readonly cpus?: readonly (readonly number[])[] | null;
 }
 
 /** How often a full disk is looked at again. */
@@ -53,11 +57,15 @@ export interface RunOptions extends Requesting {
   readonly askedToEnd?: AskedToEnd;
   /** How many loads may run side by side, and on which links. Default: one after another. */
   readonly labs?: Labs;
+  /** In tests: how busy the machine is. */
+  readonly stalled?: AdmissionOptions["stalled"];
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
-  /** Films one further load of each cell, after all others. Without it nothing is filmed. */
+  /** Films further loads of each cell, after all others. Without it nothing is filmed. */
   readonly film?: FilmLoad;
-  readonly tell: (event: SweepStarted | SweepPaused | LoadStarted | LoadFinished | FilmStarted | FilmFinished) => void;
+  readonly tell: (
+    event: SweepStarted | BrowserChanged | SweepPaused | LoadStarted | LoadFinished | FilmStarted | FilmFinished,
+  ) => void;
 }
 
 export interface RunOutcome {
@@ -117,21 +125,39 @@ class SweepRun {
   /** Of links that loads may not count on now. */
   readonly #faults = new Map<string, string>();
   #putOff: Unit[] = [];
+  readonly #admission: Admission;
+  readonly #freeLabs: number[];
+  #running = 0;
+  /** The last load's browser. */
+  #browser: string | null = null;
   #loads: number;
   #done: number;
   #wall_ms = 0;
   #asked: string | null = null;
+  /** What earlier runs' loads took, and when this one began. */
+  readonly #before_ms: number;
+  readonly #began_ms = performance.now();
 
   constructor(options: RunOptions) {
-    const { results, sweep, plan, guess_ms, signal, film } = options;
+    const { results, sweep, plan, guess_ms, signal, film, labs = oneLab } = options;
     this.#options = options;
     this.#signal = AbortSignal.any([signal, this.#failure.signal]);
+    const tell = (reason: string): void => options.tell({ event: "sweep-paused", sweep: sweep.id, reason });
+    this.#admission = new Admission({
+      most: labs.most,
+      signal: this.#signal,
+      tell,
+      ...(options.stalled ? { stalled: options.stalled } : {}),
+    });
+    this.#freeLabs = Array.from({ length: labs.most }, (_, lab) => lab);
     this.#tasks = tasksOf(results, sweep, plan);
     this.#left = this.#tasks.filter((task) => !this.#isDone(task));
-    this.#toFilm = film ? unfilmedCells(results, sweep) : [];
+    this.#toFilm = film ? unfilmedCells(results, sweep, plan.films ?? 1) : [];
     const guesses_ms = [...this.#left.map(({ cell }) => cell), ...this.#toFilm].map(guess_ms);
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
     this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
+    this.#browser = lastBrowser(results, sweep);
+    this.#before_ms = results.loadsOf(sweep.id).reduce((sum, { wall_ms }) => sum + wall_ms, 0);
     this.#loads = this.#tasks.length;
     this.#done = this.#tasks.length - this.#left.length;
   }
@@ -167,6 +193,13 @@ class SweepRun {
     return this.#signal.aborted || this.#asked !== null;
   }
 
+  /** Whether the sweep has had the time that its plan gives it, over all runs. */
+  #isTimeUp(): boolean {
+    const { time_limit_s } = this.#options.plan;
+    const spent_ms = this.#before_ms + performance.now() - this.#began_ms;
+    return time_limit_s !== undefined && spent_ms >= time_limit_s * 1000;
+  }
+
   #isDone(task: Task): boolean {
     return task.valid || task.attempts > this.#options.plan.retries;
   }
@@ -175,7 +208,8 @@ class SweepRun {
   #runUnits(units: readonly Unit[], last: boolean): Promise<boolean> {
     const { links, labs = oneLab } = this.#options;
     return runSideBySide(units, {
-      most: labs.most,
+      most: () => this.#admission.most,
+      admit: (isBeside) => this.#admission.admit(isBeside),
       mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
       // A link is measured while no load runs beside it.
       needsQuiet: ([task]) => links?.isDue(task.cell.link) ?? false,
@@ -199,7 +233,7 @@ class SweepRun {
   }
 
   async #prepare(link: string, last: boolean): Promise<void> {
-    if (this.#mustEnd()) return;
+    if (this.#mustEnd() || this.#isTimeUp()) return;
     try {
       await this.#askLink(link, last);
     } catch (error) {
@@ -211,31 +245,45 @@ class SweepRun {
   async #runUnit(unit: Unit, last: boolean): Promise<boolean> {
     const [first] = unit;
     if (this.#mustEnd()) return false;
+    if (this.#isTimeUp()) {
+      for (const task of unit) if (!this.#spared.has(task)) this.#spare(task);
+      return true;
+    }
     if (!last && this.#faults.has(first.cell.link)) {
       this.#putOff.push(unit);
       return true;
     }
     for (const task of unit)
       if (!this.#spared.has(task) && this.#enough.isEnough(task.cell, task.planned.block)) this.#spareFrom(task);
-    for (const task of unit) if (!this.#spared.has(task) && !(await this.#runTask(task))) return false;
-    return true;
+    const lab = this.#freeLabs.shift() ?? 0;
+    this.#running++;
+    try {
+      for (const task of unit) if (!this.#spared.has(task) && !(await this.#runTask(task, lab))) return false;
+      return true;
+    } finally {
+      this.#running--;
+      this.#freeLabs.unshift(lab);
+    }
   }
 
   /** The rest of a cell is no longer planned. */
   #spareFrom(from: Task): void {
     for (const task of this.#left) {
       const isLater = task.planned.position >= from.planned.position && task.cell.id === from.cell.id;
-      if (!isLater || this.#isDone(task)) continue;
-      this.#spared.add(task);
-      this.#loads--;
-      this.#time.spared(this.#options.guess_ms(task.cell));
+      if (isLater && !this.#isDone(task) && !this.#spared.has(task)) this.#spare(task);
     }
   }
 
+  #spare(task: Task): void {
+    this.#spared.add(task);
+    this.#loads--;
+    this.#time.spared(this.#options.guess_ms(task.cell));
+  }
+
   /** All attempts of a planned load. False: stopped. */
-  async #runTask(task: Task): Promise<boolean> {
+  async #runTask(task: Task, lab: number): Promise<boolean> {
     const { cell, planned } = task;
-    const { tell } = this.#options;
+    const { tell, labs = oneLab } = this.#options;
     const { page, lane, link } = cell;
     const fault = this.#faults.get(link) ?? null;
     for (let runs = 0; !this.#isDone(task) && (fault === null || runs === 0); runs++) {
@@ -243,11 +291,17 @@ class SweepRun {
       if (this.#mustEnd()) return false;
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
-      const measured = await measureOne({ ...this.#options, signal: this.#signal }, cell, place.block, place.attempt);
+      const others = this.#running - 1;
+      // Alone, a lab has the whole machine.
+      const cpus = (others > 0 || labs.mayShare(cell.link_profile)) && labs.cpus ? labs.cpus[lab] : undefined;
+      const options = { ...this.#options, signal: this.#signal };
+      const measured = await measureOne(options, cell, place.block, place.attempt, cpus);
       if (!measured) return false;
       const judged = judgedBy(fault, measured);
+      this.#admission.ended(judged.log._trilane, Math.max(others, this.#running - 1) > 0);
       const load = await this.#store(task, judged, fault !== null, started_at);
       if (load === null) return false;
+      this.#noteBrowser(judged, load);
       const { status, reasons, metrics, wall_ms } = judged.log._trilane;
       tell({
         event: "load-finished",
@@ -263,6 +317,15 @@ class SweepRun {
       });
     }
     return true;
+  }
+
+  /** An update in mid-sweep does not end it, but is told: versions load pages at different speeds. */
+  #noteBrowser({ log }: PageLoad, load: number): void {
+    const { version } = log.browser;
+    if (version === "" || version === this.#browser) return;
+    if (this.#browser !== null)
+      this.#options.tell({ event: "browser-changed", before: this.#browser, now: version, load });
+    this.#browser = version;
   }
 
   /**
@@ -296,6 +359,12 @@ class SweepRun {
   }
 }
 
+/** As the newest stored load tells it; null where there is none, or its browser did not start. */
+function lastBrowser(results: Results, sweep: Sweep): string | null {
+  const last = results.loadsOf(sweep.id).findLast(({ status }) => status === "valid");
+  return last ? results.harOf(last.id).log.browser.version : null;
+}
+
 const placeOf = ({ cell }: Task): string => JSON.stringify([cell.page, cell.link]);
 
 /** The lanes of a page on a link in one block, which run one after another. */
@@ -312,12 +381,19 @@ function unitsOf(left: readonly Task[], labs: Labs): Unit[] {
 }
 
 /** Null for a load that the signal cut off: whatever it came to is not what was asked. */
-async function measureOne(options: RunOptions, cell: Cell, block: number, attempt: number): Promise<PageLoad | null> {
+async function measureOne(
+  options: RunOptions,
+  cell: Cell,
+  block: number,
+  attempt: number,
+  cpus: readonly number[] | undefined,
+): Promise<PageLoad | null> {
   const { signal } = options;
   let load: PageLoad;
   try {
     load = await options.measure({
       ...loadRequest(options, cell, block),
+      ...(cpus ? { cpus } : {}),
       ...(options.evidenceOf ? { evidence: options.evidenceOf(cell, block, attempt) } : {}),
     });
   } catch (error) {

@@ -2,12 +2,14 @@
 // others alone. Knows no loads and no links.
 
 export interface SideBySide<Unit> {
-  /** At a time; 1: one after another. */
-  readonly most: number;
+  /** At a time, asked for each unit; 1: one after another. */
+  readonly most: () => number;
   readonly mayShare: (unit: Unit) => boolean;
   /** Must be alone with what it does before its unit runs beside others (a measurement of the machine). */
   readonly needsQuiet: (unit: Unit) => boolean;
   readonly prepare: (unit: Unit) => Promise<void>;
+  /** Waits for room beside what runs, as long as `isBeside` says that something does. */
+  readonly admit?: (isBeside: () => boolean) => Promise<void>;
   /** False: nothing more is to be started. */
   readonly run: (unit: Unit) => Promise<boolean>;
   /** After a failure, so that what still runs ends soon. */
@@ -28,8 +30,9 @@ export async function runSideBySide<Unit>(units: readonly Unit[], how: SideBySid
   };
   let shares = true;
   for (const unit of units) {
-    const joins = how.most > 1 && how.mayShare(unit);
-    await untilFewer(joins && shares && !how.needsQuiet(unit) ? how.most - 1 : 0);
+    const joins = how.most() > 1 && how.mayShare(unit);
+    await untilFewer(joins && shares && !how.needsQuiet(unit) ? how.most() - 1 : 0);
+    if (running.size > 0) await how.admit?.(() => running.size > 0);
     if (!goesOn || failures.length > 0) break;
     shares = joins;
     try {

@@ -20,6 +20,10 @@ export interface Export {
   link_tests?: ExportedLinkTest[];
   loads: ExportedLoad[];
   /**
+   * Further loads that were filmed: they are in no average. Absent: written before this was told.
+   */
+  filmed_loads?: ExportedFilm[];
+  /**
    * Per page and link, one for each pair of lanes.
    */
   improvements: ExportedImprovement[];
@@ -126,6 +130,23 @@ export interface ExportedLoad {
   missed: Count;
   failed: Count;
   off_lane: Count;
+}
+export interface ExportedFilm {
+  cell: number;
+  /**
+   * Among the cell's filmed loads, from 0.
+   */
+  number: number;
+  status: "valid" | "invalid" | "failed";
+  /**
+   * Why it is not valid.
+   */
+  reasons: string[];
+  plt_ms: TimeMs;
+  speed_index_ms: TimeMs;
+  visually_complete_85_ms: TimeMs;
+  visually_complete_95_ms: TimeMs;
+  visually_complete_100_ms: TimeMs;
 }
 /**
  * (over - lane) / over * 100 of the medians: positive where `lane` is faster; with its 95 % interval.

@@ -13,6 +13,7 @@ export type SweepEvent =
   | FilmStarted
   | FilmFinished
   | SweepPaused
+  | BrowserChanged
   | SweepStopped
   | SweepFinished
   | CellFinished;
@@ -139,7 +140,7 @@ export interface LoadFinished {
   left_s: number;
 }
 /**
- * A further load begins that is filmed, and is in no average (--filmstrip).
+ * A further load begins that is filmed, and is in no average (--films).
  */
 export interface FilmStarted {
   event: "film-started";
@@ -161,24 +162,40 @@ export interface FilmFinished {
    * 0 where the load was not valid.
    */
   frames: number;
+  /**
+   * null: the load was not valid, or changed nothing that was shown.
+   */
+  speed_index_ms?: number | null;
   wall_ms: number;
   /**
-   * Cells of this run that will not be filmed again.
+   * Films of this run that are done.
    */
   filmed: number;
   /**
-   * Cells that this run films.
+   * Films that this run takes.
    */
   films: number;
   left_s: number;
 }
 /**
- * The disk is full; the sweep goes on when there is room, with the load that it holds.
+ * It waits, and goes on by itself: the disk is full (the load that it holds is kept), the machine too busy for a further load.
  */
 export interface SweepPaused {
   event: "sweep-paused";
   sweep: number;
   reason: string;
+}
+/**
+ * The browser was updated since the load before: loads of two versions are in one sweep.
+ */
+export interface BrowserChanged {
+  event: "browser-changed";
+  before: string;
+  now: string;
+  /**
+   * The first one of the new version.
+   */
+  load: number;
 }
 /**
  * Ended early; what is stored is kept, and the same command goes on. At a signal the loads in flight were dropped.

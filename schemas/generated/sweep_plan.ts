@@ -54,6 +54,10 @@ export interface SweepPlan {
    */
   timeout_s?: number;
   /**
+   * The sweep ends, with its report, when its runs' loads have taken so long: further blocks are not begun.
+   */
+  time_limit_s?: number;
+  /**
    * Whether a repeat visit (h2-0rtt, h3-0rtt) finds the first one's cache, cookies and storage; else only its tickets.
    */
   warm_cache?: boolean;
@@ -61,11 +65,15 @@ export interface SweepPlan {
    * How long a load is watched after its load event, for late requests and the largest paint.
    */
   settle_ms?: number;
+  /**
+   * How many further loads of each cell are filmed, for what the page showed and how fast (Speed Index). Filming takes the browser's time: these are in no average.
+   */
+  films?: number;
   serving?: ServingChoice;
 }
 export interface SynthPage {
   /**
-   * A page that `trilane synth` can make.
+   * A page that `trilane synth` can make; {a,b} in it for several of a family, as object-{10kB,1MB}.
    */
   synth: string;
 }

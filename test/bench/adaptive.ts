@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { UserError } from "../../cli/errors.ts";
 import { openResultsFile } from "../../cli/results/results.ts";
 import { type RandomSource, randomSource } from "../../cli/stats/random.ts";
-import type { Sample } from "../../cli/stats/sample.ts";
+import { isValid, type Sample } from "../../cli/stats/sample.ts";
 import { looks } from "../../cli/stats/sequential.ts";
 import { pairDecisions, pairDifferences } from "../../cli/stats/settled.ts";
 import { signedRank } from "../../cli/stats/signed_rank.ts";
@@ -95,10 +95,13 @@ export const bench: Bench = async (say, only) => {
   if (!existsSync(only)) throw new UserError(`adaptive: no file ${only}`);
   const results = openResultsFile(only);
   try {
-    const sweep = results.listSweeps()[0];
-    if (!sweep) throw new UserError(`adaptive: no sweep in ${only}`);
+    const [largest] = results
+      .listSweeps()
+      .map((sweep) => ({ sweep, valid: results.loadsOf(sweep.id).filter(isValid) }))
+      .sort((a, b) => b.valid.length - a.valid.length);
+    if (!largest) throw new UserError(`adaptive: no sweep in ${only}`);
+    const { sweep, valid } = largest;
     const { lanes } = sweep.plan;
-    const valid = results.loadsOf(sweep.id).filter(({ status }) => status === "valid");
     const places = placesOf(valid).filter(({ blocks }) => blocks.length >= fewestBlocks);
     const numbers = places.map(({ blocks }) => blocks.length);
     if (places.length === 0)

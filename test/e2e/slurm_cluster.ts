@@ -80,6 +80,11 @@ export async function startSlurm(folder: string): Promise<SlurmCluster | null> {
   const cluster: SlurmCluster = {
     environment,
     async stop() {
+      // A task's own keeper outlives the daemons.
+      const ask = (program: string, ...words: string[]) =>
+        spawnSync(program, words, { env: environment, encoding: "utf8", timeout: 5000 }).stdout ?? "";
+      ask("scancel", "--me");
+      for (let waits = 0; waits < 50 && ask("squeue", "--noheader").trim() !== ""; waits++) await delay(200);
       for (const child of started.reverse()) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
         const closed = once(child, "close");

@@ -174,11 +174,27 @@ describe("merge", () => {
     assert.equal(existsSync(out), false);
   });
 
+  test("a shard that was killed in its first moment is left out", async () => {
+    madeShard({ folder, host: "a", cell: 1 });
+    writeFileSync(join(folder, "cell-0002-a.db"), "");
+    madeShard({ folder, host: "a", cell: 3, blocks: 0 });
+    const { left_out, missing } = await run();
+    assert.deepEqual(
+      left_out.map(({ path, reason }) => `${path.split("/").at(-1)}: ${reason}`),
+      ["cell-0002-a.db: no load in it yet", "cell-0003-a.db: no load in it yet"],
+    );
+    assert.deepEqual(missing, [2, 3, 4]);
+  });
+
   test("what is no merge of this plan is not written over", async () => {
     const shard = madeShard({ folder, host: "a", cell: 1 });
     writeFileSync(out, "mine");
     await assert.rejects(run(shard), refused(/merged\.db: is there, and not what an earlier merge/));
     assert.equal(readFileSync(out, "utf8"), "mine");
+    const before = readFileSync(shard);
+    const over = merge({ words: [shard], out: shard, tolerance_percent: 3, command: [] });
+    await assert.rejects(over, refused(/cell-0001-a\.db: is there, and not what an earlier merge/));
+    assert.deepEqual(readFileSync(shard), before);
   });
 
   test("a machine whose reference cells are slower, or that ran another browser, is told", async () => {

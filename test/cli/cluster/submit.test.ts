@@ -142,6 +142,8 @@ describe("submit", () => {
   test("what cannot be meant is refused in one line", () => {
     const plan = join(folder, "plan.json");
     writeFileSync(plan, JSON.stringify({ ...madePlan(), pages: [{ synth: "cse534-count-1" }] }));
+    const other = join(folder, "other");
+    madeShard({ folder: other, host: "a", cell: 1, plan: madePlan({ name: "other" }) });
     const trilane = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
     const refusals: [words: string[], message: RegExp][] = [
       [["submit", plan], /say where to/],
@@ -155,6 +157,7 @@ describe("submit", () => {
       [["submit", plan, "--slurm", "--dry-run", "--shards", folder, "--reference", "nothing"], /no plan nothing/],
       [["cell", plan, "0"], /cell must be a number from 1 on/],
       [["cell", plan, "2", "--host", "a/b"], /--host "a\/b"/],
+      [["cell", plan, "1", "--host", "a", "--shards", other], /cell-0001-a\.db: has loads of another plan \(other /],
       [["merge", join(folder, "none")], /no such file or folder/],
       [["merge", folder], /no shards in it/],
       [["merge", folder, "--tolerance", "-1"], /--tolerance must be/],

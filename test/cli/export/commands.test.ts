@@ -65,7 +65,7 @@ test("what cannot be done is one line with the remedy and status 2, and nothing 
       [["export", "--format", "pdf"], /got "pdf"/],
       [["export", "--format", "har", "--load", "999", "--out", "x.har"], /no load 999/],
       [["report", "99"], /no sweep 99/],
-      [["report", "first"], /sweep must be a number/],
+      [["report", "first"], /first: neither a sweep.s number nor a file of results/],
     ] as const) {
       const { status, out, err } = await run(home, ...words);
       assert.equal(status, 2, words.join(" "));

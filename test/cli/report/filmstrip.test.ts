@@ -1,6 +1,7 @@
 // Films in the report and in the race's document: of valid loads, beside their lanes; without films neither has any.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { exportDocument } from "../../../cli/export/json.ts";
 import { raceResult } from "../../../cli/export/race.ts";
 import { gatherReport } from "../../../cli/report/data.ts";
 import { buildReport } from "../../../cli/report/report.ts";
@@ -25,12 +26,41 @@ test("films are shown in the report and handed on in the race's document", async
           { time_ms: 900.5, jpeg },
         ],
       };
-      results.recordFilm({ cell: h1.id, status: "valid", ...film });
-      results.recordFilm({ cell: h2.id, status: "failed", ...film, frames: [], reasons: ["the browser crashed"] });
+      const visual = {
+        speed_index_ms: 812,
+        visually_complete_85_ms: 900,
+        visually_complete_95_ms: 900,
+        visually_complete_100_ms: 900,
+      };
+      results.recordFilm({ cell: h1.id, status: "valid", visual, ...film });
+      results.recordFilm({
+        cell: h2.id,
+        status: "failed",
+        visual: null,
+        ...film,
+        frames: [],
+        reasons: ["the browser crashed"],
+      });
       const report = buildReport(gatherReport(results, id, "0"));
       assert.equal(report.match(/class="filmstrip"/g)?.length, 1);
       assert.ok(report.includes(`data:image/jpeg;base64,${Buffer.from(jpeg).toString("base64")}`));
       assert.match(report, /What the page showed over h1 at the same instants/);
+      assert.match(report, /of 1 further load that was filmed, .*\(h1 n 1, h2 n 0, h3 n 0\)/);
+      assert.match(report, /Speed Index<\/th><td class="num">812 ms<\/td><td class="num">–<\/td>/);
+      const { filmed_loads } = exportDocument(
+        results.sweep(id),
+        results.cellsOf(id),
+        [],
+        [],
+        results.filmedLoadsOf(id),
+      );
+      assert.deepEqual(
+        filmed_loads?.map(({ cell, number, status, speed_index_ms }) => [cell, number, status, speed_index_ms]),
+        [
+          [h1.id, 0, "valid", 812],
+          [h2.id, 0, "failed", null],
+        ],
+      );
       const race = raceResult(results, home, results.sweep(id));
       assert.deepEqual(
         race.lanes.map(({ lane, filmstrip, filmed_plt_ms }) => [lane, filmstrip?.length ?? null, filmed_plt_ms]),

@@ -36,6 +36,7 @@ export interface FastRun {
   /** Links that are always out, or never. */
   readonly linkFault?: (link: string) => Promise<string | null>;
   readonly labs?: Labs;
+  readonly stalled?: RunOptions["stalled"];
   readonly askedToEnd?: RunOptions["askedToEnd"];
   readonly film?: RunOptions["film"];
 }
@@ -56,6 +57,8 @@ export async function fastRun(run: FastRun) {
       guess_ms: () => 5,
       ...(run.askedToEnd ? { askedToEnd: run.askedToEnd } : {}),
       ...(run.labs ? { labs: run.labs } : {}),
+      // Does not tell: nothing waits.
+      stalled: run.stalled ?? (() => null),
       ...(run.linkFault ? { links: { faultOf: run.linkFault, isDue: () => false } } : {}),
       ...(run.links ? { links: run.links } : {}),
       ...(run.film ? { film: run.film } : {}),

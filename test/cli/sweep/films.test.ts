@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { openResults, type Results } from "../../../cli/results/results.ts";
-import type { FilmLoad } from "../../../cli/sweep/films.ts";
+import { type FilmLoad, unfilmedCells } from "../../../cli/sweep/films.ts";
 import type { LoadRequest } from "../../../cli/sweep/request.ts";
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
@@ -16,7 +17,13 @@ const frames = [
   { time_ms: 0, jpeg: Uint8Array.of(0xff, 0xd8, 0) },
   { time_ms: 120, jpeg: Uint8Array.of(0xff, 0xd8, 1) },
 ];
-const filmed: FilmLoad = async (request) => ({ load: await validLoad(request), frames });
+const visual = {
+  speed_index_ms: 80,
+  visually_complete_85_ms: 100,
+  visually_complete_95_ms: 110,
+  visually_complete_100_ms: 120,
+};
+const filmed: FilmLoad = async (request) => ({ load: await validLoad(request), frames, visual });
 
 describe("films", () => {
   let home: string;
@@ -71,6 +78,36 @@ describe("films", () => {
       );
       results.removeSweeps([1]);
       assert.deepEqual(results.filmsOf(1), [], "a sweep takes its films along");
+    });
+  });
+
+  test("filmed several times: all cells once, then again, with other losses; asked for more, only the rest is filmed", async () => {
+    const lanes: string[] = [];
+    const seeds = new Set<number>();
+    const film: FilmLoad = (request) => {
+      lanes.push(request.lane);
+      seeds.add(request.link.seed);
+      return filmed(request);
+    };
+    await fastRun({ home, plan: { ...plan, films: 2 }, measure: validLoad, film });
+    assert.deepEqual(lanes, ["h1", "h2", "h3", "h1", "h2", "h3"]);
+    assert.equal(seeds.size, 2);
+    withResults((results) => {
+      assert.deepEqual([...results.filmedCellsOf(1).values()], [2, 2, 2]);
+      assert.equal(results.filmsOf(1).length, 3, "one film of each is shown");
+      assert.deepEqual(
+        results.filmedLoadsOf(1).map(({ number, speed_index_ms }) => [number, speed_index_ms]),
+        [0, 1, 0, 1, 0, 1].map((number) => [number, 80]),
+      );
+      const database = new DatabaseSync(join(home, "results.db"));
+      database.exec("DELETE FROM filmed_load WHERE number > 0 OR cell = 1; DELETE FROM film_frame WHERE cell = 3");
+      database.close();
+      // A film of before there could be several counts as one.
+      assert.deepEqual(
+        unfilmedCells(results, results.sweep(1), 2).map(({ lane }) => lane),
+        ["h1", "h2", "h3"],
+      );
+      assert.deepEqual(unfilmedCells(results, results.sweep(1), 1), []);
     });
   });
 
@@ -136,6 +173,7 @@ describe("films", () => {
             wall_ms: 5,
           }),
           frames,
+          visual,
         };
       },
       tell: (event) => events.push(event),
@@ -145,6 +183,14 @@ describe("films", () => {
       const shown = results.filmsOf(1).map(({ cell }) => results.cellsOf(1).find(({ id }) => id === cell)?.lane);
       assert.deepEqual(shown, ["h2", "h3"]);
       assert.equal(results.filmedCellsOf(1).size, 3);
+      assert.deepEqual(
+        results.filmedLoadsOf(1).map(({ status, speed_index_ms, plt_ms }) => [status, speed_index_ms, plt_ms]),
+        [
+          ["invalid", null, 700],
+          ["valid", 80, 700],
+          ["valid", 80, 700],
+        ],
+      );
     });
     const failed = events.find((event) => event.event === "film-finished" && event.status === "invalid");
     assert.ok(failed?.event === "film-finished" && failed.frames === 0 && failed.reasons[0] === "the CPU was starved");

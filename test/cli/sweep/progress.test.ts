@@ -9,7 +9,9 @@ import { parseLink } from "../../../cli/link/link.ts";
 import type { Cell, Lane, Load } from "../../../cli/results/results.ts";
 import { guessWall_ms, TimeLeft } from "../../../cli/sweep/estimate.ts";
 import { outcomeLines, outcomeOf, wrapped } from "../../../cli/sweep/outcome.ts";
-import { formatDuration, openProgress } from "../../../cli/sweep/progress.ts";
+import { openProgress } from "../../../cli/sweep/progress.ts";
+import { formatDuration } from "../../../cli/sweep/progress_lines.ts";
+import { logProgress, type Verbosity } from "../../../cli/sweep/progress_log.ts";
 import type { LinkTested, LoadFinished, SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { fastPlan } from "./fast_runner.ts";
 
@@ -88,8 +90,7 @@ describe("progress", () => {
   test("self-tests: how far they are, and each link that is out stays to be seen", () => {
     const out = tested({ tested: 2, link: "10mbit/50ms", outcome: "out", reason: "rate down 9", left_s: 0 });
     const plain = shown([tested(), out], {}).err;
-    assert.match(plain, /^self-test 1 of 2: 3mbit\/50ms is as asked, 2 s left$/m);
-    assert.match(plain, /^link 10mbit\/50ms: its loads will not count: rate down 9$/m);
+    assert.match(plain, /^\S+Z link 10mbit\/50ms: its loads will not count: rate down 9$/m);
     const terminal = shown([tested(), out], { isTTY: true, environment: { NO_COLOR: "1" } }).err;
     const [, first, second] = terminal.split("\r\x1b[K");
     assert.match(first ?? "", /^self-test 1 of 2: [^\n]*$/);
@@ -100,17 +101,43 @@ describe("progress", () => {
 
   const trouble = finished({ status: "failed", reasons: ["the browser crashed"], plt_ms: null, done: 5 });
 
-  test("without a terminal: plain lines, not one per load, every load that was not valid", () => {
+  test("without a terminal: lines with their time, not one per load; what is not valid is told", () => {
     const many = Array.from({ length: 10 }, (_, index) => finished({ done: 5 + index }));
     const { out, err } = shown([started, ...many, trouble, finished({ done: 20, left_s: 0 })], {});
     assert.equal(out, "", "the output is the result's");
     const lines = err.trimEnd().split("\n");
-    assert.match(lines[0] ?? "", /^test: goes on with sweep 3 at load 5 of 20, 6 cells, about 1 min 40 s$/);
-    assert.match(lines[1] ?? "", /^5 of 20 loads, 1 min 30 s left/);
-    assert.match(lines[2] ?? "", /^failed: .*attempt 1: the browser crashed$/);
-    assert.match(lines[3] ?? "", /^20 of 20 loads, 0 s left/);
+    assert.ok(lines.every((line) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /.test(line)));
+    assert.match(lines[0] ?? "", /Z test: goes on with sweep 3 at load 5 of 20, 6 cells, about 1 min 40 s$/);
+    assert.match(lines[1] ?? "", /Z 5 of 20 loads, 1 min 30 s left/);
+    assert.match(lines[2] ?? "", /Z failed: .*attempt 1: the browser crashed$/);
+    assert.match(lines[3] ?? "", /Z 20 of 20 loads, 1 attempts? not valid, 0 s left/);
     assert.equal(lines.length, 4);
     assert.ok(!err.includes("\x1b"), "no control sequences");
+  });
+
+  /** A load every five seconds for so long, each tenth not valid. */
+  function logOf(verbosity: Verbosity, minutes: number): string[] {
+    const lines: string[] = [];
+    let now_ms = 0;
+    const clock = { now_ms: () => now_ms, date: () => new Date(now_ms) };
+    const progress = logProgress({ write: (line: string) => lines.push(line) }, verbosity, clock);
+    progress.tell(started);
+    for (let load = 0; load < minutes * 12; load++, now_ms += 5000)
+      progress.tell(
+        finished({ done: load, loads: 1e6, ...(load % 10 === 9 ? { status: "invalid", reasons: ["late"] } : {}) }),
+      );
+    return lines;
+  }
+
+  test("a log of a day has a line a minute, and what is wrong now and then", () => {
+    const lines = logOf("status", 24 * 60);
+    const status = lines.filter((line) => / of 1000000 loads/.test(line));
+    assert.ok(status.length > 1400 && status.length < 1500, `${status.length}`);
+    const trouble = lines.filter((line) => / invalid: /.test(line));
+    assert.ok(trouble.length > 800 && trouble.length < 1000, `${trouble.length}`);
+    assert.match(status.at(-1) ?? "", /^1970-01-01T23:59:\d\dZ .* 172\d attempts not valid, /);
+    assert.equal(logOf("verbose", 10).filter((line) => / of 1000000 loads/.test(line)).length, 120);
+    assert.deepEqual(logOf("quiet", 10), []);
   });
 
   test("on a terminal: one line that is written over and never wraps; colour unless NO_COLOR", () => {

@@ -120,6 +120,74 @@ describe("runner", () => {
     assert.equal(order.filter((lane, index) => lane !== order[index - 1]).length, 3);
   });
 
+  test("a browser that was updated in mid-sweep, in a run or between two, is told with the first load of it", async () => {
+    const plan = fastPlan({ pages: ["a"], lanes: ["h1"], links: ["1mbit/20ms"], repetitions: 6 });
+    const changes: SweepEvent[] = [];
+    const run = async (versions: string[], stopAfter: number) => {
+      const stop = new AbortController();
+      let loads = 0;
+      await fastRun({
+        home,
+        plan,
+        signal: stop.signal,
+        measure: async (request) => {
+          const load = await validLoad(request);
+          load.log.browser.version = versions[loads++] ?? "none";
+          return load;
+        },
+        tell: (event) => {
+          if (event.event === "browser-changed") changes.push(event);
+          if (event.event === "load-finished" && loads === stopAfter) stop.abort();
+        },
+      });
+    };
+    await run(["156.0", "156.0", "156.1"], 3);
+    await run(["157.0", "157.0", "157.0"], 9);
+    assert.deepEqual(changes, [
+      { event: "browser-changed", before: "156.0", now: "156.1", load: 3 },
+      { event: "browser-changed", before: "156.1", now: "157.0", load: 4 },
+    ]);
+  });
+
+  test("a plan's time is over: the load in flight counts, what has not begun is left out, the sweep is finished", async () => {
+    const plan = fastPlan({ time_limit_s: 3600 });
+    const stop = new AbortController();
+    const hour = async (request: LoadRequest) => {
+      const load = await validLoad(request);
+      load.log._trilane.wall_ms = 1_200_000;
+      return load;
+    };
+    let loads = 0;
+    const tell = (event: SweepEvent) => {
+      if (event.event === "load-finished" && ++loads === 3) stop.abort();
+    };
+    await fastRun({ home, plan, measure: hour, signal: stop.signal, tell });
+    const outcome = await fastRun({ home, plan, measure: hour });
+    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 3, 3]);
+    assert.equal(isFinished(home), true);
+  });
+
+  test("the system's clock may jump: order and durations are the monotonic clock's", async (context) => {
+    const plan = fastPlan();
+    const events: SweepEvent[] = [];
+    context.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 1) });
+    let hours = 0;
+    const outcome = await fastRun({
+      home,
+      plan,
+      measure: (request) => {
+        // A day on, two days back, and so on.
+        context.mock.timers.setTime(Date.UTC(2026, 0, 1) + (hours++ % 2 === 0 ? 24 : -24) * 3_600_000);
+        return validLoad(request);
+      },
+      tell: (event) => events.push(event),
+    });
+    assert.equal(outcome.state, "finished");
+    assertWhole(home, plan);
+    for (const event of events)
+      if (event.event === "load-finished") assert.ok(event.left_s >= 0 && event.left_s < 60 && event.wall_ms === 5);
+  });
+
   test("a stop drops the load under way, keeps the others, and the next run goes on", async () => {
     const plan = fastPlan();
     const stop = new AbortController();

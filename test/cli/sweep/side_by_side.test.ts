@@ -8,7 +8,7 @@ async function run(units: readonly string[], most: number, change: Partial<SideB
   let running = 0;
   const gates: (() => void)[] = [];
   const finished = runSideBySide(units, {
-    most,
+    most: () => most,
     mayShare: (unit) => !unit.startsWith("a"),
     needsQuiet: (unit) => unit.startsWith("q"),
     prepare: async (unit) => void log.push(`${unit} prepared beside ${running}`),
@@ -56,7 +56,7 @@ test("what must be measured in quiet is, before others join", async () => {
 test("a unit that says stop lets the others end and starts no more", async () => {
   const started: string[] = [];
   const finished = await runSideBySide(["s1", "s2", "s3"], {
-    most: 2,
+    most: () => 2,
     mayShare: () => true,
     needsQuiet: () => false,
     prepare: async () => undefined,
@@ -75,7 +75,7 @@ test("the first failure is thrown once nothing runs any more, and the others are
   const stop = new AbortController();
   let running = 0;
   const failing = runSideBySide(["s1", "s2", "s3"], {
-    most: 2,
+    most: () => 2,
     mayShare: () => true,
     needsQuiet: () => false,
     prepare: async () => undefined,

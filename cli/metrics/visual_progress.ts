@@ -1,0 +1,93 @@
+// Speed Index and visual completeness of a filmed load, from the histograms of its frames: as WebPageTest defined them and
+// visualmetrics (sitespeed.io) computes them (https://docs.webpagetest.org/metrics/speedindex/). Pure; decodes no picture.
+//
+// Progress is how much of the change in each channel's histogram, from the first frame to the last, a frame has made. Pixels
+// that are nearly white are not counted: they are the paper. Neighbouring values count as the same, because a picture that
+// was compressed has noise.
+
+/** Of one picture, per channel how many pixels have each value, 0 to 255. */
+export type Histogram = readonly [Uint32Array, Uint32Array, Uint32Array];
+
+export interface Frame {
+  /** Since navigationStart; shown from then on. */
+  readonly time_ms: number;
+  readonly histogram: Histogram;
+}
+
+export interface VisualMetrics {
+  readonly speed_index_ms: number;
+  readonly visually_complete_85_ms: number;
+  readonly visually_complete_95_ms: number;
+  readonly visually_complete_100_ms: number;
+}
+
+const values = 256;
+const nearlyWhite = 250;
+/** How far apart two values may be and still be the same. */
+const slop = 5;
+
+/** Of pixels in four bytes each: red, green, blue and one that does not count. */
+export function histogramOf(rgba: Uint8Array): Histogram {
+  const histogram: Histogram = [new Uint32Array(values), new Uint32Array(values), new Uint32Array(values)];
+  for (let at = 0; at + 3 < rgba.length; at += 4) {
+    const pixel = [rgba[at] ?? 0, rgba[at + 1] ?? 0, rgba[at + 2] ?? 0];
+    if (pixel.every((value) => value >= nearlyWhite)) continue;
+    histogram.forEach((counts, channel) => {
+      const value = pixel[channel] ?? 0;
+      counts[value] = (counts[value] ?? 0) + 1;
+    });
+  }
+  return histogram;
+}
+
+/** How much of the change between two histograms there is, per value. */
+const change = (from: Uint32Array, to: Uint32Array): number[] =>
+  Array.from(to, (pixels, value) => Math.abs(pixels - (from[value] ?? 0)));
+
+/** From 0 to 1; null where first and last are the same: there is nothing to make progress in. */
+export function visualProgress(shown: Histogram, first: Histogram, last: Histogram): number | null {
+  let total = 0;
+  let made = 0;
+  for (const channel of [0, 1, 2] as const) {
+    const wanted = change(first[channel], last[channel]);
+    const available = change(first[channel], shown[channel]);
+    wanted.forEach((pixels, value) => {
+      total += pixels;
+      let left = pixels;
+      for (let near = Math.max(0, value - slop); left > 0 && near <= Math.min(values - 1, value + slop); near++) {
+        const matched = Math.min(left, available[near] ?? 0);
+        available[near] = (available[near] ?? 0) - matched;
+        left -= matched;
+      }
+      made += pixels - left;
+    });
+  }
+  return total === 0 ? null : made / total;
+}
+
+/**
+ * Of frames in their order, the first one being what was shown at the navigation and the last one the whole page. Null where
+ * the page never changed what was shown.
+ */
+export function visualMetricsOf(frames: readonly Frame[]): VisualMetrics | null {
+  const [first, last] = [frames[0], frames.at(-1)];
+  if (!first || !last) return null;
+  let speed_index_ms = 0;
+  let before = { time_ms: 0, progress: 0 };
+  const complete = new Map<number, number>();
+  for (const { time_ms, histogram } of frames) {
+    const progress = visualProgress(histogram, first.histogram, last.histogram);
+    if (progress === null) return null;
+    speed_index_ms += (1 - before.progress) * (time_ms - before.time_ms);
+    for (const share of [0.85, 0.95, 1]) if (progress >= share && !complete.has(share)) complete.set(share, time_ms);
+    before = { time_ms, progress };
+  }
+  // The last frame is all of itself.
+  const at = (share: number): number => complete.get(share) ?? last.time_ms;
+  return {
+    speed_index_ms,
+    visually_complete_85_ms: at(0.85),
+    visually_complete_95_ms: at(0.95),
+    visually_complete_100_ms: at(1),
+  };
+}

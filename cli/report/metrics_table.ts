@@ -1,0 +1,97 @@
+// The table of all metrics of one page on one link: each lane's median with its 95 % interval, the page load time split into
+// network and computation, and what filmed loads showed. Takes what is stored; draws no figure.
+import { html, type Markup } from "../../extension/figures/markup.ts";
+import type { FilmedLoad, Load } from "../results/results.ts";
+import { medianInterval } from "../stats/median_interval.ts";
+import { count, formatSize, formatTime, formatTimeRange } from "../stats/numbers.ts";
+import { median } from "../stats/quantile.ts";
+import { isValid } from "../stats/sample.ts";
+
+interface Row<From> {
+  readonly name: string;
+  readonly meaning: string;
+  readonly value: (from: From) => number | null;
+  /** Default: as a time. */
+  readonly text?: (value: number) => string;
+}
+
+const plain = (value: number): string => String(Number(value.toPrecision(3)));
+const size = (value: number): string => formatSize(Math.round(value));
+
+const loadRows: readonly Row<Load>[] = [
+  { name: "PLT", meaning: "loadEventEnd − navigationStart", value: (load) => load.plt_ms },
+  { name: "of it network", meaning: "requests on the critical path", value: (load) => load.network_ms },
+  {
+    name: "of it computation",
+    meaning: "the critical path without a request on it: the browser's own work",
+    value: (load) => load.computation_ms,
+  },
+  {
+    name: "optimum",
+    meaning: "bytes over the link's rate, and the round trips needed one after another",
+    value: (load) => load.optimal_ms,
+  },
+  { name: "TTFB", meaning: "responseStart", value: (load) => load.ttfb_ms },
+  { name: "DOMContentLoaded", meaning: "domContentLoadedEventEnd", value: (load) => load.dcl_ms },
+  { name: "FCP", meaning: "first contentful paint", value: (load) => load.fcp_ms },
+  { name: "LCP", meaning: "largest contentful paint", value: (load) => load.lcp_ms },
+  { name: "TBT", meaning: "total blocking time, after FCP", value: (load) => load.tbt_ms },
+  { name: "CLS", meaning: "cumulative layout shift", value: (load) => load.cls, text: plain },
+  { name: "requests", meaning: "of the page", value: (load) => load.requests, text: plain },
+  { name: "bytes", meaning: "received, headers included", value: (load) => load.bytes, text: size },
+  { name: "connections", meaning: "of the transport", value: (load) => load.connections, text: plain },
+  {
+    name: "CPU, browser",
+    meaning: "from navigation to load event, all processes",
+    value: (load) => load.browser_cpu_ms,
+  },
+  { name: "CPU, server", meaning: "the same of trilane-replay", value: (load) => load.server_cpu_ms },
+  { name: "CPU, shaper", meaning: "the same of trilane-shaper", value: (load) => load.shaper_cpu_ms },
+];
+
+const filmRows: readonly Row<FilmedLoad>[] = [
+  { name: "Speed Index", meaning: "the mean time at which what is seen came", value: (film) => film.speed_index_ms },
+  { name: "85 % complete", meaning: "visually", value: (film) => film.visually_complete_85_ms },
+  { name: "95 % complete", meaning: "visually", value: (film) => film.visually_complete_95_ms },
+  { name: "visually complete", meaning: "as at the end", value: (film) => film.visually_complete_100_ms },
+  { name: "PLT while filmed", meaning: "what filming costs shows here", value: (film) => film.plt_ms },
+];
+
+function cell(values: readonly number[], text: Row<unknown>["text"]): Markup {
+  if (values.length === 0) return html`<td class="num">–</td>`;
+  const range = medianInterval(values);
+  const told = text ? text(median(values)) : formatTime(median(values));
+  if (!range) return html`<td class="num">${told}</td>`;
+  const around = text ? `${text(range.low)} to ${text(range.high)}` : formatTimeRange(range);
+  return html`<td class="num">${told}<small>${around}</small></td>`;
+}
+
+/** Rows that some lane has a value for. */
+function rowsOf<From>(rows: readonly Row<From>[], lanes: readonly (readonly From[])[]): Markup[] {
+  return rows.flatMap(({ name, meaning, value, text }) => {
+    const values = lanes.map((loads) =>
+      loads.flatMap((load) => {
+        const found = value(load);
+        return found === null ? [] : [found];
+      }),
+    );
+    if (values.every((each) => each.length === 0)) return [];
+    const heading = html`<th scope="row" title="${meaning}">${name}</th>`;
+    return [html`<tr>${heading}${values.map((each) => cell(each, text))}</tr>`];
+  });
+}
+
+/** `films`: the filmed loads of these lanes' cells, whatever came of them. */
+export function metricsTable(
+  lanes: readonly { readonly lane: string; readonly loads: readonly Load[]; readonly films: readonly FilmedLoad[] }[],
+): Markup | null {
+  const valid = lanes.map(({ loads }) => loads.filter(isValid));
+  if (valid.every((loads) => loads.length === 0)) return null;
+  const films = lanes.map((each) => each.films.filter(({ status }) => status === "valid"));
+  const filmed = films.flat().length;
+  const of = lanes.map(({ lane }, index) => `${lane} n ${valid[index]?.length}`).join(", ");
+  const note =
+    filmed > 0 &&
+    html` From Speed Index on: of ${count(filmed, "further load")} that ${filmed === 1 ? "was" : "were"} filmed, which takes time and is in no other row (${lanes.map(({ lane }, index) => `${lane} n ${films[index]?.length}`).join(", ")}).`;
+  return html`<details class="metrics"><summary>All metrics</summary><div class="scroll"><table class="facts"><caption>Medians of the valid loads (${of}) with their 95 % intervals where there are five or more. Network and computation split each load’s PLT along its critical path, from requests, what asked for them, and the main thread’s long tasks.${note}</caption><thead><tr><th scope="col">metric</th>${lanes.map(({ lane }) => html`<th scope="col" class="num">${lane}</th>`)}</tr></thead><tbody>${rowsOf(loadRows, valid)}${rowsOf(filmRows, films)}</tbody></table></div></details>`;
+}

@@ -1,0 +1,59 @@
+// What a sweep's events are in words, a line each. Pure.
+import type {
+  BrowserChanged,
+  FilmFinished,
+  LinkTested,
+  LoadFinished,
+  SweepEvent,
+  SweepPaused,
+  SweepStarted,
+} from "../../schemas/generated/sweep_event.ts";
+
+/** Seconds as people say them: `40 s`, `3 min 20 s`, `2 h 5 min`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+export function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {
+  const { page, exchanges, body_bytes } = event;
+  return `page ${page}: ${exchanges} exchanges, ${(body_bytes / 1000).toFixed(0)} kB`;
+}
+
+/** How far the self-tests are, or which link is out. */
+export function testLine({ link, reason, measurements, puts_off, tested, links, left_s }: LinkTested): string {
+  const what = puts_off ? "its loads wait, it is measured again later" : "its loads will not count";
+  const times = measurements > 1 ? ` (measured ${measurements} times)` : "";
+  if (reason !== null) return `link ${link}: ${what}: ${reason}${times}`;
+  const left = tested < links ? `, ${formatDuration(left_s)} left` : "";
+  return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
+}
+
+export function startLine(event: SweepStarted): string {
+  const { sweep, name, cells, loads, done, resumed, expected_s } = event;
+  const begun = resumed
+    ? `goes on with sweep ${sweep} at load ${done + 1} of ${loads}`
+    : `sweep ${sweep}: ${loads} loads`;
+  return `${name}: ${begun}, ${cells} cells, about ${formatDuration(expected_s)}`;
+}
+
+export function troubleLine(event: LoadFinished): string {
+  const { page, link, lane, attempt, status, reasons } = event;
+  return `${status}: ${page} ${link} ${lane}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
+}
+
+export function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
+  return `no film of ${page} ${link} ${lane}: ${status}: ${reasons[0] ?? "no reason given"}`;
+}
+
+export function pauseLine({ reason }: SweepPaused): string {
+  const [what, isDisk] = reason.split(": free some");
+  if (isDisk === undefined) return reason;
+  return `paused: ${what}: free some, and it goes on by itself`;
+}
+
+export function browserLine({ before, now }: BrowserChanged): string {
+  return `the browser changed from ${before} to ${now}: this sweep has loads of both; --new begins again with one`;
+}

@@ -1,0 +1,108 @@
+// A sweep's progress for a log: a line now and then, each with its time, so that days of loads are not thousands of lines.
+import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import type { Progress, Terminal } from "./progress.ts";
+import {
+  browserLine,
+  filmTroubleLine,
+  formatDuration,
+  pageLine,
+  pauseLine,
+  startLine,
+  testLine,
+  troubleLine,
+} from "./progress_lines.ts";
+
+/** `quiet`: nothing while all is well; `status`: a line every so often; `verbose`: each load. */
+export type Verbosity = "quiet" | "status" | "verbose";
+
+/** In the first minute more often, so that one sees that it runs. */
+const atFirst_ms = { until: 60_000, interval: 5000 };
+const interval_ms = 60_000;
+/** What is wrong with loads is told in full so often, and then once in a while: the status line counts it. */
+const mostTroubles = 10;
+
+interface Clock {
+  /** Does not jump. */
+  readonly now_ms: () => number;
+  readonly date: () => Date;
+}
+
+const systemClock: Clock = { now_ms: () => performance.now(), date: () => new Date() };
+
+class LogProgress implements Progress {
+  readonly #out: Terminal;
+  readonly #verbosity: Verbosity;
+  readonly #clock: Clock;
+  readonly #began_ms: number;
+  #shown_ms = Number.NEGATIVE_INFINITY;
+  #troubleShown_ms = Number.NEGATIVE_INFINITY;
+  #troubles = 0;
+
+  constructor(out: Terminal, verbosity: Verbosity, clock: Clock) {
+    this.#out = out;
+    this.#verbosity = verbosity;
+    this.#clock = clock;
+    this.#began_ms = clock.now_ms();
+  }
+
+  tell(event: SweepEvent): void {
+    switch (event.event) {
+      case "page-ready":
+        this.#say(pageLine(event));
+        break;
+      case "link-tested":
+        if (event.reason !== null) this.#say(testLine(event), "quiet");
+        else if (this.#verbosity === "verbose") this.#say(testLine(event));
+        break;
+      case "sweep-started":
+        this.#say(startLine(event));
+        break;
+      case "browser-changed":
+        this.#say(browserLine(event), "quiet");
+        break;
+      case "sweep-paused":
+        this.#say(pauseLine(event), "quiet");
+        break;
+      case "film-finished":
+        if (event.status !== "valid") this.#trouble(filmTroubleLine(event));
+        break;
+      case "load-finished": {
+        if (event.status !== "valid") this.#trouble(troubleLine(event));
+        const { done, loads, page, link, lane, left_s } = event;
+        if (done < loads && !this.#isTime()) break;
+        this.#shown_ms = this.#clock.now_ms();
+        const trouble = this.#troubles > 0 ? `, ${this.#troubles} attempts not valid` : "";
+        this.#say(`${done} of ${loads} loads${trouble}, ${formatDuration(left_s)} left (${page} ${link} ${lane})`);
+        break;
+      }
+      default:
+    }
+  }
+
+  end(): void {}
+
+  #isTime(): boolean {
+    const now_ms = this.#clock.now_ms();
+    const isEarly = now_ms - this.#began_ms < atFirst_ms.until;
+    return this.#verbosity === "verbose" || now_ms - this.#shown_ms >= (isEarly ? atFirst_ms.interval : interval_ms);
+  }
+
+  #trouble(line: string): void {
+    this.#troubles++;
+    const now_ms = this.#clock.now_ms();
+    if (this.#verbosity !== "verbose" && this.#troubles > mostTroubles && now_ms - this.#troubleShown_ms < interval_ms)
+      return;
+    this.#troubleShown_ms = now_ms;
+    this.#say(line);
+  }
+
+  /** `from`: the least that is to be said also where little is. */
+  #say(line: string, from: Verbosity = "status"): void {
+    if (this.#verbosity === "quiet" && from !== "quiet") return;
+    this.#out.write(`${this.#clock.date().toISOString().slice(0, 19)}Z ${line}\n`);
+  }
+}
+
+export function logProgress(out: Terminal, verbosity: Verbosity, clock = systemClock): Progress {
+  return new LogProgress(out, verbosity, clock);
+}
