@@ -24,6 +24,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   report: async () => (await import("./report.ts")).bench,
   reproducibility: async () => (await import("./reproducibility.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,
+  sweep: async () => (await import("./sweep.ts")).bench,
   views: () => extensionBench("./extension_views.ts"),
 };
 
