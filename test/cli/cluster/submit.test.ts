@@ -9,7 +9,7 @@ import type { Recording } from "../../../cli/archive/archive.ts";
 import { countPlaces, placeOf, placesOf, rangesOf } from "../../../cli/cluster/places.ts";
 import { jobScript, slurmJobs } from "../../../cli/cluster/slurm.ts";
 import { parallelWords } from "../../../cli/cluster/ssh.ts";
-import { refuseOther } from "../../../cli/cluster/submission.ts";
+import { readSubmission, refuseOther } from "../../../cli/cluster/submission.ts";
 import { slurmDryRun } from "../../../cli/cluster/submit.ts";
 import { hostName } from "../../../cli/cluster/this_host.ts";
 import { planDigest, planOf, readPlan } from "../../../cli/sweep/plan.ts";
@@ -106,6 +106,38 @@ test("a recording that is not the one that was submitted is refused", () => {
   assert.throws(() => refuseOther(asked, recordings), /recording shop is not the one that was submitted \(bbbb.*aaaa/);
   refuseOther(null, recordings);
   refuseOther({ ...asked, recordings: { shop: "b".repeat(64) } }, recordings);
+});
+
+test("submission.json is what submit writes, or is refused in one line", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-submission-test-"));
+  try {
+    const path = join(folder, "submission.json");
+    const digest = "a".repeat(64);
+    const good = {
+      ...{ schema: "trilane/submission/1", id: "00c0ffee", name: "study", plan_digest: digest },
+      ...{ reference_digest: null, trilane: "0", recordings: { shop: digest } },
+    };
+    assert.equal(readSubmission(folder), null);
+    writeFileSync(path, JSON.stringify(good));
+    assert.deepEqual(readSubmission(folder), good);
+    for (const wrong of [
+      null,
+      [],
+      { ...good, id: "x; rm -rf ~" },
+      { ...good, id: "../../.." },
+      { ...good, recordings: null },
+    ]) {
+      writeFileSync(path, JSON.stringify(wrong));
+      assert.throws(
+        () => readSubmission(folder),
+        /^UserError: [^\n]*submission\.json: not what [^\n]*: remove it[^\n]*$/,
+      );
+    }
+    writeFileSync(path, "{");
+    assert.throws(() => readSubmission(folder), /submission\.json: not what [^\n]*$/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test("a machine's name has to do for a file", () => {
