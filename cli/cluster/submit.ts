@@ -13,7 +13,16 @@ import { type Plan, pageName, planDigest } from "../sweep/plan.ts";
 import { version } from "../version.ts";
 import { countPlaces } from "./places.ts";
 import { isFinished, shardsIn } from "./shards.ts";
-import { handIn, jobName, jobScript, queuedCells, type ScriptTerms, slurmJobs } from "./slurm.ts";
+import {
+  handIn,
+  jobName,
+  jobScript,
+  queuedCells,
+  refuseUnquotable,
+  type ScriptTerms,
+  type SlurmJob,
+  slurmJobs,
+} from "./slurm.ts";
 import { clearAll, collectAll, requireParallel, runThere, type SshTerms, usableHosts } from "./ssh.ts";
 import { readSubmission, refuseOtherPlan, submissionPath, submittedPlanPath } from "./submission.ts";
 
@@ -107,29 +116,40 @@ export interface SlurmOptions {
   readonly options: readonly string[];
 }
 
-/** The scripts, by the name of the file that each is written to. */
+interface SlurmScript {
+  readonly job: SlurmJob;
+  /** Where it is written to. */
+  readonly path: string;
+  readonly text: string;
+}
+
 function slurmScripts(
   submitting: Submitting,
   name: string,
   cells: readonly number[],
   slurm: SlurmOptions,
-): Map<string, string> {
+): SlurmScript[] {
   const { shards } = submitting;
   const terms: ScriptTerms = { name, shards, command: cellCommand(submitting), ...slurm };
-  return new Map(
-    slurmJobs(cells).map((job) => [join(shards, `${jobName(terms.name, job)}.sbatch`), jobScript(job, terms)]),
-  );
+  return slurmJobs(cells).map((job) => ({
+    job,
+    path: join(shards, `${jobName(name, job)}.sbatch`),
+    text: jobScript(job, terms),
+  }));
 }
 
 /** What would be handed in. Writes nothing, and asks no Slurm. */
 export function slurmDryRun(submitting: Submitting, slurm: SlurmOptions): string {
+  refuseUnquotable(submitting.shards);
   const before = readSubmission(submitting.shards);
   refuseOtherTerms(before, submitting);
   const name = nameOf(submitting.plan, before?.id ?? "new");
-  return [...slurmScripts(submitting, name, missingCells(submitting), slurm).values()].join("\n");
+  const scripts = slurmScripts(submitting, name, missingCells(submitting), slurm);
+  return scripts.map(({ text }) => text).join("\n");
 }
 
 export async function submitToSlurm(submitting: Submitting, slurm: SlurmOptions): Promise<Submitted> {
+  refuseUnquotable(submitting.shards);
   const { id } = await writeSubmission(submitting);
   const name = nameOf(submitting.plan, id);
   // Before the shards: what ends in between is in one of the two.
@@ -137,9 +157,9 @@ export async function submitToSlurm(submitting: Submitting, slurm: SlurmOptions)
   const missing = missingCells(submitting);
   const cells = missing.filter((cell) => !queued.has(cell));
   const jobs: string[] = [];
-  for (const [path, script] of slurmScripts(submitting, name, cells, slurm)) {
-    await writeWhole(path, script);
-    jobs.push(await handIn(path));
+  for (const { job, path, text } of slurmScripts(submitting, name, cells, slurm)) {
+    await writeWhole(path, text);
+    jobs.push(await handIn(name, job, path));
   }
   return submittedOf(submitting, { system: "slurm", cells, waiting: missing.filter((cell) => queued.has(cell)), jobs });
 }

@@ -58,7 +58,7 @@ export const command: Command<CellOptions> = {
         requiresArg: true,
         describe: "this machine's name in the results (default: its own)",
       })
-      .example("trilane cell study.json 3", "the third page on a link; run again after an interruption, it goes on")
+      .example("trilane cell study.json 3", "with one link, the third page; run again after an interruption, it goes on")
       .example("trilane cell study.json 3 --shards /scratch/study", "into a folder that all machines see"),
   run: async (options) => {
     const plan = readPlan(options.plan);

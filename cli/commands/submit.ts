@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Argv } from "yargs";
 import { referencePlan } from "../cluster/reference.ts";
+import { refuseOurs } from "../cluster/slurm.ts";
 import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../cluster/submit.ts";
 import { submittedLines } from "../cluster/words.ts";
 import { UserError } from "../errors.ts";
@@ -34,6 +35,7 @@ function slurmOptions({ cpus, sbatch }: SubmitOptions) {
     throw new UserError(
       `--sbatch ${JSON.stringify(wrong)}: is no option of sbatch: write it as --sbatch=--partition=long`,
     );
+  for (const option of sbatch) refuseOurs(option);
   return { cpus: cpus ?? null, options: sbatch };
 }
 
@@ -42,6 +44,11 @@ function sshOptions({ ssh = "", "ssh-command": command, program }: SubmitOptions
   const wrong = hosts.find((host) => !/^[A-Za-z0-9_@.:[\]-]+$/.test(host) || host.startsWith("-"));
   if (wrong !== undefined)
     throw new UserError(`--ssh: ${JSON.stringify(wrong)} is no host: name hosts with commas between, as lab1,me@lab2`);
+  const address = hosts.find((host) => /[:[\]]/.test(host));
+  if (address !== undefined)
+    throw new UserError(
+      `--ssh: ${address}: no address with colons can be named here: give it a name in ~/.ssh/config, ports with --ssh-command`,
+    );
   const words = command.split(" ").filter((word) => word !== "");
   if (isOdd(command) || words.length === 0)
     throw new UserError(`--ssh-command ${JSON.stringify(command)}: is no command: write it as "ssh -p 2222"`);

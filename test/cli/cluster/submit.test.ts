@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Recording } from "../../../cli/archive/archive.ts";
 import { countPlaces, placeOf, placesOf, rangesOf } from "../../../cli/cluster/places.ts";
-import { jobScript, slurmJobs } from "../../../cli/cluster/slurm.ts";
+import { jobScript, refuseOurs, sbatchWords, slurmJobs } from "../../../cli/cluster/slurm.ts";
 import { parallelWords } from "../../../cli/cluster/ssh.ts";
 import { readSubmission, refuseOther } from "../../../cli/cluster/submission.ts";
 import { slurmDryRun } from "../../../cli/cluster/submit.ts";
@@ -78,6 +78,29 @@ test("a job script is shell, with the node for itself or bound to its CPUs", () 
   assert.match(bound, /^#SBATCH --partition=long$/m);
   assert.match(bound, /srun --ntasks=1 --cpus-per-task=4 --cpu-bind=cores \/opt\/trilane cell/);
   for (const script of [alone, bound]) assert.equal(spawnSync("sh", ["-n"], { input: script }).status, 0);
+});
+
+test("what a script depends on is no option for others to set, in whatever form sbatch takes it", () => {
+  for (const option of [
+    "--array=1",
+    "--arr=1",
+    "--job-name x",
+    "--out=/dev/null",
+    "-Jx",
+    "-HJ x",
+    "-p long -D /",
+    "-o x",
+  ])
+    assert.throws(() => refuseOurs(option), /--sbatch .* leave it out$/, option);
+  for (const option of ["--partition=long", "-p Jobs", "--account=a", "--open-mode=append", "-A oJD", "--no-requeue"])
+    refuseOurs(option);
+});
+
+test("sbatch is told a job's name and array on its command line, as the script says them", () => {
+  const [job = { offset: 0, cells: [] }] = slurmJobs([1001, 1002]);
+  const words = sbatchWords("trilane-abc", job, "/s/job.sbatch");
+  assert.deepEqual(words, ["--parsable", "--job-name=trilane-abc-1000", "--array=1-2", "/s/job.sbatch"]);
+  for (const word of words.slice(1, 3)) assert.match(jobScript(job, terms), new RegExp(`^#SBATCH ${word}$`, "m"));
 });
 
 test("GNU parallel is told the hosts, the program behind ssh, and each cell", () => {
@@ -171,6 +194,13 @@ describe("submit", () => {
     assert.match(slurmDryRun(submitting(folder), { cpus: null, options: [] }), /^#SBATCH --array=2-4$/m);
   });
 
+  test("refuses a folder that a job script cannot name", () => {
+    for (const name of ['a"b', "a\\b", "a\nb"]) {
+      const dryRun = () => slurmDryRun(submitting(join(folder, name)), { cpus: null, options: [] });
+      assert.throws(dryRun, /^UserError: [^\n]*name another with --shards$/, name);
+    }
+  });
+
   test("what cannot be meant is refused in one line", () => {
     const plan = join(folder, "plan.json");
     writeFileSync(plan, JSON.stringify({ ...madePlan(), pages: [{ synth: "cse534-count-1" }] }));
@@ -182,6 +212,7 @@ describe("submit", () => {
       [["submit", plan, "--slurm", "--ssh", "a"], /say where to/],
       [["submit", plan, "--ssh", "a b"], /is no host/],
       [["submit", plan, "--ssh=-oProxyCommand=x"], /is no host/],
+      [["submit", plan, "--ssh", "a:22"], /a name in ~\/\.ssh\/config/],
       [["submit", plan, "--ssh", "--slurm"], /Not enough arguments following: ssh; see/],
       [["submit", plan, "--ssh", "a", "--cpus", "2"], /--cpus.* for --slurm/],
       [["submit", plan, "--slurm", "--cpus", "0"], /--cpus must be/],
