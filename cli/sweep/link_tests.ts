@@ -57,8 +57,8 @@ export interface LinkTests {
    * due again, or at `last`, after which loads are not put off any more. Throws at the signal.
    */
   faultOf(link: string, last?: boolean): Promise<string | null>;
-  /** Whether asking for it now, not as the last time, would measure it. */
-  isDue(link: string): boolean;
+  /** Whether asking for it now would measure it. */
+  isDue(link: string, last: boolean): boolean;
 }
 
 /** A disturbed machine is given a moment before a link is measured the second and the third time. */

@@ -212,7 +212,7 @@ class SweepRun {
       admit: (isBeside) => this.#admission.admit(isBeside),
       mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
       // A link is measured while no load runs beside it.
-      needsQuiet: ([task]) => links?.isDue(task.cell.link) ?? false,
+      needsQuiet: ([task]) => links?.isDue(task.cell.link, last) ?? false,
       prepare: ([task]) => this.#prepare(task.cell.link, last),
       run: (unit) => this.#runUnit(unit, last),
       fail: () => this.#failure.abort(),

@@ -136,6 +136,34 @@ test("loads wait for a link that is out, and count when it is within tolerance a
   results.close();
 });
 
+test("at the end a link is measured while no load runs beside it", async () => {
+  const small = fastPlan({ pages: ["a", "b"], links: ["1mbit/20ms", "1mbit/200ms"], lanes: ["h1"], repetitions: 2 });
+  let running = 0;
+  const measuredLast = new Set<string>();
+  const beside: number[] = [];
+  await fastRun({
+    home,
+    plan: small,
+    labs: { most: 2, mayShare: () => true },
+    measure: async (request) => {
+      running++;
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return validLoad(request);
+    },
+    links: {
+      isDue: (link, last) => last && !measuredLast.has(link),
+      async faultOf(link, last) {
+        if (!last) return "out of tolerance";
+        if (!measuredLast.has(link)) beside.push(running);
+        measuredLast.add(link);
+        return null;
+      },
+    },
+  });
+  assert.deepEqual(beside, [0, 0]);
+});
+
 test("loads on a link that is out are invalid with the reason, not tried again, however they went; others are not touched", async () => {
   const small = fastPlan({ pages: ["a"], links: ["1mbit/20ms", "3mbit/50ms"], repetitions: 1, retries: 2 });
   const reason = "the link's self-test is out of tolerance: rate down 2.9 Mbit/s, asked 3 within 0.0043";
