@@ -1,15 +1,13 @@
 // `trilane submit PLAN --slurm|--ssh HOSTS`: the cells of a plan that are still missing, to a cluster.
 import { join } from "node:path";
 import type { Argv } from "yargs";
-import { referencePlan } from "../cluster/reference.ts";
 import { refuseOurs } from "../cluster/slurm.ts";
 import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../cluster/submit.ts";
 import { submittedLines } from "../cluster/words.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { checkout } from "../programs.ts";
-import { readPlan } from "../sweep/plan.ts";
-import { defineCluster, shardsFolder } from "./cell.ts";
+import { clusterPlans, defineCluster, shardsFolder } from "./cell.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SubmitOptions extends CommonOptions {
@@ -115,12 +113,13 @@ export const command: Command<SubmitOptions> = {
   run: async (options) => {
     refuseMixed(options);
     const { json } = options;
-    const plan = readPlan(options.plan);
+    const home = homeFolder(options.home);
+    const { plan, reference } = await clusterPlans(home, options);
     const submitting: Submitting = {
-      home: homeFolder(options.home),
+      home,
       plan,
       shards: shardsFolder(options.shards, plan),
-      reference: referencePlan(options.reference),
+      reference,
       say: (line) => void process.stderr.write(`${line}\n`),
     };
     if (options["dry-run"]) {

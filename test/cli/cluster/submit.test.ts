@@ -204,6 +204,8 @@ describe("submit", () => {
   test("what cannot be meant is refused in one line", () => {
     const plan = join(folder, "plan.json");
     writeFileSync(plan, JSON.stringify({ ...madePlan(), pages: [{ synth: "cse534-count-1" }] }));
+    const patterns = join(folder, "patterns.json");
+    writeFileSync(patterns, JSON.stringify({ ...madePlan(), pages: ["none-*"] }));
     const other = join(folder, "other");
     madeShard({ folder: other, host: "a", cell: 1, plan: madePlan({ name: "other" }) });
     const trilane = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
@@ -218,6 +220,9 @@ describe("submit", () => {
       [["submit", plan, "--slurm", "--cpus", "0"], /--cpus must be/],
       [["submit", plan, "--slurm", "--dry-run", "--sbatch", "partition"], /is no option of sbatch/],
       [["submit", plan, "--slurm", "--dry-run", "--shards", folder, "--reference", "nothing"], /no plan nothing/],
+      [["submit", patterns, "--slurm", "--dry-run"], /no recording is called like none-\*/],
+      [["cell", patterns, "1"], /no recording is called like none-\*/],
+      [["cell", plan, "1", "--reference", patterns], /no recording is called like none-\*/],
       [["cell", plan, "0"], /cell must be a number from 1 on/],
       [["cell", plan, "2", "--host", "a/b"], /--host "a\/b"/],
       [["cell", plan, "1", "--host", "a", "--shards", other], /cell-0001-a\.db: has loads of another plan \(other /],
