@@ -20,7 +20,16 @@ import {
   readFilmedLoads,
   readFilms,
 } from "./filmstrips.ts";
-import { addHost, type Host, type HostFacts, type NewHost, type PlacedCell, readHosts } from "./hosts.ts";
+import {
+  addHost,
+  type Host,
+  type HostFacts,
+  type NamedHost,
+  type NewHost,
+  type PlacedCell,
+  readHosts,
+  refuseOtherMachine,
+} from "./hosts.ts";
 import { addLoadMetrics, type LoadMetrics, loadMetricColumns } from "./load_metrics.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
@@ -78,6 +87,8 @@ export interface NewSweep {
   readonly command: readonly string[];
   readonly environment: Environment;
   readonly cells: readonly NewCell[];
+  /** The machine that asks, where it is noted: another one of its name may not go on with what it began. */
+  readonly host?: NamedHost;
 }
 
 export interface NewLoad {
@@ -329,6 +340,7 @@ export class Results {
     return this.#write(() => {
       const unfinished = fresh ? null : this.unfinishedSweep(asked.plan_digest);
       if (!unfinished) return { sweep: this.#addSweep(asked), resumed: false };
+      if (asked.host) this.#refuseOtherMachine(unfinished.id, asked.host);
       this.#claim(unfinished.id);
       this.#refuseChangedRecordings(unfinished, asked.cells);
       return { sweep: unfinished, resumed: true };
@@ -377,9 +389,12 @@ export class Results {
     this.#write(() => addFilm(this.#database, film));
   }
 
-  /** Notes who runs cells of a sweep, where it is not noted yet. */
+  /** Notes who runs cells of a sweep, where it is not noted yet. UserError where another machine has its name. */
   recordHost(sweep: number, host: NewHost): void {
-    this.#write(() => addHost(this.#database, sweep, host));
+    this.#write(() => {
+      this.#refuseOtherMachine(sweep, host);
+      addHost(this.#database, sweep, host);
+    });
   }
 
   recordLinkTest(sweep: number, machine: string, test: SelftestLink): void {
@@ -451,6 +466,10 @@ export class Results {
       );
     }
     this.#database.prepare("UPDATE sweep SET owner = ? WHERE id = ?").run(JSON.stringify(thisProcess()), sweep);
+  }
+
+  #refuseOtherMachine(sweep: number, host: NamedHost): void {
+    refuseOtherMachine(this.hostsOf(sweep), host, this.#path);
   }
 
   #refuseChangedRecordings(sweep: Sweep, asked: readonly NewCell[]): void {

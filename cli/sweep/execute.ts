@@ -82,6 +82,7 @@ function newSweep({ plan, shard, labs }: Execution, recordings: ReadonlyMap<stri
       ...shard?.environment,
     },
     cells,
+    ...(shard ? { host: shard.host } : {}),
   };
 }
 

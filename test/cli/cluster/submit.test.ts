@@ -11,7 +11,7 @@ import { jobScript, refuseOurs, sbatchWords, slurmJobs } from "../../../cli/clus
 import { parallelWords } from "../../../cli/cluster/ssh.ts";
 import { readSubmission, refuseOther } from "../../../cli/cluster/submission.ts";
 import { slurmDryRun } from "../../../cli/cluster/submit.ts";
-import { hostName } from "../../../cli/cluster/this_host.ts";
+import { hostName, machineId } from "../../../cli/cluster/this_host.ts";
 import { planDigest, planOf, readPlan } from "../../../cli/sweep/plan.ts";
 import { madePlan, madeReference, madeShard } from "./made_shard.ts";
 
@@ -167,6 +167,22 @@ test("a machine's name has to do for a file", () => {
   assert.equal(hostName("lab-3.example"), "lab-3.example");
   assert.match(hostName(undefined), /^[A-Za-z0-9][A-Za-z0-9._-]*$/);
   for (const name of ["", "a/b", "../x", "a b", "-x"]) assert.throws(() => hostName(name), /--host/);
+});
+
+test("a machine's id is told apart, not told", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-machine-id-test-"));
+  try {
+    const file = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const [one, two, empty] = [file("one", "aaaa\n"), file("two", "bbbb\n"), file("empty", "\n")];
+    assert.match(machineId([one]), /^[0-9a-f]{32}$/);
+    assert.notEqual(machineId([one]), machineId([two]));
+    assert.equal(machineId([join(folder, "none"), empty, two]), machineId([two]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 describe("submit", () => {
