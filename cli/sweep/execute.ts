@@ -29,6 +29,7 @@ import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import type { Verbosity } from "./progress_log.ts";
+import { onceThereIsRoom, type Waiting } from "./room.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 
 export interface Execution {
@@ -189,7 +190,13 @@ async function runUntilSignal(
   const { signal } = interruption;
   const film = plan.films ? (await import("../measure/filmstrip.ts")).filmLoad : null;
   try {
-    const links = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
+    const room: Waiting = {
+      tell: (reason) => progress.tell({ event: "sweep-paused", sweep: sweep.id, reason }),
+      mustEnd: () => askedToEnd !== undefined && askedToEnd() !== null,
+      signal,
+    };
+    const store = (write: () => void) => onceThereIsRoom(write, room);
+    const links = openLinkTests({ results, sweep, signal, store, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({
       home,
       results,

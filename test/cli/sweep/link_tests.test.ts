@@ -110,6 +110,33 @@ test("an interrupted run keeps what it measured; what would fail every load is t
   assert.deepEqual((await run(undefined, undefined, 0)).asked, links.slice(2));
 });
 
+test("a measurement is stored through what waits for room, and one that was not stored is made again", async () => {
+  const results = openResults(home);
+  const { sweep } = results.beginSweep(sweepOf(plan), false);
+  let measured = 0;
+  const open = (store: (write: () => void) => Promise<unknown>) =>
+    openLinkTests({
+      results,
+      sweep,
+      signal: new AbortController().signal,
+      store,
+      tell: () => undefined,
+      test: async () => {
+        measured++;
+        return testedLink("as it is called elsewhere", "within");
+      },
+    });
+  const link = links[0] as string;
+  const stored = (): number => results.linkTestsOf(sweep.id).length;
+  assert.equal(await open(async () => null).faultOf(link), null);
+  assert.deepEqual([measured, stored()], [1, 0]);
+  assert.equal(await open(async (write) => write()).faultOf(link), null);
+  assert.deepEqual([measured, stored()], [2, 1]);
+  assert.equal(open(async (write) => write()).isDue(link, true), false);
+  results.release(sweep.id);
+  results.close();
+});
+
 test("loads wait for a link that is out, and count when it is within tolerance at the end", async () => {
   const small = fastPlan({ pages: ["a"], links: ["1mbit/20ms", "3mbit/50ms"], lanes: ["h1", "h3"], repetitions: 2 });
   const asked: string[] = [];
