@@ -17,6 +17,8 @@ export interface Filming extends Requesting {
   readonly film: FilmLoad;
   /** Whether nothing more is to be started. */
   readonly mustEnd: () => boolean;
+  /** Waits while the machine is too busy for a further load. */
+  readonly admit: () => Promise<void>;
   /** Whether the plan's time is over: what is not filmed by then is left out. */
   readonly isTimeUp: () => boolean;
   readonly room: Waiting;
@@ -66,6 +68,7 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
     const { page, lane, link } = cell;
     if (!filming.mustEnd() && filming.isTimeUp()) return true;
     for (let attempt = 0, done = false; !done; attempt++) {
+      await filming.admit();
       if (filming.mustEnd()) return false;
       tell({ event: "film-started", page, lane, link, attempt });
       const taken = await take(filming, cell);

@@ -186,13 +186,23 @@ class SweepRun {
       mustEnd: () => this.#mustEnd(),
       isTimeUp: () => this.#isTimeUp(),
       room: this.#room,
+      admit: () => this.#admission.admitAfterStarved(() => !this.#mustEnd()),
       signal: this.#signal,
     };
-    const timed: FilmLoad | null = film ? (request) => this.#spent.during(() => film(request)) : null;
-    const filmed = loaded && (!timed || (await filmCells({ ...filming, film: timed }, this.#toFilm, this.#time)));
+    const watched = film && this.#watched(film);
+    const filmed = loaded && (!watched || (await filmCells({ ...filming, film: watched }, this.#toFilm, this.#time)));
     const finished = filmed && (await onceThereIsRoom(() => results.finishSweep(sweep.id), this.#room)) !== null;
     const state = finished ? "finished" : "stopped";
     return { state, done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms, asked: this.#asked };
+  }
+
+  /** What counts of a load counts of one that is filmed, too: its time, and whether it was starved. */
+  #watched(film: FilmLoad): FilmLoad {
+    return async (request) => {
+      const filmed = await this.#spent.during(() => film(request));
+      this.#admission.ended(filmed.load.log._trilane, false);
+      return filmed;
+    };
   }
 
   /** Nothing more is to be started. */

@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import type { Load } from "../../../cli/results/results.ts";
-import { fastPlan, fastRun, storedLoads } from "./fast_runner.ts";
+import { type Load, openResults } from "../../../cli/results/results.ts";
+import type { Measure } from "../../../cli/sweep/runner.ts";
+import { type FastRun, fastPlan, fastRun, storedLoads, validLoad } from "./fast_runner.ts";
 import { pageLoad } from "./page_load.ts";
 
 let home: string;
@@ -18,23 +19,26 @@ const plan = fastPlan({ pages: ["a"], links: ["1mbit/20ms"], lanes: ["h1", "h3"]
 const load_ms = 2000;
 
 /** One lab beside something that takes all CPUs until `until_ms`, in virtual time: loads are starved until then. */
-async function runBeside(until_ms: number) {
+async function runBeside(until_ms: number, change: Partial<FastRun> = {}) {
   let now_ms = 0;
+  const measure: Measure = async ({ recording, lane, link }) => {
+    const isStarved = now_ms < until_ms;
+    now_ms += load_ms;
+    const told = isStarved
+      ? { status: "invalid" as const, reasons: ["the machine was too busy: the server waited 90 ms for a CPU"] }
+      : {};
+    return pageLoad({ page: "a", recording_digest: recording.digest, lane, link, wall_ms: load_ms, ...told });
+  };
   const outcome = await fastRun({
     home,
     plan,
+    measure,
+    film: async (request) => ({ load: await measure(request), frames: [], visual: null }),
     stalled: () => Math.min(now_ms, until_ms) * 1000,
     pause: async (time_ms) => {
       now_ms += time_ms;
     },
-    measure: async ({ recording, lane, link }) => {
-      const isStarved = now_ms < until_ms;
-      now_ms += load_ms;
-      const told = isStarved
-        ? { status: "invalid" as const, reasons: ["the machine was too busy: the server waited 90 ms for a CPU"] }
-        : {};
-      return pageLoad({ page: "a", recording_digest: recording.digest, lane, link, wall_ms: load_ms, ...told });
-    },
+    ...change,
   });
   return { outcome, now_ms, loads: storedLoads(home) };
 }
@@ -58,5 +62,16 @@ test("one that stays busy does not hold a sweep up for ever", async () => {
   const { outcome, now_ms, loads } = await runBeside(Number.POSITIVE_INFINITY);
   assert.deepEqual([outcome.state, outcome.done], ["finished", 8]);
   assert.equal(loads.length, 8 * (plan.retries + 1));
-  assert.ok(now_ms <= 600_000 + loads.length * (30_000 + load_ms), `${now_ms} ms`);
+  const filmed = 2 * (plan.retries + 1);
+  assert.ok(now_ms <= 600_000 + (loads.length + filmed) * (30_000 + load_ms), `${now_ms} ms`);
+});
+
+test("a film that was starved waits for a quieter machine before it is tried again", async () => {
+  await runBeside(50_000, { measure: validLoad });
+  const results = openResults(home);
+  assert.deepEqual(
+    results.filmedLoadsOf(1).map(({ status }) => status),
+    ["valid", "valid"],
+  );
+  results.close();
 });
