@@ -129,6 +129,7 @@ export const command: Command<SubmitOptions> = {
     const submitted = options.slurm
       ? await submitToSlurm(submitting, slurmOptions(options))
       : await submitOverSsh(submitting, sshOptions(options));
+    if (submitted === null) return;
     process.stdout.write(json ? `${JSON.stringify(submitted)}\n` : `${submittedLines(submitted).join("\n")}\n`);
   },
 };

@@ -1,19 +1,27 @@
 // What of submitting needs no cluster: which cell is which number, Slurm's scripts, GNU parallel's words, and what is refused.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Recording } from "../../../cli/archive/archive.ts";
 import { countPlaces, placeOf, placesOf, rangesOf } from "../../../cli/cluster/places.ts";
 import { jobScript, refuseOurs, sbatchWords, slurmJobs } from "../../../cli/cluster/slurm.ts";
 import { parallelWords } from "../../../cli/cluster/ssh.ts";
 import { readSubmission, refuseOther } from "../../../cli/cluster/submission.ts";
 import { slurmDryRun } from "../../../cli/cluster/submit.ts";
+import { withSubmitLock } from "../../../cli/cluster/submit_lock.ts";
 import { hostName, machineId } from "../../../cli/cluster/this_host.ts";
 import { planDigest, planOf, readPlan } from "../../../cli/sweep/plan.ts";
 import { madePlan, madeReference, madeShard } from "./made_shard.ts";
+
+const noParallel =
+  spawnSync("parallel", ["--version"], { encoding: "utf8" }).stdout?.startsWith("GNU parallel") === true
+    ? false
+    : "no GNU parallel here (apt install parallel)";
 
 const terms = {
   name: "trilane-abc",
@@ -207,7 +215,72 @@ describe("submit", () => {
     madeShard({ folder, host: "a", cell: 1 });
     madeShard({ folder, host: "b", cell: 2, blocks: 1 });
     writeFileSync(join(folder, "cell-0003-a.db"), "cut");
-    assert.match(slurmDryRun(submitting(folder), { cpus: null, options: [] }), /^#SBATCH --array=2-4$/m);
+    const said: string[] = [];
+    const again = { ...submitting(folder), say: (line: string) => said.push(line) };
+    assert.match(slurmDryRun(again, { cpus: null, options: [] }), /^#SBATCH --array=2-4$/m);
+    assert.equal(said.length, 1);
+    assert.match(said[0] ?? "", /cell-0003-a\.db: .*; cell 3 cannot run here: remove the file$/);
+  });
+
+  test("one at a time: a second is refused while the first is at work, and not after it was killed", async () => {
+    const lock = join(import.meta.dirname, "..", "..", "..", "cli", "cluster", "submit_lock.ts");
+    const first = spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "--eval",
+        `const { withSubmitLock } = await import(${JSON.stringify(lock)});
+         await withSubmitLock(${JSON.stringify(folder)}, async () => {
+           console.log("locked");
+           await new Promise((resolve) => setTimeout(resolve, 600_000));
+         });`,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    try {
+      await once(first.stdout, "data");
+      const second = withSubmitLock(folder, async () => "in");
+      await assert.rejects(second, /^UserError: .*another `trilane submit` is at work/);
+      first.kill("SIGKILL");
+      await once(first, "close");
+      assert.equal(await withSubmitLock(folder, async () => "in"), "in");
+    } finally {
+      first.kill("SIGKILL");
+    }
+  });
+
+  test("a signal ends GNU parallel and what it runs", { skip: noParallel }, async () => {
+    const ssh = join(import.meta.dirname, "..", "..", "..", "cli", "cluster", "ssh.ts");
+    const words = ["--line-buffer", "echo $$; exec sleep 600; : {}", ":::", "1"];
+    const submit = spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "--eval",
+        `const { runParallel } = await import(${JSON.stringify(ssh)});
+         const stop = await runParallel(${JSON.stringify(words)});
+         process.stdout.write("stopped by " + stop);`,
+      ],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    let [out, said] = ["", ""];
+    submit.stdout.on("data", (text: Buffer) => (out += text.toString()));
+    const started = new Promise<number>((resolve) =>
+      submit.stderr.on("data", (text: Buffer) => {
+        said += text.toString();
+        const pid = /^(\d+)\n/m.exec(said)?.[1];
+        if (pid !== undefined) resolve(Number(pid));
+      }),
+    );
+    const pid = await started;
+    submit.kill("SIGTERM");
+    await once(submit, "close");
+    assert.equal(out, "stopped by SIGTERM", said);
+    // Its parent is gone: whoever reaps it may take a moment.
+    const isThere = (): boolean =>
+      existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    for (let waits = 0; isThere() && waits < 100; waits++) await delay(100);
+    assert.equal(isThere(), false);
   });
 
   test("refuses a folder that a job script cannot name", () => {
