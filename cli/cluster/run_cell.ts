@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import type { NamedHost } from "../results/hosts.ts";
 import { SweepRunsError } from "../results/results.ts";
-import { executePlan, type ShardExecution } from "../sweep/execute.ts";
+import { executePlan, NoValidLoadError, type ShardExecution } from "../sweep/execute.ts";
 import { type Plan, planDigest } from "../sweep/plan.ts";
 import { placeOf, placesOf } from "./places.ts";
 import { referenceMark } from "./reference.ts";
@@ -55,8 +55,11 @@ async function runReference(run: CellRun, plan: Plan): Promise<void> {
       placeOf: ({ page, link }) => places.get(JSON.stringify([page, link])) ?? null,
     });
   } catch (error) {
+    // Whoever merges is told that this machine has not been compared.
+    if (error instanceof NoValidLoadError)
+      process.stderr.write(`reference cells: ${error.message}; the cell runs all the same\n`);
     // Another cell of this machine is at it.
-    if (!(error instanceof SweepRunsError)) throw error;
+    else if (!(error instanceof SweepRunsError)) throw error;
   }
 }
 

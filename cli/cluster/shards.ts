@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.ts";
+import { shardRemedies } from "../results/failure.ts";
 import { type NamedHost, refuseOtherMachine } from "../results/hosts.ts";
 import { openResultsFile } from "../results/results.ts";
 
@@ -35,7 +36,7 @@ export function shardsIn(folder: string): { path: string; place: number | null }
  */
 export function isFinished(path: string, plan_digest: string, host?: NamedHost): boolean {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
-  const results = openResultsFile(path);
+  const results = openResultsFile(path, shardRemedies(path));
   try {
     const sweeps = results.listSweeps();
     const other = sweeps.find((sweep) => sweep.plan_digest !== plan_digest);

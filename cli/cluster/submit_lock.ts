@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
-import { explainFailure, isLocked } from "../results/failure.ts";
+import { explainFailure, isLocked, shardRemedies } from "../results/failure.ts";
 
 const lockPath = (shards: string): string => join(shards, ".submit-lock");
 
@@ -16,7 +16,7 @@ export async function withSubmitLock<Result>(shards: string, work: () => Promise
       lock = new DatabaseSync(path, { timeout: 0 });
       lock.exec("BEGIN IMMEDIATE");
     } catch (error) {
-      if (!isLocked(error)) throw explainFailure(error, path);
+      if (!isLocked(error)) throw explainFailure(error, path, shardRemedies(path));
       throw new UserError(`${shards}: another \`trilane submit\` is at work on it: wait for it, or stop it first`);
     }
     return await work();

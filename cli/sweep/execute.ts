@@ -49,6 +49,9 @@ export interface Execution {
   readonly shard?: ShardExecution;
 }
 
+/** A shard was run to its end, and is of no use. */
+export class NoValidLoadError extends RunError {}
+
 /** A part of a plan that one machine runs. */
 export interface ShardExecution {
   /** The file of results. */
@@ -108,7 +111,7 @@ export async function executePlan(execution: Execution): Promise<void> {
     try {
       if (shard) results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep, shard) });
       const { measureLoad } = await measuring;
-      for (const cell of results.cellsOf(sweep.id)) refuseChangedFiles(cell.link_profile);
+      for (const cell of results.cellsOf(sweep.id)) refuseChangedFiles(cell.link_profile, results.remedies.again);
       await runToEnd(execution, { results, sweep, resumed, recordings, progress, measureLoad });
     } finally {
       releaseQuietly(results, sweep);
@@ -164,7 +167,8 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     const { cell, host, path } = shard;
     if (json) progress.tell({ event: "cell-finished", cell, host: host.name, shard: path, ...facts, cells });
     else process.stdout.write(`${[...table, "", `shard: ${path}`].join("\n")}\n`);
-    if (counts.valid === 0) throw new RunError(`no load in ${path} was valid: see why with \`trilane report ${path}\``);
+    if (counts.valid === 0)
+      throw new NoValidLoadError(`no load in ${path} was valid: see why with \`trilane report ${path}\``);
     return;
   }
   const { writeReport } = await import("../report/report.ts");
