@@ -42,7 +42,7 @@ export function isFinished(path: string, plan_digest: string, host?: NamedHost):
     const other = sweeps.find((sweep) => sweep.plan_digest !== plan_digest);
     if (other)
       throw new UserError(
-        `${path}: has loads of another plan (${other.name} ${other.plan_digest.slice(0, 12)}): name another folder with --shards`,
+        `${path}: has loads of another plan (${other.name} ${other.plan_digest.slice(0, 12)}): remove it, or name another folder with --shards`,
       );
     if (host) for (const { id } of sweeps) refuseOtherMachine(results.hostsOf(id), host, path);
     return sweeps.some(({ finished_at }) => finished_at !== null);

@@ -51,11 +51,10 @@ function missingCells({ plan, shards, say }: Submitting): number[] {
       try {
         return place !== null && isFinished(path, digest) ? [place] : [];
       } catch (error) {
-        if (!(error instanceof UserError || error instanceof RunError || sqliteCode(error) !== null)) throw error;
+        const isNamed = error instanceof UserError || error instanceof RunError;
+        if (!isNamed && sqliteCode(error) === null) throw error;
         const { message } = error as Error;
-        say(
-          `${message.startsWith(path) ? message : `${path}: ${message}`}; cell ${place} cannot run here: remove the file`,
-        );
+        say(`${isNamed ? message : `${path}: damaged (${message}): remove it`}; until then cell ${place} is missing`);
         return [];
       }
     }),

@@ -219,7 +219,7 @@ describe("submit", () => {
     const again = { ...submitting(folder), say: (line: string) => said.push(line) };
     assert.match(slurmDryRun(again, { cpus: null, options: [] }), /^#SBATCH --array=2-4$/m);
     assert.equal(said.length, 1);
-    assert.match(said[0] ?? "", /cell-0003-a\.db: .*; cell 3 cannot run here: remove the file$/);
+    assert.match(said[0] ?? "", /cell-0003-a\.db: .*: move it away, .*; until then cell 3 is missing$/);
   });
 
   test("one at a time: a second is refused while the first is at work, and not after it was killed", async () => {
