@@ -4,6 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import type { Merged } from "../../schemas/generated/merged.ts";
 import { UserError } from "../errors.ts";
+import { isOtherMachine } from "../results/hosts.ts";
 import { type MergedPart, type MergedSweep, writeMerged } from "../results/merge_file.ts";
 import { type HostFacts, openResultsFile } from "../results/results.ts";
 import { version } from "../version.ts";
@@ -69,6 +70,20 @@ function refuseOthers(parts: readonly Part[], what: string): void {
       if (knownLink.profile !== profile)
         throw new UserError(`${path}: link ${link} has other files than in ${knownLink.path}: leave it out`);
     }
+  }
+}
+
+/** UserError where one name stands for two machines: their loads would be taken for one machine's. */
+function refuseNamesakes(parts: readonly Part[]): void {
+  const known = new Map<string, Part>();
+  for (const part of parts) {
+    const { host, path } = part;
+    const before = known.get(host.name);
+    if (before && isOtherMachine(before.host, host))
+      throw new UserError(
+        `${path}: from another machine called ${host.name} than ${before.path}: leave it out, and run its cells again there with --host NAME`,
+      );
+    if (host.facts.machine_id !== undefined) known.set(host.name, part);
   }
 }
 
@@ -167,6 +182,7 @@ function gather(words: readonly string[]): Gathered {
   if (!first) throw new UserError(`${words.join(", ")}: no loads of a plan's cells in it: run \`trilane cell\` first`);
   refuseOthers([first, ...others], "plan");
   refuseOthers(ofReference, "reference");
+  refuseNamesakes(parts);
   return { ofPlan: [first, ...others], ofReference, empty };
 }
 

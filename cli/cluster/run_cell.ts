@@ -1,8 +1,9 @@
 // One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Runs through
 // cli/sweep/execute.ts as any sweep does, so that what was killed goes on where it was.
 import { mkdirSync } from "node:fs";
+import type { NamedHost } from "../results/hosts.ts";
 import { SweepRunsError } from "../results/results.ts";
-import { executePlan, type ShardExecution } from "../sweep/execute.ts";
+import { executePlan, NoValidLoadError, type ShardExecution } from "../sweep/execute.ts";
 import { type Plan, planDigest } from "../sweep/plan.ts";
 import { placeOf, placesOf } from "./places.ts";
 import { referenceMark } from "./reference.ts";
@@ -23,9 +24,11 @@ export interface CellRun {
   readonly json: boolean;
 }
 
+const thisHost = ({ host }: CellRun): NamedHost => ({ name: host, facts: hostFacts() });
+
 /** Sets the exit status when it was stopped; nothing is to be done any more after that. */
 async function runShard(run: CellRun, plan: Plan, shard: Omit<ShardExecution, "host" | "check">): Promise<void> {
-  const { home, json, shards, host } = run;
+  const { home, json, shards } = run;
   const submission = readSubmission(shards);
   await executePlan({
     home,
@@ -34,7 +37,7 @@ async function runShard(run: CellRun, plan: Plan, shard: Omit<ShardExecution, "h
     json,
     shard: {
       ...shard,
-      host: { name: host, facts: hostFacts() },
+      host: thisHost(run),
       check: (recordings) => refuseOther(submission, recordings),
     },
   });
@@ -42,7 +45,7 @@ async function runShard(run: CellRun, plan: Plan, shard: Omit<ShardExecution, "h
 
 async function runReference(run: CellRun, plan: Plan): Promise<void> {
   const path = referencePath(run.shards, run.host);
-  if (isFinished(path, planDigest(plan))) return;
+  if (isFinished(path, planDigest(plan), thisHost(run))) return;
   const places = new Map(placesOf(plan).map(({ place, page, link }) => [JSON.stringify([page, link]), place]));
   try {
     await runShard(run, plan, {
@@ -52,8 +55,11 @@ async function runReference(run: CellRun, plan: Plan): Promise<void> {
       placeOf: ({ page, link }) => places.get(JSON.stringify([page, link])) ?? null,
     });
   } catch (error) {
+    // Whoever merges is told that this machine has not been compared.
+    if (error instanceof NoValidLoadError)
+      process.stderr.write(`reference cells: ${error.message}; the cell runs all the same\n`);
     // Another cell of this machine is at it.
-    if (!(error instanceof SweepRunsError)) throw error;
+    else if (!(error instanceof SweepRunsError)) throw error;
   }
 }
 
@@ -64,7 +70,7 @@ export async function runCell(run: CellRun): Promise<boolean> {
   refuseOtherPlan(readSubmission(shards), plan, shards);
   mkdirSync(shards, { recursive: true, mode: 0o700 });
   const path = shardPath(shards, cell, host);
-  if (isFinished(path, planDigest(plan))) return false;
+  if (isFinished(path, planDigest(plan), thisHost(run))) return false;
   if (reference) await runReference(run, reference);
   if (process.exitCode !== undefined) return true;
   await runShard(run, plan, {

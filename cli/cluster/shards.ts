@@ -3,6 +3,8 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.ts";
+import { shardRemedies } from "../results/failure.ts";
+import { type NamedHost, refuseOtherMachine } from "../results/hosts.ts";
 import { openResultsFile } from "../results/results.ts";
 
 export function shardPath(folder: string, place: number, host: string): string {
@@ -30,18 +32,19 @@ export function shardsIn(folder: string): { path: string; place: number | null }
 
 /**
  * Whether the shard at `path` holds a finished sweep of the plan. False where there is no such file. UserError where it is another
- * plan's: its loads and this one's would be in one file.
+ * plan's, or of another machine that has the name of `host`: its loads and this one's would be in one file.
  */
-export function isFinished(path: string, plan_digest: string): boolean {
+export function isFinished(path: string, plan_digest: string, host?: NamedHost): boolean {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
-  const results = openResultsFile(path);
+  const results = openResultsFile(path, shardRemedies(path));
   try {
     const sweeps = results.listSweeps();
     const other = sweeps.find((sweep) => sweep.plan_digest !== plan_digest);
     if (other)
       throw new UserError(
-        `${path}: has loads of another plan (${other.name} ${other.plan_digest.slice(0, 12)}): name another folder with --shards`,
+        `${path}: has loads of another plan (${other.name} ${other.plan_digest.slice(0, 12)}): remove it, or name another folder with --shards`,
       );
+    if (host) for (const { id } of sweeps) refuseOtherMachine(results.hostsOf(id), host, path);
     return sweeps.some(({ finished_at }) => finished_at !== null);
   } finally {
     results.close();

@@ -35,12 +35,42 @@ export interface ScriptTerms {
 
 export const jobName = (name: string, { offset }: SlurmJob): string => `${name}-${offset}`;
 
+/** What the queue is asked for: which cells a job's tasks are. */
+const identity = (name: string, job: SlurmJob): string[] => [
+  `--job-name=${jobName(name, job)}`,
+  `--array=${rangesOf(job.cells.map((cell) => cell - job.offset))}`,
+];
+
+/** UserError for a folder that no directive of a job script can name: there are quotes in it, but no escapes. */
+export function refuseUnquotable(shards: string): void {
+  if (!/[\p{Cc}"\\]/u.test(shards)) return;
+  throw new UserError(
+    `${JSON.stringify(shards)}: Slurm takes no folder with quotes, backslashes or control characters in its name: name another with --shards`,
+  );
+}
+
+/** Options whose other values would lose cells or logs, with sbatch's earlier name of one. */
+const ours = ["--job-name", "--array", "--chdir", "--workdir", "--output"];
+
+/** UserError for an option of sbatch, or a line of them, that would set what the scripts depend on. sbatch takes `--arr` too. */
+export function refuseOurs(option: string): void {
+  const words = option.replaceAll(/["']/g, "").split(/\s+/);
+  const wrong = words.find((word) => {
+    const [name = ""] = word.split("=");
+    // Options of one letter that take no value may come before.
+    return name.startsWith("--") ? ours.some((own) => own.startsWith(name)) : /^-[hHkOQsvWV]*[JaDo]/.test(name);
+  });
+  if (wrong === undefined) return;
+  throw new UserError(
+    `--sbatch ${JSON.stringify(wrong)}: name, array, folder and log of a job are set by \`trilane submit\`: leave it out`,
+  );
+}
+
 /** For `sbatch`, and for people to read. */
 export function jobScript(job: SlurmJob, { name, shards, command, cpus, options }: ScriptTerms): string {
   const own = cpus === null ? ["--exclusive"] : [`--cpus-per-task=${cpus}`];
   const directives = [
-    `--job-name=${jobName(name, job)}`,
-    `--array=${rangesOf(job.cells.map((cell) => cell - job.offset))}`,
+    ...identity(name, job),
     "--nodes=1",
     "--ntasks=1",
     ...own,
@@ -96,8 +126,13 @@ export async function queuedCells(name: string): Promise<number[]> {
   });
 }
 
+/** Words of sbatch: with what the script says too, so that the environment (SBATCH_JOB_NAME) does not win over it. */
+export function sbatchWords(name: string, job: SlurmJob, script: string): string[] {
+  return ["--parsable", ...identity(name, job), script];
+}
+
 /** Slurm's number of the job. */
-export async function handIn(script: string): Promise<string> {
-  const [id = ""] = (await slurm("sbatch", ["--parsable", script])).trim().split(";");
+export async function handIn(name: string, job: SlurmJob, script: string): Promise<string> {
+  const [id = ""] = (await slurm("sbatch", sbatchWords(name, job, script))).trim().split(";");
   return id;
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { RunError, UserError } from "../errors.ts";
 import { ProgramFailure, runProgram } from "../run_program.ts";
 import { shellWord } from "../shell_word.ts";
+import { type Stop, watchSignals } from "../sweep/interruption.ts";
 import { version } from "../version.ts";
 import { collect, onHost, packFolder, type Remote, ship } from "./ship.ts";
 
@@ -106,13 +107,35 @@ export async function clearAll(terms: SshTerms, remotes: readonly Remote[]): Pro
   }
 }
 
-/** Runs the cells, whatever becomes of them: their shards say. */
+const parallelsEnd_ms = 20_000;
+
+/** GNU parallel to its end; at a signal it ends its cells, and is waited for. */
+export async function runParallel(words: readonly string[]): Promise<Stop | null> {
+  const interruption = watchSignals();
+  // What cells say is no result of this command.
+  const child = spawn("parallel", words, { stdio: ["ignore", 2, 2] });
+  let hardly: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    child.kill("SIGTERM");
+    hardly = setTimeout(() => child.kill("SIGKILL"), parallelsEnd_ms);
+  };
+  interruption.signal.addEventListener("abort", end, { once: true });
+  try {
+    await once(child, "close");
+    return interruption.received();
+  } finally {
+    clearTimeout(hardly);
+    interruption.ignore();
+  }
+}
+
+/** Runs the cells, whatever becomes of them: their shards say. The signal that stopped it, or null. */
 export async function runThere(
   terms: SshTerms,
   remotes: readonly Remote[],
   cells: readonly number[],
   sent: { home: string; digests: Readonly<Record<string, string>>; files: readonly string[] },
-): Promise<void> {
+): Promise<Stop | null> {
   const packed = await packFolder(sent.home, sent.digests, sent.files);
   const ready: string[] = [];
   try {
@@ -128,7 +151,5 @@ export async function runThere(
     await packed.remove();
   }
   if (ready.length === 0) throw new RunError("no host has the recordings: see above");
-  // What cells say is no result of this command.
-  const child = spawn("parallel", parallelWords(terms, ready, cells), { stdio: ["ignore", 2, 2] });
-  await once(child, "close");
+  return await runParallel(parallelWords(terms, ready, cells));
 }

@@ -3,25 +3,36 @@
 // `trilane merge` that compares.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Ajv } from "ajv";
 import type { Submission } from "../../schemas/generated/submission.ts";
 import type { Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import { checkout } from "../programs.ts";
+import { explainSchemaErrors } from "../schema_error.ts";
 import { type Plan, planDigest } from "../sweep/plan.ts";
 
 export const submissionPath = (shards: string): string => join(shards, "submission.json");
 export const submittedPlanPath = (shards: string): string => join(shards, "plan.json");
 
-/** Null where nothing was submitted into the folder. */
+const schemaPath = join(checkout, "schemas", "submission.schema.json");
+
+/** Null where nothing was submitted into the folder. UserError for a file that is none: what it says becomes words of commands. */
 export function readSubmission(shards: string): Submission | null {
   const path = submissionPath(shards);
   if (!existsSync(path)) return null;
+  const refuse = (why: string): UserError =>
+    new UserError(`${path}: not what \`trilane submit\` writes (${why}): remove it, and submit again`);
+  let document: unknown;
   try {
-    const document = JSON.parse(readFileSync(path, "utf8")) as Submission;
-    if (document.schema === "trilane/submission/1" && typeof document.recordings === "object") return document;
+    document = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    throw refuse((error as Error).message.split("\n")[0] ?? "");
   }
-  throw new UserError(`${path}: not what \`trilane submit\` writes: remove it, and submit again`);
+  const validate = new Ajv({ allErrors: true, verbose: true }).compile<Submission>(
+    JSON.parse(readFileSync(schemaPath, "utf8")),
+  );
+  if (!validate(document)) throw refuse(explainSchemaErrors(validate.errors ?? [], "schemas/submission.schema.json"));
+  return document;
 }
 
 /** UserError where the folder is another plan's. */

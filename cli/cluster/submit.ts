@@ -2,20 +2,33 @@
 // that it may be asked again at any time, after whatever became of the jobs.
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import type { Submission } from "../../schemas/generated/submission.ts";
 import type { Submitted } from "../../schemas/generated/submitted.ts";
+import type { Recording } from "../archive/archive.ts";
 import { RunError, UserError } from "../errors.ts";
 import { checkout } from "../programs.ts";
 import { writeWhole } from "../report/write_whole.ts";
+import { sqliteCode } from "../results/failure.ts";
 import { preparePages } from "../sweep/pages.ts";
 import { type Plan, pageName, planDigest } from "../sweep/plan.ts";
 import { version } from "../version.ts";
 import { countPlaces } from "./places.ts";
 import { isFinished, shardsIn } from "./shards.ts";
-import { handIn, jobName, jobScript, queuedCells, type ScriptTerms, slurmJobs } from "./slurm.ts";
+import {
+  handIn,
+  jobName,
+  jobScript,
+  queuedCells,
+  refuseUnquotable,
+  type ScriptTerms,
+  type SlurmJob,
+  slurmJobs,
+} from "./slurm.ts";
 import { clearAll, collectAll, requireParallel, runThere, type SshTerms, usableHosts } from "./ssh.ts";
 import { readSubmission, refuseOtherPlan, submissionPath, submittedPlanPath } from "./submission.ts";
+import { withSubmitLock } from "./submit_lock.ts";
 
 export interface Submitting {
   readonly home: string;
@@ -30,16 +43,19 @@ const referencePlanPath = (shards: string): string => join(shards, "reference.js
 /** Of the plan and the folder of shards: a sweep that is begun anew elsewhere is not taken for the old one. */
 const nameOf = (plan: Plan, id: string): string => `trilane-${planDigest(plan).slice(0, 12)}-${id}`;
 
-/** Cells that no machine has finished. A damaged shard's cell is missing. */
-function missingCells({ plan, shards }: Submitting): number[] {
+/** Cells that no machine has finished. The cell of a shard that is damaged, or not of this plan, is missing, which is told. */
+function missingCells({ plan, shards, say }: Submitting): number[] {
   const digest = planDigest(plan);
   const finished = new Set(
     shardsIn(shards).flatMap(({ path, place }) => {
       try {
         return place !== null && isFinished(path, digest) ? [place] : [];
       } catch (error) {
-        if (error instanceof UserError || error instanceof RunError) return [];
-        throw error;
+        const isNamed = error instanceof UserError || error instanceof RunError;
+        if (!isNamed && sqliteCode(error) === null) throw error;
+        const { message } = error as Error;
+        say(`${isNamed ? message : `${path}: damaged (${message}): remove it`}; until then cell ${place} is missing`);
+        return [];
       }
     }),
   );
@@ -56,13 +72,11 @@ function refuseOtherTerms(before: Submission | null, { plan, shards, reference }
     );
 }
 
-/** Makes the recordings ready here, and notes which they are: each cell compares its own with them. */
-async function writeSubmission(submitting: Submitting): Promise<Submission> {
-  const { home, plan, shards, reference, say } = submitting;
+/** Notes which recordings are meant: each cell compares its own with them. */
+async function writeSubmission(submitting: Submitting, ready: ReadonlyMap<string, Recording>): Promise<Submission> {
+  const { plan, shards, reference } = submitting;
   const before = readSubmission(shards);
   refuseOtherTerms(before, submitting);
-  const pages = new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));
-  const recordings = await preparePages(home, [...pages.values()], ({ page }) => say(`page ${page} is ready`));
   const submission: Submission = {
     schema: "trilane/submission/1",
     id: before?.id ?? randomBytes(4).toString("hex"),
@@ -70,7 +84,7 @@ async function writeSubmission(submitting: Submitting): Promise<Submission> {
     plan_digest: planDigest(plan),
     reference_digest: reference && planDigest(reference),
     trilane: version,
-    recordings: Object.fromEntries([...recordings].map(([name, { digest }]) => [name, digest])),
+    recordings: Object.fromEntries([...ready].map(([name, { digest }]) => [name, digest])),
   };
   for (const [name, digest] of Object.entries(submission.recordings)) {
     const earlier = before?.recordings[name] ?? digest;
@@ -85,6 +99,20 @@ async function writeSubmission(submitting: Submitting): Promise<Submission> {
   if (reference) await write(referencePlanPath(shards), reference);
   await write(submissionPath(shards), submission);
   return submission;
+}
+
+/** Makes the recordings ready here; then works while no other process submits into the folder. */
+async function whileSubmitting<Result>(
+  submitting: Submitting,
+  work: (submission: Submission) => Promise<Result>,
+): Promise<Result> {
+  const { home, plan, shards, reference, say } = submitting;
+  // Before pages are made, which may take long.
+  refuseOtherTerms(readSubmission(shards), submitting);
+  const pages = new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));
+  const recordings = await preparePages(home, [...pages.values()], ({ page }) => say(`page ${page} is ready`));
+  mkdirSync(shards, { recursive: true, mode: 0o700 });
+  return await withSubmitLock(shards, async () => await work(await writeSubmission(submitting, recordings)));
 }
 
 function cellCommand({ home, shards, reference }: Submitting): string[] {
@@ -107,51 +135,71 @@ export interface SlurmOptions {
   readonly options: readonly string[];
 }
 
-/** The scripts, by the name of the file that each is written to. */
+interface SlurmScript {
+  readonly job: SlurmJob;
+  /** Where it is written to. */
+  readonly path: string;
+  readonly text: string;
+}
+
 function slurmScripts(
   submitting: Submitting,
   name: string,
   cells: readonly number[],
   slurm: SlurmOptions,
-): Map<string, string> {
+): SlurmScript[] {
   const { shards } = submitting;
   const terms: ScriptTerms = { name, shards, command: cellCommand(submitting), ...slurm };
-  return new Map(
-    slurmJobs(cells).map((job) => [join(shards, `${jobName(terms.name, job)}.sbatch`), jobScript(job, terms)]),
-  );
+  return slurmJobs(cells).map((job) => ({
+    job,
+    path: join(shards, `${jobName(name, job)}.sbatch`),
+    text: jobScript(job, terms),
+  }));
 }
 
 /** What would be handed in. Writes nothing, and asks no Slurm. */
 export function slurmDryRun(submitting: Submitting, slurm: SlurmOptions): string {
+  refuseUnquotable(submitting.shards);
   const before = readSubmission(submitting.shards);
   refuseOtherTerms(before, submitting);
   const name = nameOf(submitting.plan, before?.id ?? "new");
-  return [...slurmScripts(submitting, name, missingCells(submitting), slurm).values()].join("\n");
+  const scripts = slurmScripts(submitting, name, missingCells(submitting), slurm);
+  return scripts.map(({ text }) => text).join("\n");
 }
 
 export async function submitToSlurm(submitting: Submitting, slurm: SlurmOptions): Promise<Submitted> {
-  const { id } = await writeSubmission(submitting);
-  const name = nameOf(submitting.plan, id);
-  // Before the shards: what ends in between is in one of the two.
-  const queued = new Set(await queuedCells(name));
-  const missing = missingCells(submitting);
-  const cells = missing.filter((cell) => !queued.has(cell));
-  const jobs: string[] = [];
-  for (const [path, script] of slurmScripts(submitting, name, cells, slurm)) {
-    await writeWhole(path, script);
-    jobs.push(await handIn(path));
-  }
-  return submittedOf(submitting, { system: "slurm", cells, waiting: missing.filter((cell) => queued.has(cell)), jobs });
+  refuseUnquotable(submitting.shards);
+  return await whileSubmitting(submitting, async ({ id }) => {
+    const name = nameOf(submitting.plan, id);
+    // Before the shards: what ends in between is in one of the two.
+    const queued = new Set(await queuedCells(name));
+    const missing = missingCells(submitting);
+    const cells = missing.filter((cell) => !queued.has(cell));
+    const waiting = missing.filter((cell) => queued.has(cell));
+    const jobs: string[] = [];
+    for (const { job, path, text } of slurmScripts(submitting, name, cells, slurm)) {
+      await writeWhole(path, text);
+      jobs.push(await handIn(name, job, path));
+    }
+    return submittedOf(submitting, { system: "slurm", cells, waiting, jobs });
+  });
 }
 
-/** Returns when all has run; RunError where cells are still missing then. */
+/** Returns when all has run; null where a signal stopped it, which it tells. RunError where cells are still missing then. */
 export async function submitOverSsh(
   submitting: Submitting,
   ssh: Omit<SshTerms, "folder" | "shards" | "reference" | "say">,
-): Promise<Submitted> {
-  const { home, plan, shards, reference, say } = submitting;
+): Promise<Submitted | null> {
   await requireParallel();
-  const { id, recordings } = await writeSubmission(submitting);
+  return await whileSubmitting(submitting, (submission) => runOverSsh(submitting, ssh, submission));
+}
+
+async function runOverSsh(
+  submitting: Submitting,
+  ssh: Omit<SshTerms, "folder" | "shards" | "reference" | "say">,
+  { id, recordings }: Submission,
+): Promise<Submitted | null> {
+  const { home, plan, shards, reference, say } = submitting;
   const folder = `.cache/trilane/submitted/${nameOf(plan, id)}`;
   const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, say };
   const remotes = await usableHosts(terms);
@@ -159,11 +207,12 @@ export async function submitOverSsh(
   const cells = missingCells(submitting);
   const files = [submittedPlanPath(shards), submissionPath(shards), ...(reference ? [referencePlanPath(shards)] : [])];
   if (cells.length > 0) {
-    await runThere(terms, remotes, cells, {
-      home,
-      digests: recordings,
-      files,
-    });
+    const stop = await runThere(terms, remotes, cells, { home, digests: recordings, files });
+    if (stop !== null) {
+      say("stopped: what has run is kept on the hosts; submit again to go on");
+      process.exitCode = 128 + constants.signals[stop];
+      return null;
+    }
     await collectAll(terms, remotes);
     const left = missingCells(submitting);
     if (left.length > 0)

@@ -1,4 +1,6 @@
 // What stands for this machine in a sweep that several share: its name and facts. Reads the system; stores nothing.
+import { createHmac } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { UserError } from "../errors.ts";
 import { machine } from "../measure/environment.ts";
@@ -20,7 +22,18 @@ export function hostName(asked: string | undefined): string {
   throw new UserError(`--host ${JSON.stringify(asked)}: use letters, digits, dots and hyphens, as lab-3`);
 }
 
+/** A machine has one from its installation on; where there is none, one from its start on. */
+const idPaths = ["/etc/machine-id", "/var/lib/dbus/machine-id", "/proc/sys/kernel/random/boot_id"];
+
+/** Hashed, as machine-id(5) asks of whoever hands it on. */
+export function machineId(paths: readonly string[] = idPaths): string {
+  const ids = paths.filter((path) => existsSync(path)).map((path) => readFileSync(path, "utf8").trim());
+  // An image that is to be installed holds an empty one, or the word.
+  const id = ids.find((each) => each !== "" && each !== "uninitialized") ?? "";
+  return createHmac("sha256", id).update("trilane host").digest("hex").slice(0, 32);
+}
+
 /** What is known before a load: its browser's version joins when shards are merged. */
 export function hostFacts(): HostFacts {
-  return { ...machine(), versions: { trilane: [version] } };
+  return { ...machine(), machine_id: machineId(), versions: { trilane: [version] } };
 }

@@ -6,7 +6,8 @@ import { runCell } from "../cluster/run_cell.ts";
 import { hostName } from "../cluster/this_host.ts";
 import { readNumber } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
-import { readPlan, shippedPlans } from "../sweep/plan.ts";
+import { withMatchedPages } from "../sweep/pages.ts";
+import { type Plan, readPlan, shippedPlans } from "../sweep/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CellOptions extends CommonOptions {
@@ -38,6 +39,16 @@ export function defineCluster<T>(yargs: Argv<T>): Argv<T & Pick<CellOptions, "pl
     }) as unknown as Argv<T & Pick<CellOptions, "plan" | "shards" | "reference">>;
 }
 
+/** The plan and that of the reference cells, with the recordings that their patterns match. */
+export async function clusterPlans(
+  home: string,
+  options: Pick<CellOptions, "plan" | "reference">,
+): Promise<{ plan: Plan; reference: Plan | null }> {
+  const plan = await withMatchedPages(home, readPlan(options.plan));
+  const reference = referencePlan(options.reference);
+  return { plan, reference: reference && (await withMatchedPages(home, reference)) };
+}
+
 /** The folder of shards. */
 export function shardsFolder(asked: string | undefined, plan: { name: string }): string {
   return resolve(asked ?? `${plan.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-shards`);
@@ -58,16 +69,19 @@ export const command: Command<CellOptions> = {
         requiresArg: true,
         describe: "this machine's name in the results (default: its own)",
       })
-      .example("trilane cell study.json 3", "the third page on a link; run again after an interruption, it goes on")
+      .example(
+        "trilane cell study.json 3",
+        "with one link, the third page; run again after an interruption, it goes on",
+      )
       .example("trilane cell study.json 3 --shards /scratch/study", "into a folder that all machines see"),
   run: async (options) => {
-    const plan = readPlan(options.plan);
+    const home = homeFolder(options.home);
+    const { plan, reference } = await clusterPlans(home, options);
     const cell = readNumber(options.number, "cell");
     const shards = shardsFolder(options.shards, plan);
     const host = hostName(options.host);
-    const reference = referencePlan(options.reference);
     const { json } = options;
-    const ran = await runCell({ home: homeFolder(options.home), plan, cell, shards, host, reference, json });
+    const ran = await runCell({ home, plan, cell, shards, host, reference, json });
     if (!ran && !json) process.stderr.write(`cell ${cell} is finished on ${host} already: nothing to do\n`);
   },
 };

@@ -1,14 +1,13 @@
 // `trilane submit PLAN --slurm|--ssh HOSTS`: the cells of a plan that are still missing, to a cluster.
 import { join } from "node:path";
 import type { Argv } from "yargs";
-import { referencePlan } from "../cluster/reference.ts";
+import { refuseOurs } from "../cluster/slurm.ts";
 import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../cluster/submit.ts";
 import { submittedLines } from "../cluster/words.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { checkout } from "../programs.ts";
-import { readPlan } from "../sweep/plan.ts";
-import { defineCluster, shardsFolder } from "./cell.ts";
+import { clusterPlans, defineCluster, shardsFolder } from "./cell.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SubmitOptions extends CommonOptions {
@@ -34,6 +33,7 @@ function slurmOptions({ cpus, sbatch }: SubmitOptions) {
     throw new UserError(
       `--sbatch ${JSON.stringify(wrong)}: is no option of sbatch: write it as --sbatch=--partition=long`,
     );
+  for (const option of sbatch) refuseOurs(option);
   return { cpus: cpus ?? null, options: sbatch };
 }
 
@@ -42,6 +42,11 @@ function sshOptions({ ssh = "", "ssh-command": command, program }: SubmitOptions
   const wrong = hosts.find((host) => !/^[A-Za-z0-9_@.:[\]-]+$/.test(host) || host.startsWith("-"));
   if (wrong !== undefined)
     throw new UserError(`--ssh: ${JSON.stringify(wrong)} is no host: name hosts with commas between, as lab1,me@lab2`);
+  const address = hosts.find((host) => /[:[\]]/.test(host));
+  if (address !== undefined)
+    throw new UserError(
+      `--ssh: ${address}: no address with colons can be named here: give it a name in ~/.ssh/config, ports with --ssh-command`,
+    );
   const words = command.split(" ").filter((word) => word !== "");
   if (isOdd(command) || words.length === 0)
     throw new UserError(`--ssh-command ${JSON.stringify(command)}: is no command: write it as "ssh -p 2222"`);
@@ -108,12 +113,13 @@ export const command: Command<SubmitOptions> = {
   run: async (options) => {
     refuseMixed(options);
     const { json } = options;
-    const plan = readPlan(options.plan);
+    const home = homeFolder(options.home);
+    const { plan, reference } = await clusterPlans(home, options);
     const submitting: Submitting = {
-      home: homeFolder(options.home),
+      home,
       plan,
       shards: shardsFolder(options.shards, plan),
-      reference: referencePlan(options.reference),
+      reference,
       say: (line) => void process.stderr.write(`${line}\n`),
     };
     if (options["dry-run"]) {
@@ -123,6 +129,7 @@ export const command: Command<SubmitOptions> = {
     const submitted = options.slurm
       ? await submitToSlurm(submitting, slurmOptions(options))
       : await submitOverSsh(submitting, sshOptions(options));
+    if (submitted === null) return;
     process.stdout.write(json ? `${JSON.stringify(submitted)}\n` : `${submittedLines(submitted).join("\n")}\n`);
   },
 };

@@ -116,15 +116,15 @@ export function settleFiles(profile: LinkProfile, folder: string): LinkProfile {
   return { ...absolute, down: settle(absolute.down), up: settle(absolute.up) };
 }
 
-/** UserError where a file is not what it was when the profile was stored. */
-export function refuseChangedFiles(profile: LinkProfile): void {
+/** UserError where a file is not what it was when the profile was stored; `again`: what to do where it cannot be brought back. */
+export function refuseChangedFiles(profile: LinkProfile, again = "begin again with --new"): void {
   for (const { file, sha256: before } of filesOf(profile)) {
     if (before === undefined) continue;
     const now = sums.of(file);
     if (now !== before) {
       throw refuse(
         `${file} has changed since it was planned (sha256 ${before.slice(0, 12)}, now ${now.slice(0, 12)}): ` +
-          "bring the earlier one back, or begin again with --new",
+          `bring the earlier one back, or ${again}`,
       );
     }
   }

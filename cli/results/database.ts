@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../errors.ts";
 import { checkout } from "../programs.ts";
-import { explainFailure, hasNoRoom, isLocked } from "./failure.ts";
+import { explainFailure, hasNoRoom, homeRemedies, isLocked, type Remedies } from "./failure.ts";
 
 /** `PRAGMA application_id` of schemas/results.sql. */
 export const applicationId = 1953655154;
@@ -37,18 +37,18 @@ function addTables(database: DatabaseSync): void {
 }
 
 /** Throws for a file that is somebody else's or of a later format; true where the tables are still to be made. */
-function needsTables(database: DatabaseSync, path: string): boolean {
+function needsTables(database: DatabaseSync, path: string, { elsewhere }: Remedies): boolean {
   const application = pragma(database, "application_id");
   const version = pragma(database, "user_version");
   if (application === 0 && version === 0 && isEmpty(database)) return true;
   if (application !== applicationId) {
     throw new UserError(
-      `${path}: not Trilane's results (application id ${application}): move it away, or name another folder with --home`,
+      `${path}: not Trilane's results (application id ${application}): move it away, or ${elsewhere}`,
     );
   }
   if (version > formatVersion) {
     throw new UserError(
-      `${path}: written by a newer Trilane (format ${version}, this one knows ${formatVersion}): upgrade Trilane, or name another folder with --home`,
+      `${path}: written by a newer Trilane (format ${version}, this one knows ${formatVersion}): upgrade Trilane, or ${elsewhere}`,
     );
   }
   return false;
@@ -95,20 +95,20 @@ function hasLog(path: string): boolean {
  * mounted archive) and those on a full disk. SQLite reads a database in WAL mode only beside files that it can make, or
  * when told that nobody writes it; while somebody does, its log is there to be read.
  */
-export function openDatabaseToRead(path: string): DatabaseSync {
+export function openDatabaseToRead(path: string, remedies: Remedies): DatabaseSync {
   try {
-    return openToRead(path, mayWrite(path) && mayWrite(dirname(path)) ? "shared" : "as it lies");
+    return openToRead(path, mayWrite(path) && mayWrite(dirname(path)) ? "shared" : "as it lies", remedies);
   } catch (error) {
-    if (!hasNoRoom(error, path)) throw explainFailure(error, path);
+    if (!hasNoRoom(error, path)) throw explainFailure(error, path, remedies);
   }
   try {
-    return openToRead(path, "no room");
+    return openToRead(path, "no room", remedies);
   } catch (error) {
-    throw explainFailure(error, path);
+    throw explainFailure(error, path, remedies);
   }
 }
 
-function openToRead(path: string, how: "shared" | "as it lies" | "no room"): DatabaseSync {
+function openToRead(path: string, how: "shared" | "as it lies" | "no room", remedies: Remedies): DatabaseSync {
   const url = pathToFileURL(path);
   if (how !== "shared" && !hasLog(path)) url.searchParams.set("immutable", "1");
   // Without room for the log's index SQLite keeps it in memory where it has the database for itself.
@@ -119,7 +119,7 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room"): Dat
     database = new DatabaseSync(url, { timeout: busyTimeout_ms, readOnly: how !== "shared" && !alone });
     if (alone) database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA query_only = ON");
-    if (needsTables(database, path)) throw new UserError(`${path}: holds no results: name another folder with --home`);
+    if (needsTables(database, path, remedies)) throw new UserError(`${path}: holds no results: ${remedies.elsewhere}`);
     return database;
   } catch (error) {
     database?.close();
@@ -153,19 +153,23 @@ export const companions = ["-journal", "-wal", "-shm"] as const;
 export type Journal = "write-ahead" | "rollback";
 
 /** Opens results in the file at `path`, making it and its folder where they are missing. */
-export function openDatabase(path: string, journal: Journal = "write-ahead"): DatabaseSync {
+export function openDatabase(
+  path: string,
+  journal: Journal = "write-ahead",
+  remedies: Remedies = homeRemedies,
+): DatabaseSync {
   // Private, as trilane-host makes it: recordings hold cookies.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
-    if (needsTables(database, path)) {
+    if (needsTables(database, path, remedies)) {
       // Not inside a transaction: SQLite changes the journal's mode only outside of one.
       if (journal === "write-ahead") useWriteAheadLog(database);
       const opened = database;
       inTransaction(opened, () => {
         // Another process may have been here first.
-        if (needsTables(opened, path)) opened.exec(schemaText());
+        if (needsTables(opened, path, remedies)) opened.exec(schemaText());
       });
     } else {
       addTables(database);
@@ -175,6 +179,6 @@ export function openDatabase(path: string, journal: Journal = "write-ahead"): Da
     return database;
   } catch (error) {
     database?.close();
-    throw explainFailure(error, path);
+    throw explainFailure(error, path, remedies);
   }
 }

@@ -3,6 +3,29 @@ import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { RunError, UserError } from "../errors.ts";
 
+/** What to do instead, as whoever opened the results can: ends of the lines that name what is wrong. */
+export interface Remedies {
+  /** With results of another place. */
+  readonly elsewhere: string;
+  /** With a sweep that cannot be gone on with. */
+  readonly again: string;
+}
+
+/** Of the results of a data folder. */
+export const homeRemedies: Remedies = {
+  elsewhere: "name another folder with --home",
+  again: "begin again with --new",
+};
+
+/** Of results in a file that was named. */
+export const fileRemedies: Remedies = { elsewhere: "name another file", again: "remove the file" };
+
+/** Of a shard, as `trilane cell` makes it. */
+export const shardRemedies = (path: string): Remedies => ({
+  elsewhere: "name another folder with --shards",
+  again: `remove ${path}, or name another folder with --shards`,
+});
+
 // Primary result codes of sqlite3.h; the upper bits of an extended code say more than is needed here.
 const busy = 5;
 const readOnly = 8;
@@ -48,7 +71,7 @@ export function isLocked(error: unknown): boolean {
 }
 
 /** The error to throw for one that a statement on the file at `path` threw. */
-export function explainFailure(error: unknown, path: string): unknown {
+export function explainFailure(error: unknown, path: string, { elsewhere }: Remedies = homeRemedies): unknown {
   if (hasNoRoom(error, path))
     return new NoRoomError(`${path}: no space left: free some and run the same command again, what is stored is kept`);
   switch (sqliteCode(error)) {
@@ -58,11 +81,11 @@ export function explainFailure(error: unknown, path: string): unknown {
       return new RunError(`${path}: locked by another process for too long: stop it, then run the same command again`);
     case readOnly:
     case cannotOpen:
-      return new UserError(`${path}: may not be written: name another folder with --home`);
+      return new UserError(`${path}: may not be written: ${elsewhere}`);
     case corrupt:
       return new RunError(`${path}: damaged: move it away (or repair it with \`sqlite3 ... .recover\`)`);
     case notADatabase:
-      return new UserError(`${path}: not a results database: move it away, or name another folder with --home`);
+      return new UserError(`${path}: not a results database: move it away, or ${elsewhere}`);
     default:
       return error;
   }

@@ -1,6 +1,7 @@
 // The tables `host` and `cell_host` of the results: which machine ran which cells, where several share a sweep. Used by the
 // results' owner alone; judges no machine.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { UserError } from "../errors.ts";
 
 export interface HostFacts {
   readonly kernel: string;
@@ -8,6 +9,8 @@ export interface HostFacts {
   readonly cpu: string;
   readonly cpus: number;
   readonly memory_bytes: number;
+  /** Tells two machines of one name apart. Missing in results of earlier versions. */
+  readonly machine_id?: string;
   /** By product; of each all that were seen. */
   readonly versions: Readonly<Record<string, readonly string[]>>;
 }
@@ -30,6 +33,22 @@ export interface NewHost {
 
 /** A machine of a sweep. */
 export type Host = Required<NewHost>;
+
+export type NamedHost = Pick<NewHost, "name" | "facts">;
+
+/** Whether one name stands for two machines, as far as that was noted. */
+export function isOtherMachine(one: NamedHost, other: NamedHost): boolean {
+  const [id, otherId] = [one.facts.machine_id, other.facts.machine_id];
+  return one.name === other.name && id !== undefined && otherId !== undefined && id !== otherId;
+}
+
+/** UserError where another machine of the host's name is among those known. `where`: the results that they are known from. */
+export function refuseOtherMachine(known: readonly NamedHost[], host: NamedHost, where: string): void {
+  if (known.some((one) => isOtherMachine(one, host)))
+    throw new UserError(
+      `${where}: from another machine that is called ${host.name} too: give this one a name of its own with --host`,
+    );
+}
 
 /** A cell that has a host keeps it. */
 export function addHost(database: DatabaseSync, sweep: number, { name, facts, cells, flags = [] }: NewHost): void {

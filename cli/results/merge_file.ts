@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { removedAtEnd } from "../removed_at_end.ts";
 import { RowCopier } from "./copy_rows.ts";
 import { companions, inTransaction, openDatabase, openDatabaseToRead } from "./database.ts";
-import { explainFailure } from "./failure.ts";
+import { explainFailure, fileRemedies } from "./failure.ts";
 import { addHost, type NewHost, type PlacedCell } from "./hosts.ts";
 import type { Environment } from "./results.ts";
 
@@ -77,12 +77,12 @@ function fill(to: DatabaseSync, sweeps: readonly MergedSweep[]): void {
   for (const sweep of sweeps) {
     let id: number | null = null;
     for (const part of sweep.parts) {
-      const from = openDatabaseToRead(part.path);
+      const from = openDatabaseToRead(part.path, fileRemedies);
       try {
         id ??= addSweep(new RowCopier(from, to, []), from, sweep);
         addPart(from, to, part, sweep, id);
       } catch (error) {
-        throw explainFailure(error, part.path);
+        throw explainFailure(error, part.path, fileRemedies);
       } finally {
         from.close();
       }
@@ -107,11 +107,11 @@ export async function writeMerged(path: string, sweeps: readonly MergedSweep[]):
   const keeps = besides.map(removedAtEnd);
   try {
     // One file, as it is to be handed around.
-    const to = openDatabase(aside, "rollback");
+    const to = openDatabase(aside, "rollback", fileRemedies);
     try {
       inTransaction(to, () => fill(to, sweeps));
     } catch (error) {
-      throw explainFailure(error, path);
+      throw explainFailure(error, path, fileRemedies);
     } finally {
       to.close();
     }

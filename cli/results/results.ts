@@ -9,7 +9,7 @@ import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
-import { explainFailure } from "./failure.ts";
+import { explainFailure, fileRemedies, homeRemedies, type Remedies, shardRemedies } from "./failure.ts";
 import {
   addFilm,
   type Film,
@@ -20,7 +20,16 @@ import {
   readFilmedLoads,
   readFilms,
 } from "./filmstrips.ts";
-import { addHost, type Host, type HostFacts, type NewHost, type PlacedCell, readHosts } from "./hosts.ts";
+import {
+  addHost,
+  type Host,
+  type HostFacts,
+  type NamedHost,
+  type NewHost,
+  type PlacedCell,
+  readHosts,
+  refuseOtherMachine,
+} from "./hosts.ts";
 import { addLoadMetrics, type LoadMetrics, loadMetricColumns } from "./load_metrics.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
@@ -78,6 +87,8 @@ export interface NewSweep {
   readonly command: readonly string[];
   readonly environment: Environment;
   readonly cells: readonly NewCell[];
+  /** The machine that asks, where it is noted: another one of its name may not go on with what it began. */
+  readonly host?: NamedHost;
 }
 
 export interface NewLoad {
@@ -181,9 +192,12 @@ export class Results {
   readonly #database: DatabaseSync;
   readonly #path: string;
 
-  constructor(database: DatabaseSync, path: string) {
+  readonly remedies: Remedies;
+
+  constructor(database: DatabaseSync, path: string, remedies: Remedies) {
     this.#database = database;
     this.#path = path;
+    this.remedies = remedies;
   }
 
   /** All sweeps, the newest first. */
@@ -329,6 +343,7 @@ export class Results {
     return this.#write(() => {
       const unfinished = fresh ? null : this.unfinishedSweep(asked.plan_digest);
       if (!unfinished) return { sweep: this.#addSweep(asked), resumed: false };
+      if (asked.host) this.#refuseOtherMachine(unfinished.id, asked.host);
       this.#claim(unfinished.id);
       this.#refuseChangedRecordings(unfinished, asked.cells);
       return { sweep: unfinished, resumed: true };
@@ -377,9 +392,12 @@ export class Results {
     this.#write(() => addFilm(this.#database, film));
   }
 
-  /** Notes who runs cells of a sweep, where it is not noted yet. */
+  /** Notes who runs cells of a sweep, where it is not noted yet. UserError where another machine has its name. */
   recordHost(sweep: number, host: NewHost): void {
-    this.#write(() => addHost(this.#database, sweep, host));
+    this.#write(() => {
+      this.#refuseOtherMachine(sweep, host);
+      addHost(this.#database, sweep, host);
+    });
   }
 
   recordLinkTest(sweep: number, machine: string, test: SelftestLink): void {
@@ -446,11 +464,15 @@ export class Results {
       throw new SweepRunsError(`sweep ${sweep} is being run by process ${owner.pid}: wait for it, or stop it first`);
     }
     if (owner && state === "unknown") {
-      throw new UserError(
-        `sweep ${sweep} is being run by process ${owner.pid} of another container: wait for it, or begin again with --new`,
+      throw new SweepRunsError(
+        `sweep ${sweep} is being run by process ${owner.pid} of another container: wait for it, or ${this.remedies.again}`,
       );
     }
     this.#database.prepare("UPDATE sweep SET owner = ? WHERE id = ?").run(JSON.stringify(thisProcess()), sweep);
+  }
+
+  #refuseOtherMachine(sweep: number, host: NamedHost): void {
+    refuseOtherMachine(this.hostsOf(sweep), host, this.#path);
   }
 
   #refuseChangedRecordings(sweep: Sweep, asked: readonly NewCell[]): void {
@@ -460,7 +482,7 @@ export class Results {
       if (after === before) continue;
       throw new UserError(
         `recording ${page} has changed since sweep ${sweep.id} began (${before.slice(0, 12)}, now ${after?.slice(0, 12)}): ` +
-          "bring the earlier one back, or begin again with --new",
+          `bring the earlier one back, or ${this.remedies.again}`,
       );
     }
   }
@@ -475,7 +497,7 @@ export class Results {
     try {
       return this.#database.prepare(query).all(...values);
     } catch (error) {
-      throw explainFailure(error, this.#path);
+      throw explainFailure(error, this.#path, this.remedies);
     }
   }
 
@@ -483,7 +505,7 @@ export class Results {
     try {
       return inTransaction(this.#database, work);
     } catch (error) {
-      throw explainFailure(error, this.#path);
+      throw explainFailure(error, this.#path, this.remedies);
     }
   }
 }
@@ -491,21 +513,22 @@ export class Results {
 /** Opens the results, making the file where there is none. */
 export function openResults(home: string): Results {
   const path = resultsPath(home);
-  return new Results(openDatabase(path), path);
+  return new Results(openDatabase(path), path, homeRemedies);
 }
 
-/** As openResults, in a file of any name, which may be in a folder that several machines share. */
+/** As openResults, in a shard, which may be in a folder that several machines share. */
 export function openSharedResults(path: string): Results {
-  return new Results(openDatabase(path, "rollback"), path);
+  const remedies = shardRemedies(path);
+  return new Results(openDatabase(path, "rollback", remedies), path, remedies);
 }
 
 /** Opens the results of earlier runs; null where nothing was ever run. */
 export function openExistingResults(home: string): Results | null {
   const path = resultsPath(home);
-  return resultsExist(home) ? new Results(openDatabaseToRead(path), path) : null;
+  return resultsExist(home) ? new Results(openDatabaseToRead(path, homeRemedies), path, homeRemedies) : null;
 }
 
 /** To read results that lie in a file of any name. UserError where it is not one of results. */
-export function openResultsFile(path: string): Results {
-  return new Results(openDatabaseToRead(path), path);
+export function openResultsFile(path: string, remedies: Remedies = fileRemedies): Results {
+  return new Results(openDatabaseToRead(path, remedies), path, remedies);
 }

@@ -1,4 +1,5 @@
-// Whether a further load may begin beside others: while the machine is not crowded, and as many as lately went well. Measures
+// Whether a further load may begin: beside others, while the machine is not crowded, and as many as lately went well; after one
+// that was starved, once the machine is quieter. Measures
 // by what the kernel tells (PSI) and by how loads ended; starts none.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
@@ -28,6 +29,7 @@ export class Admission {
   readonly #options: AdmissionOptions;
   #most: number;
   #good = 0;
+  #wasStarved = false;
   #isBlind = false;
 
   constructor(options: AdmissionOptions) {
@@ -43,7 +45,8 @@ export class Admission {
   /** A load ended. One that was disturbed by what ran beside it takes a lab away. */
   ended({ status, reasons }: Pick<LoadFacts, "status" | "reasons">, wasBeside: boolean): void {
     this.#good = status === "valid" ? this.#good + 1 : 0;
-    if (wasBeside && this.#most > 1 && reasons.some(isCrowded)) {
+    this.#wasStarved = reasons.some(isCrowded);
+    if (wasBeside && this.#most > 1 && this.#wasStarved) {
       this.#most--;
       this.#options.tell(`the machine is crowded: ${this.#most} of ${this.#options.most} labs from now on`);
     } else if (this.#good >= recovery_loads && this.#most < this.#options.most) {
@@ -53,10 +56,10 @@ export class Admission {
   }
 
   /** Until the machine has room, no longer wanted, or it took too long. */
-  async admit(isWanted: () => boolean): Promise<void> {
+  async admit(isWanted: () => boolean, longest_ms = patience_ms): Promise<void> {
     const { signal, tell, stalled = stalled_us } = this.#options;
     const pause = this.#options.pause ?? ((time_ms: number) => delay(time_ms, undefined, { signal }).catch(() => {}));
-    for (let waited_ms = 0; waited_ms < patience_ms && isWanted() && !signal.aborted; waited_ms += window_ms) {
+    for (let waited_ms = 0; waited_ms < longest_ms && isWanted() && !signal.aborted; waited_ms += window_ms) {
       const before_us = stalled();
       if (before_us === null) return this.#tellBlind();
       await pause(window_ms);
@@ -70,11 +73,14 @@ export class Admission {
     }
   }
 
+  /** Also for a load that nothing runs beside: what starved the one that ended last may last for a while. */
+  async admitAfterStarved(isWanted: () => boolean, longest_ms = patience_ms): Promise<void> {
+    if (this.#wasStarved) await this.admit(isWanted, longest_ms);
+  }
+
   #tellBlind(): void {
     if (!this.#isBlind)
-      this.#options.tell(
-        "this system does not tell how busy it is (/proc/pressure/cpu): loads begin side by side all the same",
-      );
+      this.#options.tell("this system does not tell how busy it is (/proc/pressure/cpu): loads begin all the same");
     this.#isBlind = true;
   }
 }

@@ -73,6 +73,11 @@ function jobLines(plan: Plan): string[] {
   ];
 }
 
+function limitWords(plan: Plan, limit_s: number): string {
+  const words = `${formatDuration(limit_s)} of loads: what has not begun by then is left out`;
+  return placesOf(plan).length === 1 ? words : `${words}; each \`trilane cell\` has as much for itself`;
+}
+
 /** The plan for people, within 80 columns. */
 export function planLines(plan: Plan, planned: SweepPlanned): string[] {
   const { pages, lanes, links, cells, loads, done, expected_s, expected_bytes } = planned;
@@ -91,9 +96,7 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
       ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)
       : []),
     ...paragraph("time", `${about} ${formatDuration(expected_s)}`),
-    ...(plan.time_limit_s === undefined
-      ? []
-      : paragraph("limit", `${formatDuration(plan.time_limit_s)}: what has not begun by then is left out`)),
+    ...(plan.time_limit_s === undefined ? [] : paragraph("limit", limitWords(plan, plan.time_limit_s))),
     ...paragraph("disk", `${about} ${formatSize(expected_bytes)} of results`),
     ...jobLines(plan),
   ];

@@ -29,6 +29,7 @@ import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import type { Verbosity } from "./progress_log.ts";
+import { onceThereIsRoom, type Waiting } from "./room.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 
 export interface Execution {
@@ -47,6 +48,9 @@ export interface Execution {
   /** Only some of the plan's cells, into a file of their own; without a report. */
   readonly shard?: ShardExecution;
 }
+
+/** A shard was run to its end, and is of no use. */
+export class NoValidLoadError extends RunError {}
 
 /** A part of a plan that one machine runs. */
 export interface ShardExecution {
@@ -82,6 +86,7 @@ function newSweep({ plan, shard, labs }: Execution, recordings: ReadonlyMap<stri
       ...shard?.environment,
     },
     cells,
+    ...(shard ? { host: shard.host } : {}),
   };
 }
 
@@ -106,7 +111,7 @@ export async function executePlan(execution: Execution): Promise<void> {
     try {
       if (shard) results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep, shard) });
       const { measureLoad } = await measuring;
-      for (const cell of results.cellsOf(sweep.id)) refuseChangedFiles(cell.link_profile);
+      for (const cell of results.cellsOf(sweep.id)) refuseChangedFiles(cell.link_profile, results.remedies.again);
       await runToEnd(execution, { results, sweep, resumed, recordings, progress, measureLoad });
     } finally {
       releaseQuietly(results, sweep);
@@ -162,7 +167,8 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     const { cell, host, path } = shard;
     if (json) progress.tell({ event: "cell-finished", cell, host: host.name, shard: path, ...facts, cells });
     else process.stdout.write(`${[...table, "", `shard: ${path}`].join("\n")}\n`);
-    if (counts.valid === 0) throw new RunError(`no load in ${path} was valid: see why with \`trilane report ${path}\``);
+    if (counts.valid === 0)
+      throw new NoValidLoadError(`no load in ${path} was valid: see why with \`trilane report ${path}\``);
     return;
   }
   const { writeReport } = await import("../report/report.ts");
@@ -188,7 +194,13 @@ async function runUntilSignal(
   const { signal } = interruption;
   const film = plan.films ? (await import("../measure/filmstrip.ts")).filmLoad : null;
   try {
-    const links = openLinkTests({ results, sweep, signal, tell: (event) => progress.tell(event) });
+    const room: Waiting = {
+      tell: (reason) => progress.tell({ event: "sweep-paused", sweep: sweep.id, reason }),
+      mustEnd: () => askedToEnd !== undefined && askedToEnd() !== null,
+      signal,
+    };
+    const store = (write: () => void) => onceThereIsRoom(write, room);
+    const links = openLinkTests({ results, sweep, signal, store, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({
       home,
       results,

@@ -6,6 +6,7 @@ import type { FilmedLoad } from "../measure/filmstrip.ts";
 import type { Cell, NewFilm, Results, Sweep } from "../results/results.ts";
 import type { TimeLeft } from "./estimate.ts";
 import { type LoadRequest, loadRequest, type Requesting } from "./request.ts";
+import { onceThereIsRoom, type Waiting } from "./room.ts";
 
 /** Resolves also for a load that failed; throws for what would fail every load. */
 export type FilmLoad = (request: LoadRequest) => Promise<FilmedLoad>;
@@ -16,6 +17,11 @@ export interface Filming extends Requesting {
   readonly film: FilmLoad;
   /** Whether nothing more is to be started. */
   readonly mustEnd: () => boolean;
+  /** Waits while the machine is too busy for a further load. */
+  readonly admit: () => Promise<void>;
+  /** Whether the plan's time is over: what is not filmed by then is left out. */
+  readonly isTimeUp: () => boolean;
+  readonly room: Waiting;
   readonly linkFault?: (link: string) => Promise<string | null>;
   readonly guess_ms: (cell: Cell) => number;
   readonly tell: (event: FilmStarted | FilmFinished) => void;
@@ -54,13 +60,15 @@ async function take(filming: Filming, cell: Cell): Promise<Take | null> {
   }
 }
 
-/** Whether it came to its end; false: it was stopped. */
+/** Whether it came to its end, or to that of the plan's time; false: it was stopped. */
 export async function filmCells(filming: Filming, cells: readonly Cell[], time: TimeLeft): Promise<boolean> {
   const { results, plan, tell } = filming;
   let filmed = 0;
   for (const cell of cells) {
     const { page, lane, link } = cell;
+    if (!filming.mustEnd() && filming.isTimeUp()) return true;
     for (let attempt = 0, done = false; !done; attempt++) {
+      await filming.admit();
       if (filming.mustEnd()) return false;
       tell({ event: "film-started", page, lane, link, attempt });
       const taken = await take(filming, cell);
@@ -70,7 +78,8 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
       done = film.status === "valid" || attempt >= plan.retries || wall_ms === 0;
       time.ended(filming.guess_ms(cell), wall_ms, done);
       if (done) {
-        results.recordFilm({ cell: cell.id, ...film });
+        const stored = await onceThereIsRoom(() => results.recordFilm({ cell: cell.id, ...film }), filming.room);
+        if (stored === null) return false;
         filmed++;
       }
       const { status, reasons, plt_ms, frames, visual } = film;

@@ -23,6 +23,8 @@ export interface LinkTesting {
   readonly sweep: Sweep;
   readonly signal: AbortSignal;
   readonly tell: (event: LinkTested) => void;
+  /** Stores, as soon as it can; what it gave up is measured again in the next run. */
+  readonly store?: (write: () => void) => Promise<unknown>;
   /** Others in tests. */
   readonly now_ms?: () => number;
   readonly test?: (link: LinkProfile, signal: AbortSignal) => Promise<SelftestLink>;
@@ -57,8 +59,8 @@ export interface LinkTests {
    * due again, or at `last`, after which loads are not put off any more. Throws at the signal.
    */
   faultOf(link: string, last?: boolean): Promise<string | null>;
-  /** Whether asking for it now, not as the last time, would measure it. */
-  isDue(link: string): boolean;
+  /** Whether asking for it now would measure it. */
+  isDue(link: string, last: boolean): boolean;
 }
 
 /** A disturbed machine is given a moment before a link is measured the second and the third time. */
@@ -75,6 +77,7 @@ interface Tested {
 
 export function openLinkTests(testing: LinkTesting): LinkTests {
   const { results, sweep, signal, tell, now_ms = () => performance.now() } = testing;
+  const store = testing.store ?? (async (write: () => void) => write());
   const test = testing.test ?? ((link: LinkProfile) => testLink(link, quick, signal, pauses_ms));
   const here = machineName();
   const within = new Set<string>();
@@ -94,7 +97,8 @@ export function openLinkTests(testing: LinkTesting): LinkTests {
   const measure = async (link: string, cell: Cell, last: boolean): Promise<void> => {
     signal.throwIfAborted();
     const measured: SelftestLink = { ...(await test(cell.link_profile, signal)), link };
-    results.recordLinkTest(sweep.id, here, measured);
+    await store(() => results.recordLinkTest(sweep.id, here, measured));
+    signal.throwIfAborted();
     if (!tested.has(link)) left_ms -= testGuess_ms(cell.link_profile);
     const reason = faultOf(measured);
     if (reason === null) within.add(link);

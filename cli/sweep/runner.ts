@@ -1,6 +1,5 @@
 // Runs a sweep's loads one after another in the planned order, stores each as it ends, tries again what was not valid,
 // and goes on where an earlier run stopped. Does not know how a load is measured, nor how progress is shown.
-import { setTimeout as delay } from "node:timers/promises";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type {
@@ -12,7 +11,7 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../schemas/generated/sweep_event.ts";
-import { NoRoomError } from "../results/failure.ts";
+import { isCrowded } from "../measure/starved.ts";
 import type { Cell, Results, Sweep } from "../results/results.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
@@ -23,7 +22,9 @@ import type { LinkTests } from "./link_tests.ts";
 import { orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
 import { loadRequest, type Measure, type Requesting } from "./request.ts";
+import { onceThereIsRoom, type Waiting } from "./room.ts";
 import { runSideBySide } from "./side_by_side.ts";
+import { TimeSpent } from "./time_spent.ts";
 
 export type { LoadRequest, Measure } from "./request.ts";
 
@@ -36,8 +37,8 @@ export interface Labs {
   readonly cpus?: readonly (readonly number[])[] | null;
 }
 
-/** How often a full disk is looked at again. */
-const roomPoll_ms = 2000;
+/** What starves loads for longer (a backup, an update) may end before those that were put off have their last attempts. */
+const endPatience_ms = 600_000;
 
 const oneLab: Labs = { most: 1, mayShare: () => false };
 
@@ -59,6 +60,10 @@ export interface RunOptions extends Requesting {
   readonly labs?: Labs;
   /** In tests: how busy the machine is. */
   readonly stalled?: AdmissionOptions["stalled"];
+  /** In tests: waits. */
+  readonly pause?: (time_ms: number) => Promise<void>;
+  /** In tests: a monotonic clock. */
+  readonly now_ms?: () => number;
   /** A guess at a load's wall time. */
   readonly guess_ms: (cell: Cell) => number;
   /** Films further loads of each cell, after all others. Without it nothing is filmed. */
@@ -134,19 +139,19 @@ class SweepRun {
   #done: number;
   #wall_ms = 0;
   #asked: string | null = null;
-  /** What earlier runs' loads took, and when this one began. */
-  readonly #before_ms: number;
-  readonly #began_ms = performance.now();
+  readonly #spent: TimeSpent;
+  readonly #room: Waiting;
 
   constructor(options: RunOptions) {
     const { results, sweep, plan, guess_ms, signal, film, labs = oneLab } = options;
     this.#options = options;
     this.#signal = AbortSignal.any([signal, this.#failure.signal]);
     const tell = (reason: string): void => options.tell({ event: "sweep-paused", sweep: sweep.id, reason });
+    const waiting = { signal: this.#signal, tell, ...(options.pause ? { pause: options.pause } : {}) };
+    this.#room = { ...waiting, mustEnd: () => this.#mustEnd() };
     this.#admission = new Admission({
       most: labs.most,
-      signal: this.#signal,
-      tell,
+      ...waiting,
       ...(options.stalled ? { stalled: options.stalled } : {}),
     });
     this.#freeLabs = Array.from({ length: labs.most }, (_, lab) => lab);
@@ -157,7 +162,7 @@ class SweepRun {
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
     this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
     this.#browser = lastBrowser(results, sweep);
-    this.#before_ms = results.loadsOf(sweep.id).reduce((sum, { wall_ms }) => sum + wall_ms, 0);
+    this.#spent = new TimeSpent(results.loadsOf(sweep.id), options.now_ms ?? (() => performance.now()));
     this.#loads = this.#tasks.length;
     this.#done = this.#tasks.length - this.#left.length;
   }
@@ -179,12 +184,25 @@ class SweepRun {
       ...this.#options,
       linkFault: (link: string) => this.#askLink(link),
       mustEnd: () => this.#mustEnd(),
+      isTimeUp: () => this.#isTimeUp(),
+      room: this.#room,
+      admit: () => this.#admission.admitAfterStarved(() => !this.#mustEnd()),
       signal: this.#signal,
     };
-    const finished = loaded && (!film || (await filmCells({ ...filming, film }, this.#toFilm, this.#time)));
-    if (finished) results.finishSweep(sweep.id);
+    const watched = film && this.#watched(film);
+    const filmed = loaded && (!watched || (await filmCells({ ...filming, film: watched }, this.#toFilm, this.#time)));
+    const finished = filmed && (await onceThereIsRoom(() => results.finishSweep(sweep.id), this.#room)) !== null;
     const state = finished ? "finished" : "stopped";
     return { state, done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms, asked: this.#asked };
+  }
+
+  /** What counts of a load counts of one that is filmed, too: its time, and whether it was starved. */
+  #watched(film: FilmLoad): FilmLoad {
+    return async (request) => {
+      const filmed = await this.#spent.during(() => film(request));
+      this.#admission.ended(filmed.load.log._trilane, false);
+      return filmed;
+    };
   }
 
   /** Nothing more is to be started. */
@@ -193,11 +211,10 @@ class SweepRun {
     return this.#signal.aborted || this.#asked !== null;
   }
 
-  /** Whether the sweep has had the time that its plan gives it, over all runs. */
+  /** Whether the sweep's loads have had the time that its plan gives them, over all runs; films, in this run. */
   #isTimeUp(): boolean {
     const { time_limit_s } = this.#options.plan;
-    const spent_ms = this.#before_ms + performance.now() - this.#began_ms;
-    return time_limit_s !== undefined && spent_ms >= time_limit_s * 1000;
+    return time_limit_s !== undefined && this.#spent.spent_ms >= time_limit_s * 1000;
   }
 
   #isDone(task: Task): boolean {
@@ -212,15 +229,16 @@ class SweepRun {
       admit: (isBeside) => this.#admission.admit(isBeside),
       mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
       // A link is measured while no load runs beside it.
-      needsQuiet: ([task]) => links?.isDue(task.cell.link) ?? false,
+      needsQuiet: ([task]) => links?.isDue(task.cell.link, last) ?? false,
       prepare: ([task]) => this.#prepare(task.cell.link, last),
       run: (unit) => this.#runUnit(unit, last),
       fail: () => this.#failure.abort(),
     });
   }
 
-  /** Once more what waited for its link, in the planned order. */
-  #runPutOff(): Promise<boolean> {
+  /** Once more what waited for its link or for a quieter machine, in the planned order. */
+  async #runPutOff(): Promise<boolean> {
+    if (this.#putOff.length > 0) await this.#admission.admitAfterStarved(() => !this.#mustEnd(), endPatience_ms);
     const waiting = this.#putOff.toSorted((a, b) => a[0].planned.position - b[0].planned.position);
     return this.#runUnits(waiting, true);
   }
@@ -246,7 +264,7 @@ class SweepRun {
     const [first] = unit;
     if (this.#mustEnd()) return false;
     if (this.#isTimeUp()) {
-      for (const task of unit) if (!this.#spared.has(task)) this.#spare(task);
+      for (const task of unit) if (!this.#spared.has(task) && !this.#isDone(task)) this.#spare(task);
       return true;
     }
     if (!last && this.#faults.has(first.cell.link)) {
@@ -258,7 +276,12 @@ class SweepRun {
     const lab = this.#freeLabs.shift() ?? 0;
     this.#running++;
     try {
-      for (const task of unit) if (!this.#spared.has(task) && !(await this.#runTask(task, lab))) return false;
+      for (const task of unit) {
+        if (this.#spared.has(task)) continue;
+        const end = await this.#runTask(task, lab, last);
+        if (end === "put off") this.#putOff.push(unit);
+        if (end !== "done") return end === "put off";
+      }
       return true;
     } finally {
       this.#running--;
@@ -280,27 +303,28 @@ class SweepRun {
     this.#time.spared(this.#options.guess_ms(task.cell));
   }
 
-  /** All attempts of a planned load. False: stopped. */
-  async #runTask(task: Task, lab: number): Promise<boolean> {
+  /** All attempts of a planned load; where the machine was too busy for them, the last one is kept for the run's end. */
+  async #runTask(task: Task, lab: number, last: boolean): Promise<"done" | "stopped" | "put off"> {
     const { cell, planned } = task;
-    const { tell, labs = oneLab } = this.#options;
+    const { tell, labs = oneLab, plan } = this.#options;
     const { page, lane, link } = cell;
     const fault = this.#faults.get(link) ?? null;
     for (let runs = 0; !this.#isDone(task) && (fault === null || runs === 0); runs++) {
       const place = { position: planned.position, page, lane, link, block: planned.block, attempt: task.attempts };
-      if (this.#mustEnd()) return false;
+      await this.#admission.admitAfterStarved(() => !this.#mustEnd());
+      if (this.#mustEnd()) return "stopped";
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
       const others = this.#running - 1;
       // Alone, a lab has the whole machine.
       const cpus = (others > 0 || labs.mayShare(cell.link_profile)) && labs.cpus ? labs.cpus[lab] : undefined;
       const options = { ...this.#options, signal: this.#signal };
-      const measured = await measureOne(options, cell, place.block, place.attempt, cpus);
-      if (!measured) return false;
+      const measured = await this.#spent.during(() => measureOne(options, cell, place.block, place.attempt, cpus));
+      if (!measured) return "stopped";
       const judged = judgedBy(fault, measured);
       this.#admission.ended(judged.log._trilane, Math.max(others, this.#running - 1) > 0);
       const load = await this.#store(task, judged, fault !== null, started_at);
-      if (load === null) return false;
+      if (load === null) return "stopped";
       this.#noteBrowser(judged, load);
       const { status, reasons, metrics, wall_ms } = judged.log._trilane;
       tell({
@@ -315,8 +339,10 @@ class SweepRun {
         loads: this.#loads,
         left_s: this.#time.left_ms / 1000,
       });
+      const isLastAttempt = task.attempts === plan.retries;
+      if (!last && fault === null && !task.valid && isLastAttempt && reasons.some(isCrowded)) return "put off";
     }
-    return true;
+    return "done";
   }
 
   /** An update in mid-sweep does not end it, but is told: versions load pages at different speeds. */
@@ -333,20 +359,12 @@ class SweepRun {
    * tried again, whatever it came to.
    */
   async #store(task: Task, load: PageLoad, isLast: boolean, started_at: string): Promise<number | null> {
-    const { results, sweep, guess_ms, tell } = this.#options;
+    const { results, guess_ms } = this.#options;
     const { cell, planned, attempts: attempt } = task;
     const { position, block } = planned;
-    let id: number | null = null;
-    for (let isTold = false; id === null; isTold = true) {
-      try {
-        id = results.recordLoad({ cell: cell.id, block, attempt, position, started_at, load });
-      } catch (error) {
-        if (!(error instanceof NoRoomError)) throw error;
-        if (!isTold) tell({ event: "sweep-paused", sweep: sweep.id, reason: error.message });
-        const isStopped = await delay(roomPoll_ms, false, { signal: this.#signal }).catch(() => true);
-        if (isStopped) return null;
-      }
-    }
+    const row = { cell: cell.id, block, attempt, position, started_at, load };
+    const stored = await onceThereIsRoom(() => results.recordLoad(row), this.#room);
+    if (stored === null) return null;
     const { status, reasons, metrics, wall_ms } = load.log._trilane;
     task.attempts++;
     task.valid = status === "valid";
@@ -355,7 +373,7 @@ class SweepRun {
     const last = this.#isDone(task) || isLast;
     this.#time.ended(guess_ms(cell), wall_ms, last);
     if (last) this.#done++;
-    return id;
+    return stored.written;
   }
 }
 

@@ -5,8 +5,9 @@ export interface SideBySide<Unit> {
   /** At a time, asked for each unit; 1: one after another. */
   readonly most: () => number;
   readonly mayShare: (unit: Unit) => boolean;
-  /** Must be alone with what it does before its unit runs beside others (a measurement of the machine). */
+  /** Must be alone with what it does before its unit runs beside others (a measurement of the machine). Asked until it begins. */
   readonly needsQuiet: (unit: Unit) => boolean;
+  /** Called only while nothing runs. */
   readonly prepare: (unit: Unit) => Promise<void>;
   /** Waits for room beside what runs, as long as `isBeside` says that something does. */
   readonly admit?: (isBeside: () => boolean) => Promise<void>;
@@ -25,18 +26,21 @@ export async function runSideBySide<Unit>(units: readonly Unit[], how: SideBySid
     failures.push(error);
     if (failures.length === 1) how.fail();
   };
-  const untilFewer = async (most: number): Promise<void> => {
-    while (running.size > most) await Promise.race(running);
+  const untilAtMost = async (most: () => number): Promise<void> => {
+    while (running.size > most()) await Promise.race(running);
   };
   let shares = true;
   for (const unit of units) {
     const joins = how.most() > 1 && how.mayShare(unit);
-    await untilFewer(joins && shares && !how.needsQuiet(unit) ? how.most() - 1 : 0);
+    const others = (): number => (joins && shares && !how.needsQuiet(unit) ? how.most() - 1 : 0);
+    await untilAtMost(others);
     if (running.size > 0) await how.admit?.(() => running.size > 0);
+    // Meanwhile a measurement may have become due, or a lab been taken away.
+    await untilAtMost(others);
     if (!goesOn || failures.length > 0) break;
     shares = joins;
     try {
-      await how.prepare(unit);
+      if (running.size === 0) await how.prepare(unit);
     } catch (error) {
       failed(error);
       break;
@@ -49,7 +53,7 @@ export async function runSideBySide<Unit>(units: readonly Unit[], how: SideBySid
       .finally(() => running.delete(task));
     running.add(task);
   }
-  await untilFewer(0);
+  await untilAtMost(() => 0);
   if (failures.length > 0) throw failures[0];
   return goesOn;
 }

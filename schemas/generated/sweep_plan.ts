@@ -54,7 +54,7 @@ export interface SweepPlan {
    */
   timeout_s?: number;
   /**
-   * The sweep ends, with its report, when its runs' loads have taken so long: further blocks are not begun.
+   * The sweep ends, with its report, when its loads have taken so long over all runs: further blocks and films are not begun. Loads side by side count once; what lies between loads does not count. Each `trilane cell` of a plan that is spread over machines has this time for itself.
    */
   time_limit_s?: number;
   /**

@@ -32,6 +32,8 @@ export interface MadeShard {
   readonly blocks?: number;
   readonly plt_ms?: (block: number) => number;
   readonly chromium?: string;
+  /** Default: this machine's. */
+  readonly machine_id?: string;
   /** The file's path; default: as `trilane cell` names it. */
   readonly path?: string;
 }
@@ -62,7 +64,7 @@ export function madeShard(made: MadeShard): string {
     const cells = results.cellsOf(sweep.id);
     results.recordHost(sweep.id, {
       name: host,
-      facts: hostFacts(),
+      facts: { ...hostFacts(), ...(made.machine_id === undefined ? {} : { machine_id: made.machine_id }) },
       cells: cells.map((each) => ({ cell: each.id, place: placeOf(each) })),
     });
     for (const { link } of cells.slice(0, 1)) results.recordLinkTest(sweep.id, "a machine", { ...testedLink(link) });

@@ -18,10 +18,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { merge } from "../../../cli/cluster/merge.ts";
+import { isFinished } from "../../../cli/cluster/shards.ts";
+import { hostFacts } from "../../../cli/cluster/this_host.ts";
 import { UserError } from "../../../cli/errors.ts";
 import { csvLines } from "../../../cli/export/csv.ts";
 import { writeReportOf } from "../../../cli/report/report.ts";
-import { openResultsFile } from "../../../cli/results/results.ts";
+import { openResultsFile, openSharedResults } from "../../../cli/results/results.ts";
+import { planDigest } from "../../../cli/sweep/plan.ts";
 import { madePlan, madeShard } from "./made_shard.ts";
 
 const refused = (words: RegExp) => (error: unknown) => {
@@ -41,6 +44,34 @@ describe("merge", () => {
     out = join(folder, "merged.db");
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("two machines of one name are refused, by merge and by whoever would go on with the other's shard", async () => {
+    const shard = madeShard({ folder, host: "a", cell: 1, machine_id: "1".repeat(32) });
+    madeShard({ folder, host: "a", cell: 2, machine_id: "2".repeat(32) });
+    await assert.rejects(
+      run(),
+      refused(/cell-0002-a\.db: from another machine called a than .*cell-0001-a.*--host NAME$/),
+    );
+    assert.equal(existsSync(out), false);
+    const facts = { ...hostFacts(), machine_id: "2".repeat(32) };
+    const digest = planDigest(madePlan());
+    assert.equal(isFinished(shard, digest, { name: "b", facts }), true);
+    assert.throws(
+      () => isFinished(shard, digest, { name: "a", facts }),
+      refused(/another machine .* called a too: .*--host$/),
+    );
+    const begun = madeShard({ folder, host: "a", cell: 3, blocks: 1, machine_id: "1".repeat(32) });
+    const results = openSharedResults(begun);
+    try {
+      const [sweep] = results.listSweeps();
+      assert.ok(sweep);
+      const asked = { ...sweep, cells: results.cellsOf(sweep.id), host: { name: "a", facts } };
+      assert.throws(() => results.beginSweep(asked, false), refused(/cell-0003-a\.db: from another machine/));
+      assert.equal(results.progressOf(sweep).running, false);
+    } finally {
+      results.close();
+    }
+  });
 
   test("two machines' cells are one finished sweep that knows who ran what", async () => {
     for (const cell of [1, 3]) madeShard({ folder, host: "a", cell });

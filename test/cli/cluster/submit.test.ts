@@ -1,19 +1,27 @@
 // What of submitting needs no cluster: which cell is which number, Slurm's scripts, GNU parallel's words, and what is refused.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Recording } from "../../../cli/archive/archive.ts";
 import { countPlaces, placeOf, placesOf, rangesOf } from "../../../cli/cluster/places.ts";
-import { jobScript, slurmJobs } from "../../../cli/cluster/slurm.ts";
+import { jobScript, refuseOurs, sbatchWords, slurmJobs } from "../../../cli/cluster/slurm.ts";
 import { parallelWords } from "../../../cli/cluster/ssh.ts";
-import { refuseOther } from "../../../cli/cluster/submission.ts";
+import { readSubmission, refuseOther } from "../../../cli/cluster/submission.ts";
 import { slurmDryRun } from "../../../cli/cluster/submit.ts";
-import { hostName } from "../../../cli/cluster/this_host.ts";
+import { withSubmitLock } from "../../../cli/cluster/submit_lock.ts";
+import { hostName, machineId } from "../../../cli/cluster/this_host.ts";
 import { planDigest, planOf, readPlan } from "../../../cli/sweep/plan.ts";
 import { madePlan, madeReference, madeShard } from "./made_shard.ts";
+
+const noParallel =
+  spawnSync("parallel", ["--version"], { encoding: "utf8" }).stdout?.startsWith("GNU parallel") === true
+    ? false
+    : "no GNU parallel here (apt install parallel)";
 
 const terms = {
   name: "trilane-abc",
@@ -80,6 +88,29 @@ test("a job script is shell, with the node for itself or bound to its CPUs", () 
   for (const script of [alone, bound]) assert.equal(spawnSync("sh", ["-n"], { input: script }).status, 0);
 });
 
+test("what a script depends on is no option for others to set, in whatever form sbatch takes it", () => {
+  for (const option of [
+    "--array=1",
+    "--arr=1",
+    "--job-name x",
+    "--out=/dev/null",
+    "-Jx",
+    "-HJ x",
+    "-p long -D /",
+    "-o x",
+  ])
+    assert.throws(() => refuseOurs(option), /--sbatch .* leave it out$/, option);
+  for (const option of ["--partition=long", "-p Jobs", "--account=a", "--open-mode=append", "-A oJD", "--no-requeue"])
+    refuseOurs(option);
+});
+
+test("sbatch is told a job's name and array on its command line, as the script says them", () => {
+  const [job = { offset: 0, cells: [] }] = slurmJobs([1001, 1002]);
+  const words = sbatchWords("trilane-abc", job, "/s/job.sbatch");
+  assert.deepEqual(words, ["--parsable", "--job-name=trilane-abc-1000", "--array=1-2", "/s/job.sbatch"]);
+  for (const word of words.slice(1, 3)) assert.match(jobScript(job, terms), new RegExp(`^#SBATCH ${word}$`, "m"));
+});
+
 test("GNU parallel is told the hosts, the program behind ssh, and each cell", () => {
   const ssh = {
     hosts: ["a", "me@b"],
@@ -108,10 +139,58 @@ test("a recording that is not the one that was submitted is refused", () => {
   refuseOther({ ...asked, recordings: { shop: "b".repeat(64) } }, recordings);
 });
 
+test("submission.json is what submit writes, or is refused in one line", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-submission-test-"));
+  try {
+    const path = join(folder, "submission.json");
+    const digest = "a".repeat(64);
+    const good = {
+      ...{ schema: "trilane/submission/1", id: "00c0ffee", name: "study", plan_digest: digest },
+      ...{ reference_digest: null, trilane: "0", recordings: { shop: digest } },
+    };
+    assert.equal(readSubmission(folder), null);
+    writeFileSync(path, JSON.stringify(good));
+    assert.deepEqual(readSubmission(folder), good);
+    for (const wrong of [
+      null,
+      [],
+      { ...good, id: "x; rm -rf ~" },
+      { ...good, id: "../../.." },
+      { ...good, recordings: null },
+    ]) {
+      writeFileSync(path, JSON.stringify(wrong));
+      assert.throws(
+        () => readSubmission(folder),
+        /^UserError: [^\n]*submission\.json: not what [^\n]*: remove it[^\n]*$/,
+      );
+    }
+    writeFileSync(path, "{");
+    assert.throws(() => readSubmission(folder), /submission\.json: not what [^\n]*$/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test("a machine's name has to do for a file", () => {
   assert.equal(hostName("lab-3.example"), "lab-3.example");
   assert.match(hostName(undefined), /^[A-Za-z0-9][A-Za-z0-9._-]*$/);
   for (const name of ["", "a/b", "../x", "a b", "-x"]) assert.throws(() => hostName(name), /--host/);
+});
+
+test("a machine's id is told apart, not told", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-machine-id-test-"));
+  try {
+    const file = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const [one, two, empty] = [file("one", "aaaa\n"), file("two", "bbbb\n"), file("empty", "\n")];
+    assert.match(machineId([one]), /^[0-9a-f]{32}$/);
+    assert.notEqual(machineId([one]), machineId([two]));
+    assert.equal(machineId([join(folder, "none"), empty, two]), machineId([two]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 describe("submit", () => {
@@ -136,12 +215,91 @@ describe("submit", () => {
     madeShard({ folder, host: "a", cell: 1 });
     madeShard({ folder, host: "b", cell: 2, blocks: 1 });
     writeFileSync(join(folder, "cell-0003-a.db"), "cut");
-    assert.match(slurmDryRun(submitting(folder), { cpus: null, options: [] }), /^#SBATCH --array=2-4$/m);
+    const said: string[] = [];
+    const again = { ...submitting(folder), say: (line: string) => said.push(line) };
+    assert.match(slurmDryRun(again, { cpus: null, options: [] }), /^#SBATCH --array=2-4$/m);
+    assert.equal(said.length, 1);
+    assert.match(said[0] ?? "", /cell-0003-a\.db: .*: move it away, .*; until then cell 3 is missing$/);
+  });
+
+  test("one at a time: a second is refused while the first is at work, and not after it was killed", async () => {
+    const lock = join(import.meta.dirname, "..", "..", "..", "cli", "cluster", "submit_lock.ts");
+    const first = spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "--eval",
+        `const { withSubmitLock } = await import(${JSON.stringify(lock)});
+         await withSubmitLock(${JSON.stringify(folder)}, async () => {
+           console.log("locked");
+           await new Promise((resolve) => setTimeout(resolve, 600_000));
+         });`,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    try {
+      await once(first.stdout, "data");
+      const second = withSubmitLock(folder, async () => "in");
+      await assert.rejects(second, /^UserError: .*another `trilane submit` is at work/);
+      first.kill("SIGKILL");
+      await once(first, "close");
+      assert.equal(await withSubmitLock(folder, async () => "in"), "in");
+    } finally {
+      first.kill("SIGKILL");
+    }
+  });
+
+  test("a signal ends GNU parallel and what it runs", { skip: noParallel }, async () => {
+    const ssh = join(import.meta.dirname, "..", "..", "..", "cli", "cluster", "ssh.ts");
+    const words = ["--line-buffer", "echo $$; exec sleep 600; : {}", ":::", "1"];
+    const submit = spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "--eval",
+        `const { runParallel } = await import(${JSON.stringify(ssh)});
+         const stop = await runParallel(${JSON.stringify(words)});
+         process.stdout.write("stopped by " + stop);`,
+      ],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    let [out, said] = ["", ""];
+    submit.stdout.on("data", (text: Buffer) => (out += text.toString()));
+    const started = new Promise<number>((resolve) =>
+      submit.stderr.on("data", (text: Buffer) => {
+        said += text.toString();
+        const pid = /^(\d+)\n/m.exec(said)?.[1];
+        if (pid !== undefined) resolve(Number(pid));
+      }),
+    );
+    const pid = await started;
+    submit.kill("SIGTERM");
+    await once(submit, "close");
+    assert.equal(out, "stopped by SIGTERM", said);
+    // Its parent is gone: whoever reaps it may take a moment.
+    const isThere = (): boolean => {
+      try {
+        return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+      } catch {
+        return false;
+      }
+    };
+    for (let waits = 0; isThere() && waits < 100; waits++) await delay(100);
+    assert.equal(isThere(), false);
+  });
+
+  test("refuses a folder that a job script cannot name", () => {
+    for (const name of ['a"b', "a\\b", "a\nb"]) {
+      const dryRun = () => slurmDryRun(submitting(join(folder, name)), { cpus: null, options: [] });
+      assert.throws(dryRun, /^UserError: [^\n]*name another with --shards$/, name);
+    }
   });
 
   test("what cannot be meant is refused in one line", () => {
     const plan = join(folder, "plan.json");
     writeFileSync(plan, JSON.stringify({ ...madePlan(), pages: [{ synth: "cse534-count-1" }] }));
+    const patterns = join(folder, "patterns.json");
+    writeFileSync(patterns, JSON.stringify({ ...madePlan(), pages: ["none-*"] }));
     const other = join(folder, "other");
     madeShard({ folder: other, host: "a", cell: 1, plan: madePlan({ name: "other" }) });
     const trilane = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
@@ -150,11 +308,15 @@ describe("submit", () => {
       [["submit", plan, "--slurm", "--ssh", "a"], /say where to/],
       [["submit", plan, "--ssh", "a b"], /is no host/],
       [["submit", plan, "--ssh=-oProxyCommand=x"], /is no host/],
+      [["submit", plan, "--ssh", "a:22"], /a name in ~\/\.ssh\/config/],
       [["submit", plan, "--ssh", "--slurm"], /Not enough arguments following: ssh; see/],
       [["submit", plan, "--ssh", "a", "--cpus", "2"], /--cpus.* for --slurm/],
       [["submit", plan, "--slurm", "--cpus", "0"], /--cpus must be/],
       [["submit", plan, "--slurm", "--dry-run", "--sbatch", "partition"], /is no option of sbatch/],
       [["submit", plan, "--slurm", "--dry-run", "--shards", folder, "--reference", "nothing"], /no plan nothing/],
+      [["submit", patterns, "--slurm", "--dry-run"], /no recording is called like none-\*/],
+      [["cell", patterns, "1"], /no recording is called like none-\*/],
+      [["cell", plan, "1", "--reference", patterns], /no recording is called like none-\*/],
       [["cell", plan, "0"], /cell must be a number from 1 on/],
       [["cell", plan, "2", "--host", "a/b"], /--host "a\/b"/],
       [["cell", plan, "1", "--host", "a", "--shards", other], /cell-0001-a\.db: has loads of another plan \(other /],

@@ -42,6 +42,20 @@ test("not for ever, and not where nothing runs beside any more", async () => {
   assert.equal(ended.windows(), 3);
 });
 
+test("after a starved load the next one waits also alone, as long as it is told to; after another one it does not", async () => {
+  const { made, windows } = admission([1]);
+  await made.admitAfterStarved(() => true);
+  assert.equal(windows(), 0);
+  made.ended({ status: "invalid", reasons: ["the machine was too busy: the server waited 9 ms"] }, false);
+  await made.admitAfterStarved(() => true);
+  assert.equal(windows(), 100);
+  await made.admitAfterStarved(() => true, 60_000);
+  assert.equal(windows(), 300);
+  made.ended({ status: "valid", reasons: [] }, false);
+  await made.admitAfterStarved(() => true);
+  assert.equal(windows(), 300);
+});
+
 test("where the system does not tell, that is said once and nothing waits", async () => {
   const told: string[] = [];
   const signal = new AbortController().signal;

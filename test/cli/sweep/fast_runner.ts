@@ -3,7 +3,7 @@
 // number of loads in LOG.limit says, while that file is there: a busy machine may not look for a while.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { type NewSweep, openResults, type Results } from "../../../cli/results/results.ts";
+import { type Load, type NewSweep, openResults, type Results } from "../../../cli/results/results.ts";
 import { cellsOf, type Plan, planDigest, planOf } from "../../../cli/sweep/plan.ts";
 import { type Labs, type LoadRequest, type Measure, type RunOptions, runSweep } from "../../../cli/sweep/runner.ts";
 import { pageLoad } from "./page_load.ts";
@@ -37,6 +37,8 @@ export interface FastRun {
   readonly linkFault?: (link: string) => Promise<string | null>;
   readonly labs?: Labs;
   readonly stalled?: RunOptions["stalled"];
+  readonly pause?: RunOptions["pause"];
+  readonly now_ms?: RunOptions["now_ms"];
   readonly askedToEnd?: RunOptions["askedToEnd"];
   readonly film?: RunOptions["film"];
 }
@@ -59,6 +61,8 @@ export async function fastRun(run: FastRun) {
       ...(run.labs ? { labs: run.labs } : {}),
       // Does not tell: nothing waits.
       stalled: run.stalled ?? (() => null),
+      ...(run.pause ? { pause: run.pause } : {}),
+      ...(run.now_ms ? { now_ms: run.now_ms } : {}),
       ...(run.linkFault ? { links: { faultOf: run.linkFault, isDue: () => false } } : {}),
       ...(run.links ? { links: run.links } : {}),
       ...(run.film ? { film: run.film } : {}),
@@ -67,6 +71,16 @@ export async function fastRun(run: FastRun) {
     });
   } finally {
     results.release(sweep.id);
+    results.close();
+  }
+}
+
+/** Of all sweeps. */
+export function storedLoads(home: string): Load[] {
+  const results = openResults(home);
+  try {
+    return results.listSweeps().flatMap((sweep) => results.loadsOf(sweep.id));
+  } finally {
     results.close();
   }
 }

@@ -110,6 +110,33 @@ test("an interrupted run keeps what it measured; what would fail every load is t
   assert.deepEqual((await run(undefined, undefined, 0)).asked, links.slice(2));
 });
 
+test("a measurement is stored through what waits for room, and one that was not stored is made again", async () => {
+  const results = openResults(home);
+  const { sweep } = results.beginSweep(sweepOf(plan), false);
+  let measured = 0;
+  const open = (store: (write: () => void) => Promise<unknown>) =>
+    openLinkTests({
+      results,
+      sweep,
+      signal: new AbortController().signal,
+      store,
+      tell: () => undefined,
+      test: async () => {
+        measured++;
+        return testedLink("as it is called elsewhere", "within");
+      },
+    });
+  const link = links[0] as string;
+  const stored = (): number => results.linkTestsOf(sweep.id).length;
+  assert.equal(await open(async () => null).faultOf(link), null);
+  assert.deepEqual([measured, stored()], [1, 0]);
+  assert.equal(await open(async (write) => write()).faultOf(link), null);
+  assert.deepEqual([measured, stored()], [2, 1]);
+  assert.equal(open(async (write) => write()).isDue(link, true), false);
+  results.release(sweep.id);
+  results.close();
+});
+
 test("loads wait for a link that is out, and count when it is within tolerance at the end", async () => {
   const small = fastPlan({ pages: ["a"], links: ["1mbit/20ms", "3mbit/50ms"], lanes: ["h1", "h3"], repetitions: 2 });
   const asked: string[] = [];
@@ -134,6 +161,34 @@ test("loads wait for a link that is out, and count when it is within tolerance a
   const results = openResults(home);
   assert.ok(results.loadsOf(1).every(({ status }) => status === "valid"));
   results.close();
+});
+
+test("at the end a link is measured while no load runs beside it", async () => {
+  const small = fastPlan({ pages: ["a", "b"], links: ["1mbit/20ms", "1mbit/200ms"], lanes: ["h1"], repetitions: 2 });
+  let running = 0;
+  const measuredLast = new Set<string>();
+  const beside: number[] = [];
+  await fastRun({
+    home,
+    plan: small,
+    labs: { most: 2, mayShare: () => true },
+    measure: async (request) => {
+      running++;
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return validLoad(request);
+    },
+    links: {
+      isDue: (link, last) => last && !measuredLast.has(link),
+      async faultOf(link, last) {
+        if (!last) return "out of tolerance";
+        if (!measuredLast.has(link)) beside.push(running);
+        measuredLast.add(link);
+        return null;
+      },
+    },
+  });
+  assert.deepEqual(beside, [0, 0]);
 });
 
 test("loads on a link that is out are invalid with the reason, not tried again, however they went; others are not touched", async () => {

@@ -5,14 +5,14 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe, type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { RunError } from "../../../cli/errors.ts";
 import { type Load, openResults, type Sweep } from "../../../cli/results/results.ts";
 import { cellsOf } from "../../../cli/sweep/plan.ts";
 import type { LoadRequest } from "../../../cli/sweep/runner.ts";
 import type { SweepEvent, SweepStarted } from "../../../schemas/generated/sweep_event.ts";
-import { fastPlan, fastRun, loggedLoads, validLoad } from "./fast_runner.ts";
+import { fastPlan, fastRun, loggedLoads, storedLoads, validLoad } from "./fast_runner.ts";
 import { pageLoad } from "./page_load.ts";
 
 const place = (load: Load) => `${load.page} ${load.link} ${load.lane} ${load.block}`;
@@ -27,15 +27,6 @@ function sweepsIn(home: string): Sweep[] {
 }
 
 const isFinished = (home: string): boolean => sweepsIn(home)[0]?.finished_at != null;
-
-function storedLoads(home: string): Load[] {
-  const results = openResults(home);
-  try {
-    return results.listSweeps().flatMap((sweep) => results.loadsOf(sweep.id));
-  } finally {
-    results.close();
-  }
-}
 
 /** Every cell and block has one valid load, in the planned order, and nothing else is stored. */
 function assertWhole(home: string, plan = fastPlan()): void {
@@ -149,21 +140,45 @@ describe("runner", () => {
     ]);
   });
 
-  test("a plan's time is over: the load in flight counts, what has not begun is left out, the sweep is finished", async () => {
-    const plan = fastPlan({ time_limit_s: 3600 });
-    const stop = new AbortController();
-    const hour = async (request: LoadRequest) => {
+  /** Loads of twenty minutes each, in virtual time. */
+  function longLoads(context: TestContext) {
+    context.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 1) });
+    const measure = async (request: LoadRequest) => {
       const load = await validLoad(request);
       load.log._trilane.wall_ms = 1_200_000;
+      context.mock.timers.tick(1_200_000);
       return load;
     };
+    return { measure, now_ms: () => Date.now() };
+  }
+
+  test("a plan's time is over: the load in flight counts, what has not begun is left out, the sweep is finished", async (context) => {
+    const plan = fastPlan({ time_limit_s: 3600 });
+    const stop = new AbortController();
+    const clock = longLoads(context);
     let loads = 0;
     const tell = (event: SweepEvent) => {
-      if (event.event === "load-finished" && ++loads === 3) stop.abort();
+      if (event.event === "load-finished" && ++loads === 2) stop.abort();
     };
-    await fastRun({ home, plan, measure: hour, signal: stop.signal, tell });
-    const outcome = await fastRun({ home, plan, measure: hour });
+    const first = await fastRun({ home, plan, ...clock, signal: stop.signal, tell });
+    assert.deepEqual([first.state, first.done], ["stopped", 2]);
+    // A night between two runs does not count; the block that has begun is gone on with.
+    context.mock.timers.tick(8 * 3_600_000);
+    const outcome = await fastRun({ home, plan, ...clock });
     assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 3, 3]);
+    assert.equal(isFinished(home), true);
+  });
+
+  test("a plan's time also ends the films", async (context) => {
+    const plan = fastPlan({ pages: ["a"], links: ["1mbit/20ms"], repetitions: 1, time_limit_s: 4800 });
+    const clock = longLoads(context);
+    let films = 0;
+    const film = async (request: LoadRequest) => {
+      films++;
+      return { load: await clock.measure(request), frames: [], visual: null };
+    };
+    const outcome = await fastRun({ home, plan, ...clock, film });
+    assert.deepEqual([outcome.state, outcome.done, films], ["finished", 3, 1]);
     assert.equal(isFinished(home), true);
   });
 

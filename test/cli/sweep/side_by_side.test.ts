@@ -53,6 +53,20 @@ test("what must be measured in quiet is, before others join", async () => {
   assert.ok(prepared.includes("s3 of 2"));
 });
 
+test("what becomes due while it waits to join is measured in quiet, too", async () => {
+  let waited = false;
+  const { prepared } = await run(["s1", "s2", "s3"], 2, {
+    needsQuiet: (unit) => unit === "s2" && waited,
+    admit: async () => {
+      waited = true;
+    },
+  });
+  assert.deepEqual(
+    prepared.filter((line) => line.startsWith("s2")),
+    ["s2 prepared beside 0", "s2 of 1"],
+  );
+});
+
 test("a unit that says stop lets the others end and starts no more", async () => {
   const started: string[] = [];
   const finished = await runSideBySide(["s1", "s2", "s3"], {

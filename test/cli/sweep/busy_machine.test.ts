@@ -1,0 +1,77 @@
+// cli/sweep/runner.ts on a machine that starves its loads for a while: what it loses by that, and how long it waits.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { type Load, openResults } from "../../../cli/results/results.ts";
+import type { Measure } from "../../../cli/sweep/runner.ts";
+import { type FastRun, fastPlan, fastRun, storedLoads, validLoad } from "./fast_runner.ts";
+import { pageLoad } from "./page_load.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "trilane-busy-"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const plan = fastPlan({ pages: ["a"], links: ["1mbit/20ms"], lanes: ["h1", "h3"], repetitions: 4, retries: 2 });
+const load_ms = 2000;
+
+/** One lab beside something that takes all CPUs until `until_ms`, in virtual time: loads are starved until then. */
+async function runBeside(until_ms: number, change: Partial<FastRun> = {}) {
+  let now_ms = 0;
+  const measure: Measure = async ({ recording, lane, link }) => {
+    const isStarved = now_ms < until_ms;
+    now_ms += load_ms;
+    const told = isStarved
+      ? { status: "invalid" as const, reasons: ["the machine was too busy: the server waited 90 ms for a CPU"] }
+      : {};
+    return pageLoad({ page: "a", recording_digest: recording.digest, lane, link, wall_ms: load_ms, ...told });
+  };
+  const outcome = await fastRun({
+    home,
+    plan,
+    measure,
+    film: async (request) => ({ load: await measure(request), frames: [], visual: null }),
+    stalled: () => Math.min(now_ms, until_ms) * 1000,
+    pause: async (time_ms) => {
+      now_ms += time_ms;
+    },
+    ...change,
+  });
+  return { outcome, now_ms, loads: storedLoads(home) };
+}
+
+/** The lane that begins a block. */
+const firstLane = (loads: readonly Load[], block: number) => loads.find((load) => load.block === block)?.lane;
+
+test("ten minutes of it cost attempts and no load: the last ones are kept for the end", async () => {
+  const { outcome, loads } = await runBeside(600_000);
+  assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 8, 8]);
+  const valid = loads.filter(({ status }) => status === "valid");
+  assert.equal(new Set(valid.map((load) => `${load.lane} ${load.block}`)).size, 8);
+  // A starved load is tried again in its place but for its last attempt; the rest of its block waits with it.
+  assert.deepEqual(
+    loads.filter(({ status }) => status !== "valid").map(({ lane, block, attempt }) => `${lane} ${block} ${attempt}`),
+    [0, 1, 2, 3].flatMap((block) => [0, 1].map((attempt) => `${firstLane(loads, block)} ${block} ${attempt}`)),
+  );
+});
+
+test("one that stays busy does not hold a sweep up for ever", async () => {
+  const { outcome, now_ms, loads } = await runBeside(Number.POSITIVE_INFINITY);
+  assert.deepEqual([outcome.state, outcome.done], ["finished", 8]);
+  assert.equal(loads.length, 8 * (plan.retries + 1));
+  const filmed = 2 * (plan.retries + 1);
+  assert.ok(now_ms <= 600_000 + (loads.length + filmed) * (30_000 + load_ms), `${now_ms} ms`);
+});
+
+test("a film that was starved waits for a quieter machine before it is tried again", async () => {
+  await runBeside(50_000, { measure: validLoad });
+  const results = openResults(home);
+  assert.deepEqual(
+    results.filmedLoadsOf(1).map(({ status }) => status),
+    ["valid", "valid"],
+  );
+  results.close();
+});

@@ -1,0 +1,84 @@
+// Writes of a run while the disk is full: held, told once, and given up when the run is to end.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, type TestContext, test } from "node:test";
+import { NoRoomError } from "../../../cli/results/failure.ts";
+import { openResults, Results } from "../../../cli/results/results.ts";
+import { onceThereIsRoom } from "../../../cli/sweep/room.ts";
+import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "trilane-room-"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const plan = fastPlan({ pages: ["a"], links: ["1mbit/20ms"], lanes: ["h1"], repetitions: 2 });
+const film = async (request: Parameters<typeof validLoad>[0]) => ({
+  load: await validLoad(request),
+  frames: [],
+  visual: null,
+});
+
+/** The disk is full at one kind of write until it was tried so often. */
+function fillDisk(context: TestContext, write: "recordLoad" | "recordFilm" | "finishSweep", times: number): void {
+  const real = Results.prototype[write];
+  let tried = 0;
+  context.mock.method(Results.prototype, write, function (this: Results, ...values: never[]) {
+    if (tried++ < times) throw new NoRoomError("results.db: no space left");
+    return (real as (...values: never[]) => unknown).apply(this, values);
+  });
+}
+
+for (const write of ["recordLoad", "recordFilm", "finishSweep"] as const) {
+  test(`${write} is held until there is room`, async (context) => {
+    fillDisk(context, write, 3);
+    const paused: string[] = [];
+    const waited: number[] = [];
+    const outcome = await fastRun({
+      home,
+      plan,
+      measure: validLoad,
+      film,
+      pause: async (time_ms) => void waited.push(time_ms),
+      tell: (event) => {
+        if (event.event === "sweep-paused") paused.push(event.reason);
+      },
+    });
+    assert.equal(outcome.state, "finished");
+    assert.deepEqual(paused, ["results.db: no space left"]);
+    assert.deepEqual(waited, [2000, 2000, 2000]);
+    const results = openResults(home);
+    assert.equal(results.loadsOf(1).length, 2);
+    assert.equal(results.filmedCellsOf(1).size, 1);
+    assert.notEqual(results.sweep(1).finished_at, null);
+    results.close();
+  });
+
+  test(`a run that is asked to end does so while ${write} is held, and the next one goes on`, async (context) => {
+    fillDisk(context, write, 3);
+    let waits = 0;
+    const run = { home, plan, measure: validLoad, film, pause: async () => void waits++ };
+    const outcome = await fastRun({ ...run, askedToEnd: () => (waits > 1 ? "its time is over" : null) });
+    assert.deepEqual([outcome.state, outcome.asked, waits], ["stopped", "its time is over", 2]);
+    assert.equal((await fastRun(run)).state, "finished");
+  });
+}
+
+test("a wait that is cut off writes nothing; another error is thrown at once", async () => {
+  const stop = new AbortController();
+  let told = 0;
+  const waiting = { tell: () => void told++, mustEnd: () => false, signal: stop.signal };
+  const full = () => {
+    throw new NoRoomError("full");
+  };
+  setImmediate(() => stop.abort());
+  assert.equal(await onceThereIsRoom(full, waiting), null);
+  assert.equal(told, 1);
+  const broken = () => {
+    throw new Error("the disk is failing");
+  };
+  await assert.rejects(onceThereIsRoom(broken, waiting), /the disk is failing/);
+});
