@@ -1,12 +1,10 @@
 // The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load. Each load is one transaction.
 // Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/stats).
 
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
-import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
 import { explainFailure, fileRemedies, homeRemedies, type Remedies, shardRemedies } from "./failure.ts";
@@ -30,160 +28,43 @@ import {
   readHosts,
   refuseOtherMachine,
 } from "./hosts.ts";
-import { addLoadMetrics, type LoadMetrics, loadMetricColumns } from "./load_metrics.ts";
+import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
+import {
+  type Cell,
+  cellOf,
+  countColumns,
+  type Lane,
+  type LinkTest,
+  type Load,
+  loadColumns,
+  loadOf,
+  metricColumns,
+  type NewCell,
+  type NewLoad,
+  type NewSweep,
+  type Row,
+  type Sweep,
+  type SweepProgress,
+  sweepColumns,
+  sweepOf,
+} from "./sweep_rows.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
-export type Lane = SweepPlan["lanes"][number];
+export type {
+  Cell,
+  Environment,
+  Lane,
+  LinkTest,
+  Load,
+  LoadStatus,
+  NewCell,
+  NewLoad,
+  NewSweep,
+  Sweep,
+  SweepProgress,
+} from "./sweep_rows.ts";
 export type { Film, FilmedLoad, FilmFrame, Host, HostFacts, NewFilm, NewHost, PlacedCell, Unmatched };
-export type LoadStatus = "valid" | "invalid" | "failed";
-
-/** What a sweep began on: versions and machine, for the report. */
-export type Environment = Readonly<Record<string, string | number | boolean | null>>;
-
-export interface Sweep {
-  readonly id: number;
-  readonly name: string;
-  readonly plan: SweepPlan;
-  readonly plan_digest: string;
-  readonly created_at: string;
-  readonly finished_at: string | null;
-  readonly seed: number;
-  readonly command: readonly string[];
-  readonly environment: Environment;
-}
-
-/** How far a sweep is. */
-export interface SweepProgress {
-  readonly cells: number;
-  /** One per cell and repetition. */
-  readonly planned: number;
-  readonly attempts: number;
-  readonly valid: number;
-  readonly running: boolean;
-}
-
-export interface NewCell {
-  readonly page: string;
-  readonly recording_digest: string;
-  readonly lane: Lane;
-  /** Short form, canonical. */
-  readonly link: string;
-  readonly link_profile: LinkProfile;
-}
-
-export interface Cell extends NewCell {
-  readonly id: number;
-  readonly sweep: number;
-  /** Who ran it, where that was noted. */
-  readonly host?: Host;
-}
-
-export interface NewSweep {
-  readonly name: string;
-  readonly plan: SweepPlan;
-  readonly plan_digest: string;
-  readonly seed: number;
-  readonly command: readonly string[];
-  readonly environment: Environment;
-  readonly cells: readonly NewCell[];
-  /** The machine that asks, where it is noted: another one of its name may not go on with what it began. */
-  readonly host?: NamedHost;
-}
-
-export interface NewLoad {
-  readonly cell: number;
-  readonly block: number;
-  readonly attempt: number;
-  readonly position: number;
-  readonly started_at: string;
-  readonly load: PageLoad;
-}
-
-/** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
-export interface Load extends LoadMetrics {
-  readonly id: number;
-  readonly cell: number;
-  readonly page: string;
-  readonly lane: Lane;
-  readonly link: string;
-  readonly block: number;
-  readonly attempt: number;
-  readonly position: number;
-  readonly status: LoadStatus;
-  readonly reasons: readonly string[];
-  readonly started_at: string;
-  readonly wall_ms: number;
-  readonly plt_ms: number | null;
-  readonly ttfb_ms: number | null;
-  readonly dcl_ms: number | null;
-  readonly fcp_ms: number | null;
-  readonly lcp_ms: number | null;
-  readonly requests: number | null;
-  readonly bytes: number | null;
-  readonly connections: number | null;
-  readonly matched: number | null;
-  readonly fuzzy: number | null;
-  readonly missed: number | null;
-  readonly failed: number | null;
-  readonly off_lane: number | null;
-}
-
-/** What a link was measured to be on a machine. */
-export interface LinkTest {
-  readonly machine: string;
-  readonly measured_at: string;
-  readonly test: SelftestLink;
-}
-
-type Row = Record<string, SQLOutputValue>;
-
-function sweepOf(row: Row): Sweep {
-  return {
-    id: Number(row.id),
-    name: String(row.name),
-    plan: JSON.parse(String(row.plan)) as SweepPlan,
-    plan_digest: String(row.plan_digest),
-    created_at: String(row.created_at),
-    finished_at: row.finished_at === null ? null : String(row.finished_at),
-    seed: Number(row.seed),
-    command: JSON.parse(String(row.command)) as string[],
-    environment: JSON.parse(String(row.environment)) as Environment,
-  };
-}
-
-function cellOf(row: Row): Cell {
-  return {
-    id: Number(row.id),
-    sweep: Number(row.sweep),
-    page: String(row.page),
-    recording_digest: String(row.recording_digest),
-    lane: String(row.lane) as Lane,
-    link: String(row.link),
-    link_profile: JSON.parse(String(row.link_profile)) as LinkProfile,
-  };
-}
-
-const sweepColumns = "id, name, plan, plan_digest, created_at, finished_at, seed, command, environment";
-const metricColumns = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const;
-const countColumns = ["requests", "bytes", "connections", "matched", "fuzzy", "missed", "failed", "off_lane"] as const;
-const loadColumns = [
-  "cell",
-  "block",
-  "attempt",
-  "position",
-  "status",
-  "reasons",
-  "started_at",
-  "wall_ms",
-  ...metricColumns,
-  ...countColumns,
-] as const;
-
-function loadOf(row: Row): Load {
-  const { reasons, ...rest } = row;
-  return { ...rest, reasons: JSON.parse(String(reasons)) as string[] } as unknown as Load;
-}
 
 /** Another process is at work on the sweep. */
 export class SweepRunsError extends UserError {}
