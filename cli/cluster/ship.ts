@@ -101,7 +101,7 @@ export async function packFolder(
 /** Sends the packed folder, unless the host has it. False: it had it. */
 export async function ship(remote: Remote, packed: string): Promise<boolean> {
   const folder = shellWord(remote.folder);
-  const there = await onHost(remote, `test -e ${folder}/${shippedName} && echo yes || true`);
+  const there = await onHost(remote, `if test -e ${folder}/${shippedName}; then echo yes; fi`);
   if (there.trim() === "yes") return false;
   const unpack = `mkdir -p ${folder} && chmod 700 ${folder} && tar -x -f - -C ${folder}`;
   // Its mark of being whole comes last.
@@ -113,7 +113,7 @@ export async function ship(remote: Remote, packed: string): Promise<boolean> {
 /** Brings the host's shards into the folder, each whole or not at all. */
 export async function collect(remote: Remote, shards: string): Promise<void> {
   const folder = shellWord(`${remote.folder}/shards`);
-  const names = (await onHost(remote, `cd ${folder} 2>/dev/null && ls || true`))
+  const names = (await onHost(remote, `if test -d ${folder}; then ls ${folder}; fi`))
     .split("\n")
     .filter((name) => /^(cell|reference)-.*\.db(-journal)?$/.test(name));
   if (names.length === 0) return;
