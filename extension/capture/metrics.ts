@@ -1,6 +1,8 @@
 // What a page's timeline tells of its load -> the metrics, and why one is missing. Pure.
 //
-// The meanings are those of web-vitals: relative to activation, none for a page that was hidden before it painted.
+// The meanings are those of web-vitals: relative to activation, none for a page that was hidden before it painted. TTFB <=
+// DCL <= PLT, TTFB <= FCP <= LCP. Navigation's times are exact to 0.1 ms; those of paints are when the frame was on the screen,
+// which Chromium rounds up to 4 ms (Paint Timing), so that up to 4 ms of them are not the page's. FCP and PLT have no order.
 import type { Metrics } from "../../schemas/generated/page_load.ts";
 
 /** What the page answers. Times in ms since its time origin. */
@@ -14,6 +16,11 @@ export interface PageTimings {
   readonly firstHidden: number | null;
   readonly firstContentfulPaint: number | null;
   readonly largestContentfulPaint: number | null;
+  /**
+   * What that is the time of. `loaded`: of an image's arrival, because the browser keeps its paint to itself (from another
+   * origin without Timing-Allow-Origin, before Chromium 133). `blank`: of blanks between images, which are no content.
+   */
+  readonly largestIs: "painted" | "loaded" | "blank";
 }
 
 /** The page's answer, or null where it is none. */
@@ -35,6 +42,7 @@ export function readTimings(value: unknown): PageTimings | null {
     firstHidden: optional("firstHidden"),
     firstContentfulPaint: optional("firstContentfulPaint"),
     largestContentfulPaint: optional("largestContentfulPaint"),
+    largestIs: record.largestIs === "loaded" || record.largestIs === "blank" ? record.largestIs : "painted",
   };
 }
 
@@ -42,6 +50,21 @@ export function readTimings(value: unknown): PageTimings | null {
 export function noMetrics(reason: string): Metrics {
   const unavailable = { plt_ms: reason, ttfb_ms: reason, dcl_ms: reason, fcp_ms: reason, lcp_ms: reason };
   return { plt_ms: null, ttfb_ms: null, dcl_ms: null, fcp_ms: null, lcp_ms: null, unavailable };
+}
+
+const unpainted = "no content was painted until the load was read";
+
+/** The largest contentful paint's time, or why there is none. */
+function largestOf({ firstContentfulPaint, largestContentfulPaint, largestIs }: PageTimings): number | string {
+  if (largestContentfulPaint === null) return unpainted;
+  // It hides what is smaller and came later: the largest image may be among that.
+  if (largestIs === "blank") return "the browser took blanks between images for the largest text, and tells no other";
+  const first = firstContentfulPaint ?? 0;
+  // An image was painted when it was there and painting had begun, at the earliest.
+  if (largestIs === "loaded") return Math.max(largestContentfulPaint, first);
+  return largestContentfulPaint < first
+    ? "the browser told it to be before the first contentful paint"
+    : largestContentfulPaint;
 }
 
 export function metricsOf(timings: PageTimings | null): Metrics {
@@ -57,12 +80,14 @@ export function metricsOf(timings: PageTimings | null): Metrics {
     const hidden = timings.firstHidden !== null && (time === null || timings.firstHidden <= time);
     return since(name, hidden ? null : time, hidden ? "the page was hidden before it painted" : reason);
   };
+  const largest = largestOf(timings);
+  const [largest_ms, whyNot] = typeof largest === "number" ? [largest, ""] : [null, largest];
   return {
     plt_ms: since("plt_ms", timings.loadEventEnd, "the load event did not end"),
     ttfb_ms: since("ttfb_ms", timings.responseStart, "no response began"),
     dcl_ms: since("dcl_ms", timings.domContentLoadedEventEnd, "the document was not parsed to its end"),
     fcp_ms: paint("fcp_ms", timings.firstContentfulPaint, "nothing was painted until the load was read"),
-    lcp_ms: paint("lcp_ms", timings.largestContentfulPaint, "no content was painted until the load was read"),
+    lcp_ms: paint("lcp_ms", largest_ms, whyNot),
     unavailable,
   };
 }

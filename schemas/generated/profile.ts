@@ -78,14 +78,20 @@ export interface ProfileMetrics {
    * domContentLoadedEventEnd.
    */
   dcl_ms: number | null;
+  /**
+   * First contentful paint: when its frame was on the screen, rounded up to 4 ms by the browser.
+   */
   fcp_ms: number | null;
+  /**
+   * Largest contentful paint, as fcp_ms; null where the browser took blanks between images for it.
+   */
   lcp_ms: number | null;
   /**
    * The largest session window of layout shifts until the page was read; no unit.
    */
   cls: number | null;
   /**
-   * Sum of what long tasks took beyond 50 ms, from first contentful paint until the page was read.
+   * Sum of what long tasks took beyond 50 ms, each counted from the first contentful paint on, until the page was read.
    */
   tbt_ms: number | null;
   /**

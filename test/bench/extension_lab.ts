@@ -18,8 +18,8 @@ import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
 import { buildExtension } from "../../cli/setup/extension.ts";
 import { entriesOf } from "../../extension/capture/entries.ts";
-import { metricsOf, readTimings } from "../../extension/capture/metrics.ts";
-import { timingsExpression } from "../../extension/capture/page_timeline.ts";
+import { metricsOf } from "../../extension/capture/metrics.ts";
+import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
 import identity from "../../schemas/extension.json" with { type: "json" };
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
@@ -142,8 +142,8 @@ const readDatabase = (id: string): string => `new Promise((resolve, reject) => {
   };
 })`;
 
-function pltOf(timings: unknown): number {
-  const { plt_ms } = metricsOf(readTimings(timings));
+function pltOf(timeline: unknown): number {
+  const { plt_ms } = metricsOf(timelineOf(timeline).timings);
   if (plt_ms === null) throw new Error("a load has no PLT");
   return plt_ms;
 }
@@ -194,7 +194,7 @@ async function loads(connection: Connection): Promise<ExtensionLab> {
         },
       });
       await watched.load(url);
-      const timings = await watched.evaluate(timingsExpression);
+      const timeline = await watched.evaluate(timelineExpression);
       await delay(afterLoad_ms);
       const first = watched.capture.requests[0];
       const entries = entriesOf(watched.capture, {
@@ -202,7 +202,7 @@ async function loads(connection: Connection): Promise<ExtensionLab> {
         navigationStart_s: first?.sent.timestamp ?? 0,
       });
       await (session as CDPSession | null)?.detach();
-      return { plt_ms: pltOf(timings), entries };
+      return { plt_ms: pltOf(timeline), entries };
     },
     async alone() {
       await forget();
@@ -210,9 +210,9 @@ async function loads(connection: Connection): Promise<ExtensionLab> {
       // The profile's reload has the cache off, too.
       await page.send("Page.reload", { ignoreCache: true });
       await loaded;
-      const timings = await evaluate(page, timingsExpression);
+      const timeline = await evaluate(page, timelineExpression);
       await delay(afterLoad_ms);
-      return { plt_ms: pltOf(timings), entries: [] };
+      return { plt_ms: pltOf(timeline), entries: [] };
     },
   };
 }

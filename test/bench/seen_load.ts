@@ -8,8 +8,8 @@ import { watchPage } from "../../cli/measure/page.ts";
 import { makeScratchFolder, removeScratchFolder } from "../../cli/measure/scratch.ts";
 import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
-import { metricsOf, readTimings } from "../../extension/capture/metrics.ts";
-import { timingsExpression } from "../../extension/capture/page_timeline.ts";
+import { metricsOf } from "../../extension/capture/metrics.ts";
+import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
 
 export interface SeenLoad {
   readonly plt_ms: number;
@@ -59,7 +59,7 @@ export async function seenLoad({ url, lane, within, spkiList }: SeenLoadOptions)
     try {
       const page = await watchPage(browser.connection);
       await page.load(url);
-      const { plt_ms } = metricsOf(readTimings(await page.evaluate(timingsExpression)));
+      const { plt_ms } = metricsOf(timelineOf(await page.evaluate(timelineExpression)).timings);
       if (plt_ms === null) throw new Error(`${url} over ${lane} has no PLT`);
       const requests = page.capture.requests.filter(
         ({ sent, response }) => response !== null && /^https?:/.test(sent.request.url) && !isIcon(sent.request.url),

@@ -13,6 +13,7 @@ const timings: PageTimings = {
   firstHidden: null,
   firstContentfulPaint: 320,
   largestContentfulPaint: 400,
+  largestIs: "painted",
 };
 
 test("a whole answer gives all metrics", () => {
@@ -41,6 +42,18 @@ test("a page that was hidden first has no paint metrics; hidden later changes no
   assert.equal(hidden.plt_ms, 412.5);
   assert.equal(metricsOf({ ...timings, firstHidden: 350 }).fcp_ms, 320);
   assert.equal(metricsOf({ ...timings, firstHidden: 350 }).lcp_ms, null);
+});
+
+test("no largest paint is told before the first one, nor one of blanks", () => {
+  const told = (largestContentfulPaint: number, largestIs: PageTimings["largestIs"]) => {
+    const { lcp_ms, unavailable } = metricsOf({ ...timings, largestContentfulPaint, largestIs });
+    return lcp_ms ?? unavailable.lcp_ms;
+  };
+  assert.equal(told(320, "painted"), 320);
+  assert.match(String(told(316, "painted")), /before the first/);
+  assert.match(String(told(400, "blank")), /blanks/);
+  // Of an image whose paint is not told: when it was there, and something was painted.
+  assert.deepEqual([told(250, "loaded"), told(400, "loaded")], [320, 400]);
 });
 
 test("times count from activation", () => {

@@ -7,10 +7,44 @@ import {
   type PageTimeline,
   readTimeline,
   timelineExpression,
-  timingsExpression,
 } from "../../extension/capture/page_timeline.ts";
 
 type Entries = Readonly<Record<string, readonly object[]>>;
+
+/** Of the DOM what is asked of it: where a text is, and what its elements' styles are. */
+interface Made {
+  readonly display: string;
+  readonly before?: string;
+  readonly children: readonly (Made | string)[];
+}
+
+class Element {
+  readonly isConnected = true;
+  readonly texts: { data: string; parentElement: Element }[] = [];
+  readonly made: Made;
+  readonly parentElement: Element | null;
+  constructor(made: Made, parentElement: Element | null = null) {
+    this.made = made;
+    this.parentElement = parentElement;
+    for (const child of made.children)
+      this.texts.push(
+        ...(typeof child === "string" ? [{ data: child, parentElement: this }] : new Element(child, this).texts),
+      );
+  }
+}
+
+const document = {
+  visibilityState: "visible",
+  createTreeWalker({ texts }: Element) {
+    const left = [...texts];
+    return { nextNode: () => left.shift() ?? null };
+  },
+};
+
+function getComputedStyle({ made }: Element, pseudo?: string) {
+  if (pseudo === undefined) return { display: made.display, content: "normal" };
+  return { display: "inline", content: (pseudo === "::before" ? made.before : undefined) ?? "none" };
+}
 
 /** A page's globals with this timeline, and nothing else: what the function takes from elsewhere is not there. */
 function pageWith(entries: Entries): object {
@@ -36,7 +70,8 @@ function pageWith(entries: Entries): object {
   return createContext({
     performance,
     PerformanceObserver,
-    document: { visibilityState: "visible" },
+    document,
+    getComputedStyle,
     requestAnimationFrame: (done: () => void) => setImmediate(done),
     setTimeout: () => {},
   });
@@ -53,7 +88,10 @@ const whole: Entries = {
     },
   ],
   paint: [{ name: "first-contentful-paint", startTime: 60 }],
-  "largest-contentful-paint": [{ startTime: 60 }, { startTime: 75 }],
+  "largest-contentful-paint": [
+    { startTime: 60, renderTime: 60, loadTime: 0 },
+    { startTime: 75, renderTime: 0, loadTime: 75 },
+  ],
   "visibility-state": [
     { name: "visible", startTime: 0 },
     { name: "hidden", startTime: 500 },
@@ -80,6 +118,7 @@ test("the function takes nothing from outside itself, and reads the whole timeli
       firstHidden: 500,
       firstContentfulPaint: 60,
       largestContentfulPaint: 75,
+      largestIs: "loaded",
     },
     steadiness: { shifts: [{ start: 10, value: 0.1 }], longTasks: null },
   });
@@ -99,10 +138,30 @@ test("long tasks are told where the script ran before the page's own", () => {
   assert.deepEqual(read(page).steadiness.longTasks, [task, task]);
 });
 
-test("the expressions give a promise of it, once the page is drawn", async () => {
+test("text that is nothing but blanks is told apart, as the browser gives text to blocks", () => {
+  const kind = (made: Made | null, loadTime = 0): string => {
+    const element = made && new Element(made);
+    const entry = { startTime: 60, renderTime: 60, loadTime, element };
+    return read(pageWith({ "largest-contentful-paint": [entry] })).timings.largestIs;
+  };
+  const block = (...children: Made["children"]): Made => ({ display: "block", children });
+  const inline = (...children: Made["children"]): Made => ({ display: "inline", children });
+  assert.equal(kind(block("\n", " ")), "blank");
+  assert.equal(kind(block("\n", inline(" ", inline("\n")))), "blank");
+  assert.equal(kind(block("\n", { display: "inline-block", children: ["Buy"] }, " ")), "blank", "another block's text");
+  assert.equal(kind(block("\n", { ...inline("Buy"), display: "contents" })), "painted");
+  assert.equal(kind(block(" ", inline(inline("text")))), "painted");
+  assert.equal(kind({ ...block(" "), before: '"text"' }), "painted", "of a style sheet");
+  assert.equal(kind(block(" ", { ...inline(" "), before: "counter(n)" })), "painted");
+  assert.equal(kind({ ...block(" "), display: "list-item" }), "painted", "its marker");
+  assert.equal(kind(block()), "painted", "a field's text is not the page's to see");
+  assert.equal(kind(null), "painted", "gone");
+  assert.equal(kind(block(" "), 50), "painted", "an image");
+});
+
+test("the expression gives a promise of it, once the page is drawn", async () => {
   const page = pageWith(whole);
   const timeline = (await runInContext(timelineExpression, page)) as PageTimeline;
   assert.equal(timeline.timings.loadEventEnd, 90);
-  const timings = (await runInContext(timingsExpression, page)) as PageTimeline["timings"];
-  assert.equal(timings.firstContentfulPaint, 60);
+  assert.equal(timeline.timings.firstContentfulPaint, 60);
 });

@@ -14,7 +14,7 @@ import { watchPage } from "../../cli/measure/page.ts";
 import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
 import type { CaptureEvent } from "../../extension/capture/events.ts";
-import { timingsExpression } from "../../extension/capture/page_timeline.ts";
+import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
 
 type Header = [name: string, value: string];
 const text = (content: string) => new TextEncoder().encode(content);
@@ -133,7 +133,7 @@ try {
     const events: CaptureEvent[] = [];
     const watched = await watchPage(browser.connection, { overhear: (event) => events.push(event) });
     await watched.load("https://shop.test/");
-    const timings = await watched.evaluate(timingsExpression);
+    const { timings } = timelineOf(await watched.evaluate(timelineExpression));
     await browser.stop();
     const document = { mainFrame: watched.capture.mainFrame, timings, events };
     // One event a line, so that a change of Chromium's shows as a change of lines.
