@@ -26,6 +26,8 @@ export function explainSchemaErrors(errors: readonly ErrorObject[], schema: stri
       return `${at}${JSON.stringify(error.params.additionalProperty)} is not known: take it out`;
     case "required":
       return `${at}${JSON.stringify(error.params.missingProperty)} is missing: add it`;
+    case "uniqueItems":
+      return `${at}${JSON.stringify((error.data as unknown[])[Number(error.params.i)])} stands there twice: name it once`;
     case "oneOf":
       return `${at}takes another form${got}: see ${schema}`;
     default:

@@ -96,10 +96,11 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
 
 export async function runPlan(options: SweepOptions): Promise<void> {
   const home = homeFolder(options.home);
-  if (options["dry-run"]) return await dryRun(home, options);
   const labs = labsOf(options, home);
   const end = askedToEnd(home, options);
   const verbosity = verbosityOf(options);
+  // Afterwards, so that what is wrong with the words is told here, too.
+  if (options["dry-run"]) return await dryRun(home, options);
   const plan = await planFrom(home, options);
   const { json, evidence, new: fresh } = options;
   await executePlan({ home, plan, fresh, json, evidence, labs, verbosity, askedToEnd: end });

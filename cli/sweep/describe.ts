@@ -5,6 +5,7 @@ import { openExistingResults } from "../results/results.ts";
 import { servingLine } from "../serving/terms.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import { untilWords } from "../stats/settlement.ts";
+import { refuseTooShort } from "./contradictions.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "./estimate.ts";
 import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
@@ -19,6 +20,7 @@ export async function describePlan(
   unstored: ReadonlyMap<string, PageSize> = new Map(),
 ): Promise<SweepPlanned> {
   const sizes = await pageSizes(home, plan.pages, unstored);
+  refuseTooShort(plan, cellsOf(plan), sizes);
   const results = openExistingResults(home);
   try {
     const guess_ms = cellGuess(plan.settle_ms, (page) => sizes.get(page), results);

@@ -18,6 +18,7 @@ import {
 } from "../results/results.ts";
 import { version } from "../version.ts";
 import { type AskedToEnd, endedEarlyStatus } from "./asked_to_end.ts";
+import { refuseTooShort } from "./contradictions.ts";
 import { cellGuess } from "./estimate.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
@@ -104,6 +105,7 @@ export async function executePlan(execution: Execution): Promise<void> {
     const pages = shard ? pagesOf(plan, shard) : plan.pages;
     const recordings = await preparePages(home, pages, (event) => progress.tell(event));
     shard?.check(recordings);
+    refuseTooShort(plan, cellsOf(plan), recordings);
     // What would fail every load is found before there is a sweep to go on with.
     chromiumPath();
     await tryLab();

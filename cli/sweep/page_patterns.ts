@@ -21,7 +21,8 @@ export const isPattern = (page: PlanPage): page is string => typeof page === "st
 
 /** The plan's pages with the recordings that each pattern matches, by name; each once. UserError where one matches none. */
 export function matchRecordings(pages: readonly PlanPage[], recordings: readonly string[]): PlanPage[] {
-  const named = new Set(pages.filter((page) => typeof page === "string"));
+  // A synthetic page's recording is called as the page.
+  const named = new Set(pages.map((page) => (typeof page === "string" ? page : page.synth)));
   return pages.flatMap((page): PlanPage[] => {
     if (!isPattern(page)) return [page];
     const found = recordings.filter((name) => matchesGlob(name, page)).sort();

@@ -12,6 +12,7 @@ import { inputName } from "../import/read.ts";
 import { recordingName } from "../import/recording_name.ts";
 import { type PageSpec, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
+import { refuseSame } from "./contradictions.ts";
 import type { PageSize } from "./estimate.ts";
 import { isPattern, matchRecordings } from "./page_patterns.ts";
 import { type Plan, pageName } from "./plan.ts";
@@ -44,6 +45,14 @@ export async function withMatchedPages(home: string, plan: Plan): Promise<Plan> 
   return { ...plan, pages: matchRecordings(plan.pages, [...recordings.keys()]) as Plan["pages"] };
 }
 
+/** UserError where two names are of one recording. */
+function refuseSamePages(recordings: Iterable<Recording>): void {
+  refuseSame(
+    [...recordings].map(({ name, digest }) => ({ name, key: digest })),
+    "page",
+  );
+}
+
 /** How large the pages are, also those still to be made. Makes none. UserError for a recording that is not there. */
 export async function pageSizes(
   home: string,
@@ -51,6 +60,7 @@ export async function pageSizes(
   unstored: ReadonlyMap<string, PageSize> = new Map(),
 ): Promise<Map<string, PageSize>> {
   const recordings = await withArchive(home, recordingsByName);
+  refuseSamePages(pages.flatMap((page) => recordings.get(pageName(page)) ?? []));
   return new Map(
     pages.map((page) => {
       const name = pageName(page);
@@ -85,6 +95,7 @@ export async function preparePages(
       const { digest, exchanges, body_bytes } = recording;
       tell({ event: "page-ready", page: name, recording_digest: digest, exchanges, body_bytes });
     }
+    refuseSamePages(ready.values());
     return ready;
   });
 }

@@ -11,10 +11,11 @@ import { filesOf, settleFiles, withAbsoluteFiles } from "../link/files.ts";
 import { linkLabel } from "../link/label.ts";
 import { formatLink, parseLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
+import { shaperKey } from "../link/same_link.ts";
 import { checkout } from "../programs.ts";
 import { explainSchemaErrors } from "../schema_error.ts";
 import { isStockServing, type Serving, settleServing } from "../serving/serving.ts";
-import { looks } from "../stats/sequential.ts";
+import { refuseContradictions, refuseSame } from "./contradictions.ts";
 import { expandPage } from "./page_patterns.ts";
 
 export type Lane = SweepPlan["lanes"][number];
@@ -72,22 +73,6 @@ function refuseControls(plan: SweepPlan, source: string): void {
   throw new UserError(`plan ${source}: control characters in ${JSON.stringify(wrong.slice(0, 80))}: take them out`);
 }
 
-/** Early data over TCP came with TLS 1.3: without it no load of that lane can be valid. */
-function refuseContradiction({ lanes, serving }: SweepPlan, source: string): void {
-  if (serving?.tls !== "1.2" || !lanes.includes("h2-0rtt")) return;
-  throw new UserError(`plan ${source}: lane h2-0rtt needs TLS 1.3: leave the lane out, or take serving.tls "both"`);
-}
-
-/** Where no look at the loads would come, or none after the last, the plan asks for what it cannot get. */
-function refuseNoLooks({ until, repetitions }: SweepPlan, source: string): void {
-  if (!until) return;
-  const [first, last] = [looks[0] as number, looks[looks.length - 1] as number];
-  if (repetitions < first)
-    throw new UserError(`plan ${source}: until: first looks after ${first} repetitions: ask for ${first} or more`);
-  if ("decided_percent" in until && repetitions > last)
-    throw new UserError(`plan ${source}: until: last looks after ${last} repetitions: ask for ${last} or fewer`);
-}
-
 /** Counted without expanding a grid. */
 export function countLinks({ links }: SweepPlan): number {
   const sizes = links.map((link) =>
@@ -120,15 +105,18 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   const loads = loadsOf(plan);
   if (loads > maximumLoads) throw new UserError(`plan ${source}: ${loads} loads: ask for at most ${maximumLoads}`);
   plan.pages = plan.pages.flatMap(expandPage) as Plan["pages"];
-  refuseTwice(plan.pages.map(pageName), `plan ${source}: page`);
+  refuseSame(
+    plan.pages.map(pageName).map((name) => ({ name, key: name })),
+    `plan ${source}: page`,
+  );
   plan.links = plan.links.map((link) =>
     typeof link === "string" ? absoluteForm(link, folder) : link,
   ) as Plan["links"];
   // A link that cannot be, or stands there twice.
   linksOf(plan);
-  refuseContradiction(plan, source);
-  refuseNoLooks(plan, source);
-  return { ...plan, serving: settleServing(plan.serving) };
+  const serving = settleServing(plan.serving);
+  refuseContradictions(plan, serving, source);
+  return { ...plan, serving };
 }
 
 export function shippedPlans(): string[] {
@@ -164,12 +152,6 @@ export function pageName(page: PlanPage): string {
   return typeof page === "string" ? page : page.synth;
 }
 
-function refuseTwice(names: readonly string[], what: string): void {
-  const seen = new Set<string>();
-  const twice = names.find((name) => seen.size === seen.add(name).size);
-  if (twice !== undefined) throw new UserError(`${what} ${twice} stands there twice: name it once`);
-}
-
 function gridForms(grid: Grid): string[] {
   return grid.rates_mbit.flatMap((rate_mbit) =>
     grid.rtts_ms.flatMap((rtt_ms) =>
@@ -184,17 +166,19 @@ function percent(share: number): number {
 }
 
 function formsOf(plan: SweepPlan): string[] {
-  const forms = plan.links
+  return plan.links
     .flatMap((link) => (typeof link === "string" ? [link] : gridForms(link.grid)))
     .map((form) => formatLink(parseLink(form)));
-  refuseTwice(forms, `plan ${plan.name}: link`);
-  return forms;
 }
 
-/** The links of a plan with their grids expanded, each once; files are read. */
+/** The links of a plan with their grids expanded; files are read. UserError where two are one to the shaper. */
 export function linksOf(plan: SweepPlan): PlannedLink[] {
   const forms = formsOf(plan);
   const profiles = forms.map((form) => settleFiles(parseLink(form), process.cwd()));
+  refuseSame(
+    profiles.map((profile, index) => ({ name: forms[index] ?? "", key: shaperKey(profile) })),
+    `plan ${plan.name}: link`,
+  );
   const labels = profiles.map(linkLabel);
   const times = new Map<string, number>();
   for (const label of labels) times.set(label, (times.get(label) ?? 0) + 1);

@@ -44,3 +44,8 @@ test("patterns: recordings by name, each once, in the plan's order", () => {
     /no recording is called like blog-\*: see `trilane list`/,
   );
 });
+
+test("a pattern leaves out the recording of a synthetic page that is named too", () => {
+  const page = { synth: "object-10kB" };
+  assert.deepEqual(matchRecordings(["object-*", page], ["object-10kB", "object-1MB"]), ["object-1MB", page]);
+});

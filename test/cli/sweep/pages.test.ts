@@ -135,6 +135,19 @@ describe("pages", () => {
     assert.equal(await digest(), before);
   });
 
+  test("one recording under two names is refused, before anything runs and in a dry run", async () => {
+    for (const name of ["one.har", "two.har"]) {
+      writeFileSync(join(folder, name), har("https://shop.example/", "<p>one</p>"));
+      await pageFor(home, join(folder, name));
+    }
+    const same = /^UserError: page two is the same as one: name one of them$/;
+    await assert.rejects(
+      preparePages(home, ["one", "two"], () => undefined),
+      same,
+    );
+    await assert.rejects(pageSizes(home, ["one", "two"]), same);
+  });
+
   test("names: a synthetic page, and what is none of them", async () => {
     assert.deepEqual(await pageFor(home, "carlucci-small"), { synth: "carlucci-small" });
     await assert.rejects(pageFor(home, "nonsense"), /^UserError: no page nonsense: name a recording/);
