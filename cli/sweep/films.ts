@@ -3,10 +3,12 @@
 
 import type { FilmFinished, FilmStarted } from "../../schemas/generated/sweep_event.ts";
 import type { FilmedLoad } from "../measure/filmstrip.ts";
+import { isCrowded } from "../measure/starved.ts";
 import type { Cell, NewFilm, Results, Sweep } from "../results/results.ts";
 import type { TimeLeft } from "./estimate.ts";
 import { type LoadRequest, loadRequest, type Requesting } from "./request.ts";
 import { onceThereIsRoom, type Waiting } from "./room.ts";
+import { triesOf } from "./tasks.ts";
 
 /** Resolves also for a load that failed; throws for what would fail every load. */
 export type FilmLoad = (request: LoadRequest) => Promise<FilmedLoad>;
@@ -67,6 +69,7 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
   for (const cell of cells) {
     const { page, lane, link } = cell;
     if (!filming.mustEnd() && filming.isTimeUp()) return true;
+    let wasStarved = false;
     for (let attempt = 0, done = false; !done; attempt++) {
       await filming.admit();
       if (filming.mustEnd()) return false;
@@ -74,8 +77,9 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
       const taken = await take(filming, cell);
       if (taken === null) return false;
       const { film, wall_ms } = taken;
+      wasStarved ||= film.reasons.some(isCrowded);
       // A faulty link is not tried again: it is what it is.
-      done = film.status === "valid" || attempt >= plan.retries || wall_ms === 0;
+      done = film.status === "valid" || attempt + 1 >= triesOf(plan.retries, wasStarved) || wall_ms === 0;
       time.ended(filming.guess_ms(cell), wall_ms, done);
       if (done) {
         const stored = await onceThereIsRoom(() => results.recordFilm({ cell: cell.id, ...film }), filming.room);

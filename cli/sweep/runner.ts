@@ -11,19 +11,18 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../schemas/generated/sweep_event.ts";
-import { isCrowded } from "../measure/starved.ts";
 import type { Cell, Results, Sweep } from "../results/results.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
+import { type Attempting, attemptLoad } from "./attempt.ts";
+import { BrowserVersion } from "./browser_version.ts";
 import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
 import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
 import type { LinkTests } from "./link_tests.ts";
-import { orderLoads, type PlannedLoad } from "./order.ts";
-import type { Plan } from "./plan.ts";
-import { loadRequest, type Measure, type Requesting } from "./request.ts";
 import { onceThereIsRoom, type Waiting } from "./room.ts";
 import { runSideBySide } from "./side_by_side.ts";
+import { type Task, tasksOf, type Unit, unitsOf } from "./tasks.ts";
 import { TimeSpent } from "./time_spent.ts";
 
 export type { LoadRequest, Measure } from "./request.ts";
@@ -42,18 +41,15 @@ const endPatience_ms = 600_000;
 
 const oneLab: Labs = { most: 1, mayShare: () => false };
 
-export interface RunOptions extends Requesting {
+export interface RunOptions extends Attempting {
   readonly results: Results;
   readonly sweep: Sweep;
   readonly resumed: boolean;
-  readonly measure: Measure;
   /**
    * Whether links are what they are asked to be. Loads over one that is not are put off to the run's end; where it is not
    * then either, they are run, do not count, and are not tried again in this run: the link is what it is.
    */
   readonly links?: LinkTests;
-  /** A folder for what each attempt at a load leaves behind; without it nothing is kept but the page load. */
-  readonly evidenceOf?: (cell: Cell, block: number, attempt: number) => string;
   /** Asked before each load: why the run is to end; null: it is not. */
   readonly askedToEnd?: AskedToEnd;
   /** How many loads may run side by side, and on which links. Default: one after another. */
@@ -84,30 +80,6 @@ export interface RunOutcome {
   readonly asked: string | null;
 }
 
-/** A planned load with what earlier runs made of it. */
-interface Task {
-  readonly planned: PlannedLoad;
-  readonly cell: Cell;
-  attempts: number;
-  valid: boolean;
-}
-
-function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
-  const cells = results.cellsOf(sweep.id);
-  const order = orderLoads(cells, (cell) => `${cell.page} ${cell.link}`, plan.repetitions, plan.seed);
-  const tasks = order.map(
-    (planned): Task => ({ planned, cell: cells[planned.cell] as Cell, attempts: 0, valid: false }),
-  );
-  const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
-  for (const load of results.loadsOf(sweep.id)) {
-    const task = byPlace.get(`${load.cell} ${load.block}`);
-    if (!task) continue;
-    task.attempts = Math.max(task.attempts, load.attempt + 1);
-    task.valid ||= load.status === "valid";
-  }
-  return tasks;
-}
-
 /**
  * Runs until every planned load has a valid attempt or has used up its attempts, or until the signal. Where the plan says when
  * loads are enough, the rest of a lane's on a page and link is no longer planned then.
@@ -133,8 +105,7 @@ class SweepRun {
   readonly #admission: Admission;
   readonly #freeLabs: number[];
   #running = 0;
-  /** The last load's browser. */
-  #browser: string | null = null;
+  readonly #browser: BrowserVersion;
   #loads: number;
   #done: number;
   #wall_ms = 0;
@@ -156,12 +127,12 @@ class SweepRun {
     });
     this.#freeLabs = Array.from({ length: labs.most }, (_, lab) => lab);
     this.#tasks = tasksOf(results, sweep, plan);
-    this.#left = this.#tasks.filter((task) => !this.#isDone(task));
+    this.#left = this.#tasks.filter((task) => !task.isDone());
     this.#toFilm = film ? unfilmedCells(results, sweep, plan.films ?? 1) : [];
     const guesses_ms = [...this.#left.map(({ cell }) => cell), ...this.#toFilm].map(guess_ms);
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
     this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
-    this.#browser = lastBrowser(results, sweep);
+    this.#browser = new BrowserVersion(results, sweep);
     this.#spent = new TimeSpent(results.loadsOf(sweep.id), options.now_ms ?? (() => performance.now()));
     this.#loads = this.#tasks.length;
     this.#done = this.#tasks.length - this.#left.length;
@@ -179,7 +150,9 @@ class SweepRun {
       resumed,
       expected_s: this.#time.left_ms / 1000,
     });
-    const loaded = (await this.#runUnits(unitsOf(this.#left, labs), false)) && (await this.#runPutOff());
+    const loaded =
+      (await this.#runUnits(unitsOf(this.#left, labs.most > 1 ? labs.mayShare : null), false)) &&
+      (await this.#runPutOff());
     const filming = {
       ...this.#options,
       linkFault: (link: string) => this.#askLink(link),
@@ -215,10 +188,6 @@ class SweepRun {
   #isTimeUp(): boolean {
     const { time_limit_s } = this.#options.plan;
     return time_limit_s !== undefined && this.#spent.spent_ms >= time_limit_s * 1000;
-  }
-
-  #isDone(task: Task): boolean {
-    return task.valid || task.attempts > this.#options.plan.retries;
   }
 
   /** False: stopped. */
@@ -264,7 +233,7 @@ class SweepRun {
     const [first] = unit;
     if (this.#mustEnd()) return false;
     if (this.#isTimeUp()) {
-      for (const task of unit) if (!this.#spared.has(task) && !this.#isDone(task)) this.#spare(task);
+      for (const task of unit) if (!this.#spared.has(task) && !task.isDone()) this.#spare(task);
       return true;
     }
     if (!last && this.#faults.has(first.cell.link)) {
@@ -293,7 +262,7 @@ class SweepRun {
   #spareFrom(from: Task): void {
     for (const task of this.#left) {
       const isLater = task.planned.position >= from.planned.position && task.cell.id === from.cell.id;
-      if (isLater && !this.#isDone(task) && !this.#spared.has(task)) this.#spare(task);
+      if (isLater && !task.isDone() && !this.#spared.has(task)) this.#spare(task);
     }
   }
 
@@ -306,10 +275,10 @@ class SweepRun {
   /** All attempts of a planned load; where the machine was too busy for them, the last one is kept for the run's end. */
   async #runTask(task: Task, lab: number, last: boolean): Promise<"done" | "stopped" | "put off"> {
     const { cell, planned } = task;
-    const { tell, labs = oneLab, plan } = this.#options;
+    const { tell, labs = oneLab } = this.#options;
     const { page, lane, link } = cell;
     const fault = this.#faults.get(link) ?? null;
-    for (let runs = 0; !this.#isDone(task) && (fault === null || runs === 0); runs++) {
+    for (let runs = 0; !task.isDone() && (fault === null || runs === 0); runs++) {
       const place = { position: planned.position, page, lane, link, block: planned.block, attempt: task.attempts };
       await this.#admission.admitAfterStarved(() => !this.#mustEnd());
       if (this.#mustEnd()) return "stopped";
@@ -319,13 +288,14 @@ class SweepRun {
       // Alone, a lab has the whole machine.
       const cpus = (others > 0 || labs.mayShare(cell.link_profile)) && labs.cpus ? labs.cpus[lab] : undefined;
       const options = { ...this.#options, signal: this.#signal };
-      const measured = await this.#spent.during(() => measureOne(options, cell, place.block, place.attempt, cpus));
-      if (!measured) return "stopped";
-      const judged = judgedBy(fault, measured);
+      const asked = { cell, block: place.block, attempt: place.attempt, cpus, fault };
+      const judged = await this.#spent.during(() => attemptLoad(options, asked));
+      if (!judged) return "stopped";
       this.#admission.ended(judged.log._trilane, Math.max(others, this.#running - 1) > 0);
       const load = await this.#store(task, judged, fault !== null, started_at);
       if (load === null) return "stopped";
-      this.#noteBrowser(judged, load);
+      const changed = this.#browser.after(judged, load);
+      if (changed) tell(changed);
       const { status, reasons, metrics, wall_ms } = judged.log._trilane;
       tell({
         event: "load-finished",
@@ -339,19 +309,9 @@ class SweepRun {
         loads: this.#loads,
         left_s: this.#time.left_ms / 1000,
       });
-      const isLastAttempt = task.attempts === plan.retries;
-      if (!last && fault === null && !task.valid && isLastAttempt && reasons.some(isCrowded)) return "put off";
+      if (!last && fault === null && task.isForLater()) return "put off";
     }
     return "done";
-  }
-
-  /** An update in mid-sweep does not end it, but is told: versions load pages at different speeds. */
-  #noteBrowser({ log }: PageLoad, load: number): void {
-    const { version } = log.browser;
-    if (version === "" || version === this.#browser) return;
-    if (this.#browser !== null)
-      this.#options.tell({ event: "browser-changed", before: this.#browser, now: version, load });
-    this.#browser = version;
   }
 
   /**
@@ -366,67 +326,12 @@ class SweepRun {
     const stored = await onceThereIsRoom(() => results.recordLoad(row), this.#room);
     if (stored === null) return null;
     const { status, reasons, metrics, wall_ms } = load.log._trilane;
-    task.attempts++;
-    task.valid = status === "valid";
+    task.add(attempt, load.log._trilane);
     this.#enough.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
     this.#wall_ms += wall_ms;
-    const last = this.#isDone(task) || isLast;
+    const last = task.isDone() || isLast;
     this.#time.ended(guess_ms(cell), wall_ms, last);
     if (last) this.#done++;
     return stored.written;
   }
-}
-
-/** As the newest stored load tells it; null where there is none, or its browser did not start. */
-function lastBrowser(results: Results, sweep: Sweep): string | null {
-  const last = results.loadsOf(sweep.id).findLast(({ status }) => status === "valid");
-  return last ? results.harOf(last.id).log.browser.version : null;
-}
-
-const placeOf = ({ cell }: Task): string => JSON.stringify([cell.page, cell.link]);
-
-/** The lanes of a page on a link in one block, which run one after another. */
-type Unit = readonly [Task, ...Task[]];
-
-/** In the planned order, but for several labs: within a block those that may share come first. */
-function unitsOf(left: readonly Task[], labs: Labs): Unit[] {
-  const units = [
-    ...Map.groupBy(left, (task) => `${task.planned.block} ${placeOf(task)}`).values(),
-  ] as unknown as Unit[];
-  if (labs.most === 1) return units;
-  const isAlone = ([task]: Unit): number => Number(!labs.mayShare(task.cell.link_profile));
-  return units.toSorted((a, b) => a[0].planned.block - b[0].planned.block || isAlone(a) - isAlone(b));
-}
-
-/** Null for a load that the signal cut off: whatever it came to is not what was asked. */
-async function measureOne(
-  options: RunOptions,
-  cell: Cell,
-  block: number,
-  attempt: number,
-  cpus: readonly number[] | undefined,
-): Promise<PageLoad | null> {
-  const { signal } = options;
-  let load: PageLoad;
-  try {
-    load = await options.measure({
-      ...loadRequest(options, cell, block),
-      ...(cpus ? { cpus } : {}),
-      ...(options.evidenceOf ? { evidence: options.evidenceOf(cell, block, attempt) } : {}),
-    });
-  } catch (error) {
-    if (signal.aborted) return null;
-    throw error;
-  }
-  // Ctrl-C on a terminal reaches the lab's processes too: one turn of the event loop, so that our own handler has run.
-  await new Promise((resolve) => setImmediate(resolve));
-  return signal.aborted ? null : load;
-}
-
-/** A load over a link that is not what was asked is not valid, however it went. */
-function judgedBy(fault: string | null, load: PageLoad): PageLoad {
-  if (fault === null) return load;
-  const facts = load.log._trilane;
-  const status = facts.status === "valid" ? "invalid" : facts.status;
-  return { log: { ...load.log, _trilane: { ...facts, status, reasons: [...facts.reasons, fault] } } };
 }

@@ -46,7 +46,7 @@ export interface SweepPlan {
    */
   seed?: number;
   /**
-   * How often a load that was invalid or failed is tried again.
+   * How often a load that was invalid or failed is tried again; that it was starved of CPU counts from the second time on.
    */
   retries?: number;
   /**

@@ -1,6 +1,6 @@
 // cli/sweep/runner.ts on a machine that starves its loads for a while: what it loses by that, and how long it waits.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
@@ -58,11 +58,31 @@ test("ten minutes of it cost attempts and no load: the last ones are kept for th
   );
 });
 
+test("without retries a starved load is tried once more, at the end; one that failed is not", async () => {
+  const once = { ...plan, retries: 0 };
+  const { loads } = await runBeside(30_000, { plan: once });
+  const [starved, ...rest] = loads;
+  assert.deepEqual([starved?.status, starved?.attempt], ["invalid", 0]);
+  const again = loads.findIndex((load) => load.attempt === 1);
+  assert.deepEqual([loads[again]?.block, loads[again]?.lane, loads[again]?.status], [0, starved?.lane, "valid"]);
+  assert.ok(rest.every(({ status }) => status === "valid"));
+  assert.ok(again > 6, "after the other blocks");
+  rmSync(home, { recursive: true });
+  mkdirSync(home);
+  const failing: Measure = async (request) => {
+    const load = await validLoad(request);
+    return { log: { ...load.log, _trilane: { ...load.log._trilane, status: "failed", reasons: ["no page"] } } };
+  };
+  await fastRun({ home, plan: once, measure: failing });
+  assert.deepEqual(new Set(storedLoads(home).map(({ attempt }) => attempt)), new Set([0]));
+});
+
 test("one that stays busy does not hold a sweep up for ever", async () => {
   const { outcome, now_ms, loads } = await runBeside(Number.POSITIVE_INFINITY);
   assert.deepEqual([outcome.state, outcome.done], ["finished", 8]);
-  assert.equal(loads.length, 8 * (plan.retries + 1));
-  const filmed = 2 * (plan.retries + 1);
+  // That a load was starved once does not count.
+  assert.equal(loads.length, 8 * (plan.retries + 2));
+  const filmed = 2 * (plan.retries + 2);
   assert.ok(now_ms <= 600_000 + (loads.length + filmed) * (30_000 + load_ms), `${now_ms} ms`);
 });
 
