@@ -10,7 +10,9 @@
 //   it is not known, and counts as network.
 // - Where a request waited after its initiator had arrived, the last stylesheet or script to arrive in between is taken to have
 //   held it up (for what a script asked, responses to scripts too); it may have been chance.
-// - Where requests and a long task overlap, the one that ended last is on the path.
+// - Where requests and a long task overlap, the one that ended last is on the path. A task is led back to what ended just
+//   before it; where nothing did, the path follows what was still being received when the task began, as a document that
+//   streams: the time up to there was spent waiting for it.
 // - A server's think time is in `wait`, the browser's own queues are in `queueing` and `blocked`: all three count as network.
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, isOnTheLink } from "./dependencies.ts";
@@ -41,6 +43,9 @@ interface Task {
 
 /** Times of the main thread's tasks and of requests come from different clocks' readings, rounded. */
 const sameMoment_ms = 1;
+
+/** Of what the main thread did, only tasks from here on are told: a shorter pause may be one that is not. */
+const longTask_ms = 50;
 
 function phasesOf({ entry }: Fetch): [NetworkPhase, number][] {
   const { blocked, dns, connect, ssl, send, wait, receive, _blocked_queueing } = entry.timings;
@@ -88,11 +93,14 @@ function holdersOf(fetch: Fetch, fetches: readonly Fetch[]): Fetch[] {
   );
 }
 
-function lastEnded(fetches: readonly Fetch[], from_ms: number, to_ms: number): Fetch | null {
-  return fetches
-    .filter(({ start_ms, end_ms }) => end_ms > from_ms && end_ms <= to_ms && start_ms < to_ms)
-    .reduce<Fetch | null>((last, each) => (last === null || each.end_ms >= last.end_ms ? each : last), null);
-}
+const endingLast = (fetches: readonly Fetch[]): Fetch | null =>
+  fetches.reduce<Fetch | null>((last, each) => (last === null || each.end_ms >= last.end_ms ? each : last), null);
+
+const lastEnded = (fetches: readonly Fetch[], from_ms: number, to_ms: number): Fetch | null =>
+  endingLast(fetches.filter(({ start_ms, end_ms }) => end_ms > from_ms && end_ms <= to_ms && start_ms < to_ms));
+
+const lastUnderWay = (fetches: readonly Fetch[], at_ms: number): Fetch | null =>
+  endingLast(fetches.filter(({ start_ms, end_ms }) => start_ms < at_ms && end_ms > at_ms));
 
 /** The task that ended, or was still running, last before `to_ms`. */
 function lastTask(tasks: readonly Task[], from_ms: number, to_ms: number): Task | null {
@@ -103,43 +111,56 @@ function lastTask(tasks: readonly Task[], from_ms: number, to_ms: number): Task 
   );
 }
 
-/** From `to_ms` back to what was waited for last: the request, and how long was computed since. */
-function back(
-  waitedFor: readonly Fetch[],
-  tasks: readonly Task[],
-  from_ms: number,
-  to_ms: number,
-): { fetch: Fetch | null; at_ms: number } {
+/** What was waited for, and until when: its end, or the moment when a task had enough of it. */
+interface Wait {
+  readonly fetch: Fetch;
+  readonly until_ms: number;
+}
+
+/** From `to_ms` back to what was waited for last; from there on was computed. Null: nothing after `from_ms`. */
+function back(waitedFor: readonly Fetch[], tasks: readonly Task[], from_ms: number, to_ms: number): Wait | null {
   let at_ms = to_ms;
   for (;;) {
     const fetch = lastEnded(waitedFor, from_ms, at_ms);
     const task = lastTask(tasks, Math.max(from_ms, (fetch?.end_ms ?? from_ms) + sameMoment_ms), at_ms);
-    if (!task) return { fetch, at_ms };
-    at_ms = Math.max(from_ms, task.start_ms);
-    if (at_ms <= from_ms) return { fetch: null, at_ms };
+    const ended_ms = Math.min(at_ms, task?.end_ms ?? fetch?.end_ms ?? from_ms);
+    const isTasksStart = at_ms < to_ms;
+    const underWay = isTasksStart && at_ms - ended_ms > longTask_ms ? lastUnderWay(waitedFor, at_ms) : null;
+    if (underWay) return { fetch: underWay, until_ms: at_ms };
+    if (!task) return fetch && { fetch, until_ms: fetch.end_ms };
+    if (task.start_ms <= from_ms) return null;
+    at_ms = task.start_ms;
   }
+}
+
+/** The main thread's long tasks. What it did before there was a page, the page did not wait for. */
+function tasksOf({ log }: PageLoad, fetches: readonly Fetch[]): Task[] {
+  const page = fetches.find(({ entry }) => entry._resourceType === "document");
+  const first_ms = page?.response_ms ?? 0;
+  return (log._trilane.long_tasks ?? []).flatMap(({ start_ms, duration_ms }) => {
+    const task = { start_ms: Math.max(first_ms, start_ms), end_ms: start_ms + duration_ms };
+    return task.end_ms > task.start_ms ? [task] : [];
+  });
 }
 
 /** Null where the load has no page load time, or tells no request. */
 export function criticalPath(load: PageLoad): CriticalPath | null {
-  const { metrics, long_tasks } = load.log._trilane;
-  const plt_ms = metrics.plt_ms;
+  const { plt_ms } = load.log._trilane.metrics;
   const fetches = fetchesOf(load);
   if (plt_ms === null || fetches.length === 0) return null;
   const causes = causesOf(fetches);
-  const tasks = (long_tasks ?? []).map(({ start_ms, duration_ms }) => ({ start_ms, end_ms: start_ms + duration_ms }));
+  const tasks = tasksOf(load, fetches);
   // From the end to the beginning.
   const path: Segment[] = [];
   const add = (segments: readonly Segment[]) => path.push(...segments.toReversed());
   let at_ms = plt_ms;
-  let { fetch: next } = back(fetches.filter(delaysLoadEvent), tasks, 0, plt_ms);
+  let next = waitBeforeLoadEvent(fetches.filter(delaysLoadEvent));
   while (next) {
-    const fetch: Fetch = next;
-    const until_ms = Math.min(fetch.end_ms, at_ms);
+    const { fetch, until_ms }: Wait = next;
     add(computed(until_ms, at_ms));
     add(fetched(fetch, until_ms));
     at_ms = Math.min(at_ms, fetch.start_ms);
-    next = causeBefore(fetch, at_ms);
+    next = waitBefore(fetch, at_ms);
   }
   add(computed(0, at_ms));
   const segments = path.reverse();
@@ -148,11 +169,18 @@ export function criticalPath(load: PageLoad): CriticalPath | null {
   const computation_ms = sum(({ activity }) => activity === "computation");
   return { segments, computation_ms, network_ms: plt_ms - computation_ms };
 
-  function causeBefore(fetch: Fetch, started_ms: number): Fetch | null {
+  function waitBeforeLoadEvent(waitedFor: readonly Fetch[]): Wait | null {
+    const wait = back(waitedFor, tasks, 0, at_ms);
+    // By another clock's reading the last byte may come just after the load event.
+    const fetch = wait ? null : lastUnderWay(waitedFor, at_ms);
+    return fetch ? { fetch, until_ms: at_ms } : wait;
+  }
+
+  function waitBefore(fetch: Fetch, started_ms: number): Wait | null {
     const cause = causes.get(fetch);
     if (!cause) return null;
-    if (cause.end_ms > started_ms) return cause;
+    if (cause.end_ms > started_ms) return { fetch: cause, until_ms: started_ms };
     const holders = holdersOf(fetch, fetches).filter((each) => each !== fetch && each.start_ms < started_ms);
-    return back(holders, tasks, cause.end_ms, started_ms).fetch ?? cause;
+    return back(holders, tasks, cause.end_ms, started_ms) ?? { fetch: cause, until_ms: cause.end_ms };
   }
 }

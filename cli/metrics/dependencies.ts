@@ -7,6 +7,8 @@ export interface Fetch {
   readonly entry: HarEntry;
   readonly url: string;
   readonly start_ms: number;
+  /** Its response's first byte; null: none came. */
+  readonly response_ms: number | null;
   readonly end_ms: number;
 }
 
@@ -31,10 +33,13 @@ export function fetchesOf({ log }: PageLoad): Fetch[] {
   if (navigation_ns === null) return [];
   return log.entries
     .flatMap((entry) => {
-      const { start_ns, end_ns } = entry._trilane;
+      const { start_ns, response_ns, end_ns } = entry._trilane;
       if (end_ns === null) return [];
-      const [start_ms, end_ms] = [start_ns, end_ns].map((at_ns) => (at_ns - navigation_ns) / 1e6) as [number, number];
-      return [{ entry, url: withoutFragment(entry.request.url), start_ms, end_ms: Math.max(start_ms, end_ms) }];
+      const sinceNavigation_ms = (at_ns: number): number => (at_ns - navigation_ns) / 1e6;
+      const start_ms = sinceNavigation_ms(start_ns);
+      const response_ms = response_ns === null ? null : sinceNavigation_ms(response_ns);
+      const end_ms = Math.max(start_ms, sinceNavigation_ms(end_ns));
+      return [{ entry, url: withoutFragment(entry.request.url), start_ms, response_ms, end_ms }];
     })
     .sort((a, b) => a.start_ms - b.start_ms);
 }

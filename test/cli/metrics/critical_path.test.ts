@@ -106,6 +106,53 @@ test("a request that a long task made waited for the task, not for what arrived 
   assert.deepEqual(told(load).slice(2), ["105-205 /app.js", "205-610 computation", "610-900 /late.jpg"]);
 });
 
+test("what was still being received when a task began was waited for up to there", () => {
+  // A document that streams, and a script in it that runs when nearly all is there.
+  const streamed = graph(5110, [{ ...html, end_ms: 5000, phases: { wait: 95 } }], [[4800, 5100]]);
+  assert.deepEqual(told(streamed), ["0-5 computation", "5-4800 /", "4800-5110 computation"]);
+  assert.equal(criticalPath(streamed)?.network_ms, 4795);
+  // An image that the load event waits for, and a task in its last moments.
+  const picture = graph(
+    3000,
+    [html, { url: `${page}big.jpg`, type: "image", start_ms: 100, end_ms: 2900 }],
+    [[2860, 2920]],
+  );
+  assert.deepEqual(told(picture).slice(1), ["5-100 /", "100-2860 /big.jpg", "2860-3000 computation"]);
+  // A stylesheet that holds a script up, whose task begins before the last of it.
+  const held = graph(
+    1200,
+    [
+      html,
+      { url: `${page}style.css`, type: "stylesheet", start_ms: 105, end_ms: 800 },
+      { url: `${page}late.jpg`, type: "image", start_ms: 820, end_ms: 1200, how: "script" },
+    ],
+    [[700, 818]],
+  );
+  assert.deepEqual(told(held).slice(2), ["105-700 /style.css", "700-820 computation", "820-1200 /late.jpg"]);
+});
+
+test("a task is what arrived just before it, not what happened to be under way", () => {
+  const load = graph(
+    720,
+    [
+      html,
+      { url: `${page}app.js`, type: "script", start_ms: 140, end_ms: 205 },
+      { url: `${page}hero.jpg`, type: "image", start_ms: 60, end_ms: 650 },
+    ],
+    [[240, 710]],
+  );
+  assert.deepEqual(told(load).slice(1), ["5-105 /", "105-140 computation", "140-205 /app.js", "205-720 computation"]);
+});
+
+test("the document is never waited for by computing: a task from before it, and an end just after the load event", () => {
+  assert.deepEqual(told(graph(120, [{ ...html, phases: { wait: 60 } }], [[1, 110]])), [
+    "0-5 computation",
+    "5-65 /",
+    "65-120 computation",
+  ]);
+  assert.deepEqual(told(graph(104, [html])), ["0-5 computation", "5-104 /"]);
+});
+
 test("redirects follow each other", () => {
   const load = graph(330, [
     { ...html, url: "https://shop.example/old", requestId: "R", redirectedTo: page },

@@ -44,6 +44,7 @@ function entryOf(asked: Asked, index: number): HarEntry {
       documentUrl: page,
       start_ns: toNs(start_ms),
       startOffset_ms: start_ms,
+      response_ns: toNs(start_ms + spent_ms),
       end_ns: toNs(end_ms),
     },
   });
