@@ -10,6 +10,7 @@ import { excludedLine } from "../stats/verdict.ts";
 import { type ReportData, typicalLoad } from "./data.ts";
 import { distributionFigure } from "./distribution.ts";
 import { savedFigure } from "./figure_file.ts";
+import { builtLater } from "./later.ts";
 import { linkFacts, type ShapedLoad } from "./link_facts.ts";
 import { linkOverTime } from "./link_over_time.ts";
 import { metricsTable } from "./metrics_table.ts";
@@ -37,11 +38,11 @@ function shownLoads(data: ReportData, result: GroupResult): Shown {
   return { drawn, shaped };
 }
 
-function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Shown, draw: boolean): Markup {
+function waterfalls(data: ReportData, result: GroupResult, { drawn, shaped }: Shown): Markup {
   const { page, link } = result.group;
   const missing = result.lanes.filter((lane) => lane.valid === 0).map((lane) => lane.lane);
   const note = missing.length > 0 && html`<p class="soft">No waterfall of ${missing.join(", ")}: no valid load.</p>`;
-  if (drawn.length > 0 && draw) {
+  if (drawn.length > 0) {
     const name = `${page} over ${link}`;
     const overTime = linkOverTime(
       name,
@@ -87,25 +88,34 @@ function metrics({ filmedLoads }: ReportData, { group, lanes }: GroupResult): Ma
   );
 }
 
+export interface GroupSection {
+  readonly markup: Markup;
+  /** Whose waterfalls it has. */
+  readonly drawn: readonly DrawnLoad[];
+}
+
 export function groupSection(
   data: ReportData,
   result: GroupResult,
   profile: LinkProfile,
   options: { open: boolean; waterfalls: boolean },
-): Markup {
+): GroupSection {
   const { page, link, loads } = result.group;
-  const shown = shownLoads(data, result);
+  const { drawn, shaped } = shownLoads(data, result);
+  const shown = { drawn: options.waterfalls ? drawn : [], shaped };
   const medians = result.lanes.map(
     (lane) => `${lane.lane} ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`,
   );
   const excluded = excludedLine(loads);
   const name = page === middleCut(page, 90) ? null : html`<p class="soft">${page}</p>`;
-  return html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b> over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${name}
+  const body = html`${name}
 ${distributionFigure(`${page} over ${link}`, result.lanes, loads)}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${metrics(data, result)}
-${waterfalls(data, result, shown, options.waterfalls)}
+${waterfalls(data, result, shown)}
 ${filmstrip(data, result)}
-${linkFacts(profile, shown.shaped)}
+${linkFacts(profile, shaped)}`;
+  const markup = html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b> over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${options.open ? body : builtLater(body)}
 </details>`;
+  return { markup, drawn: shown.drawn };
 }

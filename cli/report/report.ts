@@ -5,7 +5,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { coloursCss } from "../../extension/figures/colours.ts";
-import { html, Markup, middleCut } from "../../extension/figures/markup.ts";
+import { html, Markup } from "../../extension/figures/markup.ts";
 import { hatchPatterns } from "../../extension/figures/phase_shapes.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
@@ -25,9 +25,8 @@ import { studyOfPlan } from "../studies/all.ts";
 import { version } from "../version.ts";
 import { cdfFigure } from "./cdf.ts";
 import { cdfsOf } from "./cdfs_of.ts";
-import { gatherReport, groupsOf, type ReportData, spreadOrder } from "./data.ts";
+import { gatherReport, groupsOf, type ReportData } from "./data.ts";
 import { decisionSection } from "./decisions.ts";
-import { groupSection } from "./group_section.ts";
 import { heatLegend, heatMapFigure, scaleEnd } from "./heat_map.ts";
 import { mapSets } from "./heat_maps_of.ts";
 import { helpedSection } from "./helped_section.ts";
@@ -35,20 +34,18 @@ import { hostsSection } from "./hosts.ts";
 import { linkGrid } from "./link_axes.ts";
 import { linkTestSection } from "./link_tests.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
+import { maxSections, pageSections } from "./page_sections.ts";
 import { publishedSection } from "./published.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
 import { matchSection } from "./unmatched.ts";
 import { writeWhole } from "./write_whole.ts";
 
-const maxSections = 400;
-/** Sections with waterfalls stop being drawn when the file has grown to this. */
-const waterfallBudget_characters = 3_000_000;
 const csvPlainLimit_bytes = 500_000;
 
 const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
 const look = readFileSync(join(import.meta.dirname, "../../extension/figures/look.css"), "utf8");
 const css = look + partOf("report.css") + partOf("print.css") + coloursCss();
-const script = partOf("report.js") + partOf("figure_files.js");
+const script = partOf("later.js") + partOf("report.js") + partOf("figure_files.js");
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
 const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
@@ -133,15 +130,6 @@ function verdictMarkup(verdict: SweepVerdict, { serving, links, settled }: Verdi
   return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
-/** The script fills in hosts and types, of the requests that are drawn. */
-function filterMarkup(results: readonly GroupResult[], lanes: readonly string[]): Markup {
-  const select = (label: string, name: string, values: Iterable<string>): Markup =>
-    html`<label>${label} <select name="${name}"><option value="">all</option>${[...new Set(values)].map((value) => html`<option value="${value}">${middleCut(value, 60)}</option>`)}</select></label>`;
-  const pages = results.map(({ group }) => group.page);
-  const links = results.map(({ group }) => group.link);
-  return html`<form class="filter" hidden aria-label="Filter">${select("Page", "page", pages)}${select("Link", "link", links)}${select("Lane", "lane", lanes)}${select("Host", "host", [])}${select("Type", "type", [])}<button type="reset">Show all</button><span id="filtered" role="status"></span><span class="steps"><button type="button" name="previous">‹ Previous</button> <button type="button" name="next">Next ›</button></span></form>`;
-}
-
 /** The loads as a link that saves a file: a data URL needs neither script nor network. */
 function csvLink(data: ReportData): Markup {
   const csv = Buffer.from([...csvLines(data.sweep.plan.serving, data.cells, data.loads)].join(""));
@@ -150,25 +138,6 @@ function csvLink(data: ReportData): Markup {
   const name = `trilane-sweep-${data.sweep.id}.csv${plain ? "" : ".gz"}`;
   const type = plain ? "text/csv;charset=utf-8" : "application/gzip";
   return html`<p><a download="${name}" href="data:${type};base64,${body.toString("base64")}">${name}</a>: ${count(data.loads.length, "load")}, one row each; <code>trilane export --help</code> explains the columns. HAR and JSON: <code>trilane export ${String(data.sweep.id)} --format har</code>.</p>`;
-}
-
-function sectionsMarkup(data: ReportData, results: readonly GroupResult[], profiles: Map<string, LinkProfile>): Markup {
-  const shown = results.filter((result) => result.hasSection);
-  const sections = new Map<number, Markup>();
-  let size = 0;
-  // Spread, so that what is drawn before the budget ends comes from all over the grid.
-  for (const index of spreadOrder(shown.length)) {
-    const result = shown[index];
-    const profile = result && profiles.get(result.group.link);
-    if (!result || !profile) continue;
-    const open = shown.length <= 3 || index === 0;
-    const waterfalls = size < waterfallBudget_characters;
-    const section = groupSection(data, result, profile, { open, waterfalls });
-    size += section.text.length;
-    sections.set(index, section);
-  }
-  const left = results.length - shown.length;
-  return html`${shown.map((_, index) => sections.get(index))}${left > 0 && html`<p>${String(left)} more pages and links have no section here; their numbers are in the CSV.</p>`}`;
 }
 
 /** The report as one HTML document. */
@@ -217,7 +186,7 @@ ${helped}
 ${published}
 ${decisionSection(settled)}
 <section id="medians"><h2>Medians</h2>${medianTable(results, lanes)}</section>
-<section id="pages"><h2>Page by page</h2>${filterMarkup(results, lanes)}${sectionsMarkup(data, results, profiles)}</section>
+<section id="pages"><h2>Page by page</h2>${pageSections(data, results, lanes, profiles)}</section>
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>
 ${hosts && html`<section id="machines"><h2>The machines</h2>${hosts}</section>`}
 <section id="matching"><h2>What was matched</h2>${matchSection(data)}</section>

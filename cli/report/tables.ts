@@ -8,6 +8,7 @@ import type { LaneSummary } from "../stats/summary.ts";
 import { reasonKind } from "../stats/verdict.ts";
 import type { Group } from "./data.ts";
 import { savedFigure } from "./figure_file.ts";
+import { builtLater } from "./later.ts";
 import { improvementText, whiskerMarkup } from "./whisker.ts";
 
 export interface GroupResult {
@@ -21,6 +22,20 @@ export interface GroupResult {
 }
 
 export const maxTableRows = 1500;
+/** As many fill a screen or two. */
+const rowsAtOnce = 50;
+/** As many are built in one pause. */
+const rowsInPause = 100;
+
+/** The rows' table; further rows stand behind it until they are built into it. */
+function rowsMarkup(rows: readonly Markup[], head: Markup): Markup {
+  const table = (of: readonly Markup[], heading: Markup | null): Markup =>
+    html`<table class="sortable medians">${heading}<tbody>${of}</tbody></table>`;
+  const parts: Markup[] = [];
+  for (let from = rowsAtOnce; from < rows.length; from += rowsInPause)
+    parts.push(builtLater(table(rows.slice(from, from + rowsInPause), null)));
+  return html`${table(rows.slice(0, rowsAtOnce), head)}${parts}`;
+}
 
 /** The end of the whiskers' axis: round, and the same for the whole table. */
 function whiskerEnd(results: readonly GroupResult[]): number {
@@ -99,12 +114,14 @@ export function medianTable(results: readonly GroupResult[], lanes: readonly str
   const shown = results.toSorted(byLastImprovement).slice(0, maxTableRows);
   const pairs = results[0]?.improvements.map(({ pair }) => `${pair.lane} over ${pair.over}`) ?? [];
   const heads = ["Page", "Link", ...lanes, ...pairs];
+  const head = html`<thead><tr>${heads.map((name, index) => html`<th scope="col" class="${index < 2 ? "" : index < 2 + lanes.length ? "num" : "imp"}">${name}</th>`)}</tr></thead>`;
   const figure = html`<figure><figcaption>Median page load time of each lane and improvement, (a − b) / a × 100, with its 95 % interval; positive: faster. Dot and whisker: the same, from −${String(end)} to ${String(end)} %; hollow: too few loads for an interval. n: valid loads. The most helped first${
     results.length > shown.length &&
     html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in its CSV`
-  }.</figcaption><div class="scroll"><table class="sortable medians"><thead><tr>${heads.map((head, index) => html`<th scope="col" class="${index < 2 ? "" : index < 2 + lanes.length ? "num" : "imp"}">${head}</th>`)}</tr></thead><tbody>${shown.map(
-    (result) => rowMarkup(result, lanes, end),
-  )}</tbody></table></div></figure>`;
+  }.</figcaption><div class="scroll">${rowsMarkup(
+    shown.map((result) => rowMarkup(result, lanes, end)),
+    head,
+  )}</div></figure>`;
   return savedFigure(figure, {
     name: ["medians"],
     columns: [

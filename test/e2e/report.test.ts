@@ -39,6 +39,8 @@ interface Look {
   readonly theme?: "light" | "dark";
   readonly script?: boolean;
   readonly print?: boolean;
+  /** False: the browser never pauses, so that only what is wanted is built. */
+  readonly pauses?: boolean;
 }
 
 /** Opens a report, runs `work`, and fails if the page complained or asked for anything but its own file. */
@@ -60,6 +62,7 @@ async function open(fixture: Fixture, look: Look, work: (page: Page) => Promise<
   try {
     await page.setViewport({ width: look.width ?? 1280, height: 900 });
     await page.setJavaScriptEnabled(look.script ?? true);
+    if (look.pauses === false) await page.evaluateOnNewDocument("window.requestIdleCallback = () => 0");
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: look.theme ?? "light" }]);
     if (look.print) await page.emulateMediaType("print");
     await page.goto(pathToFileURL(path).href, { waitUntil: "load" });
@@ -74,6 +77,9 @@ async function open(fixture: Fixture, look: Look, work: (page: Page) => Promise<
   assert.deepEqual(complaints, []);
   assert.deepEqual(requests, [pathToFileURL(path).href]);
 }
+
+/** Until all that is built after loading is there. */
+const built = (page: Page) => page.waitForFunction(`document.querySelector("noscript") === null`);
 
 const textOf = (page: Page, selector: string): Promise<string> =>
   page.$eval(selector, (element) => element.textContent ?? "");
@@ -261,6 +267,45 @@ test("without script all is there to read", async () => {
     assert.ok(await page.$eval("form.filter", (form) => form.hasAttribute("hidden")));
     assert.equal((await page.$$("figure.waterfall svg.wide")).length, 1);
   });
+  await open(gridFixture, { script: false }, async (page) => {
+    assert.equal((await page.$$("table.medians tbody tr")).length, 100);
+    assert.equal((await page.$$("details.group > noscript > figure:first-of-type")).length, 99);
+  });
+});
+
+test("what is far down is built when it is opened, a fragment's target, filtered, sorted, searched or printed, and in pauses", async () => {
+  const click = (page: Page, selector: string) =>
+    page.$eval(selector, (element) => (element as unknown as { click(): void }).click());
+  const wanted: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+    opened: (page) => click(page, "#g57 summary"),
+    target: (page) => page.evaluate(`location.hash = "g57"`).then(() => page.waitForSelector("#g57[open]")),
+    filtered: (page) => page.select('select[name="link"]', "5mbit/150ms"),
+    sorted: (page) => click(page, "table.medians th:nth-child(3) button"),
+    searched: (page) =>
+      page.evaluate(
+        `document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true }))`,
+      ),
+    printed: (page) => page.pdf(),
+    "in pauses": built,
+  };
+  const found: Record<string, unknown> = {};
+  for (const [what, want] of Object.entries(wanted)) {
+    await open(gridFixture, { pauses: what === "in pauses" }, async (page) => {
+      await want(page);
+      const count = (selector: string) => page.$$eval(selector, (all) => all.length);
+      found[what] = [await count("table.medians tr"), await count("details.group > noscript")];
+    });
+  }
+  // Rows of the table with its head, and sections that are not built; the first one always is.
+  assert.deepEqual(found, {
+    opened: [51, 98],
+    target: [51, 98],
+    filtered: [101, 98],
+    sorted: [101, 99],
+    searched: [101, 0],
+    printed: [101, 0],
+    "in pauses": [101, 0],
+  });
 });
 
 test("hostile texts do nothing and break nothing", async () => {
@@ -268,6 +313,7 @@ test("hostile texts do nothing and break nothing", async () => {
     assert.equal((await page.$$("img, iframe, object, embed")).length, 0);
     assert.equal((await page.$$("script")).length, 1);
     assert.match(await textOf(page, "#medians"), /<script>|onerror/);
+    await built(page);
     await page.$$eval("details", (all) => {
       for (const section of all) section.setAttribute("open", "");
     });
@@ -285,6 +331,7 @@ for (const fixture of [raceFixture, lossFixture, gridFixture, hostileFixture]) {
     test(`${fixture.name}: no text overlaps or is cut at ${look.width} px${"print" in look ? " on paper" : `, ${look.theme}`}; contrast 4.5:1`, async () => {
       await open(fixture, look, async (page) => {
         if (fixture !== gridFixture) {
+          await built(page);
           await page.$$eval("details.group", (all) => {
             for (const section of all) section.setAttribute("open", "");
           });

@@ -201,6 +201,7 @@ function addFileButtons(figure) {
     button.addEventListener("click", async () => {
       told.textContent = "";
       try {
+        buildWithin(figure);
         saveFile(await make(figure), `${figure.dataset.file}.${kind}`);
       } catch (error) {
         told.textContent = `Not saved: ${error.message}`;

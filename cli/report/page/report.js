@@ -6,21 +6,26 @@ const filtered = "details.group, table.medians tbody tr, #decisions tbody tr, #m
 const chosenIn = (form) =>
   Object.fromEntries(["page", "link", "lane", "host", "type"].map((name) => [name, form.elements[name].value]));
 
-let paledFor = '["","",""]';
+const nothingPaled = '["","",""]';
+let paledFor = nothingPaled;
 
-/** Pales what is drawn of other lanes, hosts and types. */
-function paleOthers({ lane, host, type }) {
-  // Tens of thousands of requests may be drawn: untouched where nothing changes for them.
-  const asked = JSON.stringify([lane, host, type]);
-  if (asked === paledFor) return;
-  paledFor = asked;
-  for (const drawn of all("svg g[class^='lane-']"))
+/** Pales what is drawn within `root` of other lanes, hosts and types. */
+function paleWithin(root, { lane, host, type }) {
+  for (const drawn of all("svg g[class^='lane-']", root))
     drawn.classList.toggle("other", lane !== "" && !drawn.classList.contains(`lane-${lane}`));
-  for (const row of all(".waterfall .hit")) {
+  for (const row of all(".waterfall .hit", root)) {
     const is = (name, value) => value === "" || row.getAttribute(name) === value;
     const fits = is("data-host", host) && is("data-type", type);
     row.classList.toggle("other", !fits);
   }
+}
+
+function paleOthers(chosen) {
+  // Tens of thousands of requests may be drawn: untouched where nothing changes for them.
+  const asked = JSON.stringify([chosen.lane, chosen.host, chosen.type]);
+  if (asked === paledFor) return;
+  paledFor = asked;
+  paleWithin(document, chosen);
 }
 
 /** Shows the sections and rows of the chosen page, link, lane and host. */
@@ -32,28 +37,20 @@ function applyFilter(form) {
     (chosen.link === "" || link === undefined || link === chosen.link) &&
     (chosen.lane === "" || lanes === undefined || lanes.split(" ").includes(chosen.lane)) &&
     (chosen.host === "" || host === undefined || host === chosen.host);
-  for (const item of all(filtered)) item.hidden = !fits(item.dataset);
+  const choose = (item) => {
+    item.hidden = !fits(item.dataset);
+  };
+  for (const later of all("#medians noscript.later")) buildRows(later, choose);
+  for (const item of all(filtered)) choose(item);
   paleOthers(chosen);
   const shown = sections.filter((section) => !section.hidden);
   document.querySelector("#filtered").textContent = `${shown.length} of ${sections.length} shown`;
-  if (shown.length <= 2) for (const section of shown) section.open = true;
+  if (shown.length <= 2) for (const section of shown) openSection(section);
 }
 
-/** Hosts and types of the requests that are drawn, the most frequent first. */
-function fillFilter(form) {
-  const rows = all(".waterfall .hit");
-  for (const name of ["host", "type"]) {
-    const counts = new Map();
-    for (const row of rows) {
-      const value = row.getAttribute(`data-${name}`);
-      counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
-    counts.delete("");
-    const select = form.elements[name];
-    for (const [value] of [...counts].sort((a, b) => b[1] - a[1])) select.append(new Option(value, value));
-    select.closest("label").hidden = counts.size < 2;
-  }
-  form.elements.lane.closest("label").hidden = form.elements.lane.options.length < 3;
+function openSection(section) {
+  buildSection(section);
+  section.open = true;
 }
 
 let steppedTo = null;
@@ -65,7 +62,7 @@ function step(direction) {
   const to = from ? sections[sections.indexOf(from) + direction] : sections.at(direction > 0 ? 0 : -1);
   if (!to) return;
   if (from) from.open = false;
-  to.open = true;
+  openSection(to);
   to.scrollIntoView();
   steppedTo = to;
 }
@@ -73,7 +70,7 @@ function step(direction) {
 function setUpFilter() {
   const form = document.querySelector("form.filter");
   if (!form) return;
-  fillFilter(form);
+  document.addEventListener("built", ({ target }) => paledFor !== nothingPaled && paleWithin(target, chosenIn(form)));
   form.hidden = false;
   form.addEventListener("change", () => applyFilter(form));
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -89,7 +86,7 @@ function setUpFilter() {
       if (page !== undefined) form.elements.page.value = page;
       form.elements.link.value = target.dataset.link;
       applyFilter(form);
-      target.open = true;
+      openSection(target);
     });
   }
   document.querySelector("#filtered").textContent =
@@ -108,6 +105,7 @@ function setUpSorting() {
         const rising = head.getAttribute("aria-sort") !== "ascending";
         for (const other of heads) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", rising ? "ascending" : "descending");
+        buildWithin(table.parentElement);
         const body = table.tBodies[0];
         const keyOf = (row) => row.cells[column].dataset.sort ?? row.cells[column].textContent;
         const rows = [...body.rows].sort((a, b) => {
@@ -126,15 +124,13 @@ function setUpSorting() {
 
 /** Tells in the figure's read-out what is pointed at or focused. */
 function setUpReadouts() {
-  for (const figure of all("figure.heatmaps, figure.waterfall")) {
-    const readout = figure.querySelector(".readout");
-    const tell = (event) => {
-      const title = event.target.closest?.("a, .hit")?.querySelector("title");
-      if (title) readout.textContent = title.textContent;
-    };
-    figure.addEventListener("mouseover", tell);
-    figure.addEventListener("focusin", tell);
-  }
+  const tell = ({ target }) => {
+    const title = target.closest?.("a, .hit")?.querySelector("title");
+    const figure = target.closest?.("figure.heatmaps, figure.waterfall");
+    if (title && figure) figure.querySelector(".readout").textContent = title.textContent;
+  };
+  document.addEventListener("mouseover", tell);
+  document.addEventListener("focusin", tell);
 }
 
 /** One tab stop for each map; the arrow keys go from cell to cell. */
@@ -167,26 +163,26 @@ function setUpHeatMapKeys() {
 }
 
 function setUpWaterfallKeys() {
-  for (const figure of all("figure.waterfall")) {
-    const rows = all(".hit", figure);
-    const readout = figure.querySelector(".readout");
-    let at = -1;
-    figure.querySelector("svg.wide").addEventListener("keydown", (event) => {
-      const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
-      if (!step || rows.length === 0) return;
-      event.preventDefault();
-      rows[at]?.classList.remove("at");
-      at = Math.max(0, Math.min(rows.length - 1, at + step));
-      rows[at].classList.add("at");
-      readout.textContent = rows[at].querySelector("title").textContent;
-    });
-  }
+  document.addEventListener("keydown", (event) => {
+    const figure = event.target.closest?.("figure.waterfall svg.wide")?.closest("figure");
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+    const rows = figure && step ? all(".hit", figure) : [];
+    if (rows.length === 0) return;
+    event.preventDefault();
+    const from = rows.findIndex((row) => row.classList.contains("at"));
+    const to = rows[Math.max(0, Math.min(rows.length - 1, from + step))];
+    rows[from]?.classList.remove("at");
+    to.classList.add("at");
+    figure.querySelector(".readout").textContent = to.querySelector("title").textContent;
+  });
 }
 
 function openTarget() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const find = () => document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!find()) buildWithin(document);
+  const target = find();
   if (!target) return;
-  for (let part = target; part; part = part.parentElement) if (part.matches("details")) part.open = true;
+  for (let part = target; part; part = part.parentElement) if (part.matches("details")) openSection(part);
   target.scrollIntoView();
 }
 
