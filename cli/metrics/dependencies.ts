@@ -44,9 +44,18 @@ export function fetchesOf({ log }: PageLoad): Fetch[] {
     .sort((a, b) => a.start_ms - b.start_ms);
 }
 
+// A page may fetch its own URL, or a script's, as data: such a response asks for nothing.
+const asking = new Set(["document", "stylesheet", "script"]);
+
+/** Whether the response had begun to come when the request was made: else the request did not need it, as with early hints. */
+export function hadBegun({ response_ms, end_ms }: Fetch, { start_ms }: Fetch): boolean {
+  return (response_ms ?? end_ms) <= start_ms;
+}
+
 /**
  * What each request was asked for by: the request that was redirected to it, else what its initiator names (the document
- * or stylesheet that was parsed, the script that ran), else its document. Of several of one URL the last that began before.
+ * or stylesheet that was parsed, the script that ran), else its document. Of several of one URL the last whose response had
+ * begun, of a document's at least the last that was asked for before.
  * Nothing: it began the navigation, or what asked for it is not among `fetches`.
  */
 export function causesOf(fetches: readonly Fetch[]): Map<Fetch, Fetch> {
@@ -63,12 +72,13 @@ export function causesOf(fetches: readonly Fetch[]): Map<Fetch, Fetch> {
       byRequest.get(_trilane.requestId)?.filter(({ entry }) => entry.response.redirectURL !== ""),
       fetch,
     );
-    const named = _initiator.url === undefined ? undefined : byUrl.get(withoutFragment(_initiator.url));
+    const named = _initiator.url === undefined ? [] : (byUrl.get(withoutFragment(_initiator.url)) ?? []);
+    const asker = named.filter((each) => asking.has(each.entry._resourceType) && hadBegun(each, fetch));
     const document = byUrl
       .get(withoutFragment(_trilane.documentUrl))
       ?.filter(({ entry }) => entry._resourceType === "document");
     const cause =
-      redirected ?? lastBefore(named, fetch) ?? lastBefore(document, fetch) ?? lastBefore(first && [first], fetch);
+      redirected ?? lastBefore(asker, fetch) ?? lastBefore(document, fetch) ?? lastBefore(first && [first], fetch);
     if (cause) causes.set(fetch, cause);
   }
   return causes;

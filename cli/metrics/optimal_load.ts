@@ -3,38 +3,41 @@
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { optimalPltOfLevels_ms } from "../stats/optimal.ts";
-import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, isOnTheLink } from "./dependencies.ts";
+import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, hadBegun, isOnTheLink } from "./dependencies.ts";
 
 /** Whether rate and delay are one number each, all the time. */
 export function isSteady({ down, up }: LinkProfile): boolean {
   return [down, up].every((way) => !way.trace && !way.rate_steps && !way.delay_steps && !way.onoff && !way.jitter);
 }
 
+/** A request and what it was asked for by, back to the navigation's: each with how many requests had come one after another. */
+function levelsBackFrom(fetch: Fetch, causes: ReadonlyMap<Fetch, Fetch>): [Fetch, number][] {
+  const chain = [fetch];
+  // Causes begin before what they cause: this ends.
+  for (let cause = causes.get(fetch); cause; cause = causes.get(cause)) chain.push(cause);
+  let level = 0;
+  return chain.toReversed().flatMap((each): [Fetch, number][] => {
+    if (!isOnTheLink(each)) return [];
+    const cause = causes.get(each);
+    if (level === 0 || !cause || hadBegun(cause, each)) level++;
+    return [[each, level]];
+  });
+}
+
 /**
  * Bytes of the responses that the load event waited for, and of what had to come before these, by how many requests came
- * one after another: the document's first.
+ * one after another: the document's first. Where the browser does not tell a response's size none are counted.
  */
 export function bytesByLevel(load: PageLoad): number[] {
   const plt_ms = load.log._trilane.metrics.plt_ms ?? Number.POSITIVE_INFINITY;
   const fetches = fetchesOf(load);
   const causes = causesOf(fetches);
-  // Causes begin before what they cause: this ends.
-  const chainOf = (fetch: Fetch): Fetch[] => {
-    const chain = [fetch];
-    for (let cause = causes.get(fetch); cause; cause = causes.get(cause)) chain.push(cause);
-    return chain.filter(isOnTheLink);
-  };
-  const needed = new Map<Fetch, number>();
-  for (const fetch of fetches.filter((each) => delaysLoadEvent(each) && each.end_ms <= plt_ms)) {
-    const chain = chainOf(fetch);
-    chain.forEach((each, index) => {
-      needed.set(each, chain.length - index);
-    });
-  }
+  const waitedFor = fetches.filter((each) => delaysLoadEvent(each) && each.end_ms <= plt_ms);
+  const needed = new Map(waitedFor.flatMap((fetch) => levelsBackFrom(fetch, causes)));
   const bytes: number[] = [];
   for (const [{ entry }, level] of needed) {
     for (let missing = bytes.length; missing < level; missing++) bytes.push(0);
-    bytes[level - 1] = (bytes[level - 1] ?? 0) + entry.response._transferSize;
+    bytes[level - 1] = (bytes[level - 1] ?? 0) + Math.max(0, entry.response._transferSize);
   }
   return bytes;
 }

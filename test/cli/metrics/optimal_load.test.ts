@@ -31,6 +31,31 @@ test("what the load event did not wait for, or a cache gave, does not count", ()
   assert.deepEqual(bytesByLevel(load), [10_000]);
 });
 
+test("a page that fetches its own URL as data asks for nothing by that", () => {
+  const data = { url: page, type: "fetch", start_ms: 311, end_ms: 800, how: "script" as const };
+  const image = { url: `${page}a.jpg`, type: "image", start_ms: 312, end_ms: 425, bytes: 10_000 };
+  const load = graph(430, [document, data, image]);
+  assert.deepEqual(bytesByLevel(load), [10_000, 10_000]);
+  assert.equal(optimalOfLoad_ms(load), 4 * 100 + 10);
+});
+
+test("what was asked for before its asker's response had begun did not wait for it", () => {
+  // Early hints: the style sheet is on its way when the document's first byte comes.
+  const hinted = { ...style, start_ms: 205, end_ms: 330, phases: { wait: 90 } };
+  const load = graph(420, [
+    { ...document, phases: { wait: 290 } },
+    hinted,
+    { ...font, start_ms: 207, end_ms: 340 },
+    { ...font, url: `${page}b.woff2`, start_ms: 335, end_ms: 410 },
+  ]);
+  assert.deepEqual(bytesByLevel(load), [60_000, 30_000]);
+});
+
+test("a response whose size is not told counts no bytes", () => {
+  const load = graph(430, [document, { ...style, bytes: -1 }]);
+  assert.deepEqual(bytesByLevel(load), [10_000, 0]);
+});
+
 test("none where the link has no one rate, and for a repeat visit", () => {
   assert.equal(optimalOfLoad_ms(graph(400, [document], [], "unlimited/100ms")), null);
   assert.equal(optimalOfLoad_ms(graph(400, [document], [], "rate=8mbit:1mbit@10s,rtt=100ms")), null);
