@@ -3,7 +3,7 @@ import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { allCommands } from "./commands/all.ts";
 import { moduleOf } from "./commands/command.ts";
-import { RunError, UserError } from "./errors.ts";
+import { EndedEarlyError, endedEarlyStatus, RunError, UserError } from "./errors.ts";
 import { version } from "./version.ts";
 
 /** The call that explains what was called: the command's own help where there is such a command. */
@@ -15,6 +15,7 @@ function helpFor(word: string | undefined): string {
 /** One line and exit status for an error that names a thing the user can mend; null for a fault of ours. */
 function explain(error: unknown): { line: string; status: number } | null {
   if (error instanceof UserError) return { line: error.message, status: 2 };
+  if (error instanceof EndedEarlyError) return { line: error.message, status: endedEarlyStatus };
   if (error instanceof RunError) return { line: error.message, status: 1 };
   // What yargs finds before it asks our `fail`: an option without its value.
   if (error instanceof Error && error.name === "YError")

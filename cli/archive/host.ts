@@ -2,7 +2,7 @@
 // Does not know what the messages mean.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { RunError, UserError } from "../errors.ts";
+import { NoRoomError, RunError, UserError } from "../errors.ts";
 import { FrameReader, frameOf } from "./frames.ts";
 
 export type Answer = Readonly<Record<string, unknown>>;
@@ -21,6 +21,7 @@ const userCodes: ReadonlySet<string> = new Set(["not-found", "exists", "foreign"
 function errorOf(error: unknown): Error {
   const { code, message, remedy } = error as { code: string; message: string; remedy: string };
   const line = `${message}: ${remedy}`;
+  if (code === "disk-full") return new NoRoomError(line);
   return userCodes.has(code) ? new UserError(line) : new RunError(line);
 }
 

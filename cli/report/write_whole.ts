@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { RunError, UserError } from "../errors.ts";
+import { NoRoomError, UserError } from "../errors.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
 
 type Parts = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
@@ -117,7 +117,7 @@ export async function writeWhole(path: string, text: Parts): Promise<void> {
   try {
     await write(path, text);
   } catch (error) {
-    if (codeOf(error) === "ENOSPC") throw new RunError(`${path}: no space left: free some, or name another file`);
+    if (codeOf(error) === "ENOSPC") throw new NoRoomError(`${path}: no space left: free some, or name another file`);
     if (codeOf(error) === "EBADF") throw new UserError(`${path}: not open for writing: name another file`);
     throw error;
   }

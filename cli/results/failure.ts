@@ -1,7 +1,7 @@
 // Turns SQLite's error codes into the one line a person can act on. Knows no table.
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { RunError, UserError } from "../errors.ts";
+import { NoRoomError, RunError, UserError } from "../errors.ts";
 
 /** What to do instead, as whoever opened the results can: ends of the lines that name what is wrong. */
 export interface Remedies {
@@ -42,9 +42,6 @@ export function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
   return error.errcode & 0xff;
 }
-
-/** The disk is full: what was asked for can be asked for again when there is room. */
-export class NoRoomError extends RunError {}
 
 /** Less than this is no room for SQLite's files beside a database. */
 const leastRoom_bytes = 64 * 1024;

@@ -4,10 +4,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Argv } from "yargs";
-import { UserError } from "../errors.ts";
-
-/** sysexits.h's EX_TEMPFAIL: not done, and worth trying again. */
-export const endedEarlyStatus = 75;
+import { endedEarlyStatus, UserError } from "../errors.ts";
 
 export interface EndOptions {
   "stop-file": string | undefined;

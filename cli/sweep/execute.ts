@@ -3,7 +3,7 @@
 import { constants, cpus, release } from "node:os";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Recording } from "../archive/archive.ts";
-import { RunError } from "../errors.ts";
+import { EndedEarlyError, endedEarlyStatus, RunError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { tryLab } from "../measure/lab.ts";
 import { chromiumPath } from "../programs.ts";
@@ -17,7 +17,7 @@ import {
   type Sweep,
 } from "../results/results.ts";
 import { version } from "../version.ts";
-import { type AskedToEnd, endedEarlyStatus } from "./asked_to_end.ts";
+import type { AskedToEnd } from "./asked_to_end.ts";
 import { refuseTooShort } from "./contradictions.ts";
 import { cellGuess } from "./estimate.ts";
 import { evidenceFolder } from "./evidence.ts";
@@ -100,18 +100,22 @@ export async function executePlan(execution: Execution): Promise<void> {
   // Loaded while the pages are made ready; the browser's own library is the slow part.
   const measuring = import("../measure/load.ts");
   measuring.catch(() => undefined);
-  const results = shard ? openSharedResults(shard.path) : openResults(home);
+  const begin = <T>(work: () => T | Promise<T>) =>
+    held(work, roomFor(execution, progress, null), "nothing has begun, run the same command again");
+  const results = await begin(() => (shard ? openSharedResults(shard.path) : openResults(home)));
   try {
     const pages = shard ? pagesOf(plan, shard) : plan.pages;
-    const recordings = await preparePages(home, pages, (event) => progress.tell(event));
+    const recordings = await begin(() => preparePages(home, pages, (event) => progress.tell(event)));
     shard?.check(recordings);
     refuseTooShort(plan, cellsOf(plan), recordings);
     // What would fail every load is found before there is a sweep to go on with.
     chromiumPath();
     await tryLab();
-    const { sweep, resumed } = results.beginSweep(newSweep(execution, recordings), execution.fresh);
+    const asked = newSweep(execution, recordings);
+    const { sweep, resumed } = await begin(() => results.beginSweep(asked, execution.fresh));
     try {
-      if (shard) results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep, shard) });
+      if (shard)
+        await begin(() => results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep, shard) }));
       const { measureLoad } = await measuring;
       for (const cell of results.cellsOf(sweep.id)) refuseChangedFiles(cell.link_profile, results.remedies.again);
       await runToEnd(execution, { results, sweep, resumed, recordings, progress, measureLoad });
@@ -122,6 +126,27 @@ export async function executePlan(execution: Execution): Promise<void> {
     progress.end();
     results.close();
   }
+}
+
+/** `sweep`: null before there is one. `signal`: without it signals have their default, which is to end the process. */
+function roomFor(
+  { askedToEnd }: Execution,
+  progress: Progress,
+  sweep: number | null,
+  signal = new AbortController().signal,
+): Waiting {
+  return {
+    tell: (reason) => progress.tell({ event: "sweep-paused", sweep, reason }),
+    mustEnd: () => askedToEnd !== undefined && askedToEnd() !== null,
+    signal,
+  };
+}
+
+/** Outside of the run of loads: waits for room, or throws EndedEarlyError with what is to be done. */
+async function held<T>(work: () => T | Promise<T>, room: Waiting, remedy: string): Promise<T> {
+  const done = await onceThereIsRoom(work, room);
+  if (done === null) throw new EndedEarlyError(`stopped while the disk was full: ${remedy}`);
+  return done.written;
 }
 
 function pagesOf(plan: Plan, { placeOf }: ShardExecution): PlanPage[] {
@@ -174,7 +199,8 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     return;
   }
   const { writeReport } = await import("../report/report.ts");
-  const report = await writeReport(home, sweep.id);
+  const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
+  const report = await held(() => writeReport(home, sweep.id), roomFor(execution, progress, sweep.id), remedy);
   if (json) progress.tell({ event: "sweep-finished", sweep: sweep.id, ...facts, report, verdict, cells });
   else process.stdout.write(`${outcomeLines(table, verdict, report).join("\n")}\n`);
   if (counts.valid === 0) throw new RunError(`no load of sweep ${sweep.id} was valid: see why in ${report}`);
@@ -188,19 +214,16 @@ function failedUrls(recording: Recording | undefined): string[] {
 
 /** The sweep's loads, to their end or to the first signal. */
 async function runUntilSignal(
-  { home, plan, evidence, labs, askedToEnd }: Execution,
+  execution: Execution,
   begun: Begun,
 ): Promise<{ outcome: RunOutcome; signal: Stop | null }> {
+  const { home, plan, evidence, labs, askedToEnd } = execution;
   const { results, sweep, recordings, progress } = begun;
   const interruption = watchSignals();
   const { signal } = interruption;
   const film = plan.films ? (await import("../measure/filmstrip.ts")).filmLoad : null;
   try {
-    const room: Waiting = {
-      tell: (reason) => progress.tell({ event: "sweep-paused", sweep: sweep.id, reason }),
-      mustEnd: () => askedToEnd !== undefined && askedToEnd() !== null,
-      signal,
-    };
+    const room = roomFor(execution, progress, sweep.id, signal);
     const store = (write: () => void) => onceThereIsRoom(write, room);
     const links = openLinkTests({ results, sweep, signal, store, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({

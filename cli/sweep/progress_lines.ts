@@ -49,9 +49,8 @@ export function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinis
 }
 
 export function pauseLine({ reason }: SweepPaused): string {
-  const [what, isDisk] = reason.split(": free some");
-  if (isDisk === undefined) return reason;
-  return `paused: ${what}: free some, and it goes on by itself`;
+  const [, what] = /^(.*: (?:no space left|the disk is full)): /.exec(reason) ?? [];
+  return what === undefined ? reason : `paused: ${what}: free some, and it goes on by itself`;
 }
 
 export function browserLine({ before, now }: BrowserChanged): string {

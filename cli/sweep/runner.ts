@@ -289,7 +289,8 @@ class SweepRun {
       const cpus = (others > 0 || labs.mayShare(cell.link_profile)) && labs.cpus ? labs.cpus[lab] : undefined;
       const options = { ...this.#options, signal: this.#signal };
       const asked = { cell, block: place.block, attempt: place.attempt, cpus, fault };
-      const judged = await this.#spent.during(() => attemptLoad(options, asked));
+      const attempted = await onceThereIsRoom(() => this.#spent.during(() => attemptLoad(options, asked)), this.#room);
+      const judged = attempted?.written;
       if (!judged) return "stopped";
       this.#admission.ended(judged.log._trilane, Math.max(others, this.#running - 1) > 0);
       const load = await this.#store(task, judged, fault !== null, started_at);

@@ -182,7 +182,10 @@ export interface FilmFinished {
  */
 export interface SweepPaused {
   event: "sweep-paused";
-  sweep: number;
+  /**
+   * null: it has not begun.
+   */
+  sweep: number | null;
   reason: string;
 }
 /**

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, type TestContext, test } from "node:test";
-import { NoRoomError } from "../../../cli/results/failure.ts";
+import { NoRoomError } from "../../../cli/errors.ts";
 import { openResults, Results } from "../../../cli/results/results.ts";
 import { onceThereIsRoom } from "../../../cli/sweep/room.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
