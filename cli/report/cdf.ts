@@ -79,7 +79,7 @@ export function cdfFigure({ link, curves, optimal_ms, missing }: CdfData): Marku
   const told = curves.map(({ lane, medians_ms }) => `${lane} ${formatTime(median(medians_ms))}`).join(", ");
   const figure = html`<figure data-link="${link}"><svg class="cdfs" role="img" aria-label="Share of pages by median PLT over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">page load time, ms</text></svg><figcaption>${link}: share of pages whose median page load time is at most so long, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages. Medians over pages: ${told}.${missing.map(({ lane, pages }) => ` Not in it, without a valid load: ${count(pages, "page")} of ${lane}.`)}${
     optimal_ms.length > 0 &&
-    html` Optimal: three round trips (name, handshake, request) and the page's bytes at the link's rate, which no first visit undercuts that needs them all before its load event.`
+    html` Optimal: three round trips (name, handshake, request), one more for each request that had to wait for another's response, and at the link's rate the bytes that were needed before the load event; of each page's loads the least.`
   }${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption></figure>`;
   const stepRows = (name: string, values_ms: readonly number[]): [string, string, number, number][] =>
     values_ms

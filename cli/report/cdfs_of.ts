@@ -1,10 +1,8 @@
 // Which distributions over pages a report shows: of links with pages enough, spread over the grid. Computes their medians; drawing
 // is cdf.ts's.
-import { manyPages } from "../stats/comparison.ts";
-import { optimalPlt_ms } from "../stats/optimal.ts";
-import { median } from "../stats/quantile.ts";
+import { manyPages } from "../stats/many_pages.ts";
+import { extremes, median } from "../stats/quantile.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";
-import type { LinkTraits } from "../stats/sweep_verdict.ts";
 import type { CdfData } from "./cdf.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
 
@@ -13,8 +11,16 @@ type ValidLoad = ReportData["loads"][number] & { readonly plt_ms: number };
 /** As many as Das 2014 chose of its grid. */
 const mostFigures = 9;
 
-/** In the plan's order of links. `traits`: of those whose rate is one number and whose first visits are loaded. */
-export function cdfsOf({ cells, loads, sweep }: ReportData, traits: ReadonlyMap<string, LinkTraits>): CdfData[] {
+/** The least of what each page's loads needed at best; a page whose loads do not tell has none. */
+function optimalOfPages_ms(loads: readonly ValidLoad[]): number[] {
+  return [...Map.groupBy(loads, (load) => load.page).values()].flatMap((group) => {
+    const optimal = extremes(group.flatMap(({ optimal_ms }) => optimal_ms ?? []));
+    return optimal ? [optimal.least] : [];
+  });
+}
+
+/** In the plan's order of links. */
+export function cdfsOf({ cells, loads, sweep }: ReportData): CdfData[] {
   const valid = loads.filter((load): load is ValidLoad => isValid(load));
   const [tried, measured] = [loads, valid].map((some) => new Set(some.map(({ cell }) => cell))) as [
     Set<number>,
@@ -39,16 +45,8 @@ export function cdfsOf({ cells, loads, sweep }: ReportData, traits: ReadonlyMap<
           ).values(),
         ].map((group) => median(group.map((load) => load.plt_ms))),
       }));
-      const known = traits.get(link);
       // A repeat visit asks no names and sends its request at once: the bound is not its own.
-      const optimal_ms =
-        repeats || !known
-          ? []
-          : [...Map.groupBy(here, (load) => load.page).values()].flatMap((group) => {
-              const bytes = group.flatMap((load) => (load.bytes === null ? [] : [load.bytes]));
-              const least = bytes.length > 0 ? optimalPlt_ms(Math.min(...bytes), known) : null;
-              return least === null ? [] : [least];
-            });
+      const optimal_ms = repeats ? [] : optimalOfPages_ms(here);
       const lacking = cells.filter(({ id, link: of }) => of === link && tried.has(id) && !measured.has(id));
       const missing = [...Map.groupBy(lacking, ({ lane }) => lane)].map(([lane, { length: pages }]) => ({
         lane,

@@ -58,13 +58,6 @@ function traitsOf(profile: LinkProfile): LinkTraits {
   return { rate_bps: profile.down.rate_bps, rtt_ms: profile.rtt_ms, loss: profile.down.loss };
 }
 
-/** Of links whose rate and delay are one number each, all the time. */
-function steadyTraits(profiles: ReadonlyMap<string, LinkProfile>): Map<string, LinkTraits> {
-  const isSteady = ({ down, up }: LinkProfile): boolean =>
-    [down, up].every((way) => !way.trace && !way.rate_steps && !way.delay_steps && !way.onoff && !way.jitter);
-  return new Map([...profiles].filter(([, profile]) => isSteady(profile)).map(([link, of]) => [link, traitsOf(of)]));
-}
-
 function groupResults(data: ReportData): GroupResult[] {
   const pairs = lanePairs(data.cells.map((cell) => cell.lane));
   return groupsOf(data.cells, data.loads).map((group, index) => {
@@ -169,7 +162,7 @@ export function buildReport(data: ReportData): string {
   const settled = settlementOf(data);
   const study = studyOfPlan(sweep.name);
   const published = publishedSection(study, study ? comparedFigures(study, data.loads, sweep.seed) : []);
-  const cdfs = cdfsOf(data, steadyTraits(profiles)).map(cdfFigure);
+  const cdfs = cdfsOf(data).map(cdfFigure);
   const helped = helpedSection(data, lanePairs(lanes), (page) => firstOfPage.get(page) ?? "pages");
   const hosts = hostsSection(data.cells, data.loads, data.references ?? []);
   const unfinished =

@@ -20,8 +20,3 @@ export function optimalPltOfLevels_ms(bytes: readonly number[], { rate_bps, rtt_
   }
   return optimal_ms;
 }
-
-/** In ms for a page of `bytes`, as if nothing of it had to be found out first. Null as above. */
-export function optimalPlt_ms(bytes: number, traits: LinkTraits): number | null {
-  return optimalPltOfLevels_ms([bytes], traits);
-}

@@ -3,23 +3,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cdfFigure } from "../../../cli/report/cdf.ts";
 import { cdfsOf } from "../../../cli/report/cdfs_of.ts";
-import { gatherReport } from "../../../cli/report/data.ts";
+import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
 import { buildReport } from "../../../cli/report/report.ts";
 import { openResults } from "../../../cli/results/results.ts";
-import { optimalPlt_ms } from "../../../cli/stats/optimal.ts";
+import { optimalPltOfLevels_ms } from "../../../cli/stats/optimal.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 
 const pages = ["a", "b", "c", "d", "e", "f"];
 
 test("the optimum is three round trips and the bytes at the link's rate", () => {
   // 1.25 MB at 10 Mbit/s take a second.
-  assert.equal(optimalPlt_ms(1_250_000, { rate_bps: 10e6, rtt_ms: 50, loss: 0 }), 1150);
-  assert.equal(optimalPlt_ms(1_250_000, { rate_bps: null, rtt_ms: 50, loss: 0 }), null);
+  assert.equal(optimalPltOfLevels_ms([1_250_000], { rate_bps: 10e6, rtt_ms: 50, loss: 0 }), 1150);
+  assert.equal(optimalPltOfLevels_ms([1_250_000], { rate_bps: null, rtt_ms: 50, loss: 0 }), null);
 });
 
-test("a curve per lane over the pages' medians, and none on a link with too few pages", async () => {
+async function sixPages(): Promise<ReportData> {
   const links = ["3mbit/50ms", "10mbit/50ms"];
-  const data = await withHome((home) => {
+  return withHome((home) => {
     const sweep = storeFixture(home, { name: "cdf", pages, links, repetitions: 3 });
     const results = openResults(home);
     try {
@@ -28,18 +28,35 @@ test("a curve per lane over the pages' medians, and none on a link with too few 
       results.close();
     }
   });
-  const traits = new Map([["3mbit/50ms", { rate_bps: 3e6, rtt_ms: 50, loss: 0 }]]);
-  const [slow, fast] = cdfsOf(data, traits);
+}
+
+test("a curve per lane over the pages' medians, and none on a link with too few pages", async () => {
+  const data = await sixPages();
+  const [slow, fast] = cdfsOf(data);
   assert.deepEqual(
     slow?.curves.map(({ lane, medians_ms }) => `${lane} ${medians_ms.length}`),
     ["h1 6", "h2 6", "h3 6"],
   );
-  assert.equal(slow?.optimal_ms.length, 6);
-  assert.deepEqual(fast?.optimal_ms, []);
+  assert.equal(fast?.link, "10mbit/50ms");
   const few = { ...data, loads: data.loads.filter((load) => load.page !== "f") };
-  assert.deepEqual(cdfsOf(few, traits), []);
+  assert.deepEqual(cdfsOf(few), []);
   assert.equal(buildReport(data).match(/<svg class="cdfs"/g)?.length, 2);
   assert.doesNotMatch(buildReport(few), /id="cdfs"/);
+});
+
+test("the optimum of a page is the least that one of its loads could have taken, whatever else it transferred", async () => {
+  const data = await sixPages();
+  const told = (optimal_ms: number | null) => ({
+    ...data,
+    loads: data.loads.map((load) => ({ ...load, bytes: 9e6, optimal_ms: optimal_ms && optimal_ms + load.block })),
+  });
+  assert.deepEqual(
+    cdfsOf(told(400)).map(({ optimal_ms }) => optimal_ms),
+    [Array(6).fill(400), Array(6).fill(400)],
+  );
+  assert.deepEqual(cdfsOf(told(null))[0]?.optimal_ms, []);
+  const repeat = { ...data, sweep: { ...data.sweep, plan: { ...data.sweep.plan, lanes: ["h3", "h3-0rtt"] } } };
+  assert.deepEqual(cdfsOf(repeat as ReportData)[0]?.optimal_ms, []);
 });
 
 test("the figure's steps stand where the medians are; what lies beyond the axis is counted", () => {
