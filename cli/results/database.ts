@@ -1,5 +1,5 @@
 // Opens HOME/results.db: made where it is missing, refused where it is not ours or newer than we know. No table's logic.
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -72,8 +72,9 @@ export function resultsPath(home: string): string {
   return join(home, "results.db");
 }
 
+/** A file of no bytes is what a full disk left of one. */
 export function resultsExist(home: string): boolean {
-  return existsSync(resultsPath(home));
+  return (statSync(resultsPath(home), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 function mayWrite(path: string): boolean {
