@@ -1,28 +1,38 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../cli/stats/random.ts";
-import { rankSum, sampleShift } from "../../../cli/stats/two_samples.ts";
+import {
+  leastRankSum,
+  rankSum,
+  type Stratum,
+  sampleShift,
+  stratifiedRankSum,
+  stratifiedShift,
+} from "../../../cli/stats/two_samples.ts";
 
 const near = (actual: number | undefined, expected: number, tolerance = 1e-9) =>
   assert.ok(actual !== undefined && Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);
 
-/** By the definition: every choice of which values are of the first sample. */
-function byCounting(a: readonly number[], b: readonly number[]): number {
-  const all = [...a, ...b];
-  const ranks = all.map(
-    (value) => all.filter((other) => other < value).length + (all.filter((other) => other === value).length + 1) / 2,
-  );
-  const found = ranks.slice(0, a.length).reduce((sum, rank) => sum + rank, 0);
-  let [ways, less, greater] = [0, 0, 0];
-  for (let choice = 0; choice < 2 ** all.length; choice++) {
-    const chosen = ranks.filter((_, index) => (choice >> index) & 1);
-    if (chosen.length !== a.length) continue;
-    const sum = chosen.reduce((total, rank) => total + rank, 0);
-    ways++;
-    if (sum <= found) less++;
-    if (sum >= found) greater++;
+const total = (ranks: readonly number[]): number => ranks.reduce((sum, rank) => sum + rank, 0);
+
+/** By the definition: every choice of which values are of the first sample, in every cell. */
+function byCounting(cells: readonly Stratum[]): number {
+  let [found, sums] = [0, [0]];
+  for (const { a, b } of cells) {
+    const all = [...a, ...b];
+    const ranks = all.map(
+      (value) => all.filter((other) => other < value).length + (all.filter((other) => other === value).length + 1) / 2,
+    );
+    found += total(ranks.slice(0, a.length));
+    const own = Array.from({ length: 2 ** all.length }, (_, choice) =>
+      ranks.filter((_, index) => (choice >> index) & 1),
+    )
+      .filter(({ length }) => length === a.length)
+      .map(total);
+    sums = sums.flatMap((sum) => own.map((each) => sum + each));
   }
-  return Math.min(1, (2 * Math.min(less, greater)) / ways);
+  const [less, greater] = [sums.filter((sum) => sum <= found).length, sums.filter((sum) => sum >= found).length];
+  return Math.min(1, (2 * Math.min(less, greater)) / sums.length);
 }
 
 test("exact, with ties: as counted over all choices", () => {
@@ -30,7 +40,7 @@ test("exact, with ties: as counted over all choices", () => {
   for (let trial = 0; trial < 40; trial++) {
     const a = Array.from({ length: 1 + (trial % 5) }, () => Math.round(random() * 6));
     const b = Array.from({ length: 2 + (trial % 4) }, () => Math.round(random() * 6 + 1));
-    near(rankSum(a, b), byCounting(a, b));
+    near(rankSum(a, b), byCounting([{ a, b }]));
   }
 });
 
@@ -83,4 +93,62 @@ test("nothing to compare", () => {
   assert.equal(rankSum([1, 1], [1, 1]), 1);
   assert.equal(sampleShift([], [1]), null);
   assert.equal(sampleShift([1], [2])?.interval, null);
+});
+
+/** Cells of unlike levels, `b` greater by `shift` in each. */
+const cellsOf = (random: () => number, sizes: readonly (readonly [number, number])[], shift: number): Stratum[] =>
+  sizes.map(([a, b], cell) => ({
+    a: Array.from({ length: a }, () => 10 * cell + random()),
+    b: Array.from({ length: b }, () => 10 * cell + random() + shift),
+  }));
+
+test("over several cells: exact as counted over all choices in each, and no value is compared with another cell's", () => {
+  const random = randomSource(16, "strata");
+  for (let trial = 0; trial < 20; trial++) {
+    const cells = [0, 1].map(() => ({
+      a: Array.from({ length: 3 }, () => Math.round(random() * 6)),
+      b: Array.from({ length: 2 + (trial % 2) }, () => Math.round(random() * 6 + 2)),
+    }));
+    const far = cells.map(({ a, b }, cell) => ({ a: a.map((x) => x + 100 * cell), b: b.map((x) => x + 100 * cell) }));
+    near(stratifiedRankSum(cells), stratifiedRankSum(far));
+    near(stratifiedRankSum(far), byCounting(far));
+  }
+  // Four loads each show nothing over one of seven cells, and all over the seven together.
+  const slower = cellsOf(random, Array(7).fill([4, 4]), 2);
+  near(leastRankSum(slower.slice(0, 1)), 2 / 70);
+  near(stratifiedRankSum(slower), leastRankSum(slower), 1e-15);
+});
+
+test("over several cells the interval holds a shift exactly when the test does not refuse it", () => {
+  const random = randomSource(17, "strata's dual");
+  const equal: [number, number][] = [
+    [4, 5],
+    [6, 3],
+    [2, 2],
+  ];
+  for (const sizes of [equal, Array<[number, number]>(12).fill([5, 6])]) {
+    const cells = cellsOf(random, sizes, 0.3);
+    const interval = stratifiedShift(cells)?.interval;
+    assert.ok(interval && interval.low < 0.3 && interval.high > 0.3);
+    for (const probe of [interval.low - 1e-9, interval.low + 1e-9, interval.high - 1e-9, interval.high + 1e-9]) {
+      const isRefused = stratifiedRankSum(cells.map(({ a, b }) => ({ a, b: b.map((y) => y - probe) }))) <= 0.05;
+      assert.equal(isRefused, probe < interval.low || probe > interval.high, `${probe}`);
+    }
+  }
+});
+
+test("cells of one kind are called different in at most 5 %, few loads or many", () => {
+  const random = randomSource(18, "strata's level");
+  for (const sizes of [Array<[number, number]>(4).fill([5, 5]), Array<[number, number]>(20).fill([3, 4])]) {
+    const trials = 1500;
+    let different = 0;
+    for (let trial = 0; trial < trials; trial++) if (stratifiedRankSum(cellsOf(random, sizes, 0)) <= 0.05) different++;
+    assert.ok(different / trials > 0.03 && different / trials < 0.062, `${different} of ${trials}`);
+  }
+});
+
+test("cells where one sample is empty say nothing", () => {
+  assert.equal(stratifiedRankSum([{ a: [], b: [1] }]), 1);
+  assert.equal(stratifiedShift([]), null);
+  assert.equal(leastRankSum([{ a: [1], b: [] }]), 1);
 });
