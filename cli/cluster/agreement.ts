@@ -7,30 +7,22 @@
 // majority is left that agrees (as of two machines), nobody can say which is right: all are told.
 import type { Load } from "../results/results.ts";
 import { holm } from "../stats/multiplicity.ts";
-import { isValid } from "../stats/sample.ts";
-import { rankSum, sampleShift } from "../stats/two_samples.ts";
+import { rankSum } from "../stats/two_samples.ts";
+import { type Change, changeOf, fewestLoads, level, logsOf } from "../stats/unpaired_loads.ts";
 
 export interface ReferenceLoads {
   readonly host: string;
   readonly loads: readonly Load[];
 }
 
-/** A reference cell that a machine loads in another time than the others. */
-export interface Disagreement {
+/** A reference cell that a machine loads in another time than the others: by how much from them to it. */
+export interface Disagreement extends Change {
   readonly page: string;
   readonly link: string;
   readonly lane: string;
-  /** Of PLT from the others to this one: positive is slower. */
-  readonly change_percent: number;
-  readonly low_percent: number | null;
-  readonly high_percent: number | null;
   /** Holm's. */
   readonly probability: number;
 }
-
-/** With fewer loads no rank sum is unlikely enough. */
-export const fewestReferenceLoads = 4;
-const level = 0.05;
 
 type Cell = Pick<Load, "page" | "link" | "lane">;
 
@@ -38,13 +30,8 @@ interface Tested extends Disagreement {
   readonly host: string;
 }
 
-const percentOf = (logRatio: number): number => Math.expm1(logRatio) * 100;
-
-/** Logarithms of PLTs, so that a difference is a ratio. */
-function logs({ loads }: ReferenceLoads, { page, link, lane }: Cell): number[] {
-  return loads.flatMap((load) =>
-    isValid(load) && load.page === page && load.link === link && load.lane === lane ? [Math.log(load.plt_ms)] : [],
-  );
+function logsAt({ loads }: ReferenceLoads, { page, link, lane }: Cell): number[] {
+  return logsOf(loads.filter((load) => load.page === page && load.link === link && load.lane === lane));
 }
 
 interface Pair {
@@ -56,23 +43,18 @@ interface Pair {
 function differing(pairs: readonly Pair[], cells: readonly Cell[], tolerance_percent: number): Tested[] {
   const tests = pairs.flatMap(({ one, others }) =>
     cells.flatMap((cell) => {
-      const own = logs(one, cell);
-      const theirs = others.flatMap((host) => logs(host, cell));
-      const shift = sampleShift(theirs, own);
-      if (!shift || Math.min(own.length, theirs.length) < fewestReferenceLoads) return [];
-      return [{ host: one.host, cell, shift, probability: rankSum(theirs, own) }];
+      const own = logsAt(one, cell);
+      const theirs = others.flatMap((host) => logsAt(host, cell));
+      const change = changeOf([{ a: theirs, b: own }]);
+      if (!change || Math.min(own.length, theirs.length) < fewestLoads) return [];
+      return [{ host: one.host, cell, change, probability: rankSum(theirs, own) }];
     }),
   );
   const probabilities = holm(tests.map(({ probability }) => probability));
   return tests
-    .map(({ host, cell: { page, link, lane }, shift }, index) => ({
-      host,
-      page,
-      link,
-      lane,
-      change_percent: percentOf(shift.estimate),
-      low_percent: shift.interval ? percentOf(shift.interval.low) : null,
-      high_percent: shift.interval ? percentOf(shift.interval.high) : null,
+    .map(({ host, cell: { page, link, lane }, change }, index) => ({
+      ...{ host, page, link, lane },
+      ...change,
       probability: probabilities[index] as number,
     }))
     .filter((test) => test.probability <= level && Math.abs(test.change_percent) > tolerance_percent);
@@ -96,7 +78,9 @@ export function disagreements(
   };
   let rest = [...hosts];
   for (;;) {
-    const among = compare(rest.map((one) => ({ one, others: rest.filter((host) => host !== one) })));
+    const pairs = rest.map((one) => ({ one, others: rest.filter((host) => host !== one) }));
+    // Of two machines the first against the second is the second against the first.
+    const among = compare(rest.length === 2 ? pairs.slice(0, 1) : pairs);
     const [worst] = among.toSorted((a, b) => distance(b) - distance(a));
     if (!worst) return found;
     tell(among, worst.host);

@@ -3,7 +3,8 @@
 import type { HostFacts } from "../results/results.ts";
 import { formatPercents } from "../stats/numbers.ts";
 import { isValid } from "../stats/sample.ts";
-import { type Disagreement, disagreements, fewestReferenceLoads, type ReferenceLoads } from "./agreement.ts";
+import { fewestLoads } from "../stats/unpaired_loads.ts";
+import { type Disagreement, disagreements, type ReferenceLoads } from "./agreement.ts";
 
 export interface HostSeen {
   readonly name: string;
@@ -47,7 +48,7 @@ export function hostFlags(
       const own = references.find(({ host }) => host === one.name);
       const loads = own?.loads.filter(isValid).length ?? 0;
       const unknown =
-        references.length > 0 && hosts.length > 1 && loads < fewestReferenceLoads
+        references.length > 0 && hosts.length > 1 && loads < fewestLoads
           ? [`only ${loads} valid loads of the reference cells: not compared`]
           : [];
       const differing = (found.get(one.name) ?? []).map(disagreementText);

@@ -59,6 +59,18 @@ test("of two machines that differ both are told, and of two halves all", () => {
   assert.equal(disagreements(four, 3).size, 4);
 });
 
+test("of two machines each reference cell is one test, not two", () => {
+  const random = randomSource(6, "two");
+  // Four loads on each side: 2 of 70 ways.
+  const one = (host: string, factor: number): ReferenceLoads => {
+    const { loads } = machine(host, factor, random, 4);
+    return { host, loads: loads.filter(({ lane }) => lane === "h2") };
+  };
+  const found = disagreements([one("a", 1), one("b", 1.5)], 3);
+  assert.deepEqual([...found.keys()].sort(), ["a", "b"]);
+  assert.ok(Math.abs((found.get("b")?.[0]?.probability ?? 1) - 2 / 70) < 1e-9);
+});
+
 test("too few loads say nothing", () => {
   const random = randomSource(4, "few");
   assert.equal(disagreements([machine("a", 1, random, 3), machine("b", 2, random, 3)], 3).size, 0);

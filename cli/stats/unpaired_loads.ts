@@ -1,0 +1,37 @@
+// Page load times of two runs whose loads were not paired, of two sweeps or two machines: as ratios, so that a change is in per
+// cent. The test is two_samples.ts's; what follows from it is who asks.
+import { isValid, type Sample } from "./sample.ts";
+import { type Stratum, stratifiedShift } from "./two_samples.ts";
+
+/** With fewer loads in one of two equal samples no rank sum is unlikely enough. */
+export const fewestLoads = 4;
+
+/** Of the chance to call a difference where there is none, over all tests together. */
+export const level = 0.05;
+
+/** Logarithms of the valid ones' page load times. */
+export function logsOf(loads: readonly Sample[]): number[] {
+  return loads.filter(isValid).map(({ plt_ms }) => Math.log(plt_ms));
+}
+
+/** Of PLT from `a` to `b`: positive is slower. */
+export interface Change {
+  readonly change_percent: number;
+  /** 95 %; null: too few loads. */
+  readonly low_percent: number | null;
+  readonly high_percent: number | null;
+}
+
+const percentOf = (logRatio: number): number => Math.expm1(logRatio) * 100;
+
+/** Over cells of logarithms. Null where no cell has both. */
+export function changeOf(cells: readonly Stratum[]): Change | null {
+  const shift = stratifiedShift(cells);
+  if (!shift) return null;
+  const { estimate, interval } = shift;
+  return {
+    change_percent: percentOf(estimate),
+    low_percent: interval && percentOf(interval.low),
+    high_percent: interval && percentOf(interval.high),
+  };
+}
