@@ -147,3 +147,10 @@ CREATE TABLE IF NOT EXISTS filmed_load (
   filmed_at TEXT NOT NULL,        -- ISO 8601, UTC
   PRIMARY KEY (cell, number)
 );
+
+-- Which browser a load ran with. Added like link_test: earlier loads have no row, and their page loads tell the version.
+CREATE TABLE IF NOT EXISTS load_browser (
+  load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
+  browser_version TEXT NOT NULL,  -- as 156.0.7000.1
+  browser_sha256 TEXT             -- of the program's file, in hexadecimal; NULL: not told
+);

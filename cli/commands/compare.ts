@@ -7,6 +7,7 @@ import { UserError } from "../errors.ts";
 import { chooseSweep, openNamed } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
 import type { Sweep } from "../results/results.ts";
+import type { Browser } from "../stats/browsers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CompareOptions extends CommonOptions {
@@ -25,7 +26,13 @@ function read(word: string, home: string): Run & { sweep: Sweep } {
   }
 }
 
-const factsOf = ({ id, name, created_at, environment }: Sweep) => ({ sweep: id, name, created_at, environment });
+const factsOf = ({ id, name, created_at, environment }: Sweep, browsers: readonly Browser[]) => ({
+  sweep: id,
+  name,
+  created_at,
+  environment,
+  browsers: [...browsers],
+});
 
 export const command: Command<CompareOptions> = {
   usage: "compare <a> <b>",
@@ -57,8 +64,8 @@ export const command: Command<CompareOptions> = {
     const document: SweepsCompared = {
       schema: "trilane/sweeps-compared/1",
       threshold_percent: threshold,
-      a: factsOf(a.sweep),
-      b: factsOf(b.sweep),
+      a: factsOf(a.sweep, comparison.browsers_a),
+      b: factsOf(b.sweep, comparison.browsers_b),
       only_a: comparison.only_a,
       only_b: comparison.only_b,
       cells: comparison.cells.map((cell) => ({ ...cell, lane: cell.lane as SweepsCompared["cells"][number]["lane"] })),

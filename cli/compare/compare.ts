@@ -3,6 +3,7 @@
 // Loads of two runs are not paired, so this is the rank-sum test; over many cells its probabilities are Holm's, so that a
 // whole comparison without any change calls one in at most 5 %. A change counts when it is shown, and larger than asked.
 import type { Cell, Load } from "../results/results.ts";
+import { type Browser, browsersOf } from "../stats/browsers.ts";
 import { holm } from "../stats/multiplicity.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid } from "../stats/sample.ts";
@@ -40,6 +41,9 @@ export interface Comparison {
   /** Cells of one sweep only. */
   readonly only_a: number;
   readonly only_b: number;
+  /** Of all loads, also those that are not compared. */
+  readonly browsers_a: readonly Browser[];
+  readonly browsers_b: readonly Browser[];
 }
 
 /** With fewer loads in one of two equal samples no rank sum is unlikely enough. */
@@ -92,5 +96,11 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
     };
     return { ...compared, judgement: judge(compared, threshold_percent) };
   });
-  return { cells, only_a: a.cells.length - pairs.length, only_b: b.cells.length - pairs.length };
+  return {
+    cells,
+    only_a: a.cells.length - pairs.length,
+    only_b: b.cells.length - pairs.length,
+    browsers_a: browsersOf(a.loads),
+    browsers_b: browsersOf(b.loads),
+  };
 }

@@ -33,6 +33,7 @@ export interface Measured {
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
   readonly browserVersion: string;
+  readonly browserDigest: string;
   /** null: the load was a first visit, or the first one did not end. */
   readonly firstVisit: FirstVisit | null;
   readonly failure: string | null;
@@ -109,6 +110,7 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
             ...(measured.browserVersion ? { chromium: measured.browserVersion } : {}),
             ...replay?.versions,
           },
+          browserDigest: measured.browserDigest,
           congestionControl: {
             tcp: replay?.transport.tcp.congestion_control ?? null,
             quic: replay?.transport.quic.congestion_control ?? null,

@@ -16,6 +16,7 @@ import { chromiumPath } from "../programs.ts";
 import { servingArguments } from "../serving/arguments.ts";
 import { type Serving, stockServing } from "../serving/serving.ts";
 import { type RunningBrowser, StartError, startBrowser } from "./browser.ts";
+import { binaryDigest } from "./browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
 import { sendInClear } from "./clear.ts";
 import { urlOnLane } from "./clear_origins.ts";
@@ -101,7 +102,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
   const started_ns = nowNs();
   signal?.throwIfAborted();
   const chromium = chromiumPath();
-  const spkis = await spkiList(home);
+  const [spkis, browserDigest] = await Promise.all([spkiList(home), binaryDigest(chromium)]);
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
@@ -143,6 +144,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       link,
       recording,
       ...observation,
+      browserDigest,
       capture: observation.page?.capture ?? null,
       replay,
       shaper: await readShaperReport(scratch.reports.shaper),

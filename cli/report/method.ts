@@ -4,6 +4,7 @@ import { html, type Markup, middleCut } from "../../extension/figures/markup.ts"
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { shellWord } from "../shell_word.ts";
 import { confidence, minimumUnits } from "../stats/bootstrap.ts";
+import { browserNames, browsersOf } from "../stats/browsers.ts";
 import { manyPages } from "../stats/comparison.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";
@@ -84,6 +85,17 @@ function environmentRows(facts: readonly LoadFacts[]): Markup {
   )}${serverTime && html`<tr><th scope="row">server’s own time</th><td>${serverTime}. From what a response waited for (its request’s last byte, think time, room on its connection) to its first byte out.</td></tr>`}`;
 }
 
+/** Of every load, not of the shown ones alone. */
+function browserRow(data: ReportData): Markup | null {
+  const browsers = browsersOf(data.loads);
+  if (browsers.length === 0) return null;
+  const rows = browserNames(browsers).map((name, index) => {
+    const { loads = 0, sha256 = null } = browsers[index] ?? {};
+    return html`${index > 0 && html`<br>`}${name}, ${count(loads, "load")}${sha256 !== null && html`, SHA-256 of its program <code>${sha256}</code>`}`;
+  });
+  return html`<tr><th scope="row">browser</th><td>${rows}</td></tr>`;
+}
+
 /** What a reader who knows TCP's CUBIC would not expect of quiche's. */
 function congestionNote(facts: readonly LoadFacts[]): Markup | null {
   const takenBack = ({ replay }: LoadFacts) => field(replay, "transport", "quic", "reductions_taken_back") === true;
@@ -107,7 +119,7 @@ export function methodSection(data: ReportData): Markup {
   const settings = sweep.plan;
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
-  return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${facts.length > 0 && environmentRows(facts)}</tbody></table>
+  return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${browserRow(data)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
 ${servingTables(facts)}
 ${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(sortLanes(data.cells.map(({ lane }) => lane)), facts)}
 <h3>Definitions</h3>

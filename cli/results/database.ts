@@ -27,7 +27,17 @@ export function hasTable(database: DatabaseSync, name: string): boolean {
 
 const schemaText = (): string => readFileSync(join(checkout, "schemas", "results.sql"), "utf8");
 
-const laterTables = ["link_test", "unmatched", "film", "film_frame", "host", "cell_host", "load_metric", "filmed_load"];
+const laterTables = [
+  "link_test",
+  "unmatched",
+  "film",
+  "film_frame",
+  "host",
+  "cell_host",
+  "load_metric",
+  "filmed_load",
+  "load_browser",
+];
 
 /** The tables that came later without changing what there was. */
 function addTables(database: DatabaseSync): void {

@@ -28,6 +28,7 @@ import {
   readHosts,
   refuseOtherMachine,
 } from "./hosts.ts";
+import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
 import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 import {
@@ -133,14 +134,18 @@ export class Results {
 
   /** Every attempt in the order in which they ended. */
   loadsOf(sweep: number): Load[] {
-    const told = hasTable(this.#database, "load_metric");
+    const later = [
+      { table: "load_metric", columns: loadMetricColumns },
+      { table: "load_browser", columns: loadBrowserColumns },
+    ].map((each) => ({ ...each, told: hasTable(this.#database, each.table) }));
     const columns = [
       ...loadColumns.map((column) => `load.${column}`),
-      ...loadMetricColumns.map((column) => (told ? column : `NULL AS ${column}`)),
+      ...later.flatMap(({ columns, told }) => columns.map((column) => (told ? column : `NULL AS ${column}`))),
     ];
+    const joins = later.filter(({ told }) => told).map(({ table }) => `LEFT JOIN ${table} ON ${table}.load = load.id`);
     return this.#read(
       `SELECT load.id, page, lane, link, ${columns.join(", ")} FROM load JOIN cell ON cell.id = load.cell
-       ${told ? "LEFT JOIN load_metric ON load_metric.load = load.id" : ""}
+       ${joins.join(" ")}
        WHERE cell.sweep = ? ORDER BY load.id`,
       sweep,
     ).map(loadOf);
@@ -264,6 +269,7 @@ export class Results {
       const id = Number(statement.run(...values).lastInsertRowid);
       addUnmatched(this.#database, id, added.load);
       addLoadMetrics(this.#database, id, added.load);
+      addLoadBrowser(this.#database, id, added.load);
       return id;
     });
   }

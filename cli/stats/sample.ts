@@ -15,6 +15,9 @@ export interface Sample {
   /** Why a load is not valid. */
   readonly reasons: readonly string[];
   readonly plt_ms: number | null;
+  /** The browser's; null or absent: not told. */
+  readonly browser_version?: string | null;
+  readonly browser_sha256?: string | null;
 }
 
 /** A sample that may enter an average. */
@@ -23,7 +26,8 @@ export interface ValidSample extends Sample {
 }
 
 export function isValid(sample: Sample): sample is ValidSample {
-  return sample.status === "valid" && sample.plt_ms !== null;
+  // A ratio of times that are 0 or less says nothing.
+  return sample.status === "valid" && sample.plt_ms !== null && sample.plt_ms > 0 && Number.isFinite(sample.plt_ms);
 }
 
 /** Lanes in the order in which people read them (lanes.ts), then other names. */

@@ -1,5 +1,6 @@
 // The verdict over many pages and links: for each pair of lanes one sentence, split where links differ most (by RTT, bandwidth
 // or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
+import { browsersWarning } from "./browsers.ts";
 import { direction, type Improvement, improvement, type PairedCell, pairedCells } from "./comparison.ts";
 import { count } from "./numbers.ts";
 import { extremes } from "./quantile.ts";
@@ -30,7 +31,7 @@ export interface SweepVerdict {
   /** What was compared: pages, links, loads. */
   readonly scope: string;
   readonly pairs: readonly PairVerdict[];
-  /** Further sentences: lanes without a valid load, or a single lane's median. */
+  /** Further sentences: lanes without a valid load, a single lane's median, or that the browser changed. */
   readonly notes: readonly string[];
   readonly excluded: string | null;
 }
@@ -180,6 +181,8 @@ export function sweepVerdict(
   const empty = lanes.filter((lane) => !valid.some((load) => load.lane === lane));
   const notes = empty.map((lane) => `${lane} has no valid load.`);
   if (lanes.length === 1 && single && valid.length > 0) notes.push(...raceVerdict(loads, seed).sentences);
+  const changed = browsersWarning(valid);
+  if (changed !== null) notes.push(changed);
   const pairs = verdictPairs(lanes)
     .filter((pair) => !empty.includes(pair.lane) && !empty.includes(pair.over))
     .map((pair) => pairVerdict(loads, pair, links, seed));

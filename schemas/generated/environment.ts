@@ -10,6 +10,10 @@ export interface Environment {
   versions: {
     [k: string]: string;
   };
+  /**
+   * Of the browser's program; absent from loads of before it was told.
+   */
+  browser_sha256?: string;
   kernel: string;
   architecture: string;
   cpu: string;

@@ -130,6 +130,14 @@ export interface ExportedLoad {
   missed: Count;
   failed: Count;
   off_lane: Count;
+  /**
+   * Chromium's; null: it did not start, or the load is of before it was told.
+   */
+  browser_version?: string | null;
+  /**
+   * Of its program's file.
+   */
+  browser_sha256?: string | null;
 }
 export interface ExportedFilm {
   cell: number;

@@ -23,11 +23,23 @@ export interface ComparedSweep {
   name: string;
   created_at: string;
   /**
+   * Which browsers its loads ran with; absent from documents of before it was told.
+   */
+  browsers?: ComparedBrowser[];
+  /**
    * What it began on.
    */
   environment: {
     [k: string]: unknown;
   };
+}
+export interface ComparedBrowser {
+  version: string;
+  /**
+   * Of its program's file; null: not told.
+   */
+  sha256: string | null;
+  loads: number;
 }
 export interface ComparedCell {
   page: string;

@@ -14,7 +14,7 @@ import { pageLoad } from "../sweep/page_load.ts";
 const trilane = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
 
 /** A sweep of two pages and two lanes whose loads take `slower` times as long on page b over h3. */
-async function sweepInto(home: string, slower: number, seed: number): Promise<void> {
+async function sweepInto(home: string, slower: number, seed: number, browser = "156.0"): Promise<void> {
   const random = randomSource(seed, "compare");
   const plan = fastPlan({ links: ["1mbit/20ms"], lanes: ["h2", "h3"], repetitions: 10 });
   await fastRun({
@@ -23,7 +23,10 @@ async function sweepInto(home: string, slower: number, seed: number): Promise<vo
     measure: async ({ recording, lane, link }) => {
       const factor = recording.name === "b" && lane === "h3" ? slower : 1;
       const plt_ms = 700 * factor * (1 + 0.02 * random());
-      return pageLoad({ page: recording.name, recording_digest: recording.digest, lane, link, plt_ms, wall_ms: 5 });
+      const parts = { page: recording.name, recording_digest: recording.digest, lane, link, plt_ms, wall_ms: 5 };
+      const load = pageLoad(parts);
+      load.log.browser.version = browser;
+      return load;
     },
   });
 }
@@ -34,7 +37,7 @@ describe("trilane compare", () => {
     home = mkdtempSync(join(tmpdir(), "trilane-compare-"));
     await sweepInto(join(home, "old"), 1, 1);
     await sweepInto(join(home, "same"), 1, 2);
-    await sweepInto(join(home, "new"), 1.2, 3);
+    await sweepInto(join(home, "new"), 1.2, 3, "157.0");
     const results = openResults(join(home, "new"));
     results.close();
     copyFileSync(join(home, "new", "results.db"), join(home, "new.db"));
@@ -63,6 +66,14 @@ describe("trilane compare", () => {
     assert.match(run("new", "old#1").stdout, /: 0 slower by more than 5 %, 1 faster, 3 the same/);
     assert.equal(run("1", "same").status, 0);
     assert.match(run("1", "same").stdout, /4 cells of both: 0 slower by more than 5 %, 0 faster, 4 the same/);
+  });
+
+  test("it tells which browsers the two ran with", () => {
+    assert.match(run("1", "new.db").stdout, /^The first ran with Chromium 156\.0, the second with Chromium 157\.0\.$/m);
+    assert.match(run("1", "same").stdout, /^Both ran with Chromium 156\.0\.$/m);
+    const { a, b } = JSON.parse(run("1", "new.db", "--json").stdout) as SweepsCompared;
+    assert.deepEqual(a.browsers, [{ version: "156.0", sha256: null, loads: 40 }]);
+    assert.equal(b.browsers?.[0]?.version, "157.0");
   });
 
   test("a change within the threshold is none", () => {

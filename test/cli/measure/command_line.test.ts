@@ -51,6 +51,7 @@ test("the browser inherits no proxy and no home", () => {
 test("loads that ran the same way have the same environment", () => {
   const of = (n: number) =>
     environmentOf({
+      browserDigest: "0".repeat(64),
       machine: { kernel: "6.18", architecture: "x64", cpu: "c", cpus: 2, memory_bytes: 1 },
       versions: { trilane: "0.1.0", chromium: "156" },
       congestionControl: { tcp: "cubic", quic: null },

@@ -227,6 +227,7 @@ describe("outcome", () => {
           failed: 0,
           off_lane: 0,
         };
+        const browser = { browser_version: null, browser_sha256: null };
         const place = { id: block, cell: cell.id, block, attempt: 0, position: block, started_at: "t", wall_ms: 1500 };
         const { page, lane, link } = cell;
         return {
@@ -241,6 +242,7 @@ describe("outcome", () => {
           ...cpu,
           ...split,
           ...counts,
+          ...browser,
         };
       }),
     );
