@@ -1,5 +1,6 @@
 // Films a load: the page's screencast in the load's own time, and how fast the page came to be seen. Filming takes the
-// browser's time, so a filmed load is for looking at and for no average. Judges and stores nothing.
+// browser's time (so little that 36 pairs of loads did not show it: test/bench/instruments.ts; a slower machine may differ), so a
+// filmed load is for looking at and for no average. Judges and stores nothing.
 import jpeg from "jpeg-js";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { histogramOf, type VisualMetrics, visualMetricsOf } from "../metrics/visual_progress.ts";

@@ -62,7 +62,7 @@ export interface LoadOptions {
   readonly cpus?: readonly number[];
   /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
   readonly evidence?: string;
-  /** Given what the page showed, until a moment after its load event. Such a load is slower: it is for no average. */
+  /** Given what the page showed, until a moment after its load event. Such a load may be slower: it is for no average. */
   readonly filmed?: (frames: readonly ScreencastFrame[]) => void;
   readonly signal?: AbortSignal;
 }

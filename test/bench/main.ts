@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   coverage: async () => (await import("./coverage.ts")).bench,
   fidelity: async () => (await import("./fidelity.ts")).bench,
   host: async () => (await import("./host.ts")).bench,
+  instruments: async () => (await import("./instruments.ts")).bench,
   kills: async () => (await import("./kills.ts")).bench,
   lab: async () => (await import("./lab.ts")).bench,
   matching: async () => (await import("./matching.ts")).bench,

@@ -26,6 +26,9 @@ export interface SeenLoadOptions {
   /** What the browser is started by. */
   readonly within: readonly string[];
   readonly spkiList: string;
+  /** What of a measured load's instruments looks on. Default: none. */
+  readonly longTasks?: boolean;
+  readonly filmed?: boolean;
 }
 
 const start_ms = 30_000;
@@ -41,7 +44,8 @@ function bodiesOf(value: unknown): Map<string, number> {
   return new Map(pairs);
 }
 
-export async function seenLoad({ url, lane, within, spkiList }: SeenLoadOptions): Promise<SeenLoad> {
+export async function seenLoad(options: SeenLoadOptions): Promise<SeenLoad> {
+  const { url, lane, within, spkiList, longTasks = false, filmed = false } = options;
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
@@ -57,7 +61,8 @@ export async function seenLoad({ url, lane, within, spkiList }: SeenLoadOptions)
       timeout_ms: start_ms,
     });
     try {
-      const page = await watchPage(browser.connection);
+      const page = await watchPage(browser.connection, { watchesLongTasks: longTasks });
+      if (filmed) await page.film();
       await page.load(url);
       const { plt_ms } = metricsOf(timelineOf(await page.evaluate(timelineExpression)).timings);
       if (plt_ms === null) throw new Error(`${url} over ${lane} has no PLT`);
