@@ -6,7 +6,7 @@ import { optimalPltOfLevels_ms } from "../stats/optimal.ts";
 import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, hadBegun, isOnTheLink } from "./dependencies.ts";
 
 /** Whether rate and delay are one number each, all the time. */
-export function isSteady({ down, up }: LinkProfile): boolean {
+function isSteady({ down, up }: LinkProfile): boolean {
   return [down, up].every((way) => !way.trace && !way.rate_steps && !way.delay_steps && !way.onoff && !way.jitter);
 }
 

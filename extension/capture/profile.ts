@@ -35,7 +35,7 @@ const pageref = "page_1";
 const never = -1;
 
 /** "Chromium" "156.0.7987.1" from what browsers call themselves to servers. */
-export function browserOf(userAgent: string): { name: string; version: string } {
+function browserOf(userAgent: string): { name: string; version: string } {
   const found = /\b(Edg|OPR|HeadlessChrome|Chrome)\/([\d.]+)/.exec(userAgent);
   const edge = /\bEdg\/([\d.]+)/.exec(userAgent);
   if (edge?.[1]) return { name: "Edge", version: edge[1] };
