@@ -3,7 +3,6 @@
 import { arch, cpus, release, totalmem } from "node:os";
 import type { Environment } from "../../schemas/generated/environment.ts";
 
-
 export interface Machine {
   readonly kernel: string;
   readonly architecture: string;
