@@ -43,10 +43,9 @@ export function scaleEnd(maps: readonly HeatMaps[]): number {
   return [10, 20, 30, 40, 50, 75, 100].find((end) => end >= most) ?? 100;
 }
 
-/** Whether a cell's difference is one also when it is counted how many cells there are. */
-export function isCorrected(cell: HeatCell): boolean {
-  const shown = direction(cell.improvement);
-  return (shown === "faster" || shown === "slower") && cell.test !== null && cell.test.holm <= significanceLevel;
+/** Whether a cell's difference is one, and the same way round, also when it is counted how many cells there are. */
+export function isCorrected({ improvement, test }: HeatCell): boolean {
+  return test !== null && test.direction === direction(improvement) && test.holm <= significanceLevel;
 }
 
 const shortProbability = (probability: number): string =>

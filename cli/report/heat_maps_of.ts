@@ -2,8 +2,10 @@
 
 import { middleCut } from "../../extension/figures/markup.ts";
 import { cellTest, correctedTests, differencesNeeded, significanceLevel } from "../stats/cell_significance.ts";
-import { type Improvement, improvement, manyPages, type PairedCell, pairedCells } from "../stats/comparison.ts";
+import { type Improvement, improvement } from "../stats/comparison.ts";
+import { manyPages } from "../stats/many_pages.ts";
 import { count } from "../stats/numbers.ts";
+import { type PairedCell, pairedCells } from "../stats/paired_cells.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid, type LanePair } from "../stats/sample.ts";
 import type { ReportData } from "./data.ts";
@@ -22,7 +24,7 @@ export interface MapSet {
 const maxPageMaps = manyPages - 1;
 
 const legendSentence =
-  "Each cell: improvement of the median page load time in %, positive (blue) faster, negative (orange) slower. Triangle: the cell’s own 95 % interval does not hold 0; filled: so too by the signed-rank test over pairs (blocks, or with many pages pages) after Holm’s correction, with a chance of 5 % that any of the filled ones is wrong. By Benjamini and Hochberg’s 5 % of those named may be: which, is in the CSV. Pale with an outline: it does, no difference shown. Pale, dashed, italic: too few loads for an interval. Without a number: as it says, with the valid loads of those tried.";
+  "Each cell: improvement of the median page load time in %, positive (blue) faster, negative (orange) slower. Triangle: the cell’s own 95 % interval does not hold 0; filled: so too by the signed-rank test over pairs (of blocks or, where pages are many, of pages) after Holm’s correction, with a chance of 5 % that any of the filled ones is wrong. By Benjamini and Hochberg’s 5 % of those named may be: which, is in the CSV. Pale with an outline: it does, no difference shown. Pale, dashed, italic: too few loads for an interval. Without a number: as it says, with the valid loads of those tried.";
 
 function emptyReason(data: ReportData, pair: LanePair, link: string, page: string | null): HeatCell["empty"] {
   const cells = data.cells.filter((cell) => cell.link === link && (page === null || cell.page === page));

@@ -2,9 +2,10 @@
 // cli/stats/page_groups.ts's.
 
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { direction, improvement, pairedCells } from "../stats/comparison.ts";
+import { direction, improvement } from "../stats/comparison.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import { contrast, fewestPages, type GroupContrast, pageGroups, type RankedPage } from "../stats/page_groups.ts";
+import { pairedCells } from "../stats/paired_cells.ts";
 import type { LanePair } from "../stats/sample.ts";
 import type { ReportData } from "./data.ts";
 import { savedFigure } from "./figure_file.ts";

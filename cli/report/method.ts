@@ -5,7 +5,7 @@ import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { shellWord } from "../shell_word.ts";
 import { confidence, minimumUnits } from "../stats/bootstrap.ts";
 import { browserNames, browsersOf } from "../stats/browsers.ts";
-import { manyPages } from "../stats/comparison.ts";
+import { manyPages } from "../stats/many_pages.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";
 import { untilWords } from "../stats/settlement.ts";

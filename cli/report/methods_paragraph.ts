@@ -2,7 +2,7 @@
 // what the loads themselves recorded. Judges nothing.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { linkSentence } from "../link/label.ts";
-import { manyPages } from "../stats/comparison.ts";
+import { manyPages } from "../stats/many_pages.ts";
 import { count } from "../stats/numbers.ts";
 import { extremes } from "../stats/quantile.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";

@@ -1,9 +1,9 @@
 // Whether lanes differ in a cell of a map at all, and whether they still do when it is counted that the map has many cells.
 // A probability by the signed-rank test, corrected over all cells that one looks at together. The estimate and its interval
 // are comparison.ts's.
-import { manyPages, type PairedCell } from "./comparison.ts";
+import { manyPages } from "./many_pages.ts";
 import { benjaminiHochberg, holm } from "./multiplicity.ts";
-import { median } from "./quantile.ts";
+import { blockRatios, cellMedians, medianRatio, type PairedCell } from "./paired_cells.ts";
 import { signedRank } from "./signed_rank.ts";
 
 /** Chance of one wrong cell among all (Holm), or share of wrong ones among those named (Benjamini and Hochberg). */
@@ -12,6 +12,8 @@ export const significanceLevel = 0.05;
 export interface CellTest {
   /** Two-sided, without a difference between the lanes. */
   readonly probability: number;
+  /** Which way the first lane differs. It weighs pages or blocks alike, and so may differ from what medians over pages say. */
+  readonly direction: "faster" | "slower";
   /** Paired differences that entered: of blocks, or with many pages of pages. */
   readonly n: number;
 }
@@ -21,30 +23,16 @@ export interface CorrectedTest extends CellTest {
   readonly benjaminiHochberg: number;
 }
 
-const present = (values: Float64Array): number[] => [...values].filter((value) => !Number.isNaN(value));
-
-/** log(lane / over) of each block that has both. */
-function blockRatios({ lane, over }: PairedCell): number[] {
-  return [...lane.entries()].flatMap(([block, value]) => {
-    const ratio = Math.log(value / (over[block] as number));
-    return Number.isFinite(ratio) ? [ratio] : [];
-  });
-}
-
-function pageRatio({ lane, over }: PairedCell): number[] {
-  const [lanes, overs] = [present(lane), present(over)];
-  return lanes.length > 0 && overs.length > 0 ? [Math.log(median(lanes) / median(overs))] : [];
-}
-
 /**
  * The pages of one link. From as many pages on as count as a sample of pages, each is one difference, that of its medians;
  * below, each block of each page is one. Null: no block, or page, has both lanes.
  */
 export function cellTest(cells: readonly PairedCell[]): CellTest | null {
-  const ofPages = cells.flatMap(pageRatio);
+  const ofPages = cells.flatMap((cell) => cellMedians(cell) ?? []).map(medianRatio);
   const differences = ofPages.length >= manyPages ? ofPages : cells.flatMap(blockRatios);
   if (differences.length === 0) return null;
-  return { probability: signedRank(differences).twoSided, n: differences.length };
+  const { twoSided, greater, less } = signedRank(differences);
+  return { probability: twoSided, direction: less < greater ? "faster" : "slower", n: differences.length };
 }
 
 /** The same in the same order, corrected for their number. */

@@ -1,20 +1,15 @@
 // How much faster one lane is than another: (a - b) / a * 100 of median PLTs, with an interval that keeps what loads
-// share. Loads of one block ran together and pages stay the same page on every link, so blocks and pages are drawn whole.
-// Knows samples only; wording is in verdict.ts.
-import { type Interval, medianInPlace, minimumUnits, resampledInterval } from "./bootstrap.ts";
+// share. Which of three ways there is to it depends on how many cells and pages there are; wording is in verdict.ts.
+import { type Interval, minimumUnits } from "./bootstrap.ts";
+import { manyPages, overManyPages } from "./many_pages.ts";
 import { medianDifferenceInterval } from "./median_interval.ts";
-import { extremes, median } from "./quantile.ts";
-import { hashText, randomSource } from "./random.ts";
-import { isValid, type LanePair, type Sample } from "./sample.ts";
+import { type CellMedians, cellMedians, medianRatio, type PairedCell, pairedCells } from "./paired_cells.ts";
+import { pooledMean, whatPoolingNeeds } from "./pooled_cells.ts";
+import { mean } from "./quantile.ts";
+import { hashText, type RandomSource, randomSource } from "./random.ts";
+import type { LanePair, Sample } from "./sample.ts";
 
-/** From this many pages on, pages are a sample of pages: the figure is the median over them, as in Das 2014. */
-export const manyPages = 6;
-
-/** Cells that sum up each other need fewer loads each: three of three loads cover as well as one of five (see coverage.test.ts). */
-const pooledCells = 3;
-const pooledUnits = 3;
-
-/** What the interval's resamples drew: `blocks` of loads, whole `pages`, or whole `cells` (page on a link). */
+/** What the interval is a sample of: `blocks` of loads, whole `pages`, or whole `cells` (page on a link). */
 export type Units = "blocks" | "pages" | "cells";
 
 export interface Improvement {
@@ -27,6 +22,8 @@ export interface Improvement {
   /** Valid loads that entered. */
   readonly n: { readonly lane: number; readonly over: number };
   readonly pages: number;
+  /** Of them, those on which `lane` has the shorter median, or the longer one. */
+  readonly pagesWon: { readonly faster: number; readonly slower: number };
   readonly links: number;
   /** Why percent or interval is null. */
   readonly reason: string | null;
@@ -37,141 +34,37 @@ export function improvementPercent(over: number, lane: number): number {
   return ((over - lane) / over) * 100;
 }
 
-/** One page on one link: the valid PLTs of both lanes, block by block; NaN where the block has none. */
-export interface PairedCell {
-  readonly page: string;
-  readonly link: string;
-  readonly lane: Float64Array;
-  readonly over: Float64Array;
-}
-
-export function pairedCells(samples: Iterable<Sample>, pair: LanePair): PairedCell[] {
-  const cells = new Map<string, { page: string; link: string; blocks: Map<number, { lane: number; over: number }> }>();
-  for (const sample of samples) {
-    if (!isValid(sample) || (sample.lane !== pair.lane && sample.lane !== pair.over)) continue;
-    const key = JSON.stringify([sample.page, sample.link]);
-    const cell = cells.get(key) ?? { page: sample.page, link: sample.link, blocks: new Map() };
-    cells.set(key, cell);
-    const block = cell.blocks.get(sample.block) ?? { lane: Number.NaN, over: Number.NaN };
-    cell.blocks.set(sample.block, block);
-    block[sample.lane === pair.lane ? "lane" : "over"] = sample.plt_ms;
-  }
-  return [...cells.values()].map(({ page, link, blocks }) => {
-    const inOrder = [...blocks.entries()].sort((a, b) => a[0] - b[0]).map((entry) => entry[1]);
-    return {
-      page,
-      link,
-      lane: Float64Array.from(inOrder, (block) => block.lane),
-      over: Float64Array.from(inOrder, (block) => block.over),
-    };
-  });
-}
-
-function present(values: Float64Array): number[] {
-  return [...values].filter((value) => !Number.isNaN(value));
-}
-
-/** Draws the cell's blocks with replacement and returns log(median lane / median over); NaN when a lane was not drawn. */
-function resampledLogRatio(cell: PairedCell, random: () => number, buffers: [Float64Array, Float64Array]): number {
-  const blocks = cell.lane.length;
-  let lanes = 0;
-  let overs = 0;
-  for (let draw = 0; draw < blocks; draw++) {
-    const block = Math.floor(random() * blocks);
-    const lane = cell.lane[block] as number;
-    const over = cell.over[block] as number;
-    if (!Number.isNaN(lane)) buffers[0][lanes++] = lane;
-    if (!Number.isNaN(over)) buffers[1][overs++] = over;
-  }
-  return Math.log(medianInPlace(buffers[0], lanes) / medianInPlace(buffers[1], overs));
-}
-
-interface CellMedians {
-  readonly cell: PairedCell;
-  readonly lane: number;
-  readonly over: number;
-}
-
 const percentOfLog = (logRatio: number): number => (1 - Math.exp(logRatio)) * 100;
 
-/** Improvement on one page and link. */
-function overOneCell({ lane, over }: PairedCell, random: () => number): Interval | null {
-  const interval = medianDifferenceInterval(lane.map(Math.log), over.map(Math.log), random);
-  return interval && { low: percentOfLog(interval.high), high: percentOfLog(interval.low) };
-}
+const percentsOfLog = (interval: Interval | null): Interval | null =>
+  interval && { low: percentOfLog(interval.high), high: percentOfLog(interval.low) };
 
-/** Improvement where every cell carries its own ratio and the geometric mean sums them up. */
-function overFewPages(
-  cells: readonly CellMedians[],
-  random: () => number,
-): { interval: Interval | null; units: Units } {
-  const [only, second] = cells;
-  if (only && !second) return { interval: overOneCell(only.cell, random), units: "blocks" };
-  const sizes = cells.flatMap(({ cell }) => [present(cell.lane).length, present(cell.over).length]);
-  const fewest = extremes(sizes)?.least ?? 0;
-  if (fewest >= minimumUnits || (cells.length >= pooledCells && fewest >= pooledUnits)) {
-    const longest = extremes(cells.map(({ cell }) => cell.lane.length))?.greatest ?? 0;
-    const buffers: [Float64Array, Float64Array] = [new Float64Array(longest), new Float64Array(longest)];
-    const resamples = cells.length > 200 ? 500 : cells.length > 20 ? 1000 : 2000;
-    const interval = resampledInterval(
-      (source) => {
-        let sum = 0;
-        for (const { cell } of cells) sum += resampledLogRatio(cell, source, buffers);
-        return percentOfLog(sum / cells.length);
-      },
-      random,
-      resamples,
-    );
-    return { interval, units: "blocks" };
-  }
-  if (cells.length < manyPages) return { interval: null, units: "blocks" };
-  const ratios = cells.map(({ lane, over }) => Math.log(lane / over));
-  const interval = resampledInterval((source) => {
-    let sum = 0;
-    for (let draw = 0; draw < ratios.length; draw++) sum += ratios[Math.floor(source() * ratios.length)] as number;
-    return percentOfLog(sum / ratios.length);
-  }, random);
-  return { interval, units: "cells" };
-}
-
-/** Improvement of the median over pages, link by link; several links by the geometric mean of their ratios. */
-function overManyPages(
-  links: readonly (readonly CellMedians[])[],
-  pages: readonly string[],
-  random: () => number,
-): { percent: number; interval: Interval | null } {
-  const rows = links.map((cells) => {
-    const byPage = new Map(cells.map((medians) => [medians.cell.page, medians]));
-    const column = (side: "lane" | "over"): Float64Array =>
-      Float64Array.from(pages, (page) => byPage.get(page)?.[side] ?? Number.NaN);
-    return { lane: column("lane"), over: column("over") };
-  });
-  const draw = new Uint32Array(pages.length);
-  const buffer = new Float64Array(pages.length);
-  const medianOfDraw = (values: Float64Array): number => {
-    let count = 0;
-    for (const page of draw) {
-      const value = values[page] as number;
-      if (!Number.isNaN(value)) buffer[count++] = value;
-    }
-    return medianInPlace(buffer, count);
-  };
-  const percentOfDraw = (): number => {
-    let sum = 0;
-    for (const row of rows) sum += Math.log(medianOfDraw(row.lane) / medianOfDraw(row.over));
-    return percentOfLog(sum / rows.length);
-  };
-  for (let page = 0; page < draw.length; page++) draw[page] = page;
-  const percent = percentOfDraw();
-  const interval = resampledInterval(
-    (source) => {
-      for (let page = 0; page < draw.length; page++) draw[page] = Math.floor(source() * draw.length);
-      return percentOfDraw();
-    },
-    random,
-    pages.length > 100 || rows.length * pages.length > 2000 ? 500 : 2000,
+/** Pages on which `lane` is faster, or slower: by their median, over several links by the geometric mean of their ratios. */
+function pagesWon(cells: readonly CellMedians[]): Improvement["pagesWon"] {
+  const ratios = [...Map.groupBy(cells, ({ cell }) => cell.page).values()].map((ofPage) =>
+    mean(ofPage.map(medianRatio)),
   );
-  return { percent, interval };
+  return { faster: ratios.filter((ratio) => ratio < 0).length, slower: ratios.filter((ratio) => ratio > 0).length };
+}
+
+function measured(
+  cells: readonly CellMedians[],
+  pages: readonly string[],
+  random: RandomSource,
+): Pick<Improvement, "units" | "reason"> & { readonly logRatio: number; readonly interval: Interval | null } {
+  const [only, second] = cells;
+  if (only && !second) {
+    const { lane, over } = only.cell;
+    const interval = medianDifferenceInterval(lane.map(Math.log), over.map(Math.log), random);
+    const reason = interval ? null : `an interval needs ${minimumUnits} valid loads of each lane`;
+    return { logRatio: medianRatio(only), interval, units: "blocks", reason };
+  }
+  if (pages.length >= manyPages) {
+    const links = [...Map.groupBy(cells, ({ cell }) => cell.link).values()];
+    return { ...overManyPages(links, pages, random), units: "pages", reason: null };
+  }
+  const pooled = pooledMean(cells);
+  return { ...pooled, reason: pooled.interval ? null : whatPoolingNeeds(cells.length) };
 }
 
 /**
@@ -179,33 +72,23 @@ function overManyPages(
  * or several links: the geometric mean of the cells' ratios, which no single big page or slow link outweighs.
  */
 export function improvement(cells: readonly PairedCell[], pair: LanePair, seed: number): Improvement {
-  const usable: CellMedians[] = [];
-  const n = { lane: 0, over: 0 };
-  for (const cell of cells) {
-    const lane = present(cell.lane);
-    const over = present(cell.over);
-    if (lane.length === 0 || over.length === 0) continue;
-    n.lane += lane.length;
-    n.over += over.length;
-    usable.push({ cell, lane: median(lane), over: median(over) });
-  }
+  const usable = cells
+    .map(cellMedians)
+    .filter((medians) => medians !== null)
+    .sort((a, b) => (a.cell.link < b.cell.link ? -1 : a.cell.link > b.cell.link ? 1 : 0));
   const pages = [...new Set(usable.map(({ cell }) => cell.page))].sort();
-  const links = [...Map.groupBy(usable, ({ cell }) => cell.link).entries()].sort((a, b) => (a[0] < b[0] ? -1 : 1));
-  const base = { pair, n, pages: pages.length, links: links.length };
+  const links = [...new Set(usable.map(({ cell }) => cell.link))];
+  const n = {
+    lane: usable.reduce((sum, cell) => sum + cell.n.lane, 0),
+    over: usable.reduce((sum, cell) => sum + cell.n.over, 0),
+  };
+  const base = { pair, n, pages: pages.length, pagesWon: pagesWon(usable), links: links.length };
   if (usable.length === 0) {
     return { ...base, percent: null, interval: null, units: "blocks", reason: "no page has valid loads of both lanes" };
   }
-  const names = links.map(([link]) => link).join(" ");
-  const random = randomSource(seed, `${pair.lane} over ${pair.over}: ${hashText(pages.join(" "))} ${hashText(names)}`);
-  if (pages.length >= manyPages) {
-    const rows = links.map(([, linkCells]) => linkCells);
-    return { ...base, ...overManyPages(rows, pages, random), units: "pages", reason: null };
-  }
-  const ordered = links.flatMap(([, linkCells]) => linkCells);
-  const logRatio = ordered.reduce((sum, { lane, over }) => sum + Math.log(lane / over), 0) / ordered.length;
-  const { interval, units } = overFewPages(ordered, random);
-  const reason = interval ? null : `an interval needs ${minimumUnits} valid loads of each lane`;
-  return { ...base, percent: percentOfLog(logRatio), interval, units, reason };
+  const name = `${pair.lane} over ${pair.over}: ${hashText(pages.join(" "))} ${hashText(links.join(" "))}`;
+  const { logRatio, interval, units, reason } = measured(usable, pages, randomSource(seed, name));
+  return { ...base, percent: percentOfLog(logRatio), interval: percentsOfLog(interval), units, reason };
 }
 
 /** Improvement of `pair.lane` over `pair.over` among these loads. */

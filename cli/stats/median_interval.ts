@@ -3,7 +3,7 @@
 // ratio. Not bootstrapped: with the 5 to 10 loads that people do, a resampled median covers its truth in 90 to 93 %
 // (test/cli/stats/coverage.test.ts has what these do).
 import { confidence, defaultResamples, type Interval, minimumUnits } from "./bootstrap.ts";
-import { median, quantileOfSorted } from "./quantile.ts";
+import { quantileOfSorted } from "./quantile.ts";
 import type { RandomSource } from "./random.ts";
 
 /** Between the order statistics on both sides of `depth`, counted from 1; 0.8 lies before the first. */
@@ -32,24 +32,55 @@ function depthOf(n: number, tail: number): number {
   return k + ((n - k) * share) / (k + (n - 2 * k) * share);
 }
 
-/** 95 % interval of the median; null with fewer than five values. */
+/** The chance of a normal value more than one deviation above its mean. */
+const beyondOneDeviation = 0.158655;
+
+/** With fewer values all of them lie on one side of their median too often to tell how far it may be. */
+export const fewestForError = 3;
+
+/** Squares of uncertain errors are too large on average: by so much, found by simulation (coverage.test.ts). */
+const ofSquares = 0.95;
+
+/** Standard error of the median: half of the middle 68 % of where it may be. Values in ascending order, at least three. */
+function medianError(ascending: Float64Array): number {
+  const depth = depthOf(ascending.length, beyondOneDeviation);
+  return (ofSquares * (atDepth(ascending, ascending.length + 1 - depth) - atDepth(ascending, depth))) / 2;
+}
+
+/**
+ * 95 % interval of the median, in any unit; null with fewer than five values. That of five positive values begins a little
+ * before the first, by a share of the gap's logarithm, so that no time is negative; other five keep to their range, 93.75 %.
+ */
 export function medianInterval(values: readonly number[]): Interval | null {
   const n = values.length;
   if (n < minimumUnits) return null;
-  const ascending = Float64Array.from(values).sort();
   const depth = depthOf(n, (1 - confidence) / 2);
-  return { low: atDepth(ascending, depth), high: atDepth(ascending, n + 1 - depth) };
+  const ascending = Float64Array.from(values).sort();
+  const ends = (sorted: Float64Array, from: number): Interval => ({
+    low: atDepth(sorted, from),
+    high: atDepth(sorted, n + 1 - from),
+  });
+  if (depth >= 1) return ends(ascending, depth);
+  if ((ascending[0] as number) <= 0) return ends(ascending, 1);
+  const { low, high } = ends(ascending.map(Math.log), depth);
+  return { low: Math.exp(low), high: Math.exp(high) };
 }
+
+/** Beyond the outermost values, in the gaps next to them: nothing tells how far the median may be there. */
+const farthest = 0.5;
 
 /** Among values in ascending order, where the median is when `below` of them are: `odds` is the way to it over the way beyond. */
 function placeOf(ascending: Float64Array, below: number, odds: number): number {
   const n = ascending.length;
-  if (below === 0) return atDepth(ascending, 1 - odds);
-  if (below === n) return atDepth(ascending, n + odds);
+  if (below === 0) return atDepth(ascending, 1 - Math.min(odds, farthest));
+  if (below === n) return atDepth(ascending, n + Math.min(odds, farthest));
   // The gaps of many values are narrower than those of few: so much as in the interval above.
   const weighted = odds * (n - below);
   return atDepth(ascending, below + weighted / (weighted + below));
 }
+
+const inOrder = (values: Float64Array): Float64Array => values.filter((value) => !Number.isNaN(value)).sort();
+const middle = (ascending: Float64Array): number => quantileOfSorted(ascending, 0.5);
 
 /** Of two exponential times. */
 function drawOdds(random: RandomSource): number {
@@ -68,11 +99,31 @@ function concordance(lane: Float64Array, over: Float64Array, medians: { lane: nu
   return both === 0 ? 0.5 : Math.max(0.5, same / both);
 }
 
+export interface DifferenceError {
+  /** Standard errors of the two medians. */
+  readonly lane: number;
+  readonly over: number;
+  /** Of their difference, squared. */
+  readonly variance: number;
+}
+
+/** How far both move together: the share of their blocks in which they lie on the same side of their medians, as a correlation. */
+const correlation = (together: number): number => 2 * together - 1;
+
+/** Of median(lane) - median(over), block by block; NaN where a block has no value. Null with fewer than three values of either. */
+export function medianDifferenceError(lane: Float64Array, over: Float64Array): DifferenceError | null {
+  const [lanes, overs] = [inOrder(lane), inOrder(over)];
+  if (Math.min(lanes.length, overs.length) < fewestForError) return null;
+  const [a, b] = [medianError(lanes), medianError(overs)];
+  const shared = correlation(concordance(lane, over, { lane: middle(lanes), over: middle(overs) }));
+  return { lane: a, over: b, variance: a * a + b * b - 2 * shared * a * b };
+}
+
 /**
  * What the middle of the draws leaves out at each end so that 95 % of intervals hold their truth. Two medians' uncertain
  * spreads make the draws a little too wide; found by simulation, which coverage.test.ts repeats.
  */
-const drawnTail = { fiveValues: 0.042, more: 0.029 } as const;
+const drawnTail = { fiveValues: 0.036, more: 0.029 } as const;
 
 /**
  * 95 % interval of median(lane) - median(over), block by block; NaN where a block has no value. Null with fewer than five
@@ -84,11 +135,10 @@ export function medianDifferenceInterval(
   random: RandomSource,
   resamples = defaultResamples,
 ): Interval | null {
-  const lanes = lane.filter((value) => !Number.isNaN(value)).sort();
-  const overs = over.filter((value) => !Number.isNaN(value)).sort();
+  const [lanes, overs] = [inOrder(lane), inOrder(over)];
   const fewest = Math.min(lanes.length, overs.length);
   if (fewest < minimumUnits) return null;
-  const together = concordance(lane, over, { lane: median([...lanes]), over: median([...overs]) });
+  const together = concordance(lane, over, { lane: middle(lanes), over: middle(overs) });
   const drawn = new Float64Array(resamples);
   for (let draw = 0; draw < resamples; draw++) {
     let [lanesBelow, oversBelow] = [0, 0];
@@ -99,7 +149,7 @@ export function medianDifferenceInterval(
       if (isBelow === isSame && !Number.isNaN(over[block])) oversBelow++;
     }
     const odds = drawOdds(random);
-    const otherOdds = random() < 2 * together - 1 ? odds : drawOdds(random);
+    const otherOdds = random() < correlation(together) ? odds : drawOdds(random);
     drawn[draw] = placeOf(lanes, lanesBelow, odds) - placeOf(overs, oversBelow, otherOdds);
   }
   drawn.sort();

@@ -1,8 +1,8 @@
 // The pages that one lane helps most and hurts most against another, and how a number that each page has differs between
 // the two groups (as Das 2014 did for QUIC). Pure; what numbers those are is the caller's matter.
 import { type Interval, minimumUnits, resampledInterval } from "./bootstrap.ts";
-import type { PairedCell } from "./comparison.ts";
-import { mean, median } from "./quantile.ts";
+import { cellMedians, medianRatio, type PairedCell } from "./paired_cells.ts";
+import { mean } from "./quantile.ts";
 import { randomSource } from "./random.ts";
 
 /** With fewer pages a quarter is one page, of which nothing can be said in general. */
@@ -26,15 +26,10 @@ export interface PageGroups {
   readonly pages: number;
 }
 
-const present = (values: Float64Array): number[] => [...values].filter((value) => !Number.isNaN(value));
-
 /** The quarters at both ends, ten pages at most; null with fewer than eight pages that have valid loads of both lanes. */
 export function pageGroups(cells: readonly PairedCell[]): PageGroups | null {
   const ranked = [...Map.groupBy(cells, ({ page }) => page)].flatMap(([page, ofPage]): RankedPage[] => {
-    const ratios = ofPage.flatMap(({ lane, over }) => {
-      const [lanes, overs] = [present(lane), present(over)];
-      return lanes.length > 0 && overs.length > 0 ? [Math.log(median(lanes) / median(overs))] : [];
-    });
+    const ratios = ofPage.flatMap((cell) => cellMedians(cell) ?? []).map(medianRatio);
     return ratios.length === 0 ? [] : [{ page, percent: (1 - Math.exp(mean(ratios))) * 100, cells: ofPage }];
   });
   if (ranked.length < fewestPages) return null;

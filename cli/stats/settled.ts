@@ -3,9 +3,9 @@
 // settled, also for a sweep that is gone on with.
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
 import type { Interval } from "./bootstrap.ts";
-import { pairedCells } from "./comparison.ts";
 import { shift } from "./hodges_lehmann.ts";
 import { medianInterval } from "./median_interval.ts";
+import { pairedCells } from "./paired_cells.ts";
 import { median } from "./quantile.ts";
 import { isValid, type LanePair, lanePairs, type Sample } from "./sample.ts";
 import { decide, looks, nominalLevels, type Outcome } from "./sequential.ts";

@@ -1,8 +1,10 @@
 // The verdict over many pages and links: for each pair of lanes one sentence, split where links differ most (by RTT, bandwidth
 // or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
+import { confidence } from "./bootstrap.ts";
 import { browsersWarning } from "./browsers.ts";
-import { direction, type Improvement, improvement, type PairedCell, pairedCells } from "./comparison.ts";
+import { direction, type Improvement, improvement } from "./comparison.ts";
 import { count } from "./numbers.ts";
+import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import { extremes } from "./quantile.ts";
 import { isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, excludedLine, raceVerdict, verdictPairs } from "./verdict.ts";
@@ -154,7 +156,9 @@ export function winsLine(verdict: PairVerdict): string | null {
     unknown > 0 && `too few loads to say on ${unknown}`,
   ].filter((part) => part !== false);
   const total = faster + slower + unclear + unknown;
-  return `Link by link (${count(total, "link")}), ${verdict.pair.lane} over ${verdict.pair.over}: ${parts.join(", ")}.`;
+  const byChance = Math.round((faster + slower + unclear) * (1 - confidence));
+  const each = byChance > 0 ? `; each for itself, so that some ${byChance} would differ by chance` : "";
+  return `Link by link (${count(total, "link")}), ${verdict.pair.lane} over ${verdict.pair.over}: ${parts.join(", ")}${each}.`;
 }
 
 /** The verdict over any loads. */
@@ -176,7 +180,7 @@ export function sweepVerdict(
   const where = single
     ? `${pages[0]} over ${linkNames[0]}`
     : `${count(pages.length, "page")} over ${count(linkNames.length, "link")}`;
-  const scope = `${where}, ${each} of each lane`;
+  const scope = `${where}, ${single ? "" : "each with "}${each} of each lane`;
   const excluded = excludedLine(loads);
   const empty = lanes.filter((lane) => !valid.some((load) => load.lane === lane));
   const notes = empty.map((lane) => `${lane} has no valid load.`);

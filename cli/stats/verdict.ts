@@ -7,14 +7,22 @@ import { isValid, type LanePair, lanePairs, type Sample, sortLanes } from "./sam
 import { type LaneSummary, summarize } from "./summary.ts";
 
 /** A smaller difference is one that nobody acts on, and what a careful sweep can tell from none. */
-const equivalence_percent = 3;
+export const equivalence_percent = 3;
 
 /** A 95 % interval within the margin: two one-sided tests at 2.5 % each refuse any larger difference (Schuirmann 1987). */
-function isEquivalent({ low, high }: Interval): boolean {
+export function isEquivalent({ low, high }: Interval): boolean {
   return low > -equivalence_percent && high < equivalence_percent;
 }
 
-/** `h3 is 14 % faster than h2 (95 %: 11 to 17)`, or that no difference was shown. No full stop, no counts. */
+/** `, 11 of 12 pages`: where there are several, on how many it was the same way round. */
+function pagesClause({ pages, pagesWon }: Improvement, word: "faster" | "slower"): string {
+  return pages > 1 ? `, ${pagesWon[word]} of ${pages} pages` : "";
+}
+
+/** Below it an improvement is none in the digits that are told. */
+const nothing_percent = 0.005;
+
+/** `h3 is 14 % faster than h2 (95 %: 11 to 17), 12 of 12 pages`, or that no difference was shown. No full stop. */
 export function comparisonClause(result: Improvement, verb = "is"): string {
   const { lane, over } = result.pair;
   if (result.percent === null) return `${lane} against ${over}: not known, ${result.reason}`;
@@ -24,14 +32,17 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
     const word = result.percent < 0 ? "slower" : "faster";
     const { n } = result;
     const loads = n.lane === n.over ? `${count(n.lane, "load")} each` : `${n.lane} and ${count(n.over, "load")}`;
-    return `${lane} was ${size} % ${word} than ${over} (${loads}, too few for an interval)`;
+    const difference = Number(size) === 0 ? `as fast as ${over}` : `${size} % ${word} than ${over}`;
+    return `${lane} was ${difference} (${loads}, too few for an interval)`;
   }
+  if (Math.max(Math.abs(result.interval.low), Math.abs(result.interval.high)) < nothing_percent)
+    return `no difference larger than ${2 * nothing_percent} % between ${lane} and ${over}`;
   switch (direction(result)) {
     case "faster":
-      return `${lane} ${verb} ${percent} % faster than ${over} (95 %: ${low} to ${high})`;
+      return `${lane} ${verb} ${percent} % faster than ${over} (95 %: ${low} to ${high})${pagesClause(result, "faster")}`;
     case "slower": {
       const turned = formatPercents(-result.percent, { low: -result.interval.high, high: -result.interval.low });
-      return `${lane} ${verb} ${turned.percent} % slower than ${over} (95 %: ${turned.low} to ${turned.high})`;
+      return `${lane} ${verb} ${turned.percent} % slower than ${over} (95 %: ${turned.low} to ${turned.high})${pagesClause(result, "slower")}`;
     }
     default: {
       const size = isEquivalent(result.interval) ? `larger than ${equivalence_percent} %` : "shown";

@@ -6,10 +6,8 @@ import { coverage, disturbances, falseVerdicts, intervals, noises, sizes } from 
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const studies = 2000;
-/** Of what takes a bootstrap or a whole verdict. */
+/** Of what takes a whole verdict. */
 const costlyStudies = 500;
-/** Over several pages medians are bootstrapped: what that comes to is told, and there is no bar. */
-const withoutBar: readonly string[] = ["improvement over three pages"];
 
 const names = <Name extends string>(of: Record<Name, unknown>): Name[] => Object.keys(of) as Name[];
 const percent = { unit: "%" } as const;
@@ -18,11 +16,9 @@ function coverages(name: keyof typeof intervals): Measurement[] {
   return sizes.flatMap((loads) => {
     // Six differences are the fewest that have one.
     if (name === "shift between paired loads" && loads < 6) return [];
-    const number = withoutBar.includes(name) ? costlyStudies : studies;
-    const found = names(noises).map((noise) => coverage(name, noise, loads, number) * 100);
+    const found = names(noises).map((noise) => coverage(name, noise, loads, studies) * 100);
     const covers = measurement(`${name}, ${loads} loads: holds the truth`, found, null, percent);
-    const bar = withoutBar.includes(name) ? null : 1;
-    return [covers, measurement(`${name}, ${loads} loads: off 95 %`, [Math.abs(covers.median - 95)], bar, percent)];
+    return [covers, measurement(`${name}, ${loads} loads: off 95 %`, [Math.abs(covers.median - 95)], 1, percent)];
   });
 }
 

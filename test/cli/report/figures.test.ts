@@ -115,6 +115,7 @@ test("a heat map's scale is round and one wild cell does not pale the others", (
       units: "blocks" as const,
       n: { lane: 5, over: 5 },
       pages: 1,
+      pagesWon: { faster: 1, slower: 0 },
       links: 1,
       reason: null,
     };
@@ -136,6 +137,7 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
     units: "blocks" as const,
     n: { lane: 5, over: 6 },
     pages: 1,
+    pagesWon: { faster: 1, slower: 0 },
     links: 1,
     reason: null,
   };
@@ -151,13 +153,20 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
     cellStory(cell, grid),
     "h3 over h2, 3 Mbit/s, 50 ms RTT: 14 % (95 %: 11 to 17); medians h3 860 ms, h2 1000 ms; loads h3 5, h2 6",
   );
-  const tested = { ...cell, test: { probability: 0.0312, n: 6, holm: 0.187, benjaminiHochberg: 0.0624 } };
+  const tested = {
+    ...cell,
+    test: { direction: "faster" as const, probability: 0.0312, n: 6, holm: 0.187, benjaminiHochberg: 0.0624 },
+  };
   assert.match(cellStory(tested, grid), /14 % \(95 %: 11 to 17\); p 0\.031, corrected 0\.19; medians/);
   assert.ok(!isCorrected(tested));
-  const certain = { ...cell, test: { probability: 0.0001, n: 14, holm: 0.0018, benjaminiHochberg: 0.0009 } };
+  const certain = {
+    ...cell,
+    test: { direction: "faster" as const, probability: 0.0001, n: 14, holm: 0.0018, benjaminiHochberg: 0.0009 },
+  };
   assert.match(cellStory(certain, grid), /p < 0\.001, corrected 0\.0018;/);
   assert.ok(isCorrected(certain));
   assert.ok(!isCorrected({ ...certain, improvement: { ...improvement, interval: { low: -1, high: 29 } } }));
+  assert.ok(!isCorrected({ ...certain, test: { ...certain.test, direction: "slower" } }), "a test that says otherwise");
   const empty = { leftOut: 5, short: "h3 0/5", reason: "no valid load of h3 (5 loads left out: it crashed)" };
   assert.match(cellStory({ ...cell, empty }, grid), /no valid load of h3 \(5 loads left out: it crashed\)$/);
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compare, direction, improvementPercent, manyPages, pairedCells } from "../../../cli/stats/comparison.ts";
+import { compare, direction, improvementPercent } from "../../../cli/stats/comparison.ts";
+import { manyPages } from "../../../cli/stats/many_pages.ts";
+import { pairedCells } from "../../../cli/stats/paired_cells.ts";
 import type { Sample } from "../../../cli/stats/sample.ts";
 
 const pair = { lane: "h3", over: "h1" };
@@ -101,4 +103,47 @@ test("direction follows the interval, not the percentage", () => {
   assert.equal(direction({ ...base, percent: 5, interval: { low: -1, high: 9 } }), "unclear");
   assert.equal(direction({ ...base, percent: -5, interval: { low: -9, high: -1 } }), "slower");
   assert.equal(direction({ ...base, percent: 0, interval: { low: 0, high: 0 } }), "unclear");
+});
+
+test("a link that only some pages have still has its say, and the whole an interval", () => {
+  const loads = [...Array(30).keys()].flatMap((page) =>
+    ["a", "b", "sparse"]
+      .filter((link) => link !== "sparse" || page < 2)
+      .flatMap((link) =>
+        ["h2", "h3"].map((lane) => ({
+          page: `page ${page}`,
+          link,
+          lane,
+          block: 0,
+          status: "valid" as const,
+          reasons: [],
+          plt_ms: (lane === "h3" ? 800 : 1000) * (1 + page / 10),
+        })),
+      ),
+  );
+  const result = compare(loads, { lane: "h3", over: "h2" }, 1);
+  assert.equal(result.units, "pages");
+  assert.ok(result.interval && Math.abs(result.interval.low - 20) < 1e-9, JSON.stringify(result));
+  assert.deepEqual(result.pagesWon, { faster: 30, slower: 0 });
+});
+
+test("one load fewer in one cell changes the interval little", () => {
+  const load = (link: string, lane: string, block: number) => ({
+    page: "page",
+    link,
+    lane,
+    block,
+    status: "valid" as const,
+    reasons: [],
+    plt_ms: (lane === "h3" ? 900 : 1000) * (1 + 0.02 * Math.sin(block * 7 + link.length * 3 + lane.length)),
+  });
+  const all = ["a", "bb", "ccc", "dddd", "eeeee", "ffffff"].flatMap((link) =>
+    [0, 1, 2].flatMap((block) => ["h2", "h3"].map((lane) => load(link, lane, block))),
+  );
+  const [whole, less] = [all, all.slice(1)].map((loads) => compare(loads, { lane: "h3", over: "h2" }, 1));
+  assert.ok(whole?.interval && less?.interval);
+  assert.deepEqual([whole.units, less.units], ["blocks", "blocks"]);
+  const width = ({ low, high }: { low: number; high: number }) => high - low;
+  const ratio = width(less.interval) / width(whole.interval);
+  assert.ok(ratio > 0.65 && ratio < 1.5, `${ratio} times as wide`);
 });

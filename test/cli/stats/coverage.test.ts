@@ -30,6 +30,14 @@ test("95 % intervals hold the truth in 94 to 96 % of studies, whatever the loads
     assertBetween(coverage("shift between two sweeps", "normal", loads, 2000), 0.94, 0.965, `shift of ${loads}`);
   for (const loads of [5, 8, 20])
     assertBetween(coverage("improvement on a page", "normal", loads, 1000), 0.935, 0.97, `improvement by ${loads}`);
+  for (const noise of ["normal", "skewed", "of two kinds"] as const)
+    for (const loads of [5, 8, 20])
+      assertBetween(
+        coverage("improvement over three pages", noise, loads, 1500),
+        0.925,
+        0.975,
+        `improvement over three pages by ${loads}, ${noise}`,
+      );
 });
 
 test("the verdict calls equal lanes different in about 5 %, also when the machine drifts or disturbs loads", () => {
@@ -93,6 +101,7 @@ for (const [name, race, low, high] of [
   ],
   ["3 pages, 3 blocks", { blocks: 3, pages: 3, links: 1, own: 0.08, shared: 0.02, pageRatio: 0 }, 0.91, 0.99],
   ["5 pages on 4 links, 4 blocks", { blocks: 4, pages: 5, links: 4, own: 0.08, shared: 0, pageRatio: 0 }, 0.92, 0.998],
+  ["2 pages on 3 links, one load", { blocks: 1, pages: 2, links: 3, own: 0.08, shared: 0, pageRatio: 0 }, 0.92, 0.98],
 ] as const) {
   test(`interval of an improvement covers in about 95 %: ${name}`, () => {
     const random = randomSource(23, name);

@@ -20,8 +20,8 @@ test("between the order statistics that hold more and less than 95 %", () => {
 
 test("of five values a quarter of the way beyond the outermost, of fewer none", () => {
   const interval = medianInterval([30, 10, 20, 50, 40]);
-  near(interval?.low, 7.5);
-  near(interval?.high, 52.5);
+  near(interval?.low, 10 / 2 ** 0.25);
+  near(interval?.high, 50 * (50 / 40) ** 0.25);
   assert.equal(medianInterval(upTo(4)), null);
 });
 
@@ -39,4 +39,13 @@ test("a difference needs five values of each, and does not depend on those that 
   assert.equal(medianDifferenceInterval(lane.subarray(1), over.subarray(1), randomSource(1)), null);
   const alike = new Float64Array(8).fill(7);
   assert.deepEqual(medianDifferenceInterval(alike, alike, randomSource(1)), { low: 0, high: 0 });
+});
+
+test("of five values no time becomes negative, and nothing else leaves its range", () => {
+  const times = medianInterval([100, 900, 950, 960, 1000]);
+  assert.ok(
+    times && times.low > 50 && times.low < 100 && times.high > 1000 && times.high < 1020,
+    JSON.stringify(times),
+  );
+  assert.deepEqual(medianInterval([0, 0, 0.02, 0.05, 0.1]), { low: 0, high: 0.1 });
 });

@@ -1,8 +1,8 @@
 // The quarters of pages at both ends, and what differs between them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PairedCell } from "../../../cli/stats/comparison.ts";
 import { contrast, pageGroups } from "../../../cli/stats/page_groups.ts";
+import type { PairedCell } from "../../../cli/stats/paired_cells.ts";
 import { randomSource } from "../../../cli/stats/random.ts";
 
 const cellsOf = (pages: number): PairedCell[] =>

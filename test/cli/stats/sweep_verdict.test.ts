@@ -50,9 +50,9 @@ test("links that differ by RTT are told apart where they differ", () => {
   const { pairs, scope } = sweepVerdict(loads, traits(byRtt), 1);
   assert.match(
     pairs[0]?.sentence ?? "",
-    /^On links with 150 ms RTT or more, h3 is 14 % faster than h2 \(95 %: .*\); with less than 150 ms RTT, no difference larger than 3 % between h3 and h2 \(95 %: .*\)\.$/,
+    /^On links with 150 ms RTT or more, h3 is 14 % faster than h2 \(95 %: .*\), 2 of 2 pages; with less than 150 ms RTT, no difference larger than 3 % between h3 and h2 \(95 %: .*\)\.$/,
   );
-  assert.equal(scope, "2 pages over 4 links, 6 valid loads of each lane");
+  assert.equal(scope, "2 pages over 4 links, each with 6 valid loads of each lane");
   assert.deepEqual(pairs[0]?.links, { faster: 2, slower: 0, unclear: 2, unknown: 0 });
 });
 

@@ -17,6 +17,7 @@ function improvementOf(percent: number | null, low?: number, high?: number): Imp
     units: "blocks",
     n: { lane: 5, over: 5 },
     pages: 1,
+    pagesWon: { faster: 1, slower: 0 },
     links: 1,
     reason: interval ? null : "an interval needs 5 valid loads of each lane",
   };
@@ -39,6 +40,15 @@ test("clauses: faster, slower turned round, no difference, no interval, nothing"
     "h3 was 7 % slower than h2 (5 loads each, too few for an interval)",
   );
   assert.match(comparisonClause({ ...improvementOf(null), reason: "no loads" }), /not known, no loads/);
+  assert.equal(
+    comparisonClause({ ...improvementOf(-14, -17, -11), pages: 12, pagesWon: { faster: 1, slower: 11 } }),
+    "h3 is 14 % slower than h2 (95 %: 11 to 17), 11 of 12 pages",
+  );
+  assert.equal(comparisonClause(improvementOf(0)), "h3 was as fast as h2 (5 loads each, too few for an interval)");
+  assert.equal(
+    comparisonClause(improvementOf(-0.001, -0.002, -0.0004)),
+    "no difference larger than 0.01 % between h3 and h2",
+  );
 });
 
 test("rounding never makes an interval touch 0 that does not, nor merges its ends", () => {

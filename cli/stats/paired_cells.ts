@@ -1,0 +1,64 @@
+// Loads of two lanes side by side: page by page, link by link, block by block. What each cell says of itself, its medians' ratio and
+// its blocks' ratios; no test and no interval.
+import { median } from "./quantile.ts";
+import { isValid, type LanePair, type Sample } from "./sample.ts";
+
+/** One page on one link: the valid PLTs of both lanes, block by block; NaN where the block has none. */
+export interface PairedCell {
+  readonly page: string;
+  readonly link: string;
+  readonly lane: Float64Array;
+  readonly over: Float64Array;
+}
+
+export function pairedCells(samples: Iterable<Sample>, pair: LanePair): PairedCell[] {
+  const cells = new Map<string, { page: string; link: string; blocks: Map<number, { lane: number; over: number }> }>();
+  for (const sample of samples) {
+    if (!isValid(sample) || (sample.lane !== pair.lane && sample.lane !== pair.over)) continue;
+    const key = JSON.stringify([sample.page, sample.link]);
+    const cell = cells.get(key) ?? { page: sample.page, link: sample.link, blocks: new Map() };
+    cells.set(key, cell);
+    const block = cell.blocks.get(sample.block) ?? { lane: Number.NaN, over: Number.NaN };
+    cell.blocks.set(sample.block, block);
+    block[sample.lane === pair.lane ? "lane" : "over"] = sample.plt_ms;
+  }
+  return [...cells.values()].map(({ page, link, blocks }) => {
+    const inOrder = [...blocks.entries()].sort((a, b) => a[0] - b[0]).map((entry) => entry[1]);
+    return {
+      page,
+      link,
+      lane: Float64Array.from(inOrder, (block) => block.lane),
+      over: Float64Array.from(inOrder, (block) => block.over),
+    };
+  });
+}
+
+export function present(values: Float64Array): number[] {
+  return [...values].filter((value) => !Number.isNaN(value));
+}
+
+/** log(lane / over) of each block that has both. */
+export function blockRatios({ lane, over }: PairedCell): number[] {
+  return [...lane.entries()].flatMap(([block, value]) => {
+    const ratio = Math.log(value / (over[block] as number));
+    return Number.isFinite(ratio) ? [ratio] : [];
+  });
+}
+
+export interface CellMedians {
+  readonly cell: PairedCell;
+  /** Of the valid PLTs, in ms. */
+  readonly lane: number;
+  readonly over: number;
+  readonly n: { readonly lane: number; readonly over: number };
+}
+
+/** Null where a lane has no valid load. */
+export function cellMedians(cell: PairedCell): CellMedians | null {
+  const [lane, over] = [present(cell.lane), present(cell.over)];
+  if (lane.length === 0 || over.length === 0) return null;
+  return { cell, lane: median(lane), over: median(over), n: { lane: lane.length, over: over.length } };
+}
+
+/** log(lane / over) of a cell's medians. */
+export const medianRatio = ({ lane, over }: Pick<CellMedians, "lane" | "over">): number => Math.log(lane / over);
