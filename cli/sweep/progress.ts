@@ -1,16 +1,7 @@
 // Shows a sweep as it goes on: one line that is written over on a terminal, lines for a log elsewhere (progress_log.ts), or the
 // events themselves as JSON lines. Writes what it is told; measures and decides nothing.
 import type { FilmStarted, LoadStarted, SweepEvent } from "../../schemas/generated/sweep_event.ts";
-import {
-  browserLine,
-  filmTroubleLine,
-  formatDuration,
-  pageLine,
-  pauseLine,
-  startLine,
-  testLine,
-  troubleLine,
-} from "./progress_lines.ts";
+import { formatDuration, saidOf } from "./progress_lines.ts";
 import { logProgress, type Verbosity } from "./progress_log.ts";
 
 /** Where progress goes: process.stderr, or a test's own. */
@@ -62,46 +53,26 @@ class TerminalProgress implements Progress {
   }
 
   tell(event: SweepEvent): void {
+    const said = saidOf(event);
+    if (said?.weight === "detail") this.#drawLine(said.line);
+    else if (said) this.#say(said.weight === "news" ? said.line : this.#paint(33, said.line));
     switch (event.event) {
-      case "page-ready":
-        this.#say(pageLine(event));
-        break;
-      case "link-tested":
-        if (event.reason !== null) this.#say(this.#paint(33, testLine(event)));
-        else this.#drawLine(testLine(event));
-        break;
       case "sweep-started":
-        this.#say(startLine(event));
-        [this.#done, this.#loads] = [event.done, event.loads];
-        this.#countDownFrom(event.expected_s);
+        this.#count(event, event.expected_s);
         this.#timer = setInterval(() => this.#draw(), redrawInterval_ms).unref();
         break;
-      case "browser-changed":
-        this.#say(this.#paint(33, browserLine(event)));
-        break;
-      case "sweep-paused":
-        this.#say(this.#paint(33, pauseLine(event)));
-        break;
       case "load-started":
-        this.#current = event;
-        this.#draw();
-        break;
       case "film-started":
         this.#current = event;
         this.#draw();
         break;
       case "film-finished":
-        if (event.status !== "valid") this.#say(this.#paint(33, filmTroubleLine(event)));
         this.#countDownFrom(event.left_s);
         this.#draw();
         break;
       case "load-finished":
-        if (event.status !== "valid") {
-          this.#trouble++;
-          this.#say(this.#paint(33, troubleLine(event)));
-        }
-        [this.#done, this.#loads] = [event.done, event.loads];
-        this.#countDownFrom(event.left_s);
+        if (event.status !== "valid") this.#trouble++;
+        this.#count(event, event.left_s);
         this.#draw();
         break;
       default:
@@ -113,6 +84,11 @@ class TerminalProgress implements Progress {
     this.#timer = null;
     if (this.#lineDrawn) this.#out.write("\r\x1b[K");
     this.#lineDrawn = false;
+  }
+
+  #count({ done, loads }: { readonly done: number; readonly loads: number }, left_s: number): void {
+    [this.#done, this.#loads] = [done, loads];
+    this.#countDownFrom(left_s);
   }
 
   #countDownFrom(left_s: number): void {

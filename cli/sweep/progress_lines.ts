@@ -17,13 +17,13 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-export function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {
+function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {
   const { page, exchanges, body_bytes } = event;
   return `page ${page}: ${exchanges} exchanges, ${(body_bytes / 1000).toFixed(0)} kB`;
 }
 
 /** How far the self-tests are, or which link is out. */
-export function testLine({ link, reason, measurements, puts_off, tested, links, left_s }: LinkTested): string {
+function testLine({ link, reason, measurements, puts_off, tested, links, left_s }: LinkTested): string {
   const what = puts_off ? "its loads wait, it is measured again later" : "its loads will not count";
   const times = measurements > 1 ? ` (measured ${measurements} times)` : "";
   if (reason !== null) return `link ${link}: ${what}: ${reason}${times}`;
@@ -31,7 +31,7 @@ export function testLine({ link, reason, measurements, puts_off, tested, links, 
   return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
 }
 
-export function startLine(event: SweepStarted): string {
+function startLine(event: SweepStarted): string {
   const { sweep, name, cells, loads, done, resumed, expected_s } = event;
   const begun = resumed
     ? `goes on with sweep ${sweep} at load ${done + 1} of ${loads}`
@@ -39,20 +39,48 @@ export function startLine(event: SweepStarted): string {
   return `${name}: ${begun}, ${cells} cells, about ${formatDuration(expected_s)}`;
 }
 
-export function troubleLine(event: LoadFinished): string {
+function troubleLine(event: LoadFinished): string {
   const { page, link, lane, attempt, status, reasons } = event;
   return `${status}: ${page} ${link} ${lane}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
 }
 
-export function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
+function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
   return `no film of ${page} ${link} ${lane}: ${status}: ${reasons[0] ?? "no reason given"}`;
 }
 
-export function pauseLine({ reason }: SweepPaused): string {
+function pauseLine({ reason }: SweepPaused): string {
   const [, what] = /^(.*: (?:no space left|the disk is full)): /.exec(reason) ?? [];
   return what === undefined ? reason : `paused: ${what}: free some, and it goes on by itself`;
 }
 
-export function browserLine({ before, now }: BrowserChanged): string {
+function browserLine({ before, now }: BrowserChanged): string {
   return `the browser changed from ${before} to ${now}: this sweep has loads of both; --new begins again with one`;
+}
+
+/** `detail`: all is well; `trouble`: with a load, which there may be many of; `warning`: what whoever runs the sweep must know. */
+export interface Said {
+  readonly line: string;
+  readonly weight: "detail" | "news" | "trouble" | "warning";
+}
+
+/** What there is to say of an event; null: nothing but that the sweep goes on. */
+export function saidOf(event: SweepEvent): Said | null {
+  switch (event.event) {
+    case "page-ready":
+      return { line: pageLine(event), weight: "news" };
+    case "link-tested":
+      return { line: testLine(event), weight: event.reason === null ? "detail" : "warning" };
+    case "sweep-started":
+      return { line: startLine(event), weight: "news" };
+    case "browser-changed":
+      return { line: browserLine(event), weight: "warning" };
+    case "sweep-paused":
+      return { line: pauseLine(event), weight: "warning" };
+    case "film-finished":
+      return event.status === "valid" ? null : { line: filmTroubleLine(event), weight: "trouble" };
+    case "load-finished":
+      return event.status === "valid" ? null : { line: troubleLine(event), weight: "trouble" };
+    default:
+      return null;
+  }
 }

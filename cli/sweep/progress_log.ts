@@ -1,16 +1,7 @@
 // A sweep's progress for a log: a line now and then, each with its time, so that days of loads are not thousands of lines.
-import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import type { LoadFinished, SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { Progress, Terminal } from "./progress.ts";
-import {
-  browserLine,
-  filmTroubleLine,
-  formatDuration,
-  pageLine,
-  pauseLine,
-  startLine,
-  testLine,
-  troubleLine,
-} from "./progress_lines.ts";
+import { formatDuration, saidOf } from "./progress_lines.ts";
 
 /** `quiet`: nothing while all is well; `status`: a line every so often; `verbose`: each load. */
 export type Verbosity = "quiet" | "status" | "verbose";
@@ -46,37 +37,19 @@ class LogProgress implements Progress {
   }
 
   tell(event: SweepEvent): void {
-    switch (event.event) {
-      case "page-ready":
-        this.#say(pageLine(event));
-        break;
-      case "link-tested":
-        if (event.reason !== null) this.#say(testLine(event), "quiet");
-        else if (this.#verbosity === "verbose") this.#say(testLine(event));
-        break;
-      case "sweep-started":
-        this.#say(startLine(event));
-        break;
-      case "browser-changed":
-        this.#say(browserLine(event), "quiet");
-        break;
-      case "sweep-paused":
-        this.#say(pauseLine(event), "quiet");
-        break;
-      case "film-finished":
-        if (event.status !== "valid") this.#trouble(filmTroubleLine(event));
-        break;
-      case "load-finished": {
-        if (event.status !== "valid") this.#trouble(troubleLine(event));
-        const { done, loads, page, link, lane, left_s } = event;
-        if (done < loads && !this.#isTime()) break;
-        this.#shown_ms = this.#clock.now_ms();
-        const trouble = this.#troubles > 0 ? `, ${this.#troubles} attempts not valid` : "";
-        this.#say(`${done} of ${loads} loads${trouble}, ${formatDuration(left_s)} left (${page} ${link} ${lane})`);
-        break;
-      }
-      default:
-    }
+    const said = saidOf(event);
+    if (said?.weight === "trouble") this.#trouble(said.line);
+    else if (said && (said.weight !== "detail" || this.#verbosity === "verbose"))
+      this.#say(said.line, said.weight === "warning" ? "quiet" : "status");
+    if (event.event === "load-finished") this.#status(event);
+  }
+
+  /** How far it is, when it is time to say so. */
+  #status({ done, loads, page, link, lane, left_s }: LoadFinished): void {
+    if (done < loads && !this.#isTime()) return;
+    this.#shown_ms = this.#clock.now_ms();
+    const trouble = this.#troubles > 0 ? `, ${this.#troubles} attempts not valid` : "";
+    this.#say(`${done} of ${loads} loads${trouble}, ${formatDuration(left_s)} left (${page} ${link} ${lane})`);
   }
 
   end(): void {}
