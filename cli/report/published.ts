@@ -1,13 +1,14 @@
 // The report's section that sets a study's published figures beside ours. Takes comparisons, computes none.
 
 import { html, type Markup } from "../../extension/figures/markup.ts";
+import { equivalence_percent } from "../stats/verdict.ts";
 import { agreementSentence, type ComparedFigure } from "../studies/agreement.ts";
 import type { Study } from "../studies/study.ts";
 import { improvementText } from "./whisker.ts";
 
 function publishedText({ published: { percent, sign } }: ComparedFigure): string {
   if (percent !== null) return `${percent < 0 ? "−" : ""}${Math.abs(percent)} %`;
-  return sign > 0 ? "faster" : "slower";
+  return sign > 0 ? "faster" : sign < 0 ? "slower" : "equal";
 }
 
 /** Null where the plan is no study's, or the study gives no figures. */
@@ -21,5 +22,5 @@ export function publishedSection(study: Study | null, figures: readonly Compared
     (figure) =>
       html`<tr data-link="${figure.published.link}"><th scope="row">${figure.published.pair.lane} over ${figure.published.pair.over}</th><td class="link">${figure.published.link}</td><td class="num" data-sort="${String(figure.published.percent ?? figure.published.sign)}">${publishedText(figure)}</td><td class="num" data-sort="${String(figure.ours.percent ?? "")}">${improvementText(figure.ours)}</td><td>${figure.agreement}</td></tr>`,
   );
-  return html`${head}<p>${sentence}</p>${terms}<details><summary>All ${String(figures.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval holds 0, or there are too few loads for one.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th><th scope="col" class="num">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div></details></section>`;
+  return html`${head}<p>${sentence}</p>${terms}<details><summary>All ${String(figures.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval holds 0, or there are too few loads for one. With a published 0 ours agrees where its interval lies within ${String(equivalence_percent)} % of 0.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th><th scope="col" class="num">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div></details></section>`;
 }

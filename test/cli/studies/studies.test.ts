@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatLink, parseLink } from "../../../cli/link/link.ts";
+import { publishedSection } from "../../../cli/report/published.ts";
 import type { Sample } from "../../../cli/stats/sample.ts";
 import { agreementSentence, comparedFigures } from "../../../cli/studies/agreement.ts";
 import { studies, studyOfPlan } from "../../../cli/studies/all.ts";
@@ -65,4 +66,33 @@ test("signs: the same, another one, and ours undecided", () => {
     "Our sign agrees with the published one in 1 of 2 figures; 1 more is not decided here.",
   );
   assert.equal(agreementSentence([]), null);
+});
+
+test("a published 0: we agree where ours is shown to be within 3 %, and differ where it is shown to be more", () => {
+  const study = {
+    ...das2014,
+    published: ["1mbit/30ms", "1mbit/60ms", "1mbit/90ms"].map((link) => ({
+      ...{ pair: { lane: "h3", over: "h1" }, page: null, percent: 0, sign: 0 },
+      link,
+    })),
+  };
+  const all = [...loads("1mbit/30ms", 0.5), ...loads("1mbit/60ms", 8), ...loads("1mbit/90ms", 0, 200)];
+  const figures = comparedFigures(study, all, 1);
+  assert.deepEqual(
+    figures.map(({ agreement }) => agreement),
+    ["agrees", "differs", "undecided"],
+  );
+  assert.match(publishedSection(study, figures)?.text ?? "", /With a published 0 ours agrees .* within 3 % of 0\./);
+});
+
+test("figures of lanes that the sweep does not have are no figures of it; where none is decided that is said", () => {
+  const all = loads("200kbit/90ms", 0, 200);
+  const figures = comparedFigures(das2014, all, 1);
+  assert.deepEqual(
+    figures.map(({ published: { pair } }) => pair),
+    [{ lane: "h3", over: "h1" }],
+  );
+  assert.equal(agreementSentence(figures), "The one published figure that was loaded is not decided here.");
+  const more = comparedFigures(das2014, [...all, ...loads("200kbit/60ms", 0, 200)], 1);
+  assert.equal(agreementSentence(more), "None of the 2 published figures that were loaded is decided here.");
 });
