@@ -1,17 +1,17 @@
 // Distributions of PLT over pages on one link: for each lane the share of pages whose median is no greater, beside the least
 // that the link allows (Das 2014's figure). Draws given numbers.
 
-import { html, type Markup } from "../../extension/figures/markup.ts";
+import { fitted, html, type Markup } from "../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../extension/figures/scale.ts";
 import { count, formatTime } from "../stats/numbers.ts";
 import { median, quantile } from "../stats/quantile.ts";
 import { savedFigure } from "./figure_file.ts";
 
 const width = 640;
-const height = 300;
+const height = 318;
 const left = 52;
 const right = width - 20;
-const top = 12;
+const top = 30;
 const bottom = height - 48;
 /** Pages far behind all others would leave no room for these: the axis ends at so many times the 95th percentile. */
 const reach = 1.6;
@@ -77,7 +77,7 @@ export function cdfFigure({ link, curves, optimal_ms, missing }: CdfData): Marku
       html`<g class="${className}"><path class="${line}" d="M${right - 150} ${bottom - 14 - index * 18}h28"/><text class="axis" x="${right - 114}" y="${bottom - 10 - index * 18}">${name}</text></g>`,
   );
   const told = curves.map(({ lane, medians_ms }) => `${lane} ${formatTime(median(medians_ms))}`).join(", ");
-  const figure = html`<figure data-link="${link}"><svg class="cdfs" role="img" aria-label="Share of pages by median PLT over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">page load time, ms</text></svg><figcaption>${link}: share of pages whose median page load time is at most so long, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages. Medians over pages: ${told}.${missing.map(({ lane, pages }) => ` Not in it, without a valid load: ${count(pages, "page")} of ${lane}.`)}${
+  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Share of pages by median PLT over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(link, right - left, 13)}</text>${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">page load time, ms</text></svg></div><figcaption>${link}: share of pages whose median page load time is at most so long, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages. Medians over pages: ${told}.${missing.map(({ lane, pages }) => ` Not in it, without a valid load: ${count(pages, "page")} of ${lane}.`)}${
     optimal_ms.length > 0 &&
     html` Optimal: three round trips (name, handshake, request), one more for each request that had to wait for another's response, and at the link's rate the bytes that were needed before the load event; of each page's loads the least.`
   }${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption></figure>`;

@@ -36,6 +36,8 @@ import { linkTestSection } from "./link_tests.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
 import { maxSections, pageSections } from "./page_sections.ts";
 import { publishedSection } from "./published.ts";
+import { splitFigure } from "./split.ts";
+import { splitsOf } from "./splits_of.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
 import { matchSection } from "./unmatched.ts";
 import { writeWhole } from "./write_whole.ts";
@@ -163,6 +165,7 @@ export function buildReport(data: ReportData): string {
   const study = studyOfPlan(sweep.name);
   const published = publishedSection(study, study ? comparedFigures(study, data.loads, sweep.seed) : []);
   const cdfs = cdfsOf(data).map(cdfFigure);
+  const splits = splitsOf(data).map(splitFigure);
   const helped = helpedSection(data, lanePairs(lanes), (page) => firstOfPage.get(page) ?? "pages");
   const hosts = hostsSection(data.cells, data.loads, data.references ?? []);
   const unfinished =
@@ -172,9 +175,10 @@ export function buildReport(data: ReportData): string {
 <main>
 ${verdictMarkup(verdict, { serving: sweep.plan.serving, links: profiles.size, settled })}
 ${emptyCellsMarkup(data)}${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
-${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2>${heatLegend(end)}${figures}</section>`}
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${splits.length > 0 && html`<a href="#split">Network and computation</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2><div class="scroll">${heatLegend(end)}</div>${figures}</section>`}
 ${cdfs.length > 0 && html`<section id="cdfs"><h2>Distributions over pages</h2><div class="side-by-side">${cdfs}</div></section>`}
+${splits.length > 0 && html`<section id="split"><h2>Network and computation</h2><div class="side-by-side">${splits}</div></section>`}
 ${helped}
 ${published}
 ${decisionSection(settled)}

@@ -115,7 +115,7 @@ export function medianTable(results: readonly GroupResult[], lanes: readonly str
   const pairs = results[0]?.improvements.map(({ pair }) => `${pair.lane} over ${pair.over}`) ?? [];
   const heads = ["Page", "Link", ...lanes, ...pairs];
   const head = html`<thead><tr>${heads.map((name, index) => html`<th scope="col" class="${index < 2 ? "" : index < 2 + lanes.length ? "num" : "imp"}">${name}</th>`)}</tr></thead>`;
-  const figure = html`<figure><figcaption>Median page load time of each lane and improvement, (a − b) / a × 100, with its 95 % interval; positive: faster. Dot and whisker: the same, from −${String(end)} to ${String(end)} %; hollow: too few loads for an interval. n: valid loads. The most helped first${
+  const figure = html`<figure><figcaption>Median page load time of each lane and improvement, (a − b) / a × 100, with its 95 % interval; positive: faster. Dot and whisker: the same, from −${String(end)} to ${String(end)} %; hollow: too few loads for an interval; triangle: beyond that. n: valid loads. The most helped first${
     results.length > shown.length &&
     html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in its CSV`
   }.</figcaption><div class="scroll">${rowsMarkup(

@@ -28,6 +28,9 @@ const top = 22;
 const aspect = 625 / 1366;
 const mostColumns = 10;
 
+/** Of round instants: `50 ms`, not `50.0 ms`. */
+const instant = (time_ms: number): string => formatTime(time_ms).replace(/\.0+(?= )/, "");
+
 /** Round instants from 0 to the first at which every lane shows its last picture. Empty: nothing was filmed. */
 export function instantsOf(lanes: readonly FilmedLane[], most = mostColumns): number[] {
   const ends = lanes.flatMap(({ frames, plt_ms }) => {
@@ -66,7 +69,7 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
   const height = top + lanes.length * rowHeight;
   const at = (column: number): number => laneWidth + column * (across + gap);
   const heads = instants.map(
-    (time_ms, column) => html`<text class="axis" x="${at(column)}" y="14">${formatTime(time_ms)}</text>`,
+    (time_ms, column) => html`<text class="axis" x="${at(column)}" y="14">${instant(time_ms)}</text>`,
   );
   const rows = lanes.map(({ lane, frames, plt_ms }, row) => {
     const y = top + row * rowHeight;
@@ -78,12 +81,16 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
       const changed = frame !== null && frame !== shown;
       shown = frame;
       if (frame === null) return null;
+      // Of the last picture it would be cut.
+      const isLast = column > 0 && column === instants.length - 1;
+      const loadedMark = (time: string): Markup =>
+        html`<text class="${isLast ? "axis end" : "axis"}" x="${isLast ? box.x + across : box.x}" y="${y + high + 12}">loaded ${time}</text>`;
       const id = `${name}-${lane}-${frames.indexOf(frame)}`;
       const story = `${lane} at ${formatTime(time_ms)}${changed ? "" : ", as before"}`;
-      return html`<g>${changed && html`<defs>${picture(id, frame, box)}</defs>`}<use href="#${id}" x="${box.x}" y="${y}"/><rect class="${changed ? "film changed" : "film"}" x="${box.x}" y="${y}" width="${across}" height="${high}"/><title>${story}</title>${column === loaded && plt_ms !== null && html`<text class="axis" x="${box.x}" y="${y + high + 12}">loaded ${formatTime(plt_ms)}</text>`}</g>`;
+      return html`<g>${changed && html`<defs>${picture(id, frame, box)}</defs>`}<use href="#${id}" x="${box.x}" y="${y}"/><rect class="${changed ? "film changed" : "film"}" x="${box.x}" y="${y}" width="${across}" height="${high}"/><title>${story}</title>${column === loaded && plt_ms !== null && loadedMark(formatTime(plt_ms))}</g>`;
     });
     return html`<g class="lane-${lane}"><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
   });
   const label = `What the page showed over ${lanes.map(({ lane }) => lane).join(", ")} at the same instants${lanes.map(({ lane, plt_ms }) => (plt_ms === null ? "" : `; ${lane} had loaded at ${formatTime(plt_ms)}`)).join("")}`;
-  return html`<figure class="filmstrip"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A picture with a coloured frame has changed since the one before.</figcaption></figure>`;
+  return html`<figure class="filmstrip"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg></div><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A picture with a coloured frame has changed since the one before.</figcaption></figure>`;
 }

@@ -80,14 +80,14 @@ function filmMarkup({ lanes }: RaceResult): Markup | null {
     filmstrip ? [{ lane, frames: filmstrip, plt_ms: filmed_plt_ms }] : [],
   );
   if (filmed.length === 0) return null;
-  return html`<section aria-labelledby="film-title"><h2 id="film-title">What the page looked like</h2><div class="scroll">${filmstripFigure(filmed, "film")}</div></section>`;
+  return html`<section aria-labelledby="film-title"><h2 id="film-title">What the page looked like</h2>${filmstripFigure(filmed, "film")}</section>`;
 }
 
 export function outcomeMarkup(result: RaceResult): Markup {
   const left = result.lanes.reduce((sum, { invalid }) => sum + invalid, 0);
   return html`${verdictMarkup(result)}
 <div class="row buttons">${result.report_path !== null && html`<button type="button" class="main" id="report">Open the full report</button>`}<span class="soft">trilane's race ${String(result.sweep)}: <code>trilane export ${String(result.sweep)}</code> gives its data</span></div>
-<section aria-labelledby="medians-title"><h2 id="medians-title">Page load times</h2><div class="scroll">${distributionFigure(result.lanes.map(plotted), left)}</div>${comparisonsMarkup(result)}</section>
+<section aria-labelledby="medians-title"><h2 id="medians-title">Page load times</h2>${distributionFigure(result.lanes.map(plotted), left)}${comparisonsMarkup(result)}</section>
 ${filmMarkup(result)}
 <section aria-labelledby="falls-title"><h2 id="falls-title">Where the time went</h2>${waterfallsMarkup(result)}</section>`;
 }

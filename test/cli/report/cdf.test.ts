@@ -40,7 +40,7 @@ test("a curve per lane over the pages' medians, and none on a link with too few 
   assert.equal(fast?.link, "10mbit/50ms");
   const few = { ...data, loads: data.loads.filter((load) => load.page !== "f") };
   assert.deepEqual(cdfsOf(few), []);
-  assert.equal(buildReport(data).match(/<svg class="cdfs"/g)?.length, 2);
+  assert.equal(buildReport(data).match(/<svg class="plot" role="img" aria-label="Share/g)?.length, 2);
   assert.doesNotMatch(buildReport(few), /id="cdfs"/);
 });
 
