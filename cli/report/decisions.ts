@@ -1,12 +1,12 @@
 // The report's section on what was settled, of a sweep that ran until its loads were enough. Takes a settlement, computes none.
 
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+import { firstLook, hopeless, lastLook } from "../stats/sequential.ts";
 import { decisionWords, type Settlement, settlementSentence } from "../stats/settlement.ts";
 
 const maxRows = 1500;
 
-const rule =
-  "Lanes are compared pair by pair over blocks by the exact signed-rank test, equivalence by two one-sided ones, after 7, 8, 10, 12, 15, 18, 22, 26 and 30 blocks, at the level that keeps the chance of a wrong decision over all looks below 5 % for each pair (Pocock's bounds). A pair that the last look would decide with a chance below 20 % is given up. The figure is Hodges and Lehmann's shift of paired page load times; its interval holds for all looks together.";
+const rule = `Lanes are compared pair by pair after each block from the ${firstLook}th to the ${lastLook}th: by the exact signed-rank test over blocks, before the seventh by the rank-sum test, equivalence by two one-sided ones, at levels that keep the chance of a wrong decision over all looks below 5 % for each pair. A pair that the last look would decide with a chance below ${hopeless * 100} % is given up. The figure is Hodges and Lehmann's shift of page load times; its interval holds for all looks together. These decisions count the looks; the verdict's intervals do not, and where the two differ these hold.`;
 
 /** Null for a plan with a fixed number of repetitions. */
 export function decisionSection(settlement: Settlement | null): Markup | null {

@@ -1,30 +1,39 @@
-// When a comparison of two lanes is settled: whether a sweep may stop loading a cell. Looks at the paired loads after
-// fixed numbers of blocks and decides faster, slower, or equivalent within a margin, with the chance of a wrong
+// When a comparison of two lanes is settled: whether a sweep may stop loading a cell. Looks at the paired loads after each
+// block from the fifth on and decides faster, slower, or equivalent within a margin, with the chance of a wrong
 // decision over all looks together below 5 %. Pure; which loads come next is the runner's.
 //
-// The bounds are Pocock's (1977), nearly: the same nominal level at each look but the first, where seven blocks all one way
-// have to be enough. The signed-rank test's joint distribution over growing samples does not depend on the distribution of the
-// differences, so the level that spends 5 % over these looks
-// is a number, found by simulating signs (test/cli/stats/sequential.test.ts finds it again). Equivalence is two
+// Blocks are compared by the signed-rank test, which needs eight of them all one way. Before that the rank-sum test asks whether
+// the two lanes' loads lie wholly apart, as most that differ much do after five; what blocks share makes it only more careful.
+// The bounds lie between Pocock's (1977), the same level at each look, and O'Brien and Fleming's (1979), which keep it for the last.
+// Found by simulation, which test/cli/stats/sequential.test.ts repeats: together they spend 5 %. Equivalence is two
 // one-sided tests (Schuirmann 1987) at the level that spends 5 % on each side. A comparison that the last look would hardly
 // decide is given up, undecided, which can make no decision wrong: by its predictive power (Spiegelhalter, Freedman and
 // Blackburn 1986), which goes on from what was seen as a random walk does.
+import type { Interval } from "./bootstrap.ts";
+import { shift } from "./hodges_lehmann.ts";
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
-import { type SignedRank, signedRank } from "./signed_rank.ts";
+import { signedRank } from "./signed_rank.ts";
+import { rankSum, sampleShift } from "./two_samples.ts";
 
-/** Blocks after which a cell is looked at; after the last it stays undecided. */
-export const looks = [7, 8, 10, 12, 15, 18, 22, 26, 30] as const;
+/** Blocks after which a cell is first and last looked at; after the last it stays undecided. */
+export const firstLook = 5;
+export const lastLook = 30;
 
-/** At the first look 2 of 128 ways, and at those that follow. */
-const nominal = { first: 2 / 128, twoSided: 0.0113, oneSided: 0.0135 } as const;
+/** Up to so many blocks by the rank-sum test. */
+const apartUpTo = 6;
+/** Its levels: lanes that lie wholly apart have 2 of 252 chances, and those that nearly do 6 of 924. */
+const apart: Readonly<Record<number, number>> = { 5: 0.008, 6: 0.0066 };
+const atLast = 0.0115;
 
-/** Levels of a look after so many blocks. */
-export function nominalLevels(blocks: number): { readonly twoSided: number; readonly oneSided: number } {
-  return blocks <= looks[0] ? { twoSided: nominal.first, oneSided: nominal.first } : nominal;
+/** Level of the look after so many blocks, of a two-sided test as of each of two one-sided ones. */
+export function nominalLevel(blocks: number): number {
+  return apart[blocks] ?? atLast * (blocks / lastLook) ** 0.25;
 }
 
 /** Below such a chance to be decided at the last look a comparison is given up. */
-const hopeless = 0.2;
+export const hopeless = 0.24;
+/** Before the signed-rank test has its say one cannot tell that. */
+const fewestToGiveUp = 7;
 
 export type Decision = "faster" | "slower" | "equivalent" | "undecided";
 
@@ -36,49 +45,77 @@ export interface Outcome {
   readonly givenUp: boolean;
 }
 
+/** Loads of two lanes in one block: logarithms of their PLTs. */
+export interface LogPair {
+  readonly lane: number;
+  readonly over: number;
+}
+
+interface Tails {
+  readonly greater: number;
+  readonly less: number;
+  readonly twoSided: number;
+}
+
+/** Whether `over`, made longer by `margin`, took longer than `lane`. */
+function compared(pairs: readonly LogPair[], margin: number): Tails {
+  if (pairs.length > apartUpTo) return signedRank(pairs.map(({ lane, over }) => over - lane + margin));
+  return rankSum(
+    pairs.map(({ lane }) => lane),
+    pairs.map(({ over }) => over + margin),
+  );
+}
+
+/** Hodges and Lehmann's shift of log(over / lane), with the interval that belongs to the test and level of a look; null without pairs. */
+export function shiftAtLook(pairs: readonly LogPair[]): { estimate: number; interval: Interval | null } | null {
+  const confidence = 1 - nominalLevel(pairs.length);
+  if (pairs.length > apartUpTo)
+    return shift(
+      pairs.map(({ lane, over }) => over - lane),
+      confidence,
+    );
+  return sampleShift(
+    pairs.map(({ lane }) => lane),
+    pairs.map(({ over }) => over),
+    confidence,
+  );
+}
+
 /** Chance that a test with this much to show after a share of its loads shows it at `level` after all of them. */
-function predictivePower(
-  { greater, less }: Pick<SignedRank, "greater" | "less">,
-  share: number,
-  level: number,
-): number {
+function predictivePower({ greater, less }: Omit<Tails, "twoSided">, share: number, level: number): number {
   const z = greater < less ? normalQuantile(greater) : less < greater ? -normalQuantile(less) : 0;
   return normalUpperTail((normalQuantile(level) - z / Math.sqrt(share)) / Math.sqrt((1 - share) / share));
 }
 
-const mirrored = ({ greater, less }: SignedRank) => ({ greater: less, less: greater });
+const mirrored = ({ greater, less, twoSided }: Tails): Tails => ({ greater: less, less: greater, twoSided });
 
-/**
- * `differences`: log(over / lane) of paired loads in the order of their blocks: positive where `lane` was faster.
- * `margin_percent`: differences of less do not matter to who asks. Looks only at the looks that the loads have reached, in
- * order, so that a cell that was settled stays so when more loads come.
- */
-export function decide(differences: readonly number[], margin_percent: number): Outcome {
-  const margin = Math.log1p(margin_percent / 100);
-  const last = looks[looks.length - 1] as number;
-  for (const blocks of looks) {
-    if (differences.length < blocks) break;
-    const seen = differences.slice(0, blocks);
-    const level = nominalLevels(blocks);
-    const either = signedRank(seen);
-    if (either.twoSided <= level.twoSided)
-      return { decision: either.greater < either.less ? "faster" : "slower", blocks, givenUp: false };
-    const above = signedRank(seen.map((value) => value + margin));
-    const below = mirrored(signedRank(seen.map((value) => value - margin)));
-    if (Math.max(above.greater, below.greater) <= level.oneSided)
-      return { decision: "equivalent", blocks, givenUp: false };
-    const share = blocks / last;
-    const power = (test: Pick<SignedRank, "greater" | "less">, level: number) => predictivePower(test, share, level);
-    const different = power(either, nominal.twoSided / 2) + power(mirrored(either), nominal.twoSided / 2);
-    // Both have to be shown: at least this often they are.
-    const equivalent = power(above, nominal.oneSided) + power(below, nominal.oneSided) - 1;
-    if (blocks < last && different + Math.max(0, equivalent) < hopeless)
-      return { decision: "undecided", blocks, givenUp: true };
-  }
-  return { decision: "undecided", blocks: Math.min(differences.length, last), givenUp: false };
+/** Whether the last look would hardly decide: by its chances for a difference either way, and for equivalence. */
+function isHopeless(either: Tails, above: Tails, below: Tails, share: number): boolean {
+  const level = nominalLevel(lastLook);
+  const power = (test: Tails, tail: number) => predictivePower(test, share, tail);
+  const different = power(either, level / 2) + power(mirrored(either), level / 2);
+  // Both have to be shown: at least this often they are.
+  const equivalent = power(above, level) + power(below, level) - 1;
+  return different + Math.max(0, equivalent) < hopeless;
 }
 
-/** The next look of a cell with so many blocks; null after the last. */
-export function nextLook(blocks: number): number | null {
-  return looks.find((look) => look > blocks) ?? null;
+/**
+ * `pairs`: in the order in which they were loaded. `margin_percent`: differences of less do not matter to who asks. Looks at
+ * each number of pairs in turn, so that what was settled stays so when more loads come.
+ */
+export function decide(pairs: readonly LogPair[], margin_percent: number): Outcome {
+  const margin = Math.log1p(margin_percent / 100);
+  for (let blocks = firstLook; blocks <= Math.min(pairs.length, lastLook); blocks++) {
+    const seen = pairs.slice(0, blocks);
+    const level = nominalLevel(blocks);
+    const either = compared(seen, 0);
+    if (either.twoSided <= level)
+      return { decision: either.greater < either.less ? "faster" : "slower", blocks, givenUp: false };
+    const above = compared(seen, margin);
+    const below = mirrored(compared(seen, -margin));
+    if (Math.max(above.greater, below.greater) <= level) return { decision: "equivalent", blocks, givenUp: false };
+    if (blocks >= fewestToGiveUp && blocks < lastLook && isHopeless(either, above, below, blocks / lastLook))
+      return { decision: "undecided", blocks, givenUp: true };
+  }
+  return { decision: "undecided", blocks: Math.min(pairs.length, lastLook), givenUp: false };
 }

@@ -51,10 +51,22 @@ function convolved(one: Float64Array, other: Float64Array): Float64Array {
   return sums;
 }
 
-/** Two-sided probability of samples of one kind in each cell being so far apart in ranks. 1 where there is nothing to compare. */
-export function stratifiedRankSum(all: readonly Stratum[]): number {
+/** Chances, with samples of one kind, of values of `b` at least so great, at least so small, and so far off either way. */
+export interface RankSumTails {
+  readonly greater: number;
+  readonly less: number;
+  readonly twoSided: number;
+}
+
+const tailsOf = (greater: number, less: number): RankSumTails => ({
+  greater: Math.min(1, greater),
+  less: Math.min(1, less),
+  twoSided: Math.min(1, 2 * Math.min(greater, less)),
+});
+
+function stratifiedTails(all: readonly Stratum[]): RankSumTails {
   const strata = bothLoaded(all);
-  if (strata.length === 0) return 1;
+  if (strata.length === 0) return tailsOf(1, 1);
   const ranked = strata.map(({ a, b }) => ({ a, b, ranks: [...doubledMidranks([...a, ...b])] }));
   const found = ranked.reduce(
     (sum, { a, ranks }) => sum + ranks.slice(0, a.length).reduce((own, rank) => own + rank, 0),
@@ -62,9 +74,9 @@ export function stratifiedRankSum(all: readonly Stratum[]): number {
   );
   if (sizeOf(strata) <= exactUpTo) {
     const chance = ranked.map(({ a, ranks }) => nullDistribution(ranks, a.length)).reduce(convolved);
-    const less = chance.subarray(0, found + 1).reduce((sum, value) => sum + value, 0);
-    const greater = chance.subarray(found).reduce((sum, value) => sum + value, 0);
-    return Math.min(1, 2 * Math.min(less, greater));
+    const sumOf = (part: Float64Array): number => part.reduce((sum, value) => sum + value, 0);
+    // Small ranks of `a` are great values of `b`.
+    return tailsOf(sumOf(chance.subarray(0, found + 1)), sumOf(chance.subarray(found)));
   }
   let [expected, variance] = [0, 0];
   for (const { a, b, ranks } of ranked) {
@@ -74,14 +86,20 @@ export function stratifiedRankSum(all: readonly Stratum[]): number {
     expected += centre * a.length;
     variance += (spread * a.length * b.length) / n;
   }
+  if (variance === 0) return tailsOf(1, 1);
   // Half a rank for continuity, which is one in doubled ranks.
-  const z = Math.max(0, Math.abs(found - expected) - 1) / Math.sqrt(variance);
-  return variance > 0 ? Math.min(1, 2 * normalUpperTail(z)) : 1;
+  const z = (above: number): number => (above - 1) / Math.sqrt(variance);
+  return tailsOf(normalUpperTail(z(expected - found)), normalUpperTail(z(found - expected)));
+}
+
+/** Two-sided probability of samples of one kind in each cell being so far apart in ranks. 1 where there is nothing to compare. */
+export function stratifiedRankSum(strata: readonly Stratum[]): number {
+  return stratifiedTails(strata).twoSided;
 }
 
 /** Over one cell. */
-export function rankSum(a: readonly number[], b: readonly number[]): number {
-  return stratifiedRankSum([{ a, b }]);
+export function rankSum(a: readonly number[], b: readonly number[]): RankSumTails {
+  return stratifiedTails([{ a, b }]);
 }
 
 /** The least probability that so many values can have, when all of one sample lie beyond all of the other in each cell. */

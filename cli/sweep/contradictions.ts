@@ -6,7 +6,9 @@ import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
 import { type Serving, stockServing } from "../serving/serving.ts";
-import { looks } from "../stats/sequential.ts";
+import { lanePairs } from "../stats/sample.ts";
+import { firstLook, lastLook } from "../stats/sequential.ts";
+import { fewestPrecise } from "../stats/settled.ts";
 import { guessWall_ms, type PageSize } from "./estimate.ts";
 import type { Plan, PlannedCell } from "./plan.ts";
 
@@ -36,12 +38,12 @@ function servingFault({ lanes, warm_cache }: Terms, { tls, transport }: Serving)
 /** Where no look at the loads would come, none after the last, or none that compares, the plan asks for what it cannot get. */
 function untilFault({ until, repetitions, lanes }: Terms): string | null {
   if (!until) return null;
-  const [first, last] = [looks[0] as number, looks[looks.length - 1] as number];
+  const first = "decided_percent" in until ? firstLook : fewestPrecise;
   if (repetitions < first) return `until: first looks after ${first} repetitions: ask for ${first} or more`;
   if (!("decided_percent" in until)) return null;
-  if (repetitions > last) return `until: last looks after ${last} repetitions: ask for ${last} or fewer`;
-  if (lanes.length < 2)
-    return "until: decided_percent compares lanes, and there is one: add a lane, or take interval_percent";
+  if (repetitions > lastLook) return `until: last looks after ${lastLook} repetitions: ask for ${lastLook} or fewer`;
+  if (lanePairs(lanes).length === 0)
+    return `until: decided_percent compares lanes, and ${lanes.length < 2 ? "there is one" : "no two of these are"}: add a lane, or take interval_percent`;
   return null;
 }
 

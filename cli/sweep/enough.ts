@@ -12,7 +12,7 @@ export class Enough {
   readonly #until: PlanUntil | undefined;
   readonly #lanes: readonly string[];
   readonly #loads = new Map<string, Sample[]>();
-  /** Lanes by place, and the block before which it was last looked at. */
+  /** Lanes by place, and the last block before which it was looked at. */
   readonly #settled = new Map<string, { readonly block: number; readonly lanes: readonly string[] }>();
 
   constructor(until: PlanUntil | undefined, lanes: readonly string[], loads: readonly Sample[]) {
@@ -33,8 +33,8 @@ export class Enough {
     if (!this.#until) return false;
     const key = keyOf(place);
     let settled = this.#settled.get(key);
-    // Within a block every lane has its turn, whatever the first ones say.
-    if (settled?.block !== block && settled?.lanes.length !== this.#lanes.length) {
+    // Within a block every lane has its turn, whatever the first ones say; a load of an earlier one was put off.
+    if (settled === undefined || (block > settled.block && settled.lanes.length < this.#lanes.length)) {
       const before = (this.#loads.get(key) ?? []).filter((load) => load.block < block);
       settled = { block, lanes: settledLanes(before, this.#lanes, this.#until) };
       this.#settled.set(key, settled);

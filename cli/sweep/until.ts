@@ -2,7 +2,7 @@
 import type { Argv } from "yargs";
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
-import { looks } from "../stats/sequential.ts";
+import { lastLook } from "../stats/sequential.ts";
 
 export interface UntilOptions {
   decide: number | undefined;
@@ -10,7 +10,7 @@ export interface UntilOptions {
 }
 
 /** The most loads of a lane where `until` is asked for and their number is not. */
-export const mostLoads = looks[looks.length - 1] as number;
+export const mostLoads = lastLook;
 
 export function defineUntil<T>(yargs: Argv<T>): Argv<T & UntilOptions> {
   return yargs

@@ -6,15 +6,14 @@ import { UserError } from "../../cli/errors.ts";
 import { openResultsFile } from "../../cli/results/results.ts";
 import { type RandomSource, randomSource } from "../../cli/stats/random.ts";
 import { isValid, type Sample } from "../../cli/stats/sample.ts";
-import { looks } from "../../cli/stats/sequential.ts";
-import { pairDecisions, pairDifferences } from "../../cli/stats/settled.ts";
+import { type LogPair, lastLook } from "../../cli/stats/sequential.ts";
+import { logPairs, pairDecisions } from "../../cli/stats/settled.ts";
 import { signedRank } from "../../cli/stats/signed_rank.ts";
 import { Enough } from "../../cli/sweep/enough.ts";
 import { type Bench, measurement } from "./bench.ts";
 
 const margin_percent = 3;
 const until = { decided_percent: margin_percent };
-const most = looks[looks.length - 1] as number;
 const studies = 20;
 /** With fewer blocks of a place there is too little to draw from. */
 const fewestBlocks = 3;
@@ -36,14 +35,15 @@ function placesOf(loads: readonly Sample[]): Place[] {
 }
 
 function redrawn({ blocks }: Place, random: RandomSource): Sample[][] {
-  return Array.from({ length: most }, (_, block) => {
+  return Array.from({ length: lastLook }, (_, block) => {
     const drawn = blocks[Math.floor(random() * blocks.length)] as readonly Sample[];
     return drawn.map((load) => ({ ...load, block }));
   });
 }
 
 /** All that so many differences show at 5 %, each test for itself, as for a number of loads fixed before. */
-function shown(differences: readonly number[]): string[] {
+function shown(pairs: readonly LogPair[]): string[] {
+  const differences = pairs.map(({ lane, over }) => over - lane);
   const margin = Math.log1p(margin_percent / 100);
   const { greater, less, twoSided } = signedRank(differences);
   const above = signedRank(differences.map((value) => value + margin)).greater;
@@ -64,10 +64,17 @@ interface Tally {
   onlyEarly: number;
   /** Decided by both, but not alike. */
   otherwise: number;
+  /** Decided by all loads as by as many others, drawn for themselves. */
+  reproduced: number;
 }
 
-/** Loads one place as the runner does, block by block, until it says that they are enough. */
-function replay(blocks: readonly (readonly Sample[])[], lanes: readonly string[], tally: Tally): void {
+/** Loads one place as the runner does, block by block, until it says that they are enough. `others`: a second study of all. */
+function replay(
+  blocks: readonly (readonly Sample[])[],
+  others: readonly Sample[],
+  lanes: readonly string[],
+  tally: Tally,
+): void {
   const enough = new Enough(until, lanes, []);
   const early: Sample[] = [];
   blocks.forEach((block, index) => {
@@ -80,8 +87,9 @@ function replay(blocks: readonly (readonly Sample[])[], lanes: readonly string[]
   tally.loads += early.length;
   const all = blocks.flat();
   for (const { pair, decision } of pairDecisions(early, lanes, margin_percent)) {
-    const right = shown(pairDifferences(all, pair));
+    const right = shown(logPairs(all, pair));
     tally.pairs++;
+    if (shown(logPairs(others, pair)).some((each) => right.includes(each))) tally.reproduced++;
     if (right.includes(decision)) tally.same++;
     else if (decision === "undecided") tally.onlyAll++;
     else if (right.includes("undecided")) tally.onlyEarly++;
@@ -113,18 +121,24 @@ export const bench: Bench = async (say, only) => {
     const tallies: Tally[] = [];
     for (let study = 0; study < studies; study++) {
       const random = randomSource(30, `study ${study}`);
-      const tally: Tally = { loads: 0, pairs: 0, same: 0, onlyAll: 0, onlyEarly: 0, otherwise: 0 };
-      for (const place of places) replay(redrawn(place, random), lanes, tally);
-      shares.push((tally.loads / (places.length * lanes.length * most)) * 100);
+      const tally: Tally = { loads: 0, pairs: 0, same: 0, onlyAll: 0, onlyEarly: 0, otherwise: 0, reproduced: 0 };
+      for (const place of places) replay(redrawn(place, random), redrawn(place, random).flat(), lanes, tally);
+      shares.push((tally.loads / (places.length * lanes.length * lastLook)) * 100);
       tallies.push(tally);
     }
     const percent = (of: (tally: Tally) => number) => tallies.map((tally) => (of(tally) / tally.pairs) * 100);
     const share = { unit: "%" } as const;
     return [
-      measurement(`loads spent, of ${most} blocks'`, shares, 40, share),
+      measurement(`loads spent, of ${lastLook} blocks'`, shares, 40, share),
       measurement(
         "comparisons decided as by all loads",
         percent((tally) => tally.same),
+        null,
+        share,
+      ),
+      measurement(
+        "decided by all loads as by as many others",
+        percent((tally) => tally.reproduced),
         null,
         share,
       ),

@@ -1,7 +1,7 @@
 // What the product's intervals and verdicts promise, tried on simulated studies: 95 % intervals hold the truth in 94 to 96 %,
 // verdicts and the rule that stops a cell are wrong in at most 5 %. `npm run bench -- coverage --json`; no machine is measured.
 import { randomSource } from "../../cli/stats/random.ts";
-import { decide, looks } from "../../cli/stats/sequential.ts";
+import { decide, lastLook } from "../../cli/stats/sequential.ts";
 import { coverage, disturbances, falseVerdicts, intervals, noises, sizes } from "../cli/stats/simulated_study.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
@@ -24,13 +24,15 @@ function coverages(name: keyof typeof intervals): Measurement[] {
 
 /** Share of cells with this true difference (log ratio) that are decided otherwise than `right` allows. */
 function falseDecisions(truth: number, margin_percent: number, right: readonly string[]): number[] {
-  const most = looks[looks.length - 1] as number;
   return names(noises).map((noise) => {
     const random = randomSource(6, `${noise} ${truth}`);
     let wrong = 0;
     for (let study = 0; study < studies; study++) {
-      const differences = Array.from({ length: most }, () => truth + noises[noise](random) - noises[noise](random));
-      if (!right.includes(decide(differences, margin_percent).decision)) wrong++;
+      const pairs = Array.from({ length: lastLook }, () => ({
+        lane: noises[noise](random),
+        over: truth + noises[noise](random),
+      }));
+      if (!right.includes(decide(pairs, margin_percent).decision)) wrong++;
     }
     return (wrong / studies) * 100;
   });

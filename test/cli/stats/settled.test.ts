@@ -26,8 +26,8 @@ function loadsOf(medians: Readonly<Record<string, number>>, blocks: number, seed
   }).flat();
 }
 
-test("clear differences and clear equivalence are settled at the first look, in spite of a slow minute", () => {
-  const loads = loadsOf({ h1: 1000, h2: 800, h3: 802 }, 7);
+test("clear differences and clear equivalence are settled by eight blocks, in spite of slow minutes", () => {
+  const loads = loadsOf({ h1: 1000, h2: 800, h3: 802 }, 8);
   const decisions = pairDecisions(loads, lanes, 3).map((each) => [each.pair.lane, each.pair.over, each.decision]);
   assert.deepEqual(decisions, [
     ["h2", "h1", "faster"],
@@ -35,7 +35,7 @@ test("clear differences and clear equivalence are settled at the first look, in 
     ["h3", "h2", "equivalent"],
   ]);
   assert.equal(isSettled(loads, lanes, { decided_percent: 3 }), true);
-  assert.equal(isSettled(loadsOf({ h1: 1000, h2: 800, h3: 802 }, 6), lanes, { decided_percent: 3 }), false);
+  assert.equal(isSettled(loadsOf({ h1: 1000, h2: 800, h3: 802 }, 4), lanes, { decided_percent: 3 }), false);
   const [first] = pairDecisions(loads, lanes, 3);
   assert.ok(first?.percent && Math.abs(first.percent - 20) < 1, `${first?.percent}`);
   assert.ok(first.interval && first.interval.low < 20 && first.interval.high > 20);
@@ -49,19 +49,19 @@ test("a lane needs no more loads once each pair that it is in is decided", () =>
 });
 
 test("blocks in which one lane has no valid load do not count, and a lane without any is never settled", () => {
-  const loads = loadsOf({ h1: 1000, h2: 800 }, 7).map((load) =>
+  const loads = loadsOf({ h1: 1000, h2: 500 }, 5).map((load) =>
     load.lane === "h2" && load.block === 3 ? { ...load, status: "failed" as const, plt_ms: null } : load,
   );
   assert.equal(isSettled(loads, ["h1", "h2"], { decided_percent: 3 }), false);
-  const eighth = loadsOf({ h1: 1000, h2: 800 }, 8).filter((load) => load.block === 7);
-  assert.equal(isSettled([...loads, ...eighth], ["h1", "h2"], { decided_percent: 3 }), true);
+  const sixth = loadsOf({ h1: 1000, h2: 500 }, 6).filter((load) => load.block === 5);
+  assert.equal(isSettled([...loads, ...sixth], ["h1", "h2"], { decided_percent: 3 }), true);
   assert.equal(isSettled(loadsOf({ h1: 1000, h2: 800 }, 30), lanes, { decided_percent: 3 }), false);
 });
 
 test("medians are settled when all their intervals are narrow, and stay so", () => {
   const still = { interval_percent: 15 };
   const narrow = loadsOf({ h1: 1000, h2: 800 }, 30);
-  const blocks = [7, 8, 10, 12, 15, 30].find((count) =>
+  const blocks = [10, 12, 15, 30].find((count) =>
     isSettled(
       narrow.filter((load) => load.block < count),
       ["h1", "h2"],
@@ -71,6 +71,24 @@ test("medians are settled when all their intervals are narrow, and stay so", () 
   assert.ok(blocks !== undefined && blocks <= 15, `${blocks}`);
   assert.equal(isSettled(narrow, ["h1", "h2"], still), true);
   assert.equal(isSettled(narrow, ["h1", "h2"], { interval_percent: 0.01 }), false);
+});
+
+test("a load that was put off and comes late unsettles nothing", () => {
+  const loads = loadsOf({ h1: 1000, h2: 800 }, 9);
+  const late = loads
+    .filter((load) => load.lane === "h2" && load.block === 1)
+    .map((load) => ({ ...load, plt_ms: 5000 }));
+  const early = loads.filter((load) => load.lane !== "h2" || load.block !== 1);
+  const [before] = pairDecisions(early, ["h1", "h2"], 3);
+  assert.equal(before?.decision, "faster");
+  assert.deepEqual(pairDecisions([...early, ...late], ["h1", "h2"], 3), [before]);
+});
+
+test("a lane that is compared with no other goes on as long as they do", () => {
+  const all = ["h1-clear", "h2-0rtt", "h3-0rtt", "h3-discovered", "h3-altsvc"];
+  assert.deepEqual(settledLanes([], all, { decided_percent: 3 }), []);
+  const loads = loadsOf({ "h1-clear": 1000, "h2-0rtt": 1000, "h3-0rtt": 800, "h3-discovered": 1, "h3-altsvc": 1 }, 8);
+  assert.deepEqual(settledLanes(loads, all, { decided_percent: 3 }), all);
 });
 
 test("what it took is told against repetitions fixed before", () => {

@@ -13,7 +13,8 @@ const plan = (change: object) => planOf({ ...least, ...change }, "x");
 
 const wrong: [string, object, RegExp][] = [
   ["two lanes compared, one there", { lanes: ["h1"], until: { decided_percent: 3 } }, /decided_percent compares lanes/],
-  ["less than the first look", { repetitions: 6, until: { interval_percent: 3 } }, /first looks after 7 repetitions/],
+  ["less than the first look", { repetitions: 4, until: { decided_percent: 3 } }, /first looks after 5 repetitions/],
+  ["too few for medians", { repetitions: 9, until: { interval_percent: 3 } }, /first looks after 10 repetitions/],
   ["more than the last look", { repetitions: 31, until: { decided_percent: 3 } }, /last looks after 30 repetitions/],
   ["a warm cache without a repeat visit", { warm_cache: true }, /warm_cache is of repeat visits/],
   ["TLS 1.2 and early data", { lanes: ["h2-0rtt"], serving: { tls: "1.2" } }, /h2-0rtt needs TLS 1\.3/],
@@ -44,7 +45,7 @@ for (const [name, change, message] of wrong)
   });
 
 test("what some lane has is no contradiction", () => {
-  plan({ until: { interval_percent: 3 }, lanes: ["h1"] });
+  plan({ until: { interval_percent: 3 }, lanes: ["h1"], repetitions: 10 });
   plan({ warm_cache: true, lanes: ["h1", "h3-0rtt"] });
   plan({ serving: { tls: "1.2" } });
   plan({ serving: { tls: "1.2" }, lanes: ["h3-altsvc"] });

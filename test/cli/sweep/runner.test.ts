@@ -363,14 +363,14 @@ describe("loads that are enough", () => {
     const events: SweepEvent[] = [];
     const outcome = await fastRun({ home, plan, measure: measure(counts), tell: (event) => events.push(event) });
     assert.deepEqual(Object.fromEntries(counts), {
-      "clear h1": 7,
-      "clear h3": 7,
+      "clear h1": 5,
+      "clear h3": 5,
       "doubtful h1": 12,
       "doubtful h3": 12,
     });
-    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 38, 38]);
+    assert.deepEqual([outcome.state, outcome.done, outcome.loads], ["finished", 34, 34]);
     const last = events.at(-1);
-    assert.ok(last?.event === "load-finished" && last.done === 38 && last.loads === 38 && last.left_s === 0);
+    assert.ok(last?.event === "load-finished" && last.done === 34 && last.loads === 34 && last.left_s === 0);
     assert.equal(isFinished(home), true);
   });
 
@@ -379,7 +379,7 @@ describe("loads that are enough", () => {
     const stop = new AbortController();
     const stopping = async (request: LoadRequest) => {
       const load = await measure(counts)(request);
-      if ([...counts.values()].reduce((sum, count) => sum + count, 0) === 33) stop.abort();
+      if ([...counts.values()].reduce((sum, count) => sum + count, 0) === 13) stop.abort();
       return load;
     };
     const first = await fastRun({ home, plan, measure: stopping, signal: stop.signal });
@@ -387,7 +387,7 @@ describe("loads that are enough", () => {
     const second = await fastRun({ home, plan, measure: measure(counts) });
     // What the doubtful page takes hangs on which of its loads was cut off.
     assert.deepEqual([second.state, second.done], ["finished", second.loads]);
-    assert.equal(storedLoads(home).filter((load) => load.page === "clear").length, 14);
+    assert.equal(storedLoads(home).filter((load) => load.page === "clear").length, 10);
   });
 });
 

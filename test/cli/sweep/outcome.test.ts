@@ -1,0 +1,49 @@
+// cli/sweep/outcome.ts: what a finished sweep says where some or all of its loads are not valid.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openResults } from "../../../cli/results/results.ts";
+import { outcomeLines, outcomeOf } from "../../../cli/sweep/outcome.ts";
+import type { Measure } from "../../../cli/sweep/runner.ts";
+import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
+
+async function outcome(invalid: readonly string[], links: string[]) {
+  const home = mkdtempSync(join(tmpdir(), "trilane-outcome-"));
+  const plan = fastPlan({ pages: ["a"], links, retries: 0 });
+  const measure: Measure = async (request) => {
+    const { log } = await validLoad(request);
+    if (!invalid.includes(request.lane)) return { log };
+    return { log: { ...log, _trilane: { ...log._trilane, status: "invalid", reasons: ["the link was late"] } } };
+  };
+  try {
+    const { loads } = await fastRun({ home, plan, measure });
+    const results = openResults(home);
+    const of = outcomeOf(results.cellsOf(1), results.loadsOf(1), plan, loads);
+    results.close();
+    return { ...of, text: outcomeLines(of.table, of.verdict, "report.html").join("\n") };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+for (const links of [["1mbit/20ms"], ["1mbit/20ms", "2mbit/20ms"]])
+  test(`all loads of a cell invalid: said in the table and the verdict, of ${links.length} links`, async () => {
+    const { table, counts, cells, text } = await outcome(["h3"], links);
+    assert.ok(
+      table.slice(1).every((line) => /none/.test(line) || !/^h3/.test(line)),
+      table.join("\n"),
+    );
+    assert.match(text, /h3 has no valid load\./);
+    const loads = 3 * links.length;
+    assert.deepEqual(counts, { valid: 2 * loads, invalid: loads, failed: 0, given_up: loads });
+    assert.ok(cells.every(({ lane, median_ms, valid }) => (lane === "h3") === (median_ms === null && valid === 0)));
+  });
+
+test("no load valid at all: every lane is named, and nothing is blank", async () => {
+  const { text, counts } = await outcome(["h1", "h2", "h3"], ["1mbit/20ms"]);
+  for (const lane of ["h1", "h2", "h3"]) assert.match(text, new RegExp(`${lane} has no valid load\\.`));
+  assert.equal(counts.valid, 0);
+  assert.match(text, /^h1 .*none/m);
+});
