@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import jpeg from "jpeg-js";
 import { type Frame, histogramOf, visualMetricsOf, visualProgress } from "../../../cli/metrics/visual_progress.ts";
+import { randomSource } from "../../../cli/stats/random.ts";
 
 const width = 40;
 const height = 40;
@@ -34,6 +35,23 @@ test("visually complete when so much is there for the first time", () => {
     [500, 700, 900],
   );
   assert.ok(Math.abs((metrics?.speed_index_ms ?? 0) - (100 + 0.75 * 400 + 0.15 * 200 + 0.05 * 200)) < 1e-9);
+});
+
+test("Speed Index lies between the first change and the last, and completeness comes in order, whatever is shown", () => {
+  const random = randomSource(1, "frames");
+  for (let film = 0; film < 200; film++) {
+    const later = Array.from({ length: 6 }, (_, index) => frame(100 * (index + 1), Math.floor(random() * 41)));
+    const metrics = visualMetricsOf([frame(0, 0), ...later, frame(900, 40)]);
+    const first = later.find(({ histogram }) => histogram[1].some((pixels) => pixels > 0))?.time_ms ?? 900;
+    assert.ok(metrics);
+    const { speed_index_ms, visually_complete_85_ms, visually_complete_95_ms, visually_complete_100_ms } = metrics;
+    assert.ok(first <= speed_index_ms && speed_index_ms <= 900, `${first} <= ${speed_index_ms}`);
+    const order = [first, visually_complete_85_ms, visually_complete_95_ms, visually_complete_100_ms, 900];
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+    );
+  }
 });
 
 test("a page that changes nothing has none; what was shown first is no progress", () => {
