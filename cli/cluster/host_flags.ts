@@ -1,7 +1,7 @@
 // In what a machine of a sweep is unlike the others: other versions, or reference cells that load in another time. Pure: facts
 // in, sentences out; the test itself is agreement.ts's.
-import type { HostFacts } from "../results/results.ts";
-import { formatPercents } from "../stats/numbers.ts";
+import type { HostFacts, Load } from "../results/results.ts";
+import { count, formatPercents } from "../stats/numbers.ts";
 import { isValid } from "../stats/sample.ts";
 import { fewestLoads } from "../stats/unpaired_loads.ts";
 import { type Disagreement, disagreements, type ReferenceLoads } from "./agreement.ts";
@@ -36,6 +36,20 @@ function disagreementText({ page, link, lane, change_percent, low_percent, high_
   return `${page} over ${link}, ${lane}, is ${text.percent} % ${isSlower ? "slower" : "faster"} than on the others${interval}`;
 }
 
+/** Reference cells that could not be compared, though other machines have the loads for it: the machine, or its browser, cannot. */
+function uncompared(name: string, references: readonly ReferenceLoads[]): string[] {
+  const nameOf = ({ page, link, lane }: Load): string => `${page} over ${link}, ${lane}`;
+  const cells = new Set(references.flatMap(({ loads }) => loads.map(nameOf)));
+  const valid = (host: ReferenceLoads | undefined, cell: string): number =>
+    host?.loads.filter((load) => isValid(load) && nameOf(load) === cell).length ?? 0;
+  const own = references.find(({ host }) => host === name);
+  return [...cells].flatMap((cell) => {
+    const loads = valid(own, cell);
+    const isComparable = references.some((other) => other !== own && valid(other, cell) >= fewestLoads);
+    return loads < fewestLoads && isComparable ? [`${cell}: ${count(loads, "valid load")}, not compared`] : [];
+  });
+}
+
 /** By host. `references`: the loads of their reference cells; none where the sweep has no reference cells. */
 export function hostFlags(
   hosts: readonly HostSeen[],
@@ -50,7 +64,7 @@ export function hostFlags(
       const unknown =
         references.length > 0 && hosts.length > 1 && loads < fewestLoads
           ? [`only ${loads} valid loads of the reference cells: not compared`]
-          : [];
+          : uncompared(one.name, references);
       const differing = (found.get(one.name) ?? []).map(disagreementText);
       return [one.name, [...differing, ...unknown, ...versionFlags(one, hosts)]];
     }),

@@ -16,6 +16,7 @@ export const command: Command<SweepOptions> = {
       })
       .hide("dry-run")
       .hide("new")
+      .hide("once")
       .hide("evidence")
       .hide("labs")
       .hide("stop-file")

@@ -1,7 +1,9 @@
 // `trilane sweep PLAN`: pages x lanes x links x repetitions, from a plan's file or one of the shipped plans.
 import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
+import { openExistingResults } from "../results/results.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { overrideServing } from "../serving/serving.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
@@ -11,7 +13,8 @@ import { executePlan } from "../sweep/execute.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor, pageUnstored, withMatchedPages } from "../sweep/pages.ts";
-import { type Plan, pageName, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import type { Verbosity } from "../sweep/progress_log.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -28,6 +31,7 @@ export interface SweepOptions
   page: string[];
   runs: number | undefined;
   new: boolean;
+  once: boolean;
   "dry-run": boolean;
   evidence: string | undefined;
 }
@@ -68,6 +72,20 @@ async function dryRun(home: string, options: SweepOptions): Promise<void> {
   process.stdout.write(options.json ? `${JSON.stringify(planned)}\n` : `${planLines(plan, planned).join("\n")}\n`);
 }
 
+/** And says so. */
+function isFinished(home: string, plan: Plan, verbosity: Verbosity | undefined): boolean {
+  const results = openExistingResults(home);
+  try {
+    const newest = results?.newestSweep(planDigest(plan)) ?? null;
+    if (newest === null || newest.finished_at === null) return false;
+    if (verbosity !== "quiet")
+      process.stderr.write(`sweep ${newest.id} of plan ${plan.name} is finished: nothing to do\n`);
+    return true;
+  } finally {
+    results?.close();
+  }
+}
+
 /** What `sweep` and `reproduce` share. */
 export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
   return defineVerbosity(defineEnd(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>))))))
@@ -82,6 +100,11 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
       describe: `repetitions in place of the plan's; with --decide or --precise at most ${mostLoads} unless given`,
     })
     .option("new", { type: "boolean", default: false, describe: "begin again, also where the sweep was interrupted" })
+    .option("once", {
+      type: "boolean",
+      default: false,
+      describe: "do nothing where the plan's newest sweep is finished, as in a crontab",
+    })
     .option("dry-run", {
       type: "boolean",
       default: false,
@@ -99,10 +122,13 @@ export async function runPlan(options: SweepOptions): Promise<void> {
   const labs = labsOf(options, home);
   const end = askedToEnd(home, options);
   const verbosity = verbosityOf(options);
+  if (options.once && options.new)
+    throw new UserError("--once runs no sweep again, --new begins again: give one of them");
   // Afterwards, so that what is wrong with the words is told here, too.
   if (options["dry-run"]) return await dryRun(home, options);
   const plan = await planFrom(home, options);
   const { json, evidence, new: fresh } = options;
+  if (options.once && isFinished(home, plan, verbosity)) return;
   await executePlan({ home, plan, fresh, json, evidence, labs, verbosity, askedToEnd: end });
 }
 

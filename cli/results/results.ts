@@ -113,13 +113,17 @@ export class Results {
     return sweepOf(row);
   }
 
-  /** The newest sweep of a plan where that one is unfinished: what the same command goes on with. */
-  unfinishedSweep(plan_digest: string): Sweep | null {
+  newestSweep(plan_digest: string): Sweep | null {
     const [row] = this.#read(
       `SELECT ${sweepColumns} FROM sweep WHERE plan_digest = ? ORDER BY id DESC LIMIT 1`,
       plan_digest,
     );
-    const newest = row ? sweepOf(row) : null;
+    return row ? sweepOf(row) : null;
+  }
+
+  /** The newest sweep of a plan where that one is unfinished: what the same command goes on with. */
+  unfinishedSweep(plan_digest: string): Sweep | null {
+    const newest = this.newestSweep(plan_digest);
     return newest?.finished_at === null ? newest : null;
   }
 

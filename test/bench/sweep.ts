@@ -28,7 +28,7 @@ const slowPlan = {
   repetitions: 4,
 };
 // Fewer rounds than by default make it harder to show that labs do not disturb each other, not easier.
-const calibration = ["calibrate", "--rounds", "8", "--most", "3"];
+const calibration = ["calibrate", "--rounds", "7", "--most", "3"];
 
 interface Finished extends LoadFinished {
   /** When it was told, after the sweep began. */

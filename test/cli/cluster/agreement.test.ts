@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { disagreements, type ReferenceLoads } from "../../../cli/cluster/agreement.ts";
-import type { Load } from "../../../cli/results/results.ts";
+import { hostFlags } from "../../../cli/cluster/host_flags.ts";
+import type { HostFacts, Load } from "../../../cli/results/results.ts";
 import { type RandomSource, randomSource } from "../../../cli/stats/random.ts";
 
 const lanes = ["h1", "h2", "h3"] as const;
@@ -69,6 +70,31 @@ test("of two machines each reference cell is one test, not two", () => {
   const found = disagreements([one("a", 1), one("b", 1.5)], 3);
   assert.deepEqual([...found.keys()].sort(), ["a", "b"]);
   assert.ok(Math.abs((found.get("b")?.[0]?.probability ?? 1) - 2 / 70) < 1e-9);
+});
+
+test("a reference cell without a valid load on one machine is told of it, one without on all of nobody", () => {
+  const random = randomSource(7, "empty");
+  const invalid = (of: ReferenceLoads, lane: string): ReferenceLoads => ({
+    host: of.host,
+    loads: of.loads.map((load) => (load.lane === lane ? { ...load, status: "invalid", plt_ms: null } : load)),
+  });
+  const [a, b, c] = ["a", "b", "c"].map((host) => machine(host, 1, random)) as [
+    ReferenceLoads,
+    ReferenceLoads,
+    ReferenceLoads,
+  ];
+  const seen = ["a", "b", "c"].map((name) => ({ name, facts: { versions: {} } as unknown as HostFacts }));
+  const empty = [a, invalid(b, "h3"), c];
+  assert.equal(disagreements(empty, 3).size, 0);
+  const flags = hostFlags(seen, empty, 3);
+  assert.deepEqual(flags.get("b"), ["small over 10mbit/50ms, h3: 0 valid loads, not compared"]);
+  assert.deepEqual([flags.get("a"), flags.get("c")], [[], []]);
+  const nowhere = hostFlags(
+    seen,
+    [a, b, c].map((of) => invalid(of, "h2")),
+    3,
+  );
+  assert.deepEqual([...nowhere.values()].flat(), []);
 });
 
 test("too few loads say nothing", () => {
