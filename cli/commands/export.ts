@@ -82,8 +82,9 @@ function pieces(
   if (format === "har") return harPieces({ sweep, loads, pageLoadOf: (load) => results.harOf(load), keepCredentials });
   const ids = new Set(loads.map((load) => load.cell));
   const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
-  if (format === "csv") return csvLines(sweep.plan.serving, cells, loads);
-  const [tests, films] = [results.linkTestsOf(sweep.id), results.filmedLoadsOf(sweep.id)];
+  const films = results.filmedLoadsOf(sweep.id);
+  if (format === "csv") return csvLines(sweep.plan.serving, cells, loads, films);
+  const tests = results.linkTestsOf(sweep.id);
   return [`${JSON.stringify(exportDocument(sweep, cells, loads, tests, films), null, 1)}\n`];
 }
 
@@ -91,7 +92,7 @@ async function toStandardOutput(parts: Iterable<string>): Promise<void> {
   for (const part of parts) if (!process.stdout.write(part)) await once(process.stdout, "drain");
 }
 
-const columnHelp = columns.map(({ name, meaning }) => `  ${name.padEnd(17)} ${meaning}`).join("\n");
+const columnHelp = columns.map(({ name, meaning }) => `  ${name.padEnd(24)} ${meaning}`).join("\n");
 
 export const command: Command<ExportOptions> = {
   usage: "export [sweep]",

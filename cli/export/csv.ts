@@ -1,46 +1,67 @@
-// Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt. The columns are documented here, once, for
+// Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt, then one per filmed load. The columns are documented here, once, for
 // `trilane export --help` and the report.
 import { csvField } from "../../extension/har/csv_field.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
-import type { Cell, Load } from "../results/results.ts";
+import type { Cell, FilmedLoad, Load } from "../results/results.ts";
 import { type Serving, settleServing } from "../serving/serving.ts";
 import { isValid } from "../stats/sample.ts";
+
+type Value = string | number | boolean | null;
 
 interface Column {
   readonly name: string;
   readonly meaning: string;
-  readonly value: (load: Load, cell: Cell | undefined, serving: Serving) => string | number | boolean | null;
+  readonly value: (load: Load, cell: Cell | undefined, serving: Serving) => Value;
+  /** Of a filmed load, where it has one. */
+  readonly film?: (film: FilmedLoad, cell: Cell | undefined, serving: Serving) => Value;
 }
 
-const fromCell = (value: (cell: Cell) => string | number | null) => (_: Load, cell: Cell | undefined) =>
-  cell ? value(cell) : null;
+/** What loads and filmed loads of a cell have in common. */
+function fromCell(of: (cell: Cell) => Value): Pick<Column, "value" | "film"> {
+  const value = (_: unknown, cell: Cell | undefined) => (cell ? of(cell) : null);
+  return { value, film: value };
+}
 
-const fromServing =
-  (value: (serving: Serving) => string | number | boolean) => (_: Load, __: unknown, serving: Serving) =>
-    value(serving);
+function fromServing(of: (serving: Serving) => Value): Pick<Column, "value" | "film"> {
+  const value = (_: unknown, __: unknown, serving: Serving) => of(serving);
+  return { value, film: value };
+}
+
+/** What only a film shows. */
+const fromFilm = (film: (film: FilmedLoad) => Value): Pick<Column, "value" | "film"> => ({ value: () => null, film });
 
 export const columns: readonly Column[] = [
   { name: "load_id", meaning: "number of the load in the results", value: (load) => load.id },
-  { name: "page", meaning: "name of the recording", value: (load) => load.page },
-  { name: "lane", meaning: "lane the load was held to: h1, h2, h3, h3-0rtt, ...", value: (load) => load.lane },
-  { name: "link", meaning: "the emulated link, short form", value: (load) => load.link },
+  { name: "page", meaning: "name of the recording", value: (load) => load.page, film: (_, cell) => cell?.page ?? null },
+  {
+    name: "lane",
+    meaning: "lane the load was held to: h1, h2, h3, h3-0rtt, ...",
+    value: (load) => load.lane,
+    film: (_, cell) => cell?.lane ?? null,
+  },
+  {
+    name: "link",
+    meaning: "the emulated link, short form",
+    value: (load) => load.link,
+    film: (_, cell) => cell?.link ?? null,
+  },
   {
     name: "down_bps",
     meaning: "rate towards the browser in bit/s; empty: unlimited",
-    value: fromCell((cell) => cell.link_profile.down.rate_bps),
+    ...fromCell((cell) => cell.link_profile.down.rate_bps),
   },
   {
     name: "up_bps",
     meaning: "rate from the browser in bit/s; empty: unlimited",
-    value: fromCell((cell) => cell.link_profile.up.rate_bps),
+    ...fromCell((cell) => cell.link_profile.up.rate_bps),
   },
-  { name: "rtt_ms", meaning: "minimum round trip of the link", value: fromCell((cell) => cell.link_profile.rtt_ms) },
+  { name: "rtt_ms", meaning: "minimum round trip of the link", ...fromCell((cell) => cell.link_profile.rtt_ms) },
   {
     name: "loss_down",
     meaning: "share of packets lost towards the browser, 0 to 1",
-    value: fromCell((cell) => cell.link_profile.down.loss),
+    ...fromCell((cell) => cell.link_profile.down.loss),
   },
-  { name: "loss_up", meaning: "the same from the browser", value: fromCell((cell) => cell.link_profile.up.loss) },
+  { name: "loss_up", meaning: "the same from the browser", ...fromCell((cell) => cell.link_profile.up.loss) },
   {
     name: "block",
     meaning: "repetition, from 0; its loads ran next to each other",
@@ -48,12 +69,23 @@ export const columns: readonly Column[] = [
   },
   { name: "attempt", meaning: "try at this load, from 0", value: (load) => load.attempt },
   { name: "position", meaning: "place in the planned order, from 0", value: (load) => load.position },
-  { name: "status", meaning: "valid, invalid (not what was asked) or failed (no end)", value: (load) => load.status },
-  { name: "averaged", meaning: "true where the load enters medians", value: (load) => isValid(load) },
+  {
+    name: "status",
+    meaning: "valid, invalid (not what was asked) or failed (no end)",
+    value: (load) => load.status,
+    film: (film) => film.status,
+  },
+  {
+    name: "averaged",
+    meaning: "true where the load enters medians",
+    value: (load) => isValid(load),
+    film: () => false,
+  },
   {
     name: "reasons",
     meaning: "why it is not valid; several are joined by |",
     value: (load) => load.reasons.join(" | "),
+    film: (film) => film.reasons.join(" | "),
   },
   { name: "started_at", meaning: "ISO 8601, UTC", value: (load) => load.started_at },
   { name: "wall_ms", meaning: "the load's whole cost, lab and browser included", value: (load) => load.wall_ms },
@@ -61,6 +93,7 @@ export const columns: readonly Column[] = [
     name: "plt_ms",
     meaning: "page load time: loadEventEnd - navigationStart",
     value: (load) => load.plt_ms,
+    film: (film) => film.plt_ms,
   },
   { name: "ttfb_ms", meaning: "first byte of the page: responseStart", value: (load) => load.ttfb_ms },
   { name: "dcl_ms", meaning: "domContentLoadedEventEnd", value: (load) => load.dcl_ms },
@@ -94,6 +127,24 @@ export const columns: readonly Column[] = [
   },
   { name: "server_cpu_ms", meaning: "the same of the server", value: (load) => load.server_cpu_ms },
   { name: "shaper_cpu_ms", meaning: "the same of the shaper", value: (load) => load.shaper_cpu_ms },
+  {
+    name: "filmed",
+    meaning: "true for a further load that was filmed, which takes time; in no average",
+    value: () => false,
+    film: () => true,
+  },
+  {
+    name: "speed_index_ms",
+    meaning: "of a filmed load: the mean time at which what is seen came",
+    ...fromFilm((film) => film.speed_index_ms),
+  },
+  {
+    name: "visually_complete_85_ms",
+    meaning: "of a filmed load: 85 % of what is seen had come",
+    ...fromFilm((film) => film.visually_complete_85_ms),
+  },
+  { name: "visually_complete_95_ms", meaning: "the same, 95 %", ...fromFilm((film) => film.visually_complete_95_ms) },
+  { name: "visually_complete_100_ms", meaning: "the same, all", ...fromFilm((film) => film.visually_complete_100_ms) },
   { name: "requests", meaning: "requests of the page", value: (load) => load.requests },
   { name: "bytes", meaning: "bytes received, headers included", value: (load) => load.bytes },
   { name: "connections", meaning: "transport connections", value: (load) => load.connections },
@@ -108,44 +159,44 @@ export const columns: readonly Column[] = [
   { name: "off_lane", meaning: "requests on another protocol than the lane's", value: (load) => load.off_lane },
   { name: "browser_version", meaning: "of Chromium; empty: not told", value: (load) => load.browser_version },
   { name: "browser_sha256", meaning: "of Chromium's program", value: (load) => load.browser_sha256 },
-  { name: "host", meaning: "machine that ran it; empty: not noted", value: fromCell(({ host }) => host?.name ?? null) },
-  { name: "host_cpu", meaning: "its processor", value: fromCell(({ host }) => host?.facts.cpu ?? null) },
-  { name: "host_cpus", meaning: "how many CPUs it has", value: fromCell(({ host }) => host?.facts.cpus ?? null) },
-  { name: "host_kernel", meaning: "its Linux", value: fromCell(({ host }) => host?.facts.kernel ?? null) },
+  { name: "host", meaning: "machine that ran it; empty: not noted", ...fromCell(({ host }) => host?.name ?? null) },
+  { name: "host_cpu", meaning: "its processor", ...fromCell(({ host }) => host?.facts.cpu ?? null) },
+  { name: "host_cpus", meaning: "how many CPUs it has", ...fromCell(({ host }) => host?.facts.cpus ?? null) },
+  { name: "host_kernel", meaning: "its Linux", ...fromCell(({ host }) => host?.facts.kernel ?? null) },
   {
     name: "host_browser",
     meaning: "versions of Chromium that it ran, with | between",
-    value: fromCell(({ host }) => host?.facts.versions.chromium?.join(" | ") ?? null),
+    ...fromCell(({ host }) => host?.facts.versions.chromium?.join(" | ") ?? null),
   },
-  { name: "recording_digest", meaning: "SHA-256 of the recording", value: fromCell((cell) => cell.recording_digest) },
-  { name: "origins", meaning: "as-recorded, merged or single", value: fromServing(({ origins }) => origins) },
+  { name: "recording_digest", meaning: "SHA-256 of the recording", ...fromCell((cell) => cell.recording_digest) },
+  { name: "origins", meaning: "as-recorded, merged or single", ...fromServing(({ origins }) => origins) },
   {
     name: "think",
     meaning: "servers' think time: none, recorded, or ms",
-    value: fromServing(({ think }) => (typeof think === "object" ? think.ms : think)),
+    ...fromServing(({ think }) => (typeof think === "object" ? think.ms : think)),
   },
-  { name: "extra_rtt", meaning: "true where far servers are far", value: fromServing(({ extra_rtt }) => extra_rtt) },
+  { name: "extra_rtt", meaning: "true where far servers are far", ...fromServing(({ extra_rtt }) => extra_rtt) },
   {
     name: "chain",
     meaning: "certificate chains: recorded, small, or bytes",
-    value: fromServing(({ chain }) => (typeof chain === "object" ? chain.bytes : chain)),
+    ...fromServing(({ chain }) => (typeof chain === "object" ? chain.bytes : chain)),
   },
-  { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", value: fromServing(({ tls }) => tls) },
+  { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", ...fromServing(({ tls }) => tls) },
   {
     name: "pin_time",
     meaning: "true where clock and random numbers are pinned",
-    value: fromServing((all) => all.pin_time),
+    ...fromServing((all) => all.pin_time),
   },
-  { name: "transport", meaning: "stock, tuned or custom", value: fromServing(({ transport }) => transport.preset) },
+  { name: "transport", meaning: "stock, tuned or custom", ...fromServing(({ transport }) => transport.preset) },
   {
     name: "tcp_congestion",
     meaning: "congestion control of the servers' TCP",
-    value: fromServing(({ transport }) => transport.tcp.congestion_control),
+    ...fromServing(({ transport }) => transport.tcp.congestion_control),
   },
   {
     name: "quic_congestion",
     meaning: "the same of their QUIC",
-    value: fromServing(({ transport }) => transport.quic.congestion_control),
+    ...fromServing(({ transport }) => transport.quic.congestion_control),
   },
 ];
 
@@ -154,6 +205,7 @@ export function* csvLines(
   serving: ServingChoice | undefined,
   cells: readonly Cell[],
   loads: readonly Load[],
+  filmedLoads: readonly FilmedLoad[] = [],
 ): Generator<string> {
   const settled = settleServing(serving);
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
@@ -161,5 +213,9 @@ export function* csvLines(
   for (const load of loads) {
     const cell = byId.get(load.cell);
     yield `${columns.map((column) => csvField(column.value(load, cell, settled))).join(",")}\r\n`;
+  }
+  for (const film of filmedLoads) {
+    const cell = byId.get(film.cell);
+    if (cell) yield `${columns.map((column) => csvField(column.film?.(film, cell, settled) ?? null)).join(",")}\r\n`;
   }
 }

@@ -1,9 +1,14 @@
 // A sweep as one JSON document by schemas/export.schema.json: what was asked, every load, and what they say. No HAR.
-import type { Export } from "../../schemas/generated/export.ts";
-import type { Cell, FilmedLoad, LinkTest, Load, Sweep } from "../results/results.ts";
+import type { Export, ExportedHost } from "../../schemas/generated/export.ts";
+import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../results/results.ts";
 import { compare } from "../stats/comparison.ts";
 import { lanePairs } from "../stats/sample.ts";
 import { sweepVerdict } from "../stats/sweep_verdict.ts";
+
+function exportedHost({ name, facts }: Host): ExportedHost {
+  const { cpu, cpus, kernel, versions } = facts;
+  return { name, cpu, cpus, kernel, browser: [...(versions.chromium ?? [])] };
+}
 
 export function exportDocument(
   sweep: Sweep,
@@ -52,6 +57,7 @@ export function exportDocument(
       link: cell.link,
       link_profile: cell.link_profile,
       recording_digest: cell.recording_digest,
+      ...(cell.host ? { host: exportedHost(cell.host) } : {}),
     })),
     link_tests: linkTests.filter(({ test }) => links.has(test.link)).map((each) => ({ ...each })),
     loads: loads.map(({ page: _page, lane: _lane, link: _link, ...load }) => ({ ...load, reasons: [...load.reasons] })),

@@ -38,6 +38,7 @@ import { maxSections, pageSections } from "./page_sections.ts";
 import { publishedSection } from "./published.ts";
 import { splitFigure } from "./split.ts";
 import { splitsOf } from "./splits_of.ts";
+import { steadinessSection } from "./steadiness.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
 import { matchSection } from "./unmatched.ts";
 import { writeWhole } from "./write_whole.ts";
@@ -127,12 +128,12 @@ function verdictMarkup(verdict: SweepVerdict, { serving, links, settled }: Verdi
 
 /** The loads as a link that saves a file: a data URL needs neither script nor network. */
 function csvLink(data: ReportData): Markup {
-  const csv = Buffer.from([...csvLines(data.sweep.plan.serving, data.cells, data.loads)].join(""));
+  const csv = Buffer.from([...csvLines(data.sweep.plan.serving, data.cells, data.loads, data.filmedLoads)].join(""));
   const plain = csv.length <= csvPlainLimit_bytes;
   const body = plain ? csv : gzipSync(csv, { level: 9 });
   const name = `trilane-sweep-${data.sweep.id}.csv${plain ? "" : ".gz"}`;
   const type = plain ? "text/csv;charset=utf-8" : "application/gzip";
-  return html`<p><a download="${name}" href="data:${type};base64,${body.toString("base64")}">${name}</a>: ${count(data.loads.length, "load")}, one row each; <code>trilane export --help</code> explains the columns. HAR and JSON: <code>trilane export ${String(data.sweep.id)} --format har</code>.</p>`;
+  return html`<p><a download="${name}" href="data:${type};base64,${body.toString("base64")}">${name}</a>: ${count(data.loads.length, "load")}${data.filmedLoads.length > 0 && ` and ${count(data.filmedLoads.length, "filmed load")}`}, one row each; <code>trilane export --help</code> explains the columns. HAR and JSON: <code>trilane export ${String(data.sweep.id)} --format har</code>.</p>`;
 }
 
 /** The report as one HTML document. */
@@ -175,7 +176,7 @@ export function buildReport(data: ReportData): string {
 <main>
 ${verdictMarkup(verdict, { serving: sweep.plan.serving, links: profiles.size, settled })}
 ${emptyCellsMarkup(data)}${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${splits.length > 0 && html`<a href="#split">Network and computation</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${splits.length > 0 && html`<a href="#split">Network and computation</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#steadiness">Steadiness</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2><div class="scroll">${heatLegend(end)}</div>${figures}</section>`}
 ${cdfs.length > 0 && html`<section id="cdfs"><h2>Distributions over pages</h2><div class="side-by-side">${cdfs}</div></section>`}
 ${splits.length > 0 && html`<section id="split"><h2>Network and computation</h2><div class="side-by-side">${splits}</div></section>`}
@@ -187,6 +188,7 @@ ${decisionSection(settled)}
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>
 ${hosts && html`<section id="machines"><h2>The machines</h2>${hosts}</section>`}
 <section id="matching"><h2>What was matched</h2>${matchSection(data)}</section>
+<section id="steadiness"><h2>How steady loads were</h2>${steadinessSection(data.loads)}</section>
 <section id="excluded"><h2>What was left out</h2>${excludedSection(data)}</section>
 <section id="method"><h2>How it was done</h2>${methodSection(data)}</section>
 <section id="data"><h2>Data</h2>${csvLink(data)}<p>To cite: ${citation(data)}</p></section>

@@ -58,6 +58,20 @@ export interface ExportedCell {
   link: string;
   link_profile: LinkProfile;
   recording_digest: string;
+  host?: ExportedHost;
+}
+/**
+ * The machine that ran the cell's loads. Absent: not noted.
+ */
+export interface ExportedHost {
+  name: string;
+  cpu: string;
+  cpus: number;
+  kernel: string;
+  /**
+   * Versions of Chromium that it ran.
+   */
+  browser: string[];
 }
 export interface ExportedLinkTest {
   machine: string;

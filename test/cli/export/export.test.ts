@@ -141,6 +141,25 @@ test("JSON is by its schema and holds every load and the verdict", async () => {
       assert.ok(document.verdict.sentences.length > 0);
       assert.deepEqual(document.link_tests, results.linkTestsOf(sweep));
     }
+    const machine = {
+      kernel: "6.18",
+      architecture: "x64",
+      cpu: "A CPU",
+      cpus: 2,
+      memory_bytes: 8e9,
+      versions: { chromium: ["156"] },
+    };
+    const cells = results
+      .cellsOf(race)
+      .map((cell, index) =>
+        index === 0 ? { ...cell, host: { name: "one", facts: machine, cells: [], flags: [] } } : cell,
+      );
+    const shared = exportDocument(results.sweep(race), cells, [], []);
+    assertTakes(validate, JSON.parse(JSON.stringify(shared)));
+    assert.deepEqual(
+      shared.cells.map(({ host }) => host),
+      [{ name: "one", cpu: "A CPU", cpus: 2, kernel: "6.18", browser: ["156"] }, undefined, undefined],
+    );
     const link = results.cellsOf(race)[0]?.link ?? "";
     for (const tested of [link, "1mbit/1ms"]) results.recordLinkTest(race, "a machine", testedLink(tested));
     const document = documentOf(results, race);

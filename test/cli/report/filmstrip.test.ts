@@ -1,6 +1,7 @@
 // Films in the report and in the race's document: of valid loads, beside their lanes; without films neither has any.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { csvLines } from "../../../cli/export/csv.ts";
 import { exportDocument } from "../../../cli/export/json.ts";
 import { raceResult } from "../../../cli/export/race.ts";
 import { gatherReport } from "../../../cli/report/data.ts";
@@ -61,6 +62,21 @@ test("films are shown in the report and handed on in the race's document", async
           [h2.id, 0, "failed", null],
         ],
       );
+      const [head = [], ...rows] = [...csvLines(undefined, results.cellsOf(id), [], results.filmedLoadsOf(id))].map(
+        (line) => line.trimEnd().split(","),
+      );
+      assert.deepEqual(
+        rows.map((row) =>
+          ["load_id", "lane", "rtt_ms", "status", "averaged", "filmed", "plt_ms", "speed_index_ms", "tls"].map(
+            (name) => row[head.indexOf(name)],
+          ),
+        ),
+        [
+          ["", "h1", "50", "valid", "false", "true", "1700", "812", "both"],
+          ["", "h2", "50", "failed", "false", "true", "1700", "", "both"],
+        ],
+      );
+      assert.match(report, /17 loads and 2 filmed loads, one row each/);
       const race = raceResult(results, home, results.sweep(id));
       assert.deepEqual(
         race.lanes.map(({ lane, filmstrip, filmed_plt_ms }) => [lane, filmstrip?.length ?? null, filmed_plt_ms]),
