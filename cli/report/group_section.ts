@@ -14,6 +14,7 @@ import { builtLater } from "./later.ts";
 import { linkFacts, type ShapedLoad } from "./link_facts.ts";
 import { linkOverTime } from "./link_over_time.ts";
 import { metricsTable } from "./metrics_table.ts";
+import { variationLine } from "./steadiness.ts";
 import type { GroupResult } from "./tables.ts";
 import { waterfallFigure } from "./waterfall.ts";
 
@@ -107,9 +108,11 @@ export function groupSection(
     (lane) => `${lane.lane} ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`,
   );
   const excluded = excludedLine(loads);
+  const variation = variationLine(result.lanes);
   const name = page === middleCut(page, 90) ? null : html`<p class="soft">${page}</p>`;
   const body = html`${name}
 ${distributionFigure(`${page} over ${link}`, result.lanes, loads)}
+${variation && html`<p class="soft">${variation}</p>`}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${metrics(data, result)}
 ${waterfalls(data, result, shown)}

@@ -1,0 +1,66 @@
+// How steady loads were: a line for each page on each link, and a section on all cells with those that drifted over the sweep's
+// time or have loads far from the others. Takes cli/stats/steadiness.ts's findings, tests nothing.
+
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+import type { Load } from "../results/results.ts";
+import { count } from "../stats/numbers.ts";
+import { quantile } from "../stats/quantile.ts";
+import { sortLanes } from "../stats/sample.ts";
+import { type CellSteadiness, drifts, steadinessOf } from "../stats/steadiness.ts";
+
+type Cell = CellSteadiness<Load>;
+
+const maxRows = 200;
+
+const shortProbability = (probability: number): string =>
+  probability < 0.001 ? "< 0.001" : `= ${Number(probability.toPrecision(2))}`;
+
+const digits = (share: number): string => String(Number((share * 100).toPrecision(2)));
+const percent = (share: number): string => `${digits(share)} %`;
+
+/** `h1 4.1 %, h2 3.2 %`: coefficients of variation of one page on one link; null where none has two loads. */
+export function variationLine(lanes: readonly { lane: string; variation: number | null }[]): string | null {
+  const known = lanes.flatMap(({ lane, variation }) => (variation === null ? [] : [`${lane} ${percent(variation)}`]));
+  return known.length === 0 ? null : `Coefficient of variation: ${known.join(", ")}.`;
+}
+
+function driftText({ drift }: Cell): string {
+  if (!drift) return "too few loads to tell";
+  const way = drift.percent < 0 ? "faster" : "slower";
+  return `${Math.abs(drift.percent).toFixed(1)} % ${way}, p ${shortProbability(drift.probability)}`;
+}
+
+function lanesLine(cells: readonly Cell[]): Markup {
+  const lines = sortLanes(cells.map(({ lane }) => lane)).flatMap((lane) => {
+    const variations = cells.flatMap((cell) => (cell.lane === lane && cell.variation !== null ? [cell.variation] : []));
+    if (variations.length === 0) return [];
+    const [low, middle, high] = [0, 0.5, 1].map((part) => digits(quantile(variations, part)));
+    return [`${lane} ${middle} % (${low} to ${high})`];
+  });
+  if (lines.length === 0) return html`<p class="nothing">No cell has two valid loads.</p>`;
+  return html`<p>Coefficient of variation of a cell's loads, median over cells and range: ${lines.join("; ")}.</p>`;
+}
+
+export function steadinessSection(loads: readonly Load[]): Markup {
+  const cells = steadinessOf(loads);
+  const tested = cells.filter(({ drift }) => drift !== null).length;
+  const odd = cells
+    .filter((cell) => drifts(cell) || cell.farAway.length > 0)
+    .sort((a, b) => Number(drifts(b)) - Number(drifts(a)) || b.farAway.length - a.farAway.length);
+  const drifting = odd.filter(drifts).length;
+  const far = odd.reduce((sum, cell) => sum + cell.farAway.length, 0);
+  const finding =
+    tested === 0
+      ? html`<p class="soft">Cells of fewer than eight loads are not looked at for drift and loads far from the others.</p>`
+      : html`<p>Of ${count(tested, "cell")} with eight loads or more ${drifting === 0 ? "none drifts" : `${drifting} ${drifting === 1 ? "drifts" : "drift"}`} over the sweep's time; ${far === 0 ? "no load lies" : `${count(far, "load")} ${far === 1 ? "lies" : "lie"}`} far from the others of its cell. They are counted all the same.</p>`;
+  if (odd.length === 0) return html`${lanesLine(cells)}${finding}`;
+  const rows = odd
+    .slice(0, maxRows)
+    .map(
+      (cell) =>
+        html`<tr data-page="${cell.page}" data-link="${cell.link}"><th scope="row">${middleCut(cell.page, 48)}</th><td class="link">${cell.link}</td><td>${cell.lane}</td><td class="num">${cell.n}</td><td class="num">${cell.variation === null ? "" : percent(cell.variation)}</td><td>${driftText(cell)}</td><td>${cell.farAway.map(({ id }) => id).join(", ")}</td></tr>`,
+    );
+  const more =
+    odd.length > rows.length && html`<p class="soft">And ${count(odd.length - rows.length, "further cell")}.</p>`;
+  return html`${lanesLine(cells)}${finding}<div class="scroll"><table class="sortable"><thead><tr><th scope="col">Page</th><th scope="col">Link</th><th scope="col">Lane</th><th scope="col" class="num">Loads</th><th scope="col" class="num">Variation</th><th scope="col">From first to last</th><th scope="col">Loads far away</th></tr></thead><tbody>${rows}</tbody></table></div>${more}<p class="soft">Drift: Theil and Sen's slope, by Mann and Kendall's test, corrected for the number of cells (Holm). Far away: more than five deviations from the median, by the median absolute deviation.</p>`;
+}
