@@ -5,6 +5,7 @@ import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import type { Cell, FilmedLoad, Load } from "../results/results.ts";
 import { type Serving, settleServing } from "../serving/serving.ts";
 import { isValid } from "../stats/sample.ts";
+import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "./metric_words.ts";
 
 type Value = string | number | boolean | null;
 
@@ -27,8 +28,18 @@ function fromServing(of: (serving: Serving) => Value): Pick<Column, "value" | "f
   return { value, film: value };
 }
 
-/** What only a film shows. */
-const fromFilm = (film: (film: FilmedLoad) => Value): Pick<Column, "value" | "film"> => ({ value: () => null, film });
+const metric = (name: LoadMetric): Column => ({
+  name,
+  meaning: loadMetrics[name].meaning,
+  value: (load) => load[name],
+});
+
+const filmMetric = (name: FilmMetric): Column => ({
+  name,
+  meaning: filmMetrics[name].meaning,
+  value: () => null,
+  film: (film) => film[name],
+});
 
 export const columns: readonly Column[] = [
   { name: "load_id", meaning: "number of the load in the results", value: (load) => load.id },
@@ -89,65 +100,32 @@ export const columns: readonly Column[] = [
   },
   { name: "started_at", meaning: "ISO 8601, UTC", value: (load) => load.started_at },
   { name: "wall_ms", meaning: "the load's whole cost, lab and browser included", value: (load) => load.wall_ms },
-  {
-    name: "plt_ms",
-    meaning: "page load time: loadEventEnd - navigationStart",
-    value: (load) => load.plt_ms,
-    film: (film) => film.plt_ms,
-  },
-  { name: "ttfb_ms", meaning: "first byte of the page: responseStart", value: (load) => load.ttfb_ms },
-  { name: "dcl_ms", meaning: "domContentLoadedEventEnd", value: (load) => load.dcl_ms },
-  { name: "fcp_ms", meaning: "first contentful paint", value: (load) => load.fcp_ms },
-  { name: "lcp_ms", meaning: "largest contentful paint", value: (load) => load.lcp_ms },
-  { name: "cls", meaning: "cumulative layout shift", value: (load) => load.cls },
-  {
-    name: "tbt_ms",
-    meaning: "total blocking time: of tasks after the first contentful paint, what took beyond 50 ms",
-    value: (load) => load.tbt_ms,
-  },
-  {
-    name: "network_ms",
-    meaning: "of the page load time what the critical path spent on requests",
-    value: (load) => load.network_ms,
-  },
-  {
-    name: "computation_ms",
-    meaning: "the rest of the page load time: the critical path without a request",
-    value: (load) => load.computation_ms,
-  },
-  {
-    name: "optimal_ms",
-    meaning: "least page load time on this link: bytes over rate, and the round trips needed",
-    value: (load) => load.optimal_ms,
-  },
-  {
-    name: "browser_cpu_ms",
-    meaning: "CPU time of the browser from navigation to load event",
-    value: (load) => load.browser_cpu_ms,
-  },
-  { name: "server_cpu_ms", meaning: "the same of the server", value: (load) => load.server_cpu_ms },
-  { name: "shaper_cpu_ms", meaning: "the same of the shaper", value: (load) => load.shaper_cpu_ms },
+  { ...metric("plt_ms"), film: (film) => film.plt_ms },
+  metric("ttfb_ms"),
+  metric("dcl_ms"),
+  metric("fcp_ms"),
+  metric("lcp_ms"),
+  metric("cls"),
+  metric("tbt_ms"),
+  metric("network_ms"),
+  metric("computation_ms"),
+  metric("optimal_ms"),
+  metric("browser_cpu_ms"),
+  metric("server_cpu_ms"),
+  metric("shaper_cpu_ms"),
   {
     name: "filmed",
     meaning: "true for a further load that was filmed, which takes time; in no average",
     value: () => false,
     film: () => true,
   },
-  {
-    name: "speed_index_ms",
-    meaning: "of a filmed load: the mean time at which what is seen came",
-    ...fromFilm((film) => film.speed_index_ms),
-  },
-  {
-    name: "visually_complete_85_ms",
-    meaning: "of a filmed load: 85 % of what is seen had come",
-    ...fromFilm((film) => film.visually_complete_85_ms),
-  },
-  { name: "visually_complete_95_ms", meaning: "the same, 95 %", ...fromFilm((film) => film.visually_complete_95_ms) },
-  { name: "visually_complete_100_ms", meaning: "the same, all", ...fromFilm((film) => film.visually_complete_100_ms) },
-  { name: "requests", meaning: "requests of the page", value: (load) => load.requests },
-  { name: "bytes", meaning: "bytes received, headers included", value: (load) => load.bytes },
-  { name: "connections", meaning: "transport connections", value: (load) => load.connections },
+  filmMetric("speed_index_ms"),
+  filmMetric("visually_complete_85_ms"),
+  filmMetric("visually_complete_95_ms"),
+  filmMetric("visually_complete_100_ms"),
+  metric("requests"),
+  metric("bytes"),
+  metric("connections"),
   { name: "matched", meaning: "requests answered with their own recorded response", value: (load) => load.matched },
   {
     name: "fuzzy",

@@ -1,6 +1,7 @@
 // The table of all metrics of one page on one link: each lane's median with its 95 % interval, the page load time split into
 // network and computation, and what filmed loads showed. Takes what is stored; draws no figure.
 import { html, type Markup } from "../../extension/figures/markup.ts";
+import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "../export/metric_words.ts";
 import type { FilmedLoad, Load } from "../results/results.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import { count, formatSize, formatTime, formatTimeRange } from "../stats/numbers.ts";
@@ -18,42 +19,31 @@ interface Row<From> {
 const plain = (value: number): string => String(Number(value.toPrecision(3)));
 const size = (value: number): string => formatSize(Math.round(value));
 
+const ofLoad = (name: LoadMetric, text?: Row<Load>["text"]): Row<Load> => ({
+  name: loadMetrics[name].title,
+  meaning: loadMetrics[name].meaning,
+  value: (load) => load[name],
+  ...(text ? { text } : {}),
+});
+
 const loadRows: readonly Row<Load>[] = [
-  { name: "PLT", meaning: "loadEventEnd − navigationStart", value: (load) => load.plt_ms },
-  { name: "of it network", meaning: "requests on the critical path", value: (load) => load.network_ms },
-  {
-    name: "of it computation",
-    meaning: "the critical path without a request on it: the browser's own work",
-    value: (load) => load.computation_ms,
-  },
-  {
-    name: "optimum",
-    meaning: "bytes over the link's rate, and the round trips needed one after another",
-    value: (load) => load.optimal_ms,
-  },
-  { name: "TTFB", meaning: "responseStart", value: (load) => load.ttfb_ms },
-  { name: "DOMContentLoaded", meaning: "domContentLoadedEventEnd", value: (load) => load.dcl_ms },
-  { name: "FCP", meaning: "first contentful paint", value: (load) => load.fcp_ms },
-  { name: "LCP", meaning: "largest contentful paint", value: (load) => load.lcp_ms },
-  { name: "TBT", meaning: "total blocking time, after FCP", value: (load) => load.tbt_ms },
-  { name: "CLS", meaning: "cumulative layout shift", value: (load) => load.cls, text: plain },
-  { name: "requests", meaning: "of the page", value: (load) => load.requests, text: plain },
-  { name: "bytes", meaning: "received, headers included", value: (load) => load.bytes, text: size },
-  { name: "connections", meaning: "of the transport", value: (load) => load.connections, text: plain },
-  {
-    name: "CPU, browser",
-    meaning: "from navigation to load event, all processes",
-    value: (load) => load.browser_cpu_ms,
-  },
-  { name: "CPU, server", meaning: "the same of trilane-replay", value: (load) => load.server_cpu_ms },
-  { name: "CPU, shaper", meaning: "the same of trilane-shaper", value: (load) => load.shaper_cpu_ms },
+  ...(["plt_ms", "network_ms", "computation_ms", "optimal_ms"] as const).map((name) => ofLoad(name)),
+  ...(["ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms", "tbt_ms"] as const).map((name) => ofLoad(name)),
+  ...[ofLoad("cls", plain), ofLoad("requests", plain), ofLoad("bytes", size), ofLoad("connections", plain)],
+  ...(["browser_cpu_ms", "server_cpu_ms", "shaper_cpu_ms"] as const).map((name) => ofLoad(name)),
 ];
 
+const ofFilm = (name: FilmMetric): Row<FilmedLoad> => ({
+  name: filmMetrics[name].title,
+  meaning: filmMetrics[name].meaning,
+  value: (film) => film[name],
+});
+
 const filmRows: readonly Row<FilmedLoad>[] = [
-  { name: "Speed Index", meaning: "the mean time at which what is seen came", value: (film) => film.speed_index_ms },
-  { name: "85 % complete", meaning: "visually", value: (film) => film.visually_complete_85_ms },
-  { name: "95 % complete", meaning: "visually", value: (film) => film.visually_complete_95_ms },
-  { name: "visually complete", meaning: "as at the end", value: (film) => film.visually_complete_100_ms },
+  ofFilm("speed_index_ms"),
+  ofFilm("visually_complete_85_ms"),
+  ofFilm("visually_complete_95_ms"),
+  ofFilm("visually_complete_100_ms"),
   { name: "PLT while filmed", meaning: "what filming costs shows here", value: (film) => film.plt_ms },
 ];
 
