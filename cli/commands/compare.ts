@@ -1,7 +1,8 @@
-// `trilane compare A B`: what became slower or faster from one sweep to another; exit status 1 where something became slower.
+// `trilane compare A B`: what became slower or faster from one sweep to another. Exit statuses as diff has them: 0, nothing
+// became worse; 1, something became slower, or has no valid load any more; 2, it cannot be told.
 import type { Argv } from "yargs";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
-import { compareRuns, type Run } from "../compare/compare.ts";
+import { compareRuns, isRegression, type Run } from "../compare/compare.ts";
 import { comparisonLines } from "../compare/words.ts";
 import { UserError } from "../errors.ts";
 import { chooseSweep, openNamed } from "../export/choose.ts";
@@ -36,7 +37,8 @@ const factsOf = ({ id, name, created_at, environment }: Sweep, browsers: readonl
 
 export const command: Command<CompareOptions> = {
   usage: "compare <a> <b>",
-  summary: "What became slower or faster between two sweeps; exit status 1 where something became slower",
+  summary:
+    "What became slower or faster between two sweeps; exit status 1: slower, or failing; 2: too few loads to tell",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("a", {
@@ -68,11 +70,21 @@ export const command: Command<CompareOptions> = {
       b: factsOf(b.sweep, comparison.browsers_b),
       only_a: comparison.only_a,
       only_b: comparison.only_b,
-      cells: comparison.cells.map((cell) => ({ ...cell, lane: cell.lane as SweepsCompared["cells"][number]["lane"] })),
+      tests: comparison.tests,
+      can_show: comparison.can_show,
+      loads_needed: comparison.loads_needed,
+      together: [...comparison.together],
+      cells: [...comparison.cells],
     };
     process.stdout.write(
       options.json ? `${JSON.stringify(document)}\n` : `${comparisonLines(comparison, threshold).join("\n")}\n`,
     );
-    if (comparison.cells.some((cell) => cell.judgement === "slower")) process.exitCode = 1;
+    if (isRegression(comparison)) process.exitCode = 1;
+    else if (comparison.loads_needed === null)
+      throw new UserError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");
+    else if (comparison.can_show === "nothing")
+      throw new UserError(
+        `so few loads cannot show any change: load each cell ${comparison.loads_needed} times in both sweeps (--runs)`,
+      );
   },
 };

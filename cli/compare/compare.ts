@@ -1,43 +1,67 @@
-// Two sweeps, cell by cell: which cells became slower or faster from one to the other. Pure: rows in, judgements out.
+// Two sweeps, cell by cell and over cells together: what became slower or faster from one to the other. Pure: rows in,
+// judgements out.
 //
-// Loads of two runs are not paired, so this is the rank-sum test; over many cells its probabilities are Holm's, so that a
-// whole comparison without any change calls one in at most 5 %. A change counts when it is shown, and larger than asked.
-import type { Cell, Load } from "../results/results.ts";
+// Loads of two runs are not paired, so this is the rank-sum test: of each cell with loads enough, and stratified over the cells
+// of each lane and over all, because few loads of many cells show together what no cell shows by itself. Over all these tests
+// the probabilities are Holm's, so that a whole comparison without any change calls one in at most 5 %. A change counts when it
+// is shown, and larger than asked. Cells whose recording or link is another one are in no test.
+import { shaperKey } from "../link/same_link.ts";
+import type { Cell, Lane, Load } from "../results/results.ts";
 import { type Browser, browsersOf } from "../stats/browsers.ts";
 import { holm } from "../stats/multiplicity.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid } from "../stats/sample.ts";
-import { rankSum, sampleShift } from "../stats/two_samples.ts";
+import { leastRankSum, type Stratum, stratifiedRankSum } from "../stats/two_samples.ts";
+import { type Change, changeOf, fewestLoads, level, logsOf } from "../stats/unpaired_loads.ts";
 
 export interface Run {
   readonly cells: readonly Cell[];
   readonly loads: readonly Load[];
 }
 
-/** `unclear`: neither a change nor its absence is shown. `unknown`: too few valid loads in one of them. */
-export type Judgement = "slower" | "faster" | "same" | "unclear" | "unknown";
+/** `unclear`: neither a change nor its absence is shown. */
+export type ShownChange = "slower" | "faster" | "same" | "unclear";
 
-export interface ComparedCell {
+/** `failing`: the second sweep tried, and has no valid load any more. `unknown`: too few valid loads in one of them, or another cell. */
+export type Judgement = ShownChange | "failing" | "unknown";
+
+type NullableChange = { readonly [Key in keyof Change]: number | null };
+
+export interface ComparedCell extends NullableChange {
   readonly page: string;
   readonly link: string;
-  readonly lane: string;
+  readonly lane: Lane;
   readonly judgement: Judgement;
   readonly loads_a: number;
   readonly loads_b: number;
   readonly median_a_ms: number | null;
   readonly median_b_ms: number | null;
-  /** Of PLT from a to b: positive is slower. Null: not known. */
-  readonly change_percent: number | null;
-  readonly low_percent: number | null;
-  readonly high_percent: number | null;
-  /** Holm's, over all cells. */
+  /** Holm's, over all tests; 1 where there is none. */
   readonly probability: number;
-  /** The page was another one, so that no change can be told from it. */
+  /** The page or the link was another one under the same name, so that no change can be told from it. */
   readonly other_recording: boolean;
+  readonly other_link: boolean;
+}
+
+/** Several cells in one test. */
+export interface ComparedTogether extends Change {
+  /** Null: of all lanes. */
+  readonly lane: Lane | null;
+  readonly cells: number;
+  readonly judgement: ShownChange;
+  readonly probability: number;
 }
 
 export interface Comparison {
   readonly cells: readonly ComparedCell[];
+  /** All cells, and those of each lane, where there are several that have loads in both sweeps. */
+  readonly together: readonly ComparedTogether[];
+  /** So many probabilities are corrected together. */
+  readonly tests: number;
+  /** The greatest change of which could be shown, by these loads: in single cells, only in several together, or nowhere. */
+  readonly can_show: "cells" | "together" | "nothing";
+  /** Valid loads of each sweep from which on a cell can be shown to have changed by itself; null: no cell is comparable. */
+  readonly loads_needed: number | null;
   /** Cells of one sweep only. */
   readonly only_a: number;
   readonly only_b: number;
@@ -46,22 +70,48 @@ export interface Comparison {
   readonly browsers_b: readonly Browser[];
 }
 
-/** With fewer loads in one of two equal samples no rank sum is unlikely enough. */
-const fewestLoads = 4;
-const level = 0.05;
-
-const percentOf = (logRatio: number): number => Math.expm1(logRatio) * 100;
-const keyOf = ({ page, link, lane }: Cell): string => JSON.stringify([page, link, lane]);
-
-function logs({ loads }: Run, cell: Cell): number[] {
-  return loads.flatMap((load) => (load.cell === cell.id && isValid(load) ? [Math.log(load.plt_ms)] : []));
+interface Pair {
+  readonly before: Cell;
+  readonly after: Cell;
+  /** Valid loads' page load times, and how many loads were tried. */
+  readonly a_ms: readonly number[];
+  readonly b_ms: readonly number[];
+  readonly tried_b: number;
+  readonly logs: Stratum;
+  readonly other_recording: boolean;
+  readonly other_link: boolean;
 }
 
-function judge(cell: Omit<ComparedCell, "judgement">, threshold_percent: number): Judgement {
-  const { change_percent, low_percent, high_percent, probability, loads_a, loads_b } = cell;
-  if (cell.other_recording || Math.min(loads_a, loads_b) < fewestLoads || change_percent === null) return "unknown";
-  if (probability <= level && Math.abs(change_percent) > threshold_percent)
-    return change_percent > 0 ? "slower" : "faster";
+const keyOf = ({ page, link, lane }: Cell): string => JSON.stringify([page, link, lane]);
+
+function pairsOf(a: Run, b: Run): Pair[] {
+  const cellsOfB = new Map(b.cells.map((cell) => [keyOf(cell), cell]));
+  const [loadsOfA, loadsOfB] = [a, b].map(({ loads }) => Map.groupBy(loads, (load) => load.cell)) as [
+    Map<number, Load[]>,
+    Map<number, Load[]>,
+  ];
+  const timesOf = (loads: readonly Load[]): number[] => loads.flatMap((load) => (isValid(load) ? [load.plt_ms] : []));
+  return a.cells.flatMap((before) => {
+    const after = cellsOfB.get(keyOf(before));
+    if (!after) return [];
+    const [one, other] = [loadsOfA.get(before.id) ?? [], loadsOfB.get(after.id) ?? []];
+    return [
+      {
+        ...{ before, after, a_ms: timesOf(one), b_ms: timesOf(other), tried_b: other.length },
+        logs: { a: logsOf(one), b: logsOf(other) },
+        other_recording: before.recording_digest !== after.recording_digest,
+        other_link: shaperKey(before.link_profile) !== shaperKey(after.link_profile),
+      },
+    ];
+  });
+}
+
+function judgeChange(
+  { change_percent, low_percent, high_percent }: Change,
+  isShown: boolean,
+  threshold_percent: number,
+) {
+  if (isShown && Math.abs(change_percent) > threshold_percent) return change_percent > 0 ? "slower" : "faster";
   const isWithin =
     low_percent !== null &&
     high_percent !== null &&
@@ -70,37 +120,80 @@ function judge(cell: Omit<ComparedCell, "judgement">, threshold_percent: number)
   return isWithin ? "same" : "unclear";
 }
 
+const isSameCell = ({ other_recording, other_link }: Pair): boolean => !other_recording && !other_link;
+const fewer = ({ logs: { a, b } }: Pair): number => Math.min(a.length, b.length);
+
+/** The groups of cells that are tested together. One cell is no group, and one lane's cells are all cells. */
+function groupsOf(pairs: readonly Pair[]): { lane: Lane | null; pairs: readonly Pair[] }[] {
+  const byLane = Map.groupBy(pairs, ({ before }) => before.lane);
+  const ofLanes = [...byLane].map(([lane, ofLane]) => ({ lane, pairs: ofLane }));
+  return [{ lane: null, pairs }, ...(byLane.size > 1 ? ofLanes : [])].filter((group) => group.pairs.length > 1);
+}
+
+/** The fewest loads of each sweep of which all beyond all others are improbable enough in one of so many tests. */
+function loadsNeeded(tests: number): number {
+  let loads = fewestLoads;
+  const leastOf = (n: number): number => leastRankSum([{ a: Array(n).fill(0), b: Array(n).fill(1) }]);
+  while (leastOf(loads) * tests > level) loads++;
+  return loads;
+}
+
 /** `threshold_percent`: changes of PLT up to so much do not matter. */
 export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparison {
-  const cellsOfB = new Map(b.cells.map((cell) => [keyOf(cell), cell]));
-  const pairs = a.cells.flatMap((cell) => {
-    const other = cellsOfB.get(keyOf(cell));
-    return other ? [{ cell, other, before: logs(a, cell), after: logs(b, other) }] : [];
-  });
-  const probabilities = holm(pairs.map(({ before, after }) => rankSum(before, after)));
-  const cells = pairs.map(({ cell, other, before, after }, index): ComparedCell => {
-    const found = sampleShift(before, after);
-    const compared = {
-      page: cell.page,
-      link: cell.link,
-      lane: cell.lane,
-      loads_a: before.length,
-      loads_b: after.length,
-      median_a_ms: before.length > 0 ? Math.exp(median(before)) : null,
-      median_b_ms: after.length > 0 ? Math.exp(median(after)) : null,
-      change_percent: found ? percentOf(found.estimate) : null,
-      low_percent: found?.interval ? percentOf(found.interval.low) : null,
-      high_percent: found?.interval ? percentOf(found.interval.high) : null,
-      probability: probabilities[index] as number,
-      other_recording: cell.recording_digest !== other.recording_digest,
+  const pairs = pairsOf(a, b);
+  const comparable = pairs.filter(isSameCell);
+  const groups = groupsOf(comparable.filter((pair) => fewer(pair) > 0));
+  const tested = comparable.filter((pair) => fewer(pair) >= fewestLoads);
+  const tests: readonly Stratum[][] = [
+    ...tested.map(({ logs }) => [logs]),
+    ...groups.map((group) => group.pairs.map(({ logs }) => logs)),
+  ];
+  const probabilities = holm(tests.map(stratifiedRankSum));
+  const ofCell = new Map(tested.map((pair, index) => [pair, probabilities[index] as number]));
+  const canShow = (some: readonly Stratum[][]): boolean =>
+    some.some((strata) => leastRankSum(strata) * tests.length <= level);
+  const cells = pairs.map((pair): ComparedCell => {
+    const { before, a_ms, b_ms, logs, other_recording, other_link } = pair;
+    const change = changeOf([logs]);
+    const probability = ofCell.get(pair);
+    const judged = (): Judgement => {
+      if (!isSameCell(pair)) return "unknown";
+      if (a_ms.length > 0 && b_ms.length === 0 && pair.tried_b > 0) return "failing";
+      if (probability === undefined || change === null) return "unknown";
+      return judgeChange(change, probability <= level, threshold_percent);
     };
-    return { ...compared, judgement: judge(compared, threshold_percent) };
+    return {
+      ...{ page: before.page, link: before.link, lane: before.lane, judgement: judged() },
+      ...{ loads_a: a_ms.length, loads_b: b_ms.length },
+      median_a_ms: a_ms.length > 0 ? median(a_ms) : null,
+      median_b_ms: b_ms.length > 0 ? median(b_ms) : null,
+      ...(change ?? { change_percent: null, low_percent: null, high_percent: null }),
+      probability: probability ?? 1,
+      ...{ other_recording, other_link },
+    };
+  });
+  const together = groups.flatMap((group, index): ComparedTogether[] => {
+    const change = changeOf(group.pairs.map(({ logs }) => logs));
+    const probability = probabilities[tested.length + index] as number;
+    if (!change) return [];
+    const judgement = judgeChange(change, probability <= level, threshold_percent);
+    return [{ lane: group.lane, cells: group.pairs.length, ...change, judgement, probability }];
   });
   return {
-    cells,
+    ...{ cells, together, tests: tests.length },
+    can_show: canShow(tests.slice(0, tested.length)) ? "cells" : canShow(tests) ? "together" : "nothing",
+    loads_needed: comparable.length === 0 ? null : loadsNeeded(comparable.length + groupsOf(comparable).length),
     only_a: a.cells.length - pairs.length,
     only_b: b.cells.length - pairs.length,
     browsers_a: browsersOf(a.loads),
     browsers_b: browsersOf(b.loads),
   };
+}
+
+/** Whether anything became worse: a cell, or cells together. */
+export function isRegression({ cells, together }: Comparison): boolean {
+  return (
+    cells.some(({ judgement }) => judgement === "slower" || judgement === "failing") ||
+    together.some(({ judgement }) => judgement === "slower")
+  );
 }

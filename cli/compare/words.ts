@@ -1,20 +1,47 @@
-// A comparison of two sweeps for people: a table of what changed, and a line that counts. Within 80 columns but for long names.
+// A comparison of two sweeps for people: a table of what changed, and lines that count and tell what could be shown. Within 80
+// columns but for long names.
 import { type Browser, browserNames } from "../stats/browsers.ts";
 import { count, formatPercents, formatTime } from "../stats/numbers.ts";
 import { alignTable } from "../stats/verdict.ts";
-import type { ComparedCell, Comparison, Judgement } from "./compare.ts";
+import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./compare.ts";
 
-const order: readonly Judgement[] = ["slower", "faster", "unclear", "unknown", "same"];
+const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];
 const mostRows = 40;
 
-function row(cell: ComparedCell): string[] {
-  const { change_percent, low_percent, high_percent, median_a_ms, median_b_ms } = cell;
+/** `+20 % (+18 to +22)`: with their signs, because elsewhere what is faster is positive. */
+function changeText({ change_percent, low_percent, high_percent }: ComparedCell | ComparedTogether): string {
+  if (change_percent === null) return "";
   const interval = low_percent === null || high_percent === null ? null : { low: low_percent, high: high_percent };
-  const { percent, low, high } = formatPercents(change_percent ?? 0, interval);
-  const change = change_percent === null ? "" : interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
+  const texts = formatPercents(change_percent, interval);
+  const [percent, low, high] = [texts.percent, texts.low, texts.high].map((text) =>
+    Number(text) > 0 ? `+${text}` : text,
+  );
+  return interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
+}
+
+function judgementText({ judgement, other_recording, other_link }: ComparedCell): string {
+  if (other_recording) return "another page";
+  if (other_link) return "another link";
+  return judgement === "failing" ? "no valid load" : judgement;
+}
+
+function row(cell: ComparedCell): string[] {
   const time = (time_ms: number | null): string => (time_ms === null ? "none" : formatTime(time_ms));
-  const judgement = cell.other_recording ? "another page" : cell.judgement;
-  return [`${cell.page} ${cell.link}`, cell.lane, time(median_a_ms), time(median_b_ms), change, judgement];
+  const [before, after] = [time(cell.median_a_ms), time(cell.median_b_ms)];
+  return [`${cell.page} ${cell.link}`, cell.lane, before, after, changeText(cell), judgementText(cell)];
+}
+
+function togetherRow(group: ComparedTogether): string[] {
+  const cells = `${count(group.cells, "cell")} together`;
+  return [cells, group.lane ?? "all", "", "", changeText(group), group.judgement];
+}
+
+/** What the loads are too few for; empty: for nothing. */
+function powerLines({ can_show, tests, loads_needed }: Comparison): string[] {
+  if (can_show !== "together" || loads_needed === null) return [];
+  return [
+    `So few loads show a change in cells together only: in one cell it takes ${loads_needed} of each sweep (${count(tests, "test")}).`,
+  ];
 }
 
 /** Which browsers ran the two sweeps; empty where neither tells. */
@@ -40,14 +67,15 @@ export function comparisonLines(comparison: Comparison, threshold_percent: numbe
   const shown = (told.length > 0 ? told : cells)
     .toSorted((a, b) => order.indexOf(a.judgement) - order.indexOf(b.judgement))
     .slice(0, mostRows);
-  const head = ["cell", "lane", "before", "after", "change (95 %)", "judgement"];
+  const head = ["cell", "lane", "before", "after", "+ slower (95 %)", "judgement"];
   const hidden = (told.length > 0 ? told : cells).length - shown.length;
-  const [slower, faster, unclear, unknown, same] = counts;
+  const [failing = 0, slower, faster, unclear, unknown, same] = counts;
   return [
-    ...alignTable([head, ...shown.map(row)]),
+    ...alignTable([head, ...shown.map(row), ...comparison.together.map(togetherRow)]),
     ...(hidden > 0 ? [`and ${hidden} more`] : []),
     "",
-    `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable.`,
+    `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable${failing > 0 ? `, ${failing} without a valid load any more` : ""}.`,
+    ...powerLines(comparison),
     ...browserLines(browsers_a, browsers_b),
     ...(only_a + only_b > 0 ? [`Only in the first: ${only_a}; only in the second: ${only_b}.`] : []),
   ];

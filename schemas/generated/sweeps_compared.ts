@@ -16,6 +16,22 @@ export interface SweepsCompared {
    */
   only_a: number;
   only_b: number;
+  /**
+   * So many probabilities are corrected together (Holm).
+   */
+  tests: number;
+  /**
+   * In what a change of any size could be shown by so many loads: in single cells, only in several together, or in nothing.
+   */
+  can_show: "cells" | "together" | "nothing";
+  /**
+   * Valid loads of each sweep from which on a cell can be shown to have changed by itself; null: no cell is the same in both sweeps.
+   */
+  loads_needed: number | null;
+  /**
+   * All cells, and those of each lane, in one stratified rank-sum test each, where there are several with loads in both sweeps.
+   */
+  together: ComparedTogether[];
   cells: ComparedCell[];
 }
 export interface ComparedSweep {
@@ -41,14 +57,35 @@ export interface ComparedBrowser {
   sha256: string | null;
   loads: number;
 }
+export interface ComparedTogether {
+  /**
+   * null: of all lanes.
+   */
+  lane: ("h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt") | null;
+  cells: number;
+  judgement: "slower" | "faster" | "same" | "unclear";
+  /**
+   * Of PLT; positive: slower. The median of the differences within cells.
+   */
+  change_percent: number;
+  /**
+   * 95 %.
+   */
+  low_percent: number | null;
+  high_percent: number | null;
+  /**
+   * By Holm over all tests.
+   */
+  probability: number;
+}
 export interface ComparedCell {
   page: string;
   link: string;
   lane: "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
   /**
-   * slower and faster: shown, and by more than the threshold; same: no change larger than it; unclear: neither; unknown: too few valid loads, or another recording.
+   * slower and faster: shown, and by more than the threshold; same: no change larger than it; unclear: neither; failing: the second sweep tried and has no valid load any more; unknown: too few valid loads, or another recording or link.
    */
-  judgement: "slower" | "faster" | "same" | "unclear" | "unknown";
+  judgement: "slower" | "faster" | "same" | "unclear" | "failing" | "unknown";
   /**
    * Valid ones.
    */
@@ -66,8 +103,15 @@ export interface ComparedCell {
   low_percent: number | null;
   high_percent: number | null;
   /**
-   * Of the rank-sum test, by Holm over all cells.
+   * Of the rank-sum test, by Holm over all tests; 1 where there is none.
    */
   probability: number;
+  /**
+   * The page is another one of the same name.
+   */
   other_recording: boolean;
+  /**
+   * So is the link.
+   */
+  other_link: boolean;
 }

@@ -1,4 +1,5 @@
-// `trilane compare` on real results databases: regressions found, chance not called one, and the exit status for CI.
+// `trilane compare` on real results databases: regressions found, chance not called one, and the exit status for CI. What is
+// judged of which loads is judge.test.ts's.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,9 +15,14 @@ import { pageLoad } from "../sweep/page_load.ts";
 const trilane = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
 
 /** A sweep of two pages and two lanes whose loads take `slower` times as long on page b over h3. */
-async function sweepInto(home: string, slower: number, seed: number, browser = "156.0"): Promise<void> {
+async function sweepInto(
+  home: string,
+  slower: number,
+  seed: number,
+  { browser = "156.0", repetitions = 10 } = {},
+): Promise<void> {
   const random = randomSource(seed, "compare");
-  const plan = fastPlan({ links: ["1mbit/20ms"], lanes: ["h2", "h3"], repetitions: 10 });
+  const plan = fastPlan({ links: ["1mbit/20ms"], lanes: ["h2", "h3"], repetitions });
   await fastRun({
     home,
     plan,
@@ -37,7 +43,8 @@ describe("trilane compare", () => {
     home = mkdtempSync(join(tmpdir(), "trilane-compare-"));
     await sweepInto(join(home, "old"), 1, 1);
     await sweepInto(join(home, "same"), 1, 2);
-    await sweepInto(join(home, "new"), 1.2, 3, "157.0");
+    await sweepInto(join(home, "new"), 1.2, 3, { browser: "157.0" });
+    await sweepInto(join(home, "few"), 1, 4, { repetitions: 1 });
     const results = openResults(join(home, "new"));
     results.close();
     copyFileSync(join(home, "new", "results.db"), join(home, "new.db"));
@@ -58,7 +65,7 @@ describe("trilane compare", () => {
     );
     const change = cells[3]?.change_percent ?? 0;
     assert.ok(Math.abs(change - 20) < 1, `${change}`);
-    assert.match(run("1", "new.db").stdout, /^b 1mbit\/20ms +h3 +\d+ ms +\d+ ms +\d+ % \(\d+ to \d+\) +slower$/m);
+    assert.match(run("1", "new.db").stdout, /^b 1mbit\/20ms +h3 +\d+ ms +\d+ ms +\+\d+ % \(\+\d+ to \+\d+\) +slower$/m);
   });
 
   test("what became faster, or is the same, is no failure", () => {
@@ -78,6 +85,16 @@ describe("trilane compare", () => {
 
   test("a change within the threshold is none", () => {
     assert.equal(run("1", "new.db", "--threshold", "25").status, 0);
+  });
+
+  test("where the loads can show nothing it does not pass", () => {
+    const { status, stdout, stderr } = run("few", "few");
+    assert.equal(status, 2);
+    assert.match(stdout, /^4 cells together +all +0/m);
+    assert.equal(
+      stderr,
+      "trilane: so few loads cannot show any change: load each cell 6 times in both sweeps (--runs)\n",
+    );
   });
 
   test("bad words: one line, exit status 2", () => {

@@ -1,0 +1,141 @@
+// What is judged of two sweeps: cell by cell and together, with many loads, few, and none.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compareRuns, isRegression, type Run } from "../../../cli/compare/compare.ts";
+import { comparisonLines } from "../../../cli/compare/words.ts";
+import { parseLink } from "../../../cli/link/link.ts";
+import type { Cell, Lane, Load } from "../../../cli/results/results.ts";
+import { randomSource } from "../../../cli/stats/random.ts";
+
+interface Made {
+  readonly page?: string;
+  readonly lane?: Lane;
+  readonly link?: string;
+  readonly digest?: string;
+  /** What shapes packets, whatever the link is called. */
+  readonly shapedAs?: string;
+  readonly times_ms: readonly number[];
+  /** Loads that were tried, and did not count. */
+  readonly invalid?: number;
+}
+
+function run(cells: readonly Made[]): Run {
+  const made = cells.map(({ page = "shop", lane = "h2", link = "3mbit/50ms", digest = "d", shapedAs }, index) => ({
+    ...{ id: index + 1, sweep: 1, page, lane, link, recording_digest: digest },
+    link_profile: parseLink(shapedAs ?? link),
+  }));
+  const loads = cells.flatMap(({ times_ms, invalid = 0 }, index) =>
+    [...times_ms, ...Array<null>(invalid).fill(null)].map((plt_ms, block) => ({
+      ...{ ...(made[index] as Cell), id: index * 1000 + block, cell: index + 1, block, plt_ms },
+      ...(plt_ms === null ? { status: "failed", reasons: ["timed out"] } : { status: "valid", reasons: [] }),
+    })),
+  );
+  return { cells: made, loads: loads as unknown as Load[] };
+}
+
+const random = randomSource(7, "compared");
+const around = (time_ms: number, loads: number): number[] =>
+  Array.from({ length: loads }, () => time_ms * (1 + 0.02 * random()));
+
+/** Seven pages on which each load takes `factor` times as long. */
+const pages = (factor: number, loads: number, lanes: readonly Lane[] = ["h2"]): Made[] =>
+  ["a", "b", "c", "d", "e", "f", "g"].flatMap((page, index) =>
+    lanes.map((lane) => ({ page, lane, times_ms: around(500 * (index + 1) * factor, loads) })),
+  );
+
+test("few loads of many cells: what all cells show together is shown, and then each cell", () => {
+  // 2 of 252 ways are too probable for one of eight tests, but not for the last seven.
+  const found = compareRuns(run(pages(1, 5)), run(pages(2, 5)), 5);
+  assert.deepEqual([found.tests, found.can_show, found.loads_needed], [8, "together", 6]);
+  assert.equal(found.together.length, 1);
+  const [all] = found.together;
+  assert.deepEqual([all?.lane, all?.cells, all?.judgement], [null, 7, "slower"]);
+  assert.ok(Math.abs((all?.change_percent ?? 0) - 100) < 2);
+  assert.ok(isRegression(found));
+  assert.match(
+    comparisonLines(found, 5).join("\n"),
+    /^7 cells together +all +\+\d+ % \(\+\d+ to \+\d+\) +slower\n(?:.*\n)*So few loads show a change in cells together only: in one cell it takes 6 of each sweep \(8 tests\)\.$/m,
+  );
+});
+
+test("one load of each cell shows a change of all", () => {
+  const found = compareRuns(run(pages(1, 1)), run(pages(1.3, 1)), 5);
+  assert.deepEqual(
+    [found.can_show, found.together[0]?.judgement, found.cells[0]?.judgement],
+    ["together", "slower", "unknown"],
+  );
+});
+
+test("lanes are tested together too: one that became slower is named", () => {
+  const after = pages(1, 5, ["h2", "h3"]).map((cell) =>
+    cell.lane === "h3" ? { ...cell, times_ms: cell.times_ms.map((ms) => 1.4 * ms) } : cell,
+  );
+  const found = compareRuns(run(pages(1, 5, ["h2", "h3"])), run(after), 5);
+  const judged = new Map(found.together.map(({ lane, judgement }) => [lane, judgement]));
+  assert.deepEqual([judged.get("h2"), judged.get("h3")], ["same", "slower"]);
+});
+
+test("no change, or one of single cells only, is none of all together", () => {
+  const same = compareRuns(run(pages(1, 5)), run(pages(1, 5)), 5);
+  assert.deepEqual([isRegression(same), same.together[0]?.judgement], [false, "same"]);
+  const one = pages(1, 10).map((cell) => (cell.page === "c" ? { ...cell, times_ms: around(1950, 10) } : cell));
+  const found = compareRuns(run(pages(1, 10)), run(one), 5);
+  assert.deepEqual(
+    [
+      found.together[0]?.judgement,
+      found.cells.filter(({ judgement }) => judgement === "slower").map(({ page }) => page),
+    ],
+    ["same", ["c"]],
+  );
+});
+
+test("two runs of one kind are called a regression in at most 5 %", () => {
+  let called = 0;
+  const trials = 200;
+  for (let trial = 0; trial < trials; trial++)
+    if (isRegression(compareRuns(run(pages(1, 6, ["h2", "h3"])), run(pages(1, 6, ["h2", "h3"])), 0))) called++;
+  // Slower only, so half of 5 %; of a true 2.5 % more than 11 come once in a hundred runs, and the seed is fixed.
+  assert.ok(called <= 11, `${called} of ${trials}`);
+});
+
+test("cells that cannot be judged leave the others their probability", () => {
+  const judged = { page: "judged", times_ms: around(500, 4) };
+  const few = Array.from({ length: 30 }, (_, index) => ({ page: `few-${index}`, digest: "one", times_ms: [500, 501] }));
+  const before = run([judged, ...few]);
+  const after = run([{ ...judged, times_ms: around(600, 4) }, ...few.map((cell) => ({ ...cell, digest: "other" }))]);
+  const found = compareRuns(before, after, 5);
+  assert.deepEqual([found.tests, found.cells[0]?.judgement, found.can_show], [1, "slower", "cells"]);
+});
+
+test("loads that all fail in the second sweep are a regression; loads not yet tried are none", () => {
+  const before = run([{ times_ms: around(500, 10) }]);
+  const failing = compareRuns(before, run([{ times_ms: [], invalid: 12 }]), 5);
+  assert.deepEqual([failing.cells[0]?.judgement, isRegression(failing)], ["failing", true]);
+  const text = comparisonLines(failing, 5).join("\n");
+  assert.match(text, /^shop 3mbit\/50ms +h2 +\d+ ms +none +no valid load$/m);
+  assert.match(text, / 0 not comparable, 1 without a valid load any more\.$/m);
+  const waiting = compareRuns(before, run([{ times_ms: [] }]), 5);
+  assert.deepEqual([waiting.cells[0]?.judgement, isRegression(waiting)], ["unknown", false]);
+});
+
+test("too few loads for anything: that is said, and how many it takes", () => {
+  const found = compareRuns(run([{ times_ms: [500, 501, 502] }]), run([{ times_ms: [1000, 1001, 1002] }]), 5);
+  assert.deepEqual([found.can_show, found.loads_needed, found.tests], ["nothing", 4, 0]);
+});
+
+test("medians are those that the report tells", () => {
+  const [cell] = compareRuns(run([{ times_ms: [100, 100, 400, 400] }]), run([{ times_ms: [1, 2, 3, 6] }]), 5).cells;
+  assert.deepEqual([cell?.median_a_ms, cell?.median_b_ms], [250, 2.5]);
+});
+
+test("another link or page of the same name is not compared", () => {
+  const before = run([{ times_ms: around(500, 10) }]);
+  for (const [change, words] of [
+    [{ shapedAs: "1mbit/50ms" }, "another link"],
+    [{ digest: "another" }, "another page"],
+  ] as const) {
+    const found = compareRuns(before, run([{ times_ms: around(900, 10), ...change }]), 5);
+    assert.deepEqual([found.cells[0]?.judgement, found.loads_needed, isRegression(found)], ["unknown", null, false]);
+    assert.match(comparisonLines(found, 5)[1] ?? "", new RegExp(`${words}$`));
+  }
+});
