@@ -2,12 +2,14 @@
 import { mapFiles } from "./label.ts";
 import type { LinkDirection, LinkProfile, LinkQueue } from "./link.ts";
 
-/** A queue in BDP has room for an initial window at least (shaper/link_profile.c). */
-const leastQueue_bytes = 10 * 1500;
+/** What a queue of so many BDP holds: an initial window of full packets at least (shaper/link_profile.c). */
+export function bdpQueue_bytes(bdp: number, rate_bps: number, rtt_ms: number): number {
+  return Math.max(10 * 1500, (bdp * rate_bps * rtt_ms) / 8000);
+}
 
 function queueOf({ rate_bps, rate_steps, trace, queue }: LinkDirection, rtt_ms: number): LinkQueue {
   if (!("bdp" in queue) || rate_bps === null || rate_steps || trace) return queue;
-  return { bytes: Math.max(leastQueue_bytes, Math.round((queue.bdp * rate_bps * rtt_ms) / 8000)) };
+  return { bytes: Math.round(bdpQueue_bytes(queue.bdp, rate_bps, rtt_ms)) };
 }
 
 /** Without chance a seed decides nothing. */

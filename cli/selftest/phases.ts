@@ -1,7 +1,9 @@
 // What is sent over a link to measure it: a steady trickle in both directions, in which nothing queues, for delay, jitter,
 // loss, duplicates and order; then a flood in each direction, for rate and queue. Pure: a link in, trilane-probe's phases
 // out. Runs nothing.
+
 import type { LinkDirection, LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { bdpQueue_bytes } from "../link/same_link.ts";
 
 export type Direction = "down" | "up";
 export const directions: readonly Direction[] = ["down", "up"];
@@ -75,8 +77,7 @@ export function queuePackets(link: LinkProfile, direction: Direction): number | 
   if ("packets" in queue) return queue.packets;
   if ("bytes" in queue) return Math.floor(queue.bytes / full_bytes);
   if ("ms" in queue) return Math.floor((queue.ms * rate_bps) / 8000 / full_bytes);
-  const product_bytes = (queue.bdp * link.rtt_ms * rate_bps) / 8000;
-  return Math.floor(Math.max(product_bytes, 10 * full_bytes) / full_bytes);
+  return Math.floor(bdpQueue_bytes(queue.bdp, rate_bps, link.rtt_ms) / full_bytes);
 }
 
 /** Whether a direction's queue is filled by the flood: a queue whose draining takes too long is not. */

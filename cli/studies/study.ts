@@ -14,6 +14,9 @@ export interface Published {
   readonly sign: number;
 }
 
+/** Of the studies of 2014 and 2015, for what they say `differs`. */
+export const protocolsOf2014 = "The study's protocols were SPDY 3.1 and Google's QUIC of 2014";
+
 export interface Study {
   readonly name: string;
   readonly reference: string;
