@@ -48,9 +48,14 @@ export function orderLoads<Cell>(
 }
 
 /**
- * The seed of the link's losses in a block: another for each repetition, or all would lose the same packets, and the
- * same for all lanes of a block, so that they meet the same luck.
+ * The seed of all that is random on the link: the same for all lanes of a page and link in one block, so that they meet the same
+ * luck, and another for each repetition, page and link: cells that lost the same packets would err together, and what sums
+ * them up would seem surer than it is.
  */
-export function lossSeed(planSeed: number, linkSeed: number, block: number): number {
-  return hashText(`losses ${planSeed} ${linkSeed} ${block}`);
+export function linkSeed(
+  planSeed: number,
+  { page, link, link_profile }: { page: string; link: string; link_profile: { seed: number } },
+  block: number,
+): number {
+  return hashText(`link ${planSeed} ${link_profile.seed} ${JSON.stringify([page, link])} ${block}`);
 }

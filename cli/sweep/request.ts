@@ -3,7 +3,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { Cell, Lane } from "../results/results.ts";
 import type { Serving } from "../serving/serving.ts";
-import { lossSeed } from "./order.ts";
+import { linkSeed } from "./order.ts";
 import type { Plan } from "./plan.ts";
 
 export interface LoadRequest {
@@ -42,7 +42,7 @@ export interface Requesting {
   readonly signal: AbortSignal;
 }
 
-/** `block` decides the losses: alike for all lanes of a block. */
+/** `block` decides the link's luck (linkSeed). */
 export function loadRequest(
   { home, plan, urlOf, failedUrlsOf, signal }: Requesting,
   cell: Cell,
@@ -53,7 +53,7 @@ export function loadRequest(
     home,
     recording: { name, digest: cell.recording_digest, url: urlOf(name), failedUrls: failedUrlsOf?.(name) ?? [] },
     lane: cell.lane,
-    link: { ...cell.link_profile, seed: lossSeed(plan.seed, cell.link_profile.seed, block) },
+    link: { ...cell.link_profile, seed: linkSeed(plan.seed, cell, block) },
     timeout_ms: plan.timeout_s * 1000,
     settle_ms: plan.settle_ms,
     keepCache: plan.warm_cache ?? false,

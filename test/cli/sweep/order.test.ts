@@ -1,7 +1,7 @@
 // cli/sweep/order.ts: every cell once a block, lanes of a group next to each other, seeded, and really shuffled.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { lossSeed, orderLoads } from "../../../cli/sweep/order.ts";
+import { linkSeed, orderLoads } from "../../../cli/sweep/order.ts";
 
 const lanes = ["h1", "h2", "h3"];
 const cells = ["a", "b", "c", "d"].flatMap((group) => lanes.map((lane) => ({ group, lane })));
@@ -54,10 +54,18 @@ describe("order", () => {
     for (const group of ["a", "b", "c", "d"]) assert.ok(near(firstGroups.get(group) ?? 0, 1 / 4), group);
   });
 
-  test("losses differ by block and by seed, and not by lane", () => {
-    const seeds = [lossSeed(1, 1, 0), lossSeed(1, 1, 1), lossSeed(2, 1, 0), lossSeed(1, 2, 0)];
+  test("the link's luck differs by block, page, link and seed, and not by lane", () => {
+    const cell = { page: "a", link: "3mbit/50ms,loss=1%", lane: "h2", link_profile: { seed: 1 } };
+    const others = [
+      { ...cell, page: "b" },
+      { ...cell, link: "3mbit/50ms,loss=2%" },
+      { ...cell, link_profile: { seed: 2 } },
+    ];
+    const seeds = [cell, ...others].map((each) => linkSeed(1, each, 0));
+    seeds.push(linkSeed(1, cell, 1), linkSeed(2, cell, 0));
     assert.equal(new Set(seeds).size, seeds.length);
-    assert.equal(lossSeed(1, 1, 0), seeds[0]);
+    const otherLane = { ...cell, lane: "h3" };
+    assert.equal(linkSeed(1, otherLane, 0), seeds[0]);
     for (const seed of seeds) assert.ok(Number.isInteger(seed) && seed >= 0 && seed <= 4294967295);
   });
 });
