@@ -49,6 +49,7 @@ const optionOf: Readonly<Record<string, string>> = {
   settle_ms: "--settle",
   until: "--decide or --precise",
   films: "--films",
+  warm_cache: "--warm-cache",
 };
 
 const usualRuns = 5;
