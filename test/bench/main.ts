@@ -25,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   report: async () => (await import("./report.ts")).bench,
   reproducibility: async () => (await import("./reproducibility.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,
+  starved: async () => (await import("./starved.ts")).bench,
   sweep: async () => (await import("./sweep.ts")).bench,
   views: () => extensionBench("./extension_views.ts"),
 };
