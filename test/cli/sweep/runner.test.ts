@@ -68,8 +68,9 @@ describe("runner", () => {
     assert.ok(
       asked.every(({ recording: { name, digest, url } }) => digest === `digest of ${name}` && url.includes(name)),
     );
-    // The lanes of a block meet the same losses, the blocks different ones.
-    assert.equal(new Set(asked.map((request) => request.link.seed)).size, plan.repetitions);
+    // The lanes of a page and link in a block meet the same losses, all others different ones.
+    const places = new Set(cellsOf(plan).map(({ page, link }) => `${page} ${link}`)).size;
+    assert.equal(new Set(asked.map((request) => request.link.seed)).size, plan.repetitions * places);
     assert.equal(events.filter((event) => event.event === "load-finished").length, loads);
     const last = events.at(-1);
     assert.ok(last?.event === "load-finished" && last.done === loads && last.left_s === 0);
