@@ -5,23 +5,30 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { looks } from "../../../cli/stats/sequential.ts";
+import { firstLook, lastLook } from "../../../cli/stats/sequential.ts";
+import { fewestPrecise } from "../../../cli/stats/settled.ts";
 import { refuseTooShort } from "../../../cli/sweep/contradictions.ts";
 import { cellsOf, planOf } from "../../../cli/sweep/plan.ts";
 
 const least = { name: "x", pages: ["page"], lanes: ["h1", "h3"], links: ["1mbit/50ms"], repetitions: 7 };
 const plan = (change: object) => planOf({ ...least, ...change }, "x");
 
-const [first, last] = [Math.min(...looks), Math.max(...looks)];
-
 const wrong: [string, object, RegExp][] = [
   ["two lanes compared, one there", { lanes: ["h1"], until: { decided_percent: 3 } }, /decided_percent compares lanes/],
-  ["less than the first look", { repetitions: 4, until: { decided_percent: 3 } }, /first looks after 5 repetitions/],
-  ["too few for medians", { repetitions: 9, until: { interval_percent: 3 } }, /first looks after 10 repetitions/],
+  [
+    "less than the first look",
+    { repetitions: firstLook - 1, until: { decided_percent: 3 } },
+    /first looks after 5 repetitions/,
+  ],
+  [
+    "too few for medians",
+    { repetitions: fewestPrecise - 1, until: { interval_percent: 3 } },
+    /first looks after 10 repetitions/,
+  ],
   [
     "more than the last look",
-    { repetitions: last + 1, until: { decided_percent: 3 } },
-    new RegExp(`last looks after ${last} repetitions`),
+    { repetitions: lastLook + 1, until: { decided_percent: 3 } },
+    new RegExp(`last looks after ${lastLook} repetitions`),
   ],
   ["a warm cache without a repeat visit", { warm_cache: true }, /warm_cache is of repeat visits/],
   ["TLS 1.2 and early data", { lanes: ["h2-0rtt"], serving: { tls: "1.2" } }, /h2-0rtt needs TLS 1\.3/],
