@@ -170,7 +170,7 @@ export function heatLegend(end: number): Markup {
 const csvColumns = [
   ...["lane", "over", "link", "facet", "row_mbit", "column", "improvement_percent", "low_percent", "high_percent"],
   ...["lane_median_ms", "over_median_ms", "loads_lane", "loads_over", "loads_left_out", "pages"],
-  ...["p", "p_holm", "p_benjamini_hochberg", "differences_tested", "note"],
+  ...["p", "p_holm", "p_benjamini_hochberg", "p_permutation", "differences_tested", "note"],
 ];
 
 function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | null)[][] {
@@ -183,7 +183,9 @@ function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | 
         ...[percent, interval?.low ?? null, interval?.high ?? null, medians?.lane ?? null, medians?.over ?? null],
         ...[n.lane, n.over, empty?.leftOut ?? null, pages],
         // Three significant figures: CSV's rounding would make the smallest 0.
-        ...[test?.probability, test?.holm, test?.benjaminiHochberg].map((p) => p?.toPrecision(3) ?? null),
+        ...[test?.probability, test?.holm, test?.benjaminiHochberg, test?.permutation].map(
+          (p) => p?.toPrecision(3) ?? null,
+        ),
         ...[test?.n ?? null, empty?.reason ?? reason],
       ];
     }),

@@ -4,7 +4,12 @@
 import { manyPages } from "./many_pages.ts";
 import { benjaminiHochberg, holm } from "./multiplicity.ts";
 import { blockRatios, cellMedians, medianRatio, type PairedCell } from "./paired_cells.ts";
+import { permutationTest } from "./permutation.ts";
+import { randomSource } from "./random.ts";
 import { signedRank } from "./signed_rank.ts";
+
+/** A report has hundreds of cells. */
+const flips = 1999;
 
 /** Chance of one wrong cell among all (Holm), or share of wrong ones among those named (Benjamini and Hochberg). */
 export const significanceLevel = 0.05;
@@ -12,6 +17,8 @@ export const significanceLevel = 0.05;
 export interface CellTest {
   /** Two-sided, without a difference between the lanes. */
   readonly probability: number;
+  /** The same of the differences' mean, which a few large ones decide, by flipping signs (permutation.ts). */
+  readonly permutation: number;
   /** Which way the first lane differs. It weighs pages or blocks alike, and so may differ from what medians over pages say. */
   readonly direction: "faster" | "slower";
   /** Paired differences that entered: of blocks, or with many pages of pages. */
@@ -32,7 +39,8 @@ export function cellTest(cells: readonly PairedCell[]): CellTest | null {
   const differences = ofPages.length >= manyPages ? ofPages : cells.flatMap(blockRatios);
   if (differences.length === 0) return null;
   const { twoSided, greater, less } = signedRank(differences);
-  return { probability: twoSided, direction: less < greater ? "faster" : "slower", n: differences.length };
+  const permutation = permutationTest(differences, randomSource(1, "sign flips of a cell"), flips);
+  return { probability: twoSided, permutation, direction: less < greater ? "faster" : "slower", n: differences.length };
 }
 
 /** The same in the same order, corrected for their number. */

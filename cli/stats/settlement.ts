@@ -49,7 +49,7 @@ export function settlement(
   return { until, decisions: [], settled, of: places.length, ...spent };
 }
 
-/** `34 of 36 comparisons are decided within 3 %, by 412 valid loads; 30 repetitions would have taken 1080.` */
+/** `34 of 36 comparisons decided within 3 %, by 412 valid loads; all repetitions would have been 1080.` */
 export function settlementSentence({ until, settled, of, validLoads, mostLoads }: Settlement): string {
   const what =
     "decided_percent" in until

@@ -7,7 +7,7 @@ import { count } from "./numbers.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import { extremes } from "./quantile.ts";
 import { isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
-import { comparisonClause, excludedLine, raceVerdict, verdictPairs } from "./verdict.ts";
+import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
 
 /** What of a link a verdict may speak about. */
 export interface LinkTraits {
@@ -130,7 +130,7 @@ function pairVerdict(
     if (result.percent < 100) logRatios.set(link, Math.log(1 - result.percent / 100));
   }
   const split = widestSplit(cells, logRatios, links);
-  let sentence = `${capital(comparisonClause(overall))}.`;
+  let sentence = sentenceOf(comparisonClause(overall));
   if (split) {
     const high = improvement(split.high, pair, seed);
     const low = improvement(split.low, pair, seed);
@@ -139,10 +139,6 @@ function pairVerdict(
     }
   }
   return { pair, sentence, links: wins, overall };
-}
-
-function capital(text: string): string {
-  return text.startsWith("no ") || text.startsWith("on ") ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 /** Null where no link alone has loads enough. `faster on 61 of 100 links, slower on 12, no difference shown on 27`. */

@@ -60,8 +60,9 @@ export function verdictPairs(lanes: Iterable<string>): LanePair[] {
     .sort((a, b) => rank(a) - rank(b));
 }
 
-function sentence(clause: string): string {
-  return `${clause.charAt(0) === "n" ? `N${clause.slice(1)}` : clause}.`;
+/** With a full stop and a capital, but for names of lanes. */
+export function sentence(clause: string): string {
+  return `${clause.startsWith("no ") ? `N${clause.slice(1)}` : clause}.`;
 }
 
 /** A reason's kind, without the numbers of the one load: `the link missed its tolerance: 1 % ...` -> `the link missed its tolerance`. */

@@ -20,7 +20,7 @@ const cell = (page: string, lane: number[], over: number[]): PairedCell => ({
 test("few pages: each block of each page that has both lanes is a difference", () => {
   const cells = [cell("a", [90, 91, Number.NaN, 88], [100, 101, 99, 98]), cell("b", [900], [1000])];
   // Four of one sign: 2 of 2^4 ways.
-  assert.deepEqual(cellTest(cells), { probability: 0.125, direction: "faster", n: 4 });
+  assert.deepEqual(cellTest(cells), { probability: 0.125, permutation: 0.125, direction: "faster", n: 4 });
   assert.equal(cellTest([cell("a", [Number.NaN], [100])]), null);
 });
 
@@ -28,19 +28,19 @@ test("many pages: each is one difference, that of its medians, however many load
   const cells = Array.from({ length: 6 }, (_, page) =>
     cell(`page ${page}`, [90 + page, 91 + page, 300], [100 + page, 101 + page, 80]),
   );
-  assert.deepEqual(cellTest(cells), { probability: 2 / 64, direction: "faster", n: 6 });
+  assert.deepEqual(cellTest(cells), { probability: 2 / 64, permutation: 2 / 64, direction: "faster", n: 6 });
 });
 
 test("corrected over those that are known; what is needed to pass is what passes", () => {
   const corrected = correctedTests([
-    { probability: 0.01, direction: "faster", n: 9 },
+    { probability: 0.01, permutation: 0.02, direction: "faster", n: 9 },
     null,
-    { probability: 0.04, direction: "slower", n: 9 },
+    { probability: 0.04, permutation: 0.03, direction: "slower", n: 9 },
   ]);
   assert.deepEqual(corrected, [
-    { probability: 0.01, direction: "faster", n: 9, holm: 0.02, benjaminiHochberg: 0.02 },
+    { probability: 0.01, permutation: 0.02, direction: "faster", n: 9, holm: 0.02, benjaminiHochberg: 0.02 },
     null,
-    { probability: 0.04, direction: "slower", n: 9, holm: 0.04, benjaminiHochberg: 0.04 },
+    { probability: 0.04, permutation: 0.03, direction: "slower", n: 9, holm: 0.04, benjaminiHochberg: 0.04 },
   ]);
   for (const cells of [1, 18, 300]) {
     const needed = differencesNeeded(cells);
