@@ -16,13 +16,15 @@ test("as on an idle machine and beside busy loops: not starved", () => {
   assert.deepEqual(starvedReasons(waited(122), cpu(101), 78, 2), []);
   assert.deepEqual(starvedReasons(waited(997, 0.5, 1.3), cpu(400), 275, 2), []);
   assert.deepEqual(starvedReasons(waited(1420), cpu(400), 399, 2), []);
+  assert.deepEqual(starvedReasons(waited(2400), cpu(400), 1000, 2), []);
+  assert.equal(starvedReasons(waited(2401), cpu(400), 1000, 2).length, 1);
 });
 
 test("as at idle priority beside compilers: starved, with what to do", () => {
   const [reason, ...others] = starvedReasons(waited(1095), cpu(101), 70, 2);
   assert.equal(
     reason,
-    "the machine was too busy: the browser waited 1095 ms for a CPU (tolerated: 808 ms): let less run beside it, or take fewer labs (--labs)",
+    "the machine was too busy: the browser waited 1095 ms for a CPU (tolerated: 606 ms): let less run beside it, or take fewer labs (--labs)",
   );
   assert.deepEqual(others, []);
   assert.equal(starvedReasons(waited(3463), cpu(300), 825, 2).length, 1);
