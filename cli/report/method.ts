@@ -2,6 +2,7 @@
 
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { isLane, laneFacts } from "../lanes.ts";
 import { shellWord } from "../shell_word.ts";
 import { confidence, minimumUnits } from "../stats/bootstrap.ts";
 import { browserNames, browsersOf } from "../stats/browsers.ts";
@@ -117,16 +118,18 @@ export function methodSection(data: ReportData): Markup {
   const { sweep } = data;
   const facts = [...data.facts.values()];
   const settings = sweep.plan;
+  const lanes = sortLanes(data.cells.map(({ lane }) => lane));
+  const repeats = lanes.filter((lane) => isLane(lane) && laneFacts[lane].repeat);
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
   return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${browserRow(data)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
 ${servingTables(facts)}
-${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(sortLanes(data.cells.map(({ lane }) => lane)), facts)}
+${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 <h3>Definitions</h3>
 <ul>
-<li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, with a fresh browser profile for every load.</li>
+<li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, ${repeats.length < lanes.length && "of a first visit with a fresh browser profile"}${repeats.length > 0 && repeats.length < lanes.length && ", "}${repeats.length > 0 && html`on ${repeats.join(" and ")} of the second visit of one profile`}.</li>
 <li>Improvement of b over a is (PLT<sub>a</sub> − PLT<sub>b</sub>) / PLT<sub>a</sub> × 100, of medians: of one page's loads; of the medians over pages where there are ${String(manyPages)} pages or more; with fewer pages, or over several links, the geometric mean of their ratios.</li>
-<li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics: how many of a lane's loads lie below its true median is as the heads of as many coins, whatever their distribution (Hettmansperger and Sheather 1986); blocks whose loads moved together narrow the interval of a difference. Over several pages or links they hold the middle of seeded bootstrap resamples of whole blocks of loads that ran next to each other or, with ${String(manyPages)} pages or more, of whole pages. Fewer than ${String(minimumUnits)} valid loads of a lane have no interval, unless there are cells enough to resample those.</li>
+<li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics: how many of a lane's loads lie below its true median is as the heads of as many coins, whatever their distribution (Hettmansperger and Sheather 1986); blocks whose loads moved together narrow the interval of a difference. Over several they are Student's, with the error of each page on a link from its order statistics or, where there are too few loads, with how far pages and links lie apart; with ${String(manyPages)} pages or more they hold the middle of seeded bootstrap resamples of whole pages. Fewer than ${String(minimumUnits)} valid loads of a lane have no interval, unless there are pages and links enough.</li>
 <li>A verdict is split by RTT, bandwidth or loss where the two sides differ most; that choice is made from the same data, so treat the split as a description.</li>
 </ul>
 <details><summary>Command lines of one load of each lane</summary>${commandLines(facts)}</details>

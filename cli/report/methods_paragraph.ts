@@ -1,13 +1,20 @@
 // The paragraph for a paper's methods section: what was loaded, over what, with what, and how it was summed up. Plain text, made of
-// what the loads themselves recorded. Judges nothing.
+// what the loads themselves recorded: where they are not what the plan asked for, it says what happened. Judges nothing.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { isLane, laneFacts } from "../lanes.ts";
 import { linkSentence } from "../link/label.ts";
+import { linkIsOut } from "../selftest/format.ts";
+import { settleServing } from "../serving/serving.ts";
+import { servingTerms } from "../serving/terms.ts";
+import { browserNames, browsersOf } from "../stats/browsers.ts";
 import { manyPages } from "../stats/many_pages.ts";
 import { count } from "../stats/numbers.ts";
-import { extremes } from "../stats/quantile.ts";
+import { extremes, median } from "../stats/quantile.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";
+import { firstLook, hopeless, lastLook, nominalLevel } from "../stats/sequential.ts";
 import { untilWords } from "../stats/settlement.ts";
 import { reasonKind } from "../stats/verdict.ts";
+import { labsWords } from "../sweep/lab_cpus.ts";
 import type { ReportData } from "./data.ts";
 import { hostsOf } from "./hosts.ts";
 import { citation } from "./method.ts";
@@ -21,39 +28,68 @@ function listed(names: readonly string[], noun: string): string {
 }
 
 /** What all loads say alike, else all that they say. */
-function alike(facts: readonly LoadFacts[], text: (facts: LoadFacts) => string): string {
+function alike<Of>(facts: readonly Of[], text: (facts: Of) => string): string {
   return [...new Set(facts.map(text))].join(" or ");
 }
 
-function machineSentence(facts: readonly LoadFacts[], hosts: number): string {
-  const version = (name: string): string =>
-    alike(facts, ({ environment: { versions } }) => versions[name] ?? "unknown");
+const isRepeat = (lane: string): boolean => isLane(lane) && laneFacts[lane].repeat;
+
+function machineSentence(data: ReportData, facts: readonly LoadFacts[]): string {
+  const hosts = hostsOf(data.cells).length;
+  const told = browserNames(browsersOf(data.loads));
+  const chromium = alike(facts, ({ environment: { versions } }) => `Chromium ${versions.chromium ?? "unknown"}`);
   const machine = alike(facts, ({ environment: e }) => `${e.cpu}, ${count(e.cpus, "CPU")}, Linux ${e.kernel}`);
   const pairs = hosts > 1 ? "; lanes of a page on a link always on one of them" : "";
-  return `Pages were loaded in Chromium ${version("chromium")} (headless, a fresh profile for each load) on ${hosts > 1 ? `${hosts} machines` : "one machine"} (${machine})${pairs}.`;
+  return `Pages were loaded in ${told.length > 0 ? told.join(" or ") : chromium}, headless, on ${hosts > 1 ? `${hosts} machines` : "one machine"} (${machine})${pairs}.`;
 }
 
-function serverSentence(facts: readonly LoadFacts[]): string {
+/** What each lane is, and whether the load that counts found anything that an earlier one left. */
+function laneSentences(lanes: readonly string[], facts: readonly LoadFacts[]): string {
+  const titles = lanes.map((lane) => (isLane(lane) ? `${lane} is ${laneFacts[lane].title}` : lane)).join("; ");
+  const repeats = lanes.filter(isRepeat);
+  const fresh = "a first visit with a fresh profile";
+  if (repeats.length === 0) return `Lanes: ${titles}. Each load is ${fresh}.`;
+  const visits = facts.flatMap(({ repeat }) => repeat ?? []);
+  const cache = alike(visits, (visit) => visit.cache);
+  const kept = cache === "" ? "" : `, the first one's cache, cookies and storage ${cache}`;
+  const first = repeats.length < lanes.length ? `; on the other lanes ${fresh}` : "";
+  return `Lanes: ${titles}. Each load on ${repeats.join(" and ")} is the second visit of one profile, on new connections${kept}${first}.`;
+}
+
+function serverSentences(facts: readonly LoadFacts[]): string {
   const products = ["quiche", "nghttp2", "boringssl"].flatMap((name) => {
-    const known = facts.map(({ environment }) => environment.versions[name]).find((version) => version !== undefined);
-    return known === undefined ? [] : [`${name} ${known}`];
+    const versions = new Set(facts.flatMap(({ environment }) => environment.versions[name] ?? []));
+    return versions.size === 0 ? [] : [`${name} ${[...versions].join(" or ")}`];
   });
+  const replayed = facts.filter(({ replay }) => replay !== null);
   const side = (kind: "tcp" | "quic"): string =>
-    alike(facts, ({ replay }) => {
+    alike(replayed, ({ replay }) => {
       const transport = field(replay, "transport", kind);
       const control = String(field(transport, "congestion_control") ?? "unknown");
       const window = String(field(transport, "initial_window_packets") ?? "unknown");
       return `${control}, initial window ${window} packets, ${field(transport, "pacing") === true ? "paced" : "not paced"}`;
     });
-  return `Recordings were replayed from local servers (${products.join(", ") || "versions unknown"}) at their recorded addresses, with TCP running ${side("tcp")}, and QUIC ${side("quic")}.`;
+  // What carries it is told as the servers reported it.
+  const terms = alike(facts, ({ serving }) =>
+    servingTerms(settleServing(serving))
+      .filter(([name]) => name !== "transports")
+      .map(([name, value]) => `${name}: ${value}`)
+      .join("; "),
+  );
+  const transports = replayed.length === 0 ? "" : ` TCP ran ${side("tcp")}; QUIC ${side("quic")}.`;
+  return `Recordings were replayed from local servers (${products.join(", ") || "versions unknown"}; ${terms}).${transports}`;
 }
+
+/** Rounded up, because it is a bound. */
+const upTo = (value: number, digits: number): string =>
+  (Math.ceil(value * 10 ** digits) / 10 ** digits).toFixed(digits);
 
 function linkSentences(data: ReportData): string {
   const profiles = new Map(data.cells.map((cell) => [cell.link, cell.link_profile]));
   const [only] = profiles.values();
   const links = profiles.size === 1 && only ? `one link (${linkSentence(only)})` : listed([...profiles.keys()], "link");
   const tests = data.linkTests.filter(({ test }) => profiles.has(test.link));
-  if (tests.length === 0) return `A user-space shaper emulated ${links}; the links were not measured beforehand.`;
+  if (tests.length === 0) return `A user-space shaper emulated ${links}; no link was measured beforehand.`;
   const errors = (quantity: string, relative: boolean): number[] =>
     tests.flatMap(({ test }) =>
       test.rows.flatMap((row) =>
@@ -64,44 +100,135 @@ function linkSentences(data: ReportData): string {
     );
   const delay = extremes(errors("delay", false))?.greatest;
   const rate = extremes(errors("rate", true))?.greatest;
-  const measured = [
-    ...(delay === undefined ? [] : [`one-way delays within ${delay.toFixed(3)} ms`]),
-    ...(rate === undefined ? [] : [`rates within ${(rate * 100).toFixed(2)} %`]),
+  const offBy = [
+    ...(delay === undefined ? [] : [`one-way delays within ${upTo(delay, 3)} ms`]),
+    ...(rate === undefined ? [] : [`rates within ${upTo(rate * 100, 2)} %`]),
   ];
-  const found = measured.length === 0 ? "" : ` (${measured.join(", ")})`;
+  const found = offBy.length === 0 ? "" : ` (${offBy.join(", ")})`;
+  const measured = new Set(tests.map(({ test }) => test.link)).size;
+  const which = measured < profiles.size ? `${measured} of them` : measured === 1 ? "it" : "each";
+  const was = which === "it" || which === "each" || measured === 1 ? "was" : "were";
   const out = tests.filter(({ test }) => test.outcome === "out").length;
-  const judged = out === 0 ? "all were within tolerance" : `${out} were out of tolerance, and their loads left out`;
-  return `A user-space shaper emulated ${links}; each was measured before its loads, and ${judged}${found}.`;
+  // The last measurement is kept: loads of an earlier one may have been left out for it.
+  const isRepeated =
+    tests.some(({ test }) => test.measurements > 1) ||
+    data.loads.some(({ reasons }) => reasons.some((reason) => reasonKind(reason) === linkIsOut));
+  const last = isRepeated ? " in the last measurement" : "";
+  const judged =
+    out === 0
+      ? `within tolerance${last}`
+      : `in ${out} of ${count(tests.length, "case")} out of tolerance${last}, so that no load counted there`;
+  return `A user-space shaper emulated ${links}; ${which} ${was} measured before the loads, ${judged}${found}.`;
 }
 
-function loadSentence({ sweep, cells, loads }: ReportData): string {
-  const { repetitions, until, retries } = sweep.plan;
-  const lanes = sortLanes(cells.map(({ lane }) => lane));
-  const asked = until ? `at most ${repetitions} times, ${untilWords(until)}` : count(repetitions, "time");
+/** `each of the 12 cells (page, link and lane) has 5 valid loads of 5 asked`, or from how many to how many they have. */
+function validLoads({ sweep, cells, loads }: ReportData): string {
+  const { repetitions, until } = sweep.plan;
+  const counts = new Map(cells.map(({ id }) => [id, 0]));
+  for (const load of loads) if (isValid(load)) counts.set(load.cell, (counts.get(load.cell) ?? 0) + 1);
+  const { least, greatest } = extremes(counts.values()) ?? { least: 0, greatest: 0 };
+  const none = [...counts.values()].filter((valid) => valid === 0).length;
+  const spread = [
+    `median ${median([...counts.values()])}`,
+    ...(none > 0 ? [`${none} ${none === 1 ? "has" : "have"} none`] : []),
+  ];
+  const asked = until ? `, of at most ${repetitions}, ${untilWords(until)}` : ` of ${repetitions} asked`;
+  const each = cells.length === 1 ? "the one cell" : `each of the ${cells.length} cells`;
+  const loadsEach =
+    least === greatest ? count(least, "valid load") : `${least} to ${greatest} valid loads (${spread.join("; ")})`;
+  return `${each} (page, link and lane) has ${loadsEach}${asked}`;
+}
+
+/** How far what was asked was done, where it was not all. */
+function extent({ sweep, cells, loads }: ReportData): string[] {
+  const { repetitions, until, time_limit_s } = sweep.plan;
+  const asked = cells.length * repetitions;
+  const valid = loads.filter(isValid).length;
+  const begun = new Set(loads.map(({ cell, block }) => `${cell} ${block}`)).size;
+  const most = until ? "at most " : "";
+  const limit = time_limit_s === undefined ? "" : ` within ${time_limit_s} s of loads`;
+  if (sweep.finished_at === null)
+    return [`The sweep is not finished: ${valid} valid loads of ${most}${asked} asked${limit} are here.`];
+  if (time_limit_s === undefined) return [];
+  if (begun === asked) return [`The limit of ${time_limit_s} s was not reached.`];
+  return [
+    until
+      ? `No block was begun after ${time_limit_s} s of loads, whether enough was known or not.`
+      : `The sweep was ended by its limit of ${time_limit_s} s of loads: ${asked - begun} of ${asked} were not begun.`,
+  ];
+}
+
+function leftOutSentence({ sweep, loads }: ReportData): string {
   const left = loads.filter((load) => !isValid(load));
+  const all = count(loads.length, "load");
+  if (left.length === 0) return loads.length === 0 ? "No load was tried." : `Of ${all} none was left out.`;
   const kinds = [...new Set(left.map(({ reasons }) => reasonKind(reasons[0] ?? "no page load time")))];
-  const leftOut =
-    left.length === 0
-      ? "none was left out"
-      : `${left.length} were left out as not what was asked (${kinds.slice(0, 3).join("; ")}) and tried again up to ${count(retries ?? 0, "time")}`;
-  return `Each page was loaded over ${lanes.join(", ")} on each link ${asked}, lanes next to each other in blocks in random order (seed ${sweep.seed}). Of ${count(loads.length, "load")} ${leftOut}.`;
+  const more = kinds.length > 3 ? "; and others" : "";
+  const again = loads.filter(({ attempt }) => attempt > 0).length;
+  const tries = again === 1 ? "1 was a further try" : `${again} were further tries`;
+  const { timeout_s } = sweep.plan;
+  const ended = timeout_s === undefined ? "" : `, or did not end within ${timeout_s} s`;
+  return `Of ${all} ${left.length} ${left.length === 1 ? "was" : "were"} left out, because they did not do what was asked${ended} (${kinds.slice(0, 3).join("; ")}${more}); ${again === 0 ? "none was tried again" : `${tries} in the place of such`}.`;
 }
 
-const statistics = (pages: number): string =>
-  `Page load time is loadEventEnd - navigationStart (Navigation Timing). Improvement is (a - b) / a of medians${
-    pages >= manyPages ? " over pages" : ""
-  }; 95 % intervals are from order statistics on one page and link (Hettmansperger and Sheather 1986), over several by percentile bootstrap over whole ${pages >= manyPages ? "pages" : "blocks"}.`;
+function loadSentences(data: ReportData): string {
+  const { sweep, cells, filmedLoads } = data;
+  const lanes = sortLanes(cells.map(({ lane }) => lane));
+  const order = lanes.length > 1 ? "lanes next to each other in blocks, in random order" : "in random order";
+  const { labs } = sweep.environment;
+  const beside = typeof labs === "string" && labs !== labsWords(1, []) ? `, ${labs}` : "";
+  return [
+    `Each page was loaded over ${lanes.join(", ")} on each link, ${order} (seed ${sweep.seed})${beside}; ${validLoads(data)}.`,
+    ...extent(data),
+    leftOutSentence(data),
+    ...(filmedLoads.length > 0
+      ? [
+          `${count(filmedLoads.length, "further load")} ${filmedLoads.length === 1 ? "was" : "were"} filmed, for what the page showed and how fast, and count in nothing else.`,
+        ]
+      : []),
+  ].join(" ");
+}
+
+function statistics({ sweep, cells }: ReportData, pages: number): string {
+  const links = new Set(cells.map(({ link }) => link)).size;
+  const isMany = pages >= manyPages;
+  const several = links > 1 ? "; over several links it is the geometric mean of the links' ratios" : "";
+  const over = isMany
+    ? ` over pages${several}`
+    : pages * links > 1
+      ? " of a page on a link; over several of these it is the geometric mean of their ratios"
+      : "";
+  const intervals = [
+    "from order statistics on one page and link (Hettmansperger and Sheather 1986)",
+    ...(isMany
+      ? ["over pages by percentile bootstrap over whole pages"]
+      : pages * links > 1
+        ? [
+            "over several by Student's t, from these intervals' errors or, where loads are too few, from the spread of pages and links",
+          ]
+        : []),
+  ];
+  const { until } = sweep.plan;
+  const [firstLevel, lastLevel] = [firstLook, lastLook].map(nominalLevel);
+  const looks =
+    until && "decided_percent" in until
+      ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by the exact signed-rank test (before the seventh block the rank-sum test) at nominal levels from ${firstLevel} to ${lastLevel}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${hopeless * 100} %. Decisions' figures are Hodges and Lehmann's shift, with intervals for all looks together.`
+      : "";
+  return `Page load time is loadEventEnd - navigationStart (Navigation Timing). Improvement is (a - b) / a of medians${over}; 95 % intervals are ${intervals.join(", ")}.${looks}`;
+}
 
 /** One paragraph, and the sentence to cite. */
 export function methodsParagraph(data: ReportData): string {
   const facts = [...data.facts.values()];
   const pages = [...new Set(data.cells.map((cell) => cell.page))];
+  const lanes = sortLanes(data.cells.map(({ lane }) => lane));
   const sentences = [
-    ...(facts.length > 0 ? [machineSentence(facts, hostsOf(data.cells).length), serverSentence(facts)] : []),
+    ...(facts.length > 0 ? [machineSentence(data, facts), serverSentences(facts)] : []),
+    laneSentences(lanes, facts),
     linkSentences(data),
     `The study has ${listed(pages, "page")}.`,
-    loadSentence(data),
-    statistics(pages.length),
+    loadSentences(data),
+    statistics(data, pages.length),
     ...(data.sweep.plan.reference ? [`It follows ${data.sweep.plan.reference}.`] : []),
   ];
   return `${sentences.join(" ")}\n\n${citation(data)}`;

@@ -2,6 +2,9 @@
 import type { SelftestLink, SelftestRow } from "../../schemas/generated/selftest.ts";
 import { alignTable } from "../stats/verdict.ts";
 
+/** What a load is left out for whose link is not what was asked, before what is out. */
+export const linkIsOut = "the link's self-test is out of tolerance";
+
 /** Decimals by which the tolerance shows. */
 function decimalsFor(tolerance: number): number {
   return tolerance <= 0 ? 2 : Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(tolerance))));

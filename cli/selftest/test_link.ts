@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
-import { formatRow } from "./format.ts";
+import { formatRow, linkIsOut } from "./format.ts";
 import { judge, machineReasons } from "./judge.ts";
 import { measureLink } from "./measure.ts";
 import type { Effort } from "./phases.ts";
@@ -38,5 +38,5 @@ export async function testLink(
 export function faultOf({ rows, outcome }: SelftestLink): string | null {
   if (outcome === "within") return null;
   const out = rows.filter((row) => row.outcome === "out").map(formatRow);
-  return `the link's self-test is out of tolerance: ${out.join("; ")}`;
+  return `${linkIsOut}: ${out.join("; ")}`;
 }

@@ -1,41 +1,124 @@
-// The paragraph for a paper: says what the loads recorded, the terms that decide a comparison among it, and nothing undefined.
+// The paragraph for a paper: says what the loads recorded and what came of the plan, the terms that decide a comparison among it,
+// and nothing undefined.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gatherReport } from "../../../cli/report/data.ts";
+import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
 import { methodsParagraph } from "../../../cli/report/methods_paragraph.ts";
 import { openResults } from "../../../cli/results/results.ts";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { testedLink } from "../selftest/tested.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 import { gridFixture, raceFixture } from "./fixtures.ts";
 
-const paragraphOf = (fixture: Fixture, links: readonly string[] = []): Promise<string> =>
+const dataOf = (fixture: Fixture, links: readonly string[] = []): Promise<ReportData> =>
   withHome((home) => {
     const sweep = storeFixture(home, fixture);
     const results = openResults(home);
     try {
       for (const link of links) results.recordLinkTest(sweep, "a machine", testedLink(link));
-      return methodsParagraph(gatherReport(results, sweep, "0.1.0"));
+      return gatherReport(results, sweep, "0.1.0");
     } finally {
       results.close();
     }
   });
 
-test("a race: machine, versions, transports, link, loads, what was left out, how it was summed up, and the citation", async () => {
-  const text = await paragraphOf(raceFixture, raceFixture.links);
-  for (const part of [
-    /^Pages were loaded in Chromium \S+ \(headless, a fresh profile for each load\) on one machine \(.+, \d+ CPUs?, Linux \S+\)\. /,
-    / TCP running cubic, initial window 10 packets, not paced, and QUIC cubic, initial window 10 packets, paced\. /,
-    / emulated one link \(3 Mbit\/s each way, RTT 50 ms, .*\); each was measured before its loads, and all were within tolerance \((?:one-way delays within [\d.]+ ms, )?rates within [\d.]+ %\)\. /,
-    / Of 17 loads 2 were left out as not what was asked \(.+\) and tried again up to 2 times\. /,
-    / 95 % intervals are from order statistics on one page and link .*, over several by percentile bootstrap over whole blocks\./,
-    /\n\nTrilane 0\.1\.0, sweep “.+” \(plan [0-9a-f]{12}, seed \d+\), \d{4}-\d\d-\d\d, 17 loads\.$/,
-  ])
-    assert.match(text, part);
-  assert.doesNotMatch(text, /undefined|null|NaN|\[object/);
+const withPlan = (data: ReportData, change: Partial<SweepPlan>): ReportData => ({
+  ...data,
+  sweep: { ...data.sweep, plan: { ...data.sweep.plan, ...change } },
 });
 
-test("many links are counted, and it is said where none was measured", async () => {
-  const text = await paragraphOf(gridFixture);
-  assert.match(text, / emulated \d+ links; the links were not measured beforehand\. /);
-  assert.doesNotMatch(text, /undefined|NaN/);
+/** Each part in the text, and nothing in it that nobody knows. */
+function assertSays(text: string, parts: readonly RegExp[]): void {
+  for (const part of parts) assert.match(text, part);
+  assert.doesNotMatch(text, /undefined|null|NaN|\[object/);
+}
+
+test("a race: machine, versions, transports, link, loads, what was left out, how it was summed up, and the citation", async () => {
+  assertSays(methodsParagraph(await dataOf(raceFixture, raceFixture.links)), [
+    /^Pages were loaded in Chromium \S+, headless, on one machine \(.+, \d+ CPUs?, Linux \S+\)\. /,
+    /\(quiche 0\.30\.0, nghttp2 1\.68\.0; origins: one server for each recorded address; server think time: none; extra RTT of far servers: none; certificate chains: .+; TLS over TCP: 1\.2 and 1\.3 offered; /,
+    / TCP ran cubic, initial window 10 packets, not paced; QUIC cubic, initial window 10 packets, paced\. /,
+    / Lanes: h1 is HTTP\/1\.1 over TLS; h2 is HTTP\/2, forced; h3 is HTTP\/3, forced\. Each load is a first visit with a fresh profile\. /,
+    / emulated one link \(3 Mbit\/s each way, RTT 50 ms, .*\); it was measured before the loads, within tolerance \((?:one-way delays within [\d.]+ ms, )?rates within [\d.]+ %\)\. /,
+    / each of the 3 cells \(page, link and lane\) has 5 valid loads of 5 asked\. /,
+    / Of 17 loads 2 were left out, because .* \(2 requests were answered over http\/1\.1 and not h2; the browser crashed\); 2 were further tries in the place of such\. /,
+    / of medians; 95 % intervals are from order statistics on one page and link \(Hettmansperger and Sheather 1986\)\.\n/,
+    /\n\nTrilane 0\.1\.0, sweep “.+” \(plan [0-9a-f]{12}, seed \d+\), \d{4}-\d\d-\d\d, 17 loads\.$/,
+  ]);
+});
+
+test("many links are counted; it is said where none was measured, or some", async () => {
+  assertSays(methodsParagraph(await dataOf(gridFixture)), [
+    / emulated 100 links; no link was measured beforehand\. /,
+    / of medians of a page on a link; over several of these it is the geometric mean of their ratios; .*, over several by Student's t, /,
+  ]);
+  const links = ["3mbit/50ms", "10mbit/50ms"];
+  const half = methodsParagraph(await dataOf({ ...raceFixture, links }, ["3mbit/50ms"]));
+  assertSays(half, [/ emulated 2 links \(.*\); 1 of them was measured before the loads, within tolerance /]);
+});
+
+test("a link that was out at first is not said to have been within tolerance all along", async () => {
+  const data = await dataOf(
+    {
+      ...raceFixture,
+      outcome: ({ attempt }) =>
+        attempt === 0
+          ? { status: "invalid", reasons: ["the link's self-test is out of tolerance: rate down"] }
+          : { status: "valid", reasons: [] },
+    },
+    raceFixture.links,
+  );
+  assertSays(methodsParagraph(data), [/; it was measured before the loads, within tolerance in the last measurement /]);
+});
+
+test("what happened, not what was planned: an unfinished sweep, one cut by its limit of time, cells without a load", async () => {
+  const data = await dataOf({ ...raceFixture, finished: false });
+  const some = { ...data, loads: data.loads.filter(({ lane, block }) => lane !== "h3" && block < 3) };
+  assertSays(methodsParagraph(some), [
+    / each of the 3 cells .* has 0 to 3 valid loads \(median 3; 1 has none\) of 5 asked\. The sweep is not finished: 6 valid loads of 15 asked are here\. /,
+  ]);
+  const cut = withPlan(
+    { ...some, sweep: { ...some.sweep, finished_at: "2026-03-01T01:00:00.000Z" } },
+    { time_limit_s: 60 },
+  );
+  assertSays(methodsParagraph(cut), [/ The sweep was ended by its limit of 60 s of loads: 9 of 15 were not begun\. /]);
+  const whole = await dataOf(raceFixture);
+  assert.doesNotMatch(methodsParagraph(whole), /not finished|limit/);
+  assertSays(methodsParagraph(withPlan(whole, { time_limit_s: 60 })), [/ The limit of 60 s was not reached\. /]);
+});
+
+test("repeat visits, one server, films and several versions are told", async () => {
+  const data = await dataOf({ ...raceFixture, lanes: ["h3", "h3-0rtt"] });
+  const [first] = data.filmedLoads;
+  assert.equal(first, undefined);
+  const facts = new Map(
+    [...data.facts].map(([id, each], index) => [
+      id,
+      {
+        ...each,
+        ...(each.lane === "h3-0rtt"
+          ? { repeat: { first_plt_ms: 1, cache: "kept" as const, connections: 1, resumed: 1, early_data: 1 } }
+          : {}),
+        serving: { origins: "single" as const, think: { ms: 20 }, extra_rtt: true },
+        environment: {
+          ...each.environment,
+          versions: { ...each.environment.versions, quiche: index === 0 ? "0.30.0" : "0.31.0" },
+        },
+      },
+    ]),
+  );
+  const filmed = { cell: 1, number: 0, status: "valid", reasons: [] } as unknown as ReportData["filmedLoads"][number];
+  assertSays(methodsParagraph({ ...data, facts, filmedLoads: [filmed, filmed] }), [
+    /\(quiche 0\.30\.0 or 0\.31\.0, .*origins: one server for all hosts; server think time: 20 ms; extra RTT of far servers: as recorded; /,
+    / Each load on h3-0rtt is the second visit of one profile, on new connections, the first one's cache, cookies and storage kept; on the other lanes a first visit with a fresh profile\. /,
+    / 2 further loads were filmed, .* and count in nothing else\. /,
+  ]);
+});
+
+test("an adaptive sweep tells its looks, their levels and the estimator", async () => {
+  const data = withPlan(await dataOf(raceFixture), { until: { decided_percent: 3 } });
+  assertSays(methodsParagraph(data), [
+    / has 5 valid loads, of at most 5, until each pair of lanes is decided within 3 %\. /,
+    / looked at after each block from the 5th to the 30th, by the exact signed-rank test .* at nominal levels from 0\.\d+ to 0\.\d+, .* below 5 % for each pair; .* Hodges and Lehmann's shift/,
+  ]);
 });
