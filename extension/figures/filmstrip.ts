@@ -78,7 +78,8 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
     const cells = instants.map((time_ms, column) => {
       const box: Box = { x: at(column), y, width: across, height: high };
       const frame = frameAt(frames, time_ms);
-      const changed = frame !== null && frame !== shown;
+      const isNew = frame !== null && frame !== shown;
+      const changed = isNew && shown !== null;
       shown = frame;
       if (frame === null) return null;
       // Of the last picture it would be cut.
@@ -86,8 +87,8 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
       const loadedMark = (time: string): Markup =>
         html`<text class="${isLast ? "axis end" : "axis"}" x="${isLast ? box.x + across : box.x}" y="${y + high + 12}">loaded ${time}</text>`;
       const id = `${name}-${lane}-${frames.indexOf(frame)}`;
-      const story = `${lane} at ${formatTime(time_ms)}${changed ? "" : ", as before"}`;
-      return html`<g>${changed && html`<defs>${picture(id, frame, box)}</defs>`}<use href="#${id}" x="${box.x}" y="${y}"/><rect class="${changed ? "film changed" : "film"}" x="${box.x}" y="${y}" width="${across}" height="${high}"/><title>${story}</title>${column === loaded && plt_ms !== null && loadedMark(formatTime(plt_ms))}</g>`;
+      const story = `${lane} at ${formatTime(time_ms)}${isNew ? "" : ", as before"}`;
+      return html`<g>${isNew && html`<defs>${picture(id, frame, box)}</defs>`}<use href="#${id}" x="${box.x}" y="${y}"/><rect class="${changed ? "film changed" : "film"}" x="${box.x}" y="${y}" width="${across}" height="${high}"/><title>${story}</title>${column === loaded && plt_ms !== null && loadedMark(formatTime(plt_ms))}</g>`;
     });
     return html`<g class="lane-${lane}"><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
   });
