@@ -1,5 +1,6 @@
 // A sweep as one JSON document by schemas/export.schema.json: what was asked, every load, and what they say. No HAR.
 import type { Export, ExportedHost } from "../../schemas/generated/export.ts";
+import { traitsByLink } from "../link/traits.ts";
 import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../results/results.ts";
 import { compare } from "../stats/comparison.ts";
 import { lanePairs } from "../stats/sample.ts";
@@ -19,13 +20,7 @@ export function exportDocument(
 ): Export {
   const chosen = new Set(cells.map(({ id }) => id));
   const links = new Set(cells.map((cell) => cell.link));
-  const traits = new Map(
-    cells.map(({ link, link_profile: { down, rtt_ms } }) => [
-      link,
-      { rate_bps: down.rate_bps, rtt_ms, loss: down.loss },
-    ]),
-  );
-  const verdict = sweepVerdict(loads, traits, sweep.seed);
+  const verdict = sweepVerdict(loads, traitsByLink(cells), sweep.seed);
   const groups = Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link]));
   const improvements = [...groups.values()].flatMap((group) =>
     lanePairs(group.map((load) => load.lane)).map((pair) => {

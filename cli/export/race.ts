@@ -5,6 +5,7 @@ import { harForReaders } from "../../extension/har/redact.ts";
 import type { ExcludedLoads, RaceComparison, RaceLane, RaceResult } from "../../schemas/generated/race_result.ts";
 import { UserError } from "../errors.ts";
 import { linkSentence, nameOf } from "../link/label.ts";
+import { traitsByLink } from "../link/traits.ts";
 import { typicalLoad } from "../report/data.ts";
 import { reportPath } from "../report/report.ts";
 import type { Cell, Film, Load, Results, Sweep } from "../results/results.ts";
@@ -77,8 +78,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
   const [{ link, link_profile }] = cells;
   const loads = results.loadsOf(sweep.id);
   const films = results.filmsOf(sweep.id);
-  const traits = { rate_bps: link_profile.down.rate_bps, rtt_ms: link_profile.rtt_ms, loss: link_profile.down.loss };
-  const verdict = sweepVerdict(loads, new Map([[link, traits]]), sweep.seed);
+  const verdict = sweepVerdict(loads, traitsByLink(cells), sweep.seed);
   const lanes = sortLanes(cells.map(({ lane }) => lane)).flatMap((lane) => {
     const cell = cells.find((each) => each.lane === lane);
     const film = films.find((each) => each.cell === cell?.id);

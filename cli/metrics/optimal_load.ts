@@ -2,6 +2,7 @@
 // after another. Pure.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import { traitsOf } from "../link/traits.ts";
 import { optimalPltOfLevels_ms } from "../stats/optimal.ts";
 import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, hadBegun, isOnTheLink } from "./dependencies.ts";
 
@@ -47,5 +48,5 @@ export function optimalOfLoad_ms(load: PageLoad): number | null {
   const { link, repeat } = load.log._trilane;
   const levels = bytesByLevel(load);
   if (levels.length === 0 || repeat || !isSteady(link)) return null;
-  return optimalPltOfLevels_ms(levels, { rate_bps: link.down.rate_bps, rtt_ms: link.rtt_ms, loss: link.down.loss });
+  return optimalPltOfLevels_ms(levels, traitsOf(link));
 }

@@ -11,6 +11,7 @@ import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
+import { traitsByLink } from "../link/traits.ts";
 import type { Results } from "../results/results.ts";
 import { settleServing } from "../serving/serving.ts";
 import { servingLine } from "../serving/terms.ts";
@@ -19,7 +20,7 @@ import { count } from "../stats/numbers.ts";
 import { isValid, lanePairs, sortLanes } from "../stats/sample.ts";
 import { type Settlement, settlement, settlementSentence } from "../stats/settlement.ts";
 import { summarize } from "../stats/summary.ts";
-import { type LinkTraits, type SweepVerdict, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
+import { type SweepVerdict, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
 import { comparedFigures } from "../studies/agreement.ts";
 import { studyOfPlan } from "../studies/all.ts";
 import { version } from "../version.ts";
@@ -55,10 +56,6 @@ const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; scr
 
 function profilesOf(data: ReportData): Map<string, LinkProfile> {
   return new Map(data.cells.map((cell) => [cell.link, cell.link_profile]));
-}
-
-function traitsOf(profile: LinkProfile): LinkTraits {
-  return { rate_bps: profile.down.rate_bps, rtt_ms: profile.rtt_ms, loss: profile.down.loss };
 }
 
 function groupResults(data: ReportData): GroupResult[] {
@@ -143,7 +140,7 @@ export function buildReport(data: ReportData): string {
   const results = groupResults(data);
   const lanes = sortLanes(data.cells.map((cell) => cell.lane));
   const grid = linkGrid(profiles);
-  const traits = new Map([...profiles].map(([link, profile]) => [link, traitsOf(profile)]));
+  const traits = traitsByLink(data.cells);
   const verdict = sweepVerdict(data.loads, traits, sweep.seed);
   const firstSection = new Map<string, string>();
   const firstOfPage = new Map<string, string>();

@@ -1,12 +1,13 @@
 // What a finished sweep says in the terminal and in its last event: a table no wider than 80 columns, then the verdict.
 // Pure: loads in, text out. The statistics are cli/stats'; the report is cli/report's.
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
+import { traitsByLink } from "../link/traits.ts";
 import type { Cell, Load } from "../results/results.ts";
 import { formatTime } from "../stats/numbers.ts";
 import { sortLanes } from "../stats/sample.ts";
 import { settlement, settlementSentence } from "../stats/settlement.ts";
 import { summarize } from "../stats/summary.ts";
-import { type LinkTraits, sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
+import { sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
 import { alignTable, laneTable } from "../stats/verdict.ts";
 import { agreementSentence, comparedFigures } from "../studies/agreement.ts";
 import { studyOfPlan } from "../studies/all.ts";
@@ -21,11 +22,6 @@ export interface Outcome {
   readonly verdict: string[];
   readonly cells: CellResult[];
   readonly counts: Pick<SweepFinished, "valid" | "invalid" | "failed" | "given_up">;
-}
-
-function traitsOf({ link_profile }: Cell): LinkTraits {
-  const { down, rtt_ms } = link_profile;
-  return { rate_bps: down.rate_bps, rtt_ms, loss: down.loss };
 }
 
 /** Words on lines of at most 80 columns. */
@@ -85,7 +81,7 @@ export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], plan: 
       }),
     ),
   );
-  const links = new Map(cells.map((cell) => [cell.link, traitsOf(cell)]));
+  const links = traitsByLink(cells);
   const verdict = sweepVerdict(loads, links, seed);
   const lanes = sortLanes(cells.map((cell) => cell.lane));
   const table = summaries.length === 1 ? alignTable(laneTable(summaries[0] ?? [])) : mediansTable(results, lanes);

@@ -1,0 +1,15 @@
+// What of a link's profile verdicts and bounds speak of: rate, round trip and loss towards the browser. Pure.
+import type { LinkTraits } from "../stats/sweep_verdict.ts";
+import type { LinkProfile } from "./link.ts";
+
+/** At the start, where they vary. */
+export function traitsOf({ down, rtt_ms }: LinkProfile): LinkTraits {
+  return { rate_bps: down.rate_bps, rtt_ms, loss: down.loss };
+}
+
+/** By the links' labels. */
+export function traitsByLink(
+  cells: readonly { readonly link: string; readonly link_profile: LinkProfile }[],
+): Map<string, LinkTraits> {
+  return new Map(cells.map(({ link, link_profile }) => [link, traitsOf(link_profile)]));
+}
