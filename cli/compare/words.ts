@@ -69,10 +69,10 @@ export function comparisonLines(comparison: Comparison, threshold_percent: numbe
     .slice(0, mostRows);
   const head = ["cell", "lane", "before", "after", "+ slower (95 %)", "judgement"];
   const hidden = (told.length > 0 ? told : cells).length - shown.length;
+  const more = hidden > 0 ? [[`and ${hidden} more`, "", "", "", "", ""]] : [];
   const [failing = 0, slower, faster, unclear, unknown, same] = counts;
   return [
-    ...alignTable([head, ...shown.map(row), ...comparison.together.map(togetherRow)]),
-    ...(hidden > 0 ? [`and ${hidden} more`] : []),
+    ...alignTable([head, ...shown.map(row), ...more, ...comparison.together.map(togetherRow)]),
     "",
     `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable${failing > 0 ? `, ${failing} without a valid load any more` : ""}.`,
     ...powerLines(comparison),

@@ -123,6 +123,13 @@ test("too few loads for anything: that is said, and how many it takes", () => {
   assert.deepEqual([found.can_show, found.loads_needed, found.tests], ["nothing", 4, 0]);
 });
 
+test("of many cells that changed the first are shown, and how many more there are, above what they are together", () => {
+  const many = (factor: number) =>
+    run(Array.from({ length: 45 }, (_, index) => ({ page: `p${index}`, times_ms: around(500 * factor, 8) })));
+  const lines = comparisonLines(compareRuns(many(1), many(1.5), 5), 5);
+  assert.deepEqual([lines[41]?.trim(), lines[42]?.split("  ")[0]], ["and 5 more", "45 cells together"]);
+});
+
 test("medians are those that the report tells", () => {
   const [cell] = compareRuns(run([{ times_ms: [100, 100, 400, 400] }]), run([{ times_ms: [1, 2, 3, 6] }]), 5).cells;
   assert.deepEqual([cell?.median_a_ms, cell?.median_b_ms], [250, 2.5]);
