@@ -47,7 +47,7 @@ function differing(pairs: readonly Pair[], cells: readonly Cell[], tolerance_per
       const theirs = others.flatMap((host) => logsAt(host, cell));
       const change = changeOf([{ a: theirs, b: own }]);
       if (!change || Math.min(own.length, theirs.length) < fewestLoads) return [];
-      return [{ host: one.host, cell, change, probability: rankSum(theirs, own) }];
+      return [{ host: one.host, cell, change, probability: rankSum(theirs, own).twoSided }];
     }),
   );
   const probabilities = holm(tests.map(({ probability }) => probability));
