@@ -14,19 +14,29 @@ export interface Drift {
 /** With fewer loads no order is unlikely. */
 const fewest = 8;
 
-/** Trend of values in the order they were measured; null for fewer than eight. */
+/** Of more, evenly spaced ones are compared: pairs grow with the square of the values, and a drift shows in this many as well. */
+const mostCompared = 500;
+
+/** Indices of the values to compare, the first and the last among them. */
+function comparedOf(values: readonly number[]): number[] {
+  const n = Math.min(values.length, mostCompared);
+  return Array.from({ length: n }, (_, each) => Math.round((each * (values.length - 1)) / (n - 1)));
+}
+
+/** Trend of values in the order they were measured (of more than 500: of as many of them); null for fewer than eight. */
 export function drift(values: readonly number[]): Drift | null {
-  const n = values.length;
-  if (n < fewest) return null;
+  if (values.length < fewest) return null;
+  const compared = comparedOf(values).map((at) => ({ at, value: values[at] as number }));
+  const n = compared.length;
   const slopes: number[] = [];
   let score = 0;
-  for (let a = 0; a < n; a++)
-    for (let b = a + 1; b < n; b++) {
-      const rise = (values[b] as number) - (values[a] as number);
-      slopes.push(rise / (b - a));
+  for (const [index, a] of compared.entries())
+    for (const b of compared.slice(index + 1)) {
+      const rise = b.value - a.value;
+      slopes.push(rise / (b.at - a.at));
       score += Math.sign(rise);
     }
-  const tied = [...Map.groupBy(values, (value) => value).values()].map((group) => group.length);
+  const tied = [...Map.groupBy(compared, ({ value }) => value).values()].map((group) => group.length);
   const spread = (size: number): number => size * (size - 1) * (2 * size + 5);
   const variance = (spread(n) - tied.reduce((sum, size) => sum + spread(size), 0)) / 18;
   const z = variance > 0 ? Math.max(0, Math.abs(score) - 1) / Math.sqrt(variance) : 0;

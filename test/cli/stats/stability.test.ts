@@ -18,6 +18,21 @@ test("without a drift one is seen in about 5 %", () => {
   assert.ok(seen / trials > 0.03 && seen / trials < 0.06, `${seen} of ${trials}`);
 });
 
+test("of many values as few are compared as tell the drift, from the first to the last", () => {
+  const read = new Set<PropertyKey>();
+  const values = Array.from({ length: 10_000 }, (_, index) => 800 + 2 * index);
+  const found = drift(
+    new Proxy(values, {
+      get(target, key) {
+        read.add(key);
+        return Reflect.get(target, key) as unknown;
+      },
+    }),
+  );
+  assert.ok(found && Math.abs(found.perLoad - 2) < 1e-9 && found.probability < 0.001, JSON.stringify(found));
+  assert.ok(read.size <= 510 && read.has("0") && read.has("9999"), `${read.size} read`);
+});
+
 test("ties are no order, and few loads are none", () => {
   assert.equal(drift(new Array<number>(10).fill(5))?.probability, 1);
   assert.equal(drift([1, 2, 3, 4, 5, 6, 7]), null);
