@@ -39,6 +39,10 @@ function buildWithin(root) {
   for (const later of all("noscript.later", root)) build(later);
 }
 
+/** Not every browser tells its pauses: there a part is built in each turn. */
+const inPause = (go) =>
+  globalThis.requestIdleCallback ? requestIdleCallback(go) : setTimeout(go, 0, { timeRemaining: () => 0 });
+
 function buildInPauses() {
   const waiting = all("noscript.later");
   const go = (pause) => {
@@ -46,9 +50,9 @@ function buildInPauses() {
       const later = waiting.shift();
       if (later?.isConnected) build(later);
     } while (waiting.length > 0 && pause.timeRemaining() > 10);
-    if (waiting.length > 0) requestIdleCallback(go);
+    if (waiting.length > 0) inPause(go);
   };
-  if (waiting.length > 0) requestIdleCallback(go);
+  if (waiting.length > 0) inPause(go);
 }
 
 function setUpLater() {
