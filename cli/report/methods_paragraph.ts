@@ -189,6 +189,13 @@ function loadSentences(data: ReportData): string {
   ].join(" ");
 }
 
+/** Of all looks: the least need not be the first one's. */
+function levelsInWords(): string {
+  const levels = Array.from({ length: lastLook - firstLook + 1 }, (_, look) => nominalLevel(firstLook + look));
+  const { least, greatest } = extremes(levels) ?? { least: Number.NaN, greatest: Number.NaN };
+  return [least, greatest].map((level) => Number(level.toPrecision(3))).join(" to ");
+}
+
 function statistics({ sweep, cells }: ReportData, pages: number): string {
   const links = new Set(cells.map(({ link }) => link)).size;
   const isMany = pages >= manyPages;
@@ -209,10 +216,10 @@ function statistics({ sweep, cells }: ReportData, pages: number): string {
         : []),
   ];
   const { until } = sweep.plan;
-  const [firstLevel, lastLevel] = [firstLook, lastLook].map(nominalLevel);
+  const levels = levelsInWords();
   const looks =
     until && "decided_percent" in until
-      ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by the exact signed-rank test (before the seventh block the rank-sum test) at nominal levels from ${firstLevel} to ${lastLevel}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${hopeless * 100} %. Decisions' figures are Hodges and Lehmann's shift, with intervals for all looks together.`
+      ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by the exact signed-rank test (before the seventh block the rank-sum test) at nominal levels from ${levels}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${hopeless * 100} %. Decisions' figures are Hodges and Lehmann's shift, with intervals for all looks together.`
       : "";
   return `Page load time is loadEventEnd - navigationStart (Navigation Timing). Improvement is (a - b) / a of medians${over}; 95 % intervals are ${intervals.join(", ")}.${looks}`;
 }

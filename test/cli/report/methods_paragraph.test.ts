@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
 import { methodsParagraph } from "../../../cli/report/methods_paragraph.ts";
 import { openResults } from "../../../cli/results/results.ts";
+import { firstLook, lastLook, nominalLevel } from "../../../cli/stats/sequential.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { testedLink } from "../selftest/tested.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
@@ -117,7 +118,16 @@ test("repeat visits, one server, films and several versions are told", async () 
 
 test("an adaptive sweep tells its looks, their levels and the estimator", async () => {
   const data = withPlan(await dataOf(raceFixture), { until: { decided_percent: 3 } });
-  assertSays(methodsParagraph(data), [
+  const text = methodsParagraph(data);
+  const [low = 0, high = 0] = (/ levels from (\S+) to (\S+),/.exec(text) ?? []).slice(1).map(Number);
+  for (let look = firstLook; look <= lastLook; look++) {
+    const level = nominalLevel(look);
+    assert.ok(
+      level >= low * 0.99 && level <= high * 1.01,
+      `${level} after ${look} blocks is not from ${low} to ${high}`,
+    );
+  }
+  assertSays(text, [
     / has 5 valid loads, of at most 5, until each pair of lanes is decided within 3 %\. /,
     / looked at after each block from the 5th to the 30th, by the exact signed-rank test .* at nominal levels from 0\.\d+ to 0\.\d+, .* below 5 % for each pair; .* Hodges and Lehmann's shift/,
   ]);
