@@ -2,8 +2,9 @@
 // block from the fifth on and decides faster, slower, or equivalent within a margin, with the chance of a wrong
 // decision over all looks together below 5 %. Pure; which loads come next is the runner's.
 //
-// Blocks are compared by the signed-rank test, which needs eight of them all one way. Before that the rank-sum test asks whether
-// the two lanes' loads lie wholly apart, as most that differ much do after five; what blocks share makes it only more careful.
+// Blocks are compared by the signed-rank test, which needs eight of them all one way. Before that two lanes are told apart only where
+// all loads of one lie beyond all of the other, as those of most lanes that differ much do after five (2 of 252 orders, by the
+// rank-sum test), and by a good part of their ranges, because one lane's loads may be much more alike than the other's.
 // The bounds lie between Pocock's (1977), the same level at each look, and O'Brien and Fleming's (1979), which keep it for the last.
 // Found by simulation, which test/cli/stats/sequential.test.ts repeats: together they spend 5 %. Equivalence is two
 // one-sided tests (Schuirmann 1987) at the level that spends 5 % on each side. A comparison that the last look would hardly
@@ -12,6 +13,7 @@
 import type { Interval } from "./bootstrap.ts";
 import { shift } from "./hodges_lehmann.ts";
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
+import { extremes } from "./quantile.ts";
 import { signedRank } from "./signed_rank.ts";
 import { rankSum, sampleShift } from "./two_samples.ts";
 
@@ -19,15 +21,16 @@ import { rankSum, sampleShift } from "./two_samples.ts";
 export const firstLook = 5;
 export const lastLook = 30;
 
-/** Up to so many blocks by the rank-sum test. */
+/** Up to so many blocks only wholly separate lanes are told apart, at this level of the rank-sum test. */
 const apartUpTo = 6;
-/** Its levels: lanes that lie wholly apart have 2 of 252 chances, and those that nearly do 6 of 924. */
-const apart: Readonly<Record<number, number>> = { 5: 0.008, 6: 0.0066 };
-const atLast = 0.0115;
+const apartLevel = 0.008;
+/** Between them, of the wider one's range. Lanes of one median, one ten times as wide, lie so far apart in under 1 % of cells (without: 3.8). */
+const apartBy = 0.35;
+const atLast = 0.0125;
 
 /** Level of the look after so many blocks, of a two-sided test as of each of two one-sided ones. */
 export function nominalLevel(blocks: number): number {
-  return apart[blocks] ?? atLast * (blocks / lastLook) ** 0.25;
+  return blocks <= apartUpTo ? apartLevel : atLast * (blocks / lastLook) ** 0.25;
 }
 
 /** Below such a chance to be decided at the last look a comparison is given up. */
@@ -57,13 +60,21 @@ interface Tails {
   readonly twoSided: number;
 }
 
+const nothingShown: Tails = { greater: 1, less: 1, twoSided: 1 };
+
+function isApart(lane: readonly number[], over: readonly number[]): boolean {
+  const [a, b] = [extremes(lane), extremes(over)];
+  if (!a || !b) return false;
+  const between = Math.max(a.least - b.greatest, b.least - a.greatest);
+  return between > 0 && between >= apartBy * Math.max(a.greatest - a.least, b.greatest - b.least);
+}
+
 /** Whether `over`, made longer by `margin`, took longer than `lane`. */
 function compared(pairs: readonly LogPair[], margin: number): Tails {
   if (pairs.length > apartUpTo) return signedRank(pairs.map(({ lane, over }) => over - lane + margin));
-  return rankSum(
-    pairs.map(({ lane }) => lane),
-    pairs.map(({ over }) => over + margin),
-  );
+  const lane = pairs.map((pair) => pair.lane);
+  const over = pairs.map((pair) => pair.over + margin);
+  return isApart(lane, over) ? rankSum(lane, over) : nothingShown;
 }
 
 /** Hodges and Lehmann's shift of log(over / lane), with the interval that belongs to the test and level of a look; null without pairs. */

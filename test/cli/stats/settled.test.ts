@@ -42,7 +42,7 @@ test("clear differences and clear equivalence are settled by eight blocks, in sp
 });
 
 test("a lane needs no more loads once each pair that it is in is decided", () => {
-  const loads = loadsOf({ h1: 1000, h2: 800, h3: 800 }, 7).map((load) =>
+  const loads = loadsOf({ h1: 2000, h2: 800, h3: 800 }, 7).map((load) =>
     load.lane === "h3" ? { ...load, plt_ms: (load.plt_ms ?? 0) * (load.block < 1 ? 0.9 : 1.05) } : load,
   );
   assert.deepEqual(settledLanes(loads, lanes, { decided_percent: 3 }), ["h1"]);
