@@ -1,7 +1,7 @@
 // What a load tells of its paints, beside what Chromium's own trace of the same load tells: the trace is written by another
 // path through the browser, on the monotonic clock and in microseconds.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -49,15 +49,31 @@ const images = [
   // Another origin, and no Timing-Allow-Origin.
   { url: "https://elsewhere.test/large.jpg", type: "image/jpeg", body: image(60_000) },
 ];
-/** What comes after the load was read would be told by the trace alone. */
+/** The trace tells a paint a while after it. */
 const afterwards_ms = 300;
 
-async function painted(name: string, body: string): Promise<Painted> {
+async function recorded(name: string, body: string): Promise<string> {
   const head = `<!doctype html><meta charset=utf-8><link rel=icon href="data:,"><body>`;
-  const recording = await recordSite(home, name, [{ url: page, body: `${head}${body}` }, ...images]);
-  const profile = join(home, `${name}-profile`);
-  mkdirSync(profile);
-  const lab = labCommand({ home, recording: recording.name, link: parseLink("10mbit/20ms"), reports: null });
+  return (await recordSite(home, name, [{ url: page, body: `${head}${body}` }, ...images])).name;
+}
+
+const mostLoads = 3;
+
+/** On a slow machine a paint may not have reached the page's timeline when it is read: such a load is repeated. */
+async function holdsOfALoad(recording: string, check: (load: Painted) => void): Promise<void> {
+  for (let load = 1; ; load++) {
+    try {
+      check(await painted(recording));
+      return;
+    } catch (error) {
+      if (load === mostLoads) throw error;
+    }
+  }
+}
+
+async function painted(recording: string): Promise<Painted> {
+  const profile = mkdtempSync(join(home, "profile-"));
+  const lab = labCommand({ home, recording, link: parseLink("10mbit/20ms"), reports: null });
   const userAgent = await userAgentOf(chromiumPath());
   const words = chromiumArguments({ lane: "h2", profile, spkiList: await spkiList(home), userAgent });
   const browser = await startBrowser({
@@ -77,16 +93,18 @@ async function painted(name: string, body: string): Promise<Painted> {
     const watched = await watchPage(connection, { watchesLongTasks: true });
     await watched.load(page);
     const { timings } = timelineOf(await watched.evaluate(timelineExpression));
+    const read_ms = Number(await watched.evaluate("performance.now()"));
     await delay(afterwards_ms);
     await connection.send("Tracing.end");
     await whole;
-    return { metrics: metricsOf(timings), ...paintsOf(events) };
+    return { metrics: metricsOf(timings), ...paintsOf(events, read_ms) };
   } finally {
     await browser.stop();
   }
 }
 
-function paintsOf(events: readonly TraceEvent[]): Omit<Painted, "metrics"> {
+/** `read_ms`: what came after it only the trace could tell. */
+function paintsOf(events: readonly TraceEvent[], read_ms: number): Omit<Painted, "metrics"> {
   const start = events.find(
     ({ name, args }) => name === "navigationStart" && args.data?.documentLoaderURL?.startsWith(page),
   );
@@ -95,6 +113,7 @@ function paintsOf(events: readonly TraceEvent[]): Omit<Painted, "metrics"> {
     events
       .filter(({ name, ts }) => name === wanted && ts > start.ts)
       .map(({ ts, args }) => ({ at_ms: (ts - start.ts) / 1000, type: args.data?.type ?? "" }))
+      .filter(({ at_ms }) => at_ms <= read_ms)
       .toSorted((a, b) => a.at_ms - b.at_ms);
   const first = of("firstContentfulPaint")[0];
   const largest = of("largestContentfulPaint::Candidate").at(-1);
@@ -135,29 +154,33 @@ for (const [name, body, type] of [
   ["an image alone", img("/large.jpg"), "image"],
   ["an image of another origin", `<p>Text</p>${img("https://elsewhere.test/large.jpg")}`, "image"],
 ] as const) {
-  test(`${name}: first and largest paint are the trace's`, { timeout: 60_000 }, async () => {
-    const { metrics, first_ms, largest, largestImage_ms } = await painted(name.replaceAll(" ", "-"), body);
-    assert.equal(largest.type, type);
-    isRounded(metrics.fcp_ms, first_ms);
-    isRounded(metrics.lcp_ms, largest.at_ms);
-    if (type === "image") assert.equal(largest.at_ms, largestImage_ms);
-    inOrder(metrics, metrics.lcp_ms);
+  test(`${name}: first and largest paint are the trace's`, { timeout: 150_000 }, async () => {
+    const recording = await recorded(name.replaceAll(" ", "-"), body);
+    await holdsOfALoad(recording, ({ metrics, first_ms, largest, largestImage_ms }) => {
+      assert.equal(largest.type, type);
+      isRounded(metrics.fcp_ms, first_ms);
+      isRounded(metrics.lcp_ms, largest.at_ms);
+      if (type === "image") assert.equal(largest.at_ms, largestImage_ms);
+      inOrder(metrics, metrics.lcp_ms);
+    });
   });
 }
 
-test("blanks between images are no largest paint", { timeout: 60_000 }, async () => {
-  const { metrics, first_ms, largest, largestImage_ms } = await painted(
+test("blanks between images are no largest paint", { timeout: 150_000 }, async () => {
+  const recording = await recorded(
     "blanks",
     `${img("/small.jpg")}\n${img("https://elsewhere.test/large.jpg")}\n${img("/large.jpg")}`,
   );
-  isRounded(metrics.fcp_ms, first_ms);
-  // A browser that takes no blanks for text tells the image.
-  if (largest.type === "image") {
-    isRounded(metrics.lcp_ms, largest.at_ms);
-    return;
-  }
-  assert.ok(largestImage_ms !== null && largestImage_ms > largest.at_ms, "the images came after the blanks");
-  assert.equal(metrics.lcp_ms, null);
-  assert.match(metrics.unavailable.lcp_ms ?? "", /blanks between images/);
-  inOrder(metrics, metrics.fcp_ms);
+  await holdsOfALoad(recording, ({ metrics, first_ms, largest, largestImage_ms }) => {
+    isRounded(metrics.fcp_ms, first_ms);
+    // A browser that takes no blanks for text tells the image.
+    if (largest.type === "image") {
+      isRounded(metrics.lcp_ms, largest.at_ms);
+      return;
+    }
+    assert.ok(largestImage_ms !== null && largestImage_ms > largest.at_ms, "the images came after the blanks");
+    assert.equal(metrics.lcp_ms, null);
+    assert.match(metrics.unavailable.lcp_ms ?? "", /blanks between images/);
+    inOrder(metrics, metrics.fcp_ms);
+  });
 });
