@@ -33,7 +33,7 @@ export interface Measured {
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
   readonly browserVersion: string;
-  readonly browserDigest: string;
+  readonly browserDigest: string | null;
   /** null: the load was a first visit, or the first one did not end. */
   readonly firstVisit: FirstVisit | null;
   readonly failure: string | null;

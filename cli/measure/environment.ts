@@ -26,8 +26,8 @@ export interface EnvironmentParts {
   readonly machine: Machine;
   /** By product. */
   readonly versions: Record<string, string>;
-  /** SHA-256 of the browser's program. */
-  readonly browserDigest: string;
+  /** SHA-256 of the browser's program; null: not known. */
+  readonly browserDigest: string | null;
   /** Of the servers; null where no report told. */
   readonly congestionControl: { tcp: string | null; quic: string | null };
   readonly commandLines: Environment["command_lines"];
@@ -43,7 +43,7 @@ export function environmentOf(parts: EnvironmentParts): Environment {
   const { replay, shaper, browser } = parts.commandLines;
   return {
     versions: Object.fromEntries(Object.entries(parts.versions).sort(([a], [b]) => a.localeCompare(b))),
-    browser_sha256: parts.browserDigest,
+    ...(parts.browserDigest === null ? {} : { browser_sha256: parts.browserDigest }),
     ...parts.machine,
     congestion_control: parts.congestionControl,
     command_lines: { replay: replay.map(named), shaper: shaper.map(named), browser: browser.map(named) },

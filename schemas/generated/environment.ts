@@ -11,7 +11,7 @@ export interface Environment {
     [k: string]: string;
   };
   /**
-   * Of the browser's program; absent from loads of before it was told.
+   * Of the browser's program; absent where that is a script, and from loads of before it was told.
    */
   browser_sha256?: string;
   kernel: string;

@@ -25,6 +25,14 @@ test("it is what sha256sum says, also after an update in mid-sweep of the same s
   assert.notEqual(updated, before);
 });
 
+test("a script that starts a browser says nothing of it", async () => {
+  const script = join(folder, "script");
+  writeFileSync(script, "#!/bin/sh\nexec browser\n");
+  assert.equal(await binaryDigest(script), null);
+  writeFileSync(join(folder, "empty"), "");
+  assert.match((await binaryDigest(join(folder, "empty"))) ?? "", /^[0-9a-f]{64}$/);
+});
+
 test("a file that is not there is an error each time, not a memory", async () => {
   await assert.rejects(binaryDigest(join(folder, "none")), { code: "ENOENT" });
 });
