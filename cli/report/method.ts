@@ -5,7 +5,7 @@ import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { isLane, laneFacts } from "../lanes.ts";
 import { shellWord } from "../shell_word.ts";
 import { confidence, minimumUnits } from "../stats/bootstrap.ts";
-import { browserNames, browsersOf } from "../stats/browsers.ts";
+import { browserNames, browsersOf, untoldWords } from "../stats/browsers.ts";
 import { manyPages } from "../stats/many_pages.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";
@@ -94,7 +94,8 @@ function browserRow(data: ReportData): Markup | null {
     const { loads = 0, sha256 = null } = browsers[index] ?? {};
     return html`${index > 0 && html`<br>`}${name}, ${count(loads, "load")}${sha256 !== null && html`, SHA-256 of its program <code>${sha256}</code>`}`;
   });
-  return html`<tr><th scope="row">browser</th><td>${rows}</td></tr>`;
+  const untold = untoldWords(data.loads);
+  return html`<tr><th scope="row">browser</th><td>${rows}${untold !== null && html`<br>${untold}`}</td></tr>`;
 }
 
 /** What a reader who knows TCP's CUBIC would not expect of quiche's. */

@@ -6,7 +6,7 @@ import { linkSentence } from "../link/label.ts";
 import { linkIsOut } from "../selftest/format.ts";
 import { settleServing } from "../serving/serving.ts";
 import { servingTerms } from "../serving/terms.ts";
-import { browserNames, browsersOf } from "../stats/browsers.ts";
+import { browserNames, browsersOf, untoldWords } from "../stats/browsers.ts";
 import { manyPages } from "../stats/many_pages.ts";
 import { count } from "../stats/numbers.ts";
 import { extremes, median } from "../stats/quantile.ts";
@@ -37,10 +37,11 @@ const isRepeat = (lane: string): boolean => isLane(lane) && laneFacts[lane].repe
 function machineSentence(data: ReportData, facts: readonly LoadFacts[]): string {
   const hosts = hostsOf(data.cells).length;
   const told = browserNames(browsersOf(data.loads));
+  const untold = untoldWords(data.loads);
   const chromium = alike(facts, ({ environment: { versions } }) => `Chromium ${versions.chromium ?? "unknown"}`);
   const machine = alike(facts, ({ environment: e }) => `${e.cpu}, ${count(e.cpus, "CPU")}, Linux ${e.kernel}`);
   const pairs = hosts > 1 ? "; lanes of a page on a link always on one of them" : "";
-  return `Pages were loaded in ${told.length > 0 ? told.join(" or ") : chromium}, headless, on ${hosts > 1 ? `${hosts} machines` : "one machine"} (${machine})${pairs}.`;
+  return `Pages were loaded in ${told.length > 0 ? told.join(" or ") : chromium}${untold === null ? "" : ` (${untold})`}, headless, on ${hosts > 1 ? `${hosts} machines` : "one machine"} (${machine})${pairs}.`;
 }
 
 /** What each lane is, and whether the load that counts found anything that an earlier one left. */

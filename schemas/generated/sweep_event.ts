@@ -189,14 +189,14 @@ export interface SweepPaused {
   reason: string;
 }
 /**
- * The browser was updated since the load before: loads of two versions are in one sweep.
+ * The browser was updated since the load before: loads of two are in one sweep. Each is a version, with the binary where both have one version.
  */
 export interface BrowserChanged {
   event: "browser-changed";
   before: string;
   now: string;
   /**
-   * The first one of the new version.
+   * The first one of the new browser.
    */
   load: number;
 }

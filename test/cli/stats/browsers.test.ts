@@ -14,6 +14,9 @@ const blocks = (count: number, from: number, version: string, sha256?: string): 
     ["h2", "h3"].map((lane) => load(lane, from + index, version, sha256)),
   ).flat();
 
+/** Of an earlier Trilane. */
+const old = [load("h2", 0, null), load("h3", 0, null)];
+
 test("an update between two blocks is told, and that no block mixes", () => {
   const loads = [...blocks(3, 0, "156.0"), ...blocks(2, 3, "157.0")];
   assert.equal(
@@ -32,10 +35,21 @@ test("blocks that mix are counted, and two binaries of one version told apart", 
   ]);
 });
 
-test("one browser, or loads that do not tell, need no word", () => {
+test("one browser, or loads none of which tells, need no word", () => {
   assert.equal(browsersWarning(blocks(3, 0, "156.0")), null);
-  // Those of an earlier Trilane beside them.
-  const old = [load("h2", 0, null), load("h3", 0, null)];
-  assert.equal(browsersWarning([...old, ...blocks(3, 1, "156.0")]), null);
+  assert.equal(browsersWarning(old), null);
   assert.deepEqual(browsersOf(old), []);
+});
+
+test("loads of an earlier Trilane are counted beside those that tell: the browser may have changed with it", () => {
+  assert.equal(
+    browsersWarning([...old, ...blocks(3, 1, "156.0")]),
+    "Whether the browser changed is not known: 2 loads do not tell, the others ran with Chromium 156.0.",
+  );
+  assert.match(
+    browsersWarning([...old, ...blocks(3, 1, "156.0"), ...blocks(2, 4, "157.0")]) ?? "",
+    /^The browser changed meanwhile: Chromium 156\.0 \(6 loads\), Chromium 157\.0 \(4 loads\), 2 loads do not tell\. /,
+  );
+  // Without a browser there is no load to count.
+  assert.equal(browsersWarning([{ ...load("h2", 0, null), status: "failed" }, ...blocks(3, 1, "156.0")]), null);
 });

@@ -115,6 +115,7 @@ describe("runner", () => {
   test("a browser that was updated in mid-sweep, in a run or between two, is told with the first load of it", async () => {
     const plan = fastPlan({ pages: ["a"], lanes: ["h1"], links: ["1mbit/20ms"], repetitions: 6 });
     const changes: SweepEvent[] = [];
+    // The first digit of the binary's hash after a slash.
     const run = async (versions: string[], stopAfter: number) => {
       const stop = new AbortController();
       let loads = 0;
@@ -124,7 +125,9 @@ describe("runner", () => {
         signal: stop.signal,
         measure: async (request) => {
           const load = await validLoad(request);
-          load.log.browser.version = versions[loads++] ?? "none";
+          const [version, binary] = (versions[loads++] ?? "none").split("/");
+          load.log.browser.version = version ?? "";
+          if (binary) load.log._trilane.environment.browser_sha256 = binary.repeat(64);
           return load;
         },
         tell: (event) => {
@@ -134,10 +137,11 @@ describe("runner", () => {
       });
     };
     await run(["156.0", "156.0", "156.1"], 3);
-    await run(["157.0", "157.0", "157.0"], 9);
+    await run(["157.0/a", "157.0/b", "157.0"], 9);
     assert.deepEqual(changes, [
       { event: "browser-changed", before: "156.0", now: "156.1", load: 3 },
       { event: "browser-changed", before: "156.1", now: "157.0", load: 4 },
+      { event: "browser-changed", before: "157.0 (binary aaaaaaaa)", now: "157.0 (binary bbbbbbbb)", load: 5 },
     ]);
   });
 
