@@ -170,10 +170,12 @@ export function criticalPath(load: PageLoad): CriticalPath | null {
   return { segments, computation_ms, network_ms: plt_ms - computation_ms };
 
   function waitBeforeLoadEvent(waitedFor: readonly Fetch[]): Wait | null {
-    const wait = back(waitedFor, tasks, 0, at_ms);
     // By another clock's reading the last byte may come just after the load event.
-    const fetch = wait ? null : lastUnderWay(waitedFor, at_ms);
-    return fetch ? { fetch, until_ms: at_ms } : wait;
+    const justAfter = waitedFor.filter(({ end_ms }) => end_ms <= at_ms + sameMoment_ms);
+    const wait = lastUnderWay(justAfter, at_ms) ? null : back(waitedFor, tasks, 0, at_ms);
+    if (wait) return wait;
+    const fetch = lastUnderWay(waitedFor, at_ms);
+    return fetch && { fetch, until_ms: at_ms };
   }
 
   function waitBefore(fetch: Fetch, started_ms: number): Wait | null {

@@ -190,6 +190,17 @@ test("a request's time is told by its phases, and a cache is no network", () => 
   assert.equal(criticalPath(load)?.computation_ms, 100);
 });
 
+test("a last byte just after the load event is on the path, whatever ended long before", () => {
+  const streamed = (end_ms: number) =>
+    graph(1000, [
+      { ...html, end_ms },
+      { url: `${page}hero.jpg`, type: "image", start_ms: 100, end_ms: 300 },
+    ]);
+  assert.deepEqual(told(streamed(1000.5)), ["0-5 computation", "5-1000 /"]);
+  // So much later the load event did not wait for it.
+  assert.equal(told(streamed(1400)).at(-1), "300-1000 computation");
+});
+
 test("a load without an end or without requests has none; one that asks in a circle comes to its end", () => {
   assert.equal(criticalPath(graph(100, [])), null);
   const failed = graph(100, [html]);
