@@ -41,8 +41,13 @@ const filmMetric = (name: FilmMetric): Column => ({
   film: (film) => film[name],
 });
 
+/** New ones are appended: who reads columns by their place goes on. */
 export const columns: readonly Column[] = [
-  { name: "load_id", meaning: "number of the load in the results", value: (load) => load.id },
+  {
+    name: "load_id",
+    meaning: "number of the load in the results; empty: filmed loads have none",
+    value: (load) => load.id,
+  },
   { name: "page", meaning: "name of the recording", value: (load) => load.page, film: (_, cell) => cell?.page ?? null },
   {
     name: "lane",
@@ -113,16 +118,6 @@ export const columns: readonly Column[] = [
   metric("browser_cpu_ms"),
   metric("server_cpu_ms"),
   metric("shaper_cpu_ms"),
-  {
-    name: "filmed",
-    meaning: "true for a further load that was filmed, which takes time; in no average",
-    value: () => false,
-    film: () => true,
-  },
-  filmMetric("speed_index_ms"),
-  filmMetric("visually_complete_85_ms"),
-  filmMetric("visually_complete_95_ms"),
-  filmMetric("visually_complete_100_ms"),
   metric("requests"),
   metric("bytes"),
   metric("connections"),
@@ -176,6 +171,16 @@ export const columns: readonly Column[] = [
     meaning: "the same of their QUIC",
     ...fromServing(({ transport }) => transport.quic.congestion_control),
   },
+  {
+    name: "filmed",
+    meaning: "true for a further load that was filmed, which takes time; in no average",
+    value: () => false,
+    film: () => true,
+  },
+  filmMetric("speed_index_ms"),
+  filmMetric("visually_complete_85_ms"),
+  filmMetric("visually_complete_95_ms"),
+  filmMetric("visually_complete_100_ms"),
 ];
 
 /** Lines with their ends, the header first. `serving`: the sweep's, of all its loads. */

@@ -10,6 +10,7 @@ import { chooseLoads, chooseSweep, readNumber, resultsOf } from "../../../cli/ex
 import { columns, csvLines } from "../../../cli/export/csv.ts";
 import { harPieces } from "../../../cli/export/har.ts";
 import { exportDocument } from "../../../cli/export/json.ts";
+import { filmMetrics } from "../../../cli/export/metric_words.ts";
 import { openResults, type Results } from "../../../cli/results/results.ts";
 import { csvField } from "../../../extension/har/csv_field.ts";
 import { strictUrl } from "../../../extension/har/reader_fields.ts";
@@ -228,6 +229,14 @@ test("CSV: a header and a row for each load, with the documented columns; missin
       });
     }
   });
+});
+
+test("CSV: columns of films come after all others, and a filmed load without a number is said to be one", () => {
+  const names = columns.map(({ name }) => name);
+  assert.deepEqual(names.slice(0, 4), ["load_id", "page", "lane", "link"]);
+  assert.ok(names.indexOf("filmed") > names.indexOf("quic_congestion"));
+  assert.ok(columns.every(({ name }, index) => !(name in filmMetrics) || index > names.indexOf("filmed")));
+  assert.match(columns[0]?.meaning ?? "", /empty: filmed/);
 });
 
 test("CSV: quotes, commas and line ends are kept; formulas are defused", () => {
