@@ -22,7 +22,7 @@ const hasTlsOverTcp = (lane: Lane): boolean => isOverTcp(lane) && !laneFacts[lan
 function servingFault({ lanes, warm_cache }: Terms, { tls, transport }: Serving): string | null {
   // Early data over TCP came with TLS 1.3: without it no load of that lane can be valid.
   if (tls === "1.2" && lanes.includes("h2-0rtt"))
-    return `lane h2-0rtt needs TLS 1.3: leave the lane out, or take serving.tls "both"`;
+    return `lane h2-0rtt needs TLS 1.3: leave the lane out, or take serving.tls "both" or "1.3"`;
   if (tls !== "both" && !lanes.some(hasTlsOverTcp))
     return `serving.tls is of TLS over TCP, which no lane has: take it out, or add lane h1 or h2`;
   const isStock = (part: "tcp" | "quic"): boolean => isDeepStrictEqual(transport[part], stockServing.transport[part]);
