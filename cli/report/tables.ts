@@ -21,7 +21,7 @@ export interface GroupResult {
   readonly hasSection: boolean;
 }
 
-export const maxTableRows = 1500;
+const maxTableRows = 1500;
 /** As many fill a screen or two. */
 const rowsAtOnce = 50;
 /** As many are built in one pause. */

@@ -55,7 +55,7 @@ export function transmission_ms(size_bytes: number, rate_bps: number | null): nu
 }
 
 /** What a jitter may add or take, for nearly every packet. */
-export function jitterReach_ms({ jitter }: LinkDirection): number {
+function jitterReach_ms({ jitter }: LinkDirection): number {
   if (!jitter) return 0;
   if ("file" in jitter) return 50;
   return jitter.ms * { uniform: 1, normal: 4, pareto: 18 }[jitter.distribution];

@@ -29,11 +29,6 @@ export interface Improvement {
   readonly reason: string | null;
 }
 
-/** (a - b) / a * 100. */
-export function improvementPercent(over: number, lane: number): number {
-  return ((over - lane) / over) * 100;
-}
-
 const percentOfLog = (logRatio: number): number => (1 - Math.exp(logRatio)) * 100;
 
 const percentsOfLog = (interval: Interval | null): Interval | null =>

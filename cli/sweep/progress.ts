@@ -20,7 +20,7 @@ export interface Progress {
 const redrawInterval_ms = 500;
 
 /** Events as JSON lines, for programs. */
-export function jsonProgress(out: Terminal): Progress {
+function jsonProgress(out: Terminal): Progress {
   return { tell: (event) => out.write(`${JSON.stringify(event)}\n`), end: () => undefined };
 }
 
