@@ -51,7 +51,8 @@ export function browsersWarning(loads: readonly Sample[]): string | null {
   const untold = untoldWords(loads);
   if (browsers.length < 2)
     return (
-      untold && `Whether the browser changed is not known: ${untold}, the others ran with ${browserNames(browsers).join()}.`
+      untold &&
+      `Whether the browser changed is not known: ${untold}, the others ran with ${browserNames(browsers).join()}.`
     );
   const names = browserNames(browsers).map((name, index) => `${name} (${count(browsers[index]?.loads ?? 0, "load")})`);
   if (untold !== null) names.push(untold);
