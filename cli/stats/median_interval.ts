@@ -35,13 +35,13 @@ function depthOf(n: number, tail: number): number {
 /** The chance of a normal value more than one deviation above its mean. */
 const beyondOneDeviation = 0.158655;
 
-/** With fewer values all of them lie on one side of their median too often to tell how far it may be. */
-export const fewestForError = 3;
+/** One value tells nothing of how far its median may be. */
+export const fewestForError = 2;
 
 /** Squares of uncertain errors are too large on average: by so much, found by simulation (coverage.test.ts). */
 const ofSquares = 0.95;
 
-/** Standard error of the median: half of the middle 68 % of where it may be. Values in ascending order, at least three. */
+/** Standard error of the median: half of the middle 68 % of where it may be. Values in ascending order, at least two. */
 function medianError(ascending: Float64Array): number {
   const depth = depthOf(ascending.length, beyondOneDeviation);
   return (ofSquares * (atDepth(ascending, ascending.length + 1 - depth) - atDepth(ascending, depth))) / 2;
@@ -99,24 +99,33 @@ function concordance(lane: Float64Array, over: Float64Array, medians: { lane: nu
   return both === 0 ? 0.5 : Math.max(0.5, same / both);
 }
 
-export interface DifferenceError {
+/** How far both move together: the share of their blocks in which they lie on the same side of their medians, as a correlation. */
+export const correlation = (together: number): number => 2 * together - 1;
+
+export interface DifferenceErrors {
   /** Standard errors of the two medians. */
   readonly lane: number;
   readonly over: number;
-  /** Of their difference, squared. */
-  readonly variance: number;
+  /** Blocks whose two values lie off their medians, and of them those in which both lie on the same side. */
+  readonly blocks: { readonly all: number; readonly together: number };
 }
 
-/** How far both move together: the share of their blocks in which they lie on the same side of their medians, as a correlation. */
-const correlation = (together: number): number => 2 * together - 1;
-
-/** Of median(lane) - median(over), block by block; NaN where a block has no value. Null with fewer than three values of either. */
-export function medianDifferenceError(lane: Float64Array, over: Float64Array): DifferenceError | null {
+/** For median(lane) - median(over), block by block; NaN where a block has no value. Null with fewer than two values of either. */
+export function medianDifferenceErrors(lane: Float64Array, over: Float64Array): DifferenceErrors | null {
   const [lanes, overs] = [inOrder(lane), inOrder(over)];
   if (Math.min(lanes.length, overs.length) < fewestForError) return null;
-  const [a, b] = [medianError(lanes), medianError(overs)];
-  const shared = correlation(concordance(lane, over, { lane: middle(lanes), over: middle(overs) }));
-  return { lane: a, over: b, variance: a * a + b * b - 2 * shared * a * b };
+  const [ofLane, ofOver] = [middle(lanes), middle(overs)];
+  const sides = [...lane].map(
+    (value, block) => Math.sign(value - ofLane) * Math.sign((over[block] as number) - ofOver),
+  );
+  return {
+    lane: medianError(lanes),
+    over: medianError(overs),
+    blocks: {
+      all: sides.filter((side) => Math.abs(side) === 1).length,
+      together: sides.filter((side) => side === 1).length,
+    },
+  };
 }
 
 /**

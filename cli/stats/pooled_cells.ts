@@ -1,18 +1,18 @@
 // The mean log ratio over the cells of a few pages on links, and how sure it is. Each cell's share of the error comes from its own
 // order statistics, because a resampled median of five loads errs much more than the median itself: such intervals covered
-// their truth in 97 to 99.5 % (test/cli/stats/coverage.test.ts has what these do). Where cells have one or two loads, how far the cells
+// their truth in 97 to 99.5 % (test/cli/stats/coverage.test.ts has what these do). Where cells have single loads, how far the cells
 // themselves lie apart is all there is to go by.
 import type { Interval } from "./bootstrap.ts";
-import { fewestForError, medianDifferenceError } from "./median_interval.ts";
+import { correlation, type DifferenceErrors, fewestForError, medianDifferenceErrors } from "./median_interval.ts";
 import { studentQuantile } from "./normal_tail.ts";
 import { type CellMedians, medianRatio } from "./paired_cells.ts";
 import { mean, standardDeviation } from "./quantile.ts";
 
-/** Two cells need five loads of each lane; from three cells on three loads are enough. */
+/** Two cells need five loads of each lane. */
 const loadsOfTwo = 5;
 const fewestCells = 3;
 /** So many cells of fewer loads say by their own spread how sure their mean is. */
-export const fewestSpread = 6;
+const fewestSpread = 6;
 
 const tail = 0.025;
 
@@ -28,37 +28,38 @@ const around = (centre: number, error: number, freedom: number): Interval => {
   return { low: centre - reach, high: centre + reach };
 };
 
-interface CellError {
-  /** Squared, of the log ratio; null: too few loads to tell. */
-  readonly variance: number | null;
-  /** Satterthwaite's (1946) share of the degrees of freedom: each lane's variance squared, over what it is free by. */
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+interface Variance {
+  readonly variance: number;
+  /** What Satterthwaite's (1946) degrees of freedom divide by: squared variances over what each is free by. */
   readonly perFreedom: number;
-  /** 1 / n + 1 / n of both lanes: a variance is about so much of the loads' own. */
-  readonly share: number;
 }
 
-function cellError({ cell, n }: CellMedians): CellError {
-  const error = medianDifferenceError(cell.lane.map(Math.log), cell.over.map(Math.log));
-  const share = 1 / n.lane + 1 / n.over;
-  if (!error) return { variance: null, perFreedom: 0, share };
+type CellErrors = DifferenceErrors & Pick<CellMedians, "n">;
+
+function errorOf({ lane, over, n }: CellErrors, shared: number): Variance {
   return {
-    variance: error.variance,
-    perFreedom: error.lane ** 4 / (n.lane - 1) + error.over ** 4 / (n.over - 1),
-    share,
+    variance: lane ** 2 + over ** 2 - 2 * shared * lane * over,
+    perFreedom: lane ** 4 / (n.lane - 1) + over ** 4 / (n.over - 1),
   };
 }
 
-/** By the loads' own errors; null where too few cells have loads enough. */
+/** By the loads' own errors; null where a cell has too few loads. */
 function byLoads(cells: readonly CellMedians[], logRatio: number): Interval | null {
   const fewest = Math.min(...cells.map(({ n }) => Math.min(n.lane, n.over)));
-  const errors = cells.map(cellError);
-  const known = errors.flatMap(({ variance, share }) => (variance === null ? [] : [variance / share]));
-  if (cells.length < fewestCells && fewest < loadsOfTwo) return null;
-  if (cells.length >= fewestCells && (known.length < fewestCells || known.length * 2 < cells.length)) return null;
-  // A cell of one or two loads errs as the others' loads do.
-  const spread = mean(known);
-  const variance = errors.reduce((sum, error) => sum + (error.variance ?? spread * error.share), 0);
-  const perFreedom = errors.reduce((sum, error) => sum + error.perFreedom, 0);
+  if (fewest < (cells.length < fewestCells ? loadsOfTwo : fewestForError)) return null;
+  const errors = cells.flatMap(({ cell, n }): CellErrors[] => {
+    const found = medianDifferenceErrors(cell.lane.map(Math.log), cell.over.map(Math.log));
+    return found ? [{ ...found, n }] : [];
+  });
+  // Of all cells' blocks, since those of one cell are too few to tell; a half more on each side, because few may agree by
+  // chance.
+  const together = sum(errors.map(({ blocks }) => blocks.together)) + 0.5;
+  const shared = Math.max(0, correlation(together / (sum(errors.map(({ blocks }) => blocks.all)) + 1)));
+  const variances = errors.map((each) => errorOf(each, shared));
+  const variance = sum(variances.map((each) => each.variance));
+  const perFreedom = sum(variances.map((each) => each.perFreedom));
   const freedom = perFreedom > 0 ? variance ** 2 / perFreedom : Number.POSITIVE_INFINITY;
   return around(logRatio, Math.sqrt(variance) / cells.length, freedom);
 }
@@ -77,5 +78,5 @@ export function pooledMean(cells: readonly CellMedians[]): PooledMean {
 export function whatPoolingNeeds(cells: number): string {
   return cells < fewestCells
     ? `an interval needs ${loadsOfTwo} valid loads of each lane`
-    : `an interval needs ${fewestForError} valid loads of each lane on at least ${Math.max(fewestCells, Math.ceil(cells / 2))} of the ${cells} pages on links`;
+    : `an interval needs ${fewestForError} valid loads of each lane on each of the ${cells} pages on links`;
 }
