@@ -26,6 +26,8 @@ export interface Disagreement extends Change {
 
 type Cell = Pick<Load, "page" | "link" | "lane">;
 
+const keyOf = ({ page, link, lane }: Cell): string => JSON.stringify([page, link, lane]);
+
 interface Tested extends Disagreement {
   readonly host: string;
 }
@@ -69,7 +71,7 @@ export function disagreements(
 ): Map<string, Disagreement[]> {
   const cells = new Map<string, Cell>();
   for (const { page, link, lane } of hosts.flatMap(({ loads }) => loads))
-    cells.set(JSON.stringify([page, link, lane]), { page, link, lane });
+    cells.set(keyOf({ page, link, lane }), { page, link, lane });
   const compare = (pairs: readonly Pair[]): Tested[] => differing(pairs, [...cells.values()], tolerance_percent);
   const found = new Map<string, Disagreement[]>();
   const tell = (tested: readonly Tested[], name: string): void => {
@@ -89,6 +91,16 @@ export function disagreements(
     if (rest.length > odd.length) continue;
     const against = compare(rest.map((one) => ({ one, others: odd })));
     for (const { host } of rest) tell(against, host);
+    // One between the odd ones, as 1400 ms between 1000 and 2000, is like them together, and unlike each.
+    for (const one of rest.filter(({ host }) => !found.has(host))) {
+      const single = compare(odd.map((other) => ({ one, others: [other] }))).toSorted(
+        (a, b) => distance(b) - distance(a),
+      );
+      tell(
+        [...Map.groupBy(single, keyOf).values()].map(([farthest]) => farthest as Tested),
+        one.host,
+      );
+    }
     return found;
   }
 }

@@ -1,12 +1,15 @@
 // Two sets of loads that were not paired, as those of two sweeps on different days: the rank-sum test (Wilcoxon 1945, Mann and
 // Whitney 1947), exact and with midranks for ties, and Hodges and Lehmann's shift with the interval that belongs to it.
-// Over several cells at once ranks are of each cell by itself and their sums are added up: stratified (van Elteren 1960, with
-// the weights of cells left alike, so that the shift is the median of all differences within cells and its interval still the
-// test's). Paired loads are signed_rank.ts's and hodges_lehmann.ts's, and say more.
+// Over several cells at once ranks are of each cell by itself and their sums are added up, each divided by its number of pairs
+// (van Elteren 1960, his design-free weights). So each cell counts as one, however often it was loaded: sweeps that load until
+// they can tell load noisy cells most, and those are not to outvote the others. His other weights, 1 / (n + 1), would lose less
+// where all cells shift alike, but let a cell of 30 loads weigh as much as six of 5. A signed-rank test over the cells' shifts
+// weighs alike too, but needs more cells to show anything. The shift is the median of the differences within cells, weighted in
+// the same way, and its interval the test's. Paired loads are signed_rank.ts's and hodges_lehmann.ts's, and say more.
 import type { Interval } from "./bootstrap.ts";
+import { leastDifference, type SortedStratum } from "./difference_quantile.ts";
 import { doubledMidranks } from "./midranks.ts";
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
-import { quantileOfSorted } from "./quantile.ts";
 
 /** Up to so many values in both together the distribution is counted out. */
 const exactUpTo = 80;
@@ -39,16 +42,50 @@ export interface Stratum {
 const sizeOf = (strata: readonly Stratum[]): number => strata.reduce((sum, { a, b }) => sum + a.length + b.length, 0);
 const bothLoaded = (strata: readonly Stratum[]): Stratum[] => strata.filter(({ a, b }) => a.length > 0 && b.length > 0);
 
-/** Chance of each sum of two independent ones. */
-function convolved(one: Float64Array, other: Float64Array): Float64Array {
-  const sums = new Float64Array(one.length + other.length - 1);
-  one.forEach((chance, at) => {
-    if (chance === 0) return;
-    other.forEach((each, further) => {
-      sums[at + further] = (sums[at + further] as number) + chance * each;
+/** Greater weights in whole numbers would make the exact distribution too long; rounded ones are a test as exact. */
+const mostWeight = 5040;
+
+const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
+const pairsOf = ({ a, b }: Stratum): number => a.length * b.length;
+
+/** What a pair of each cell weighs, 1 or more: in whole numbers where the distribution is counted out. */
+function weightsOf(strata: readonly Stratum[]): number[] {
+  const pairs = strata.map(pairsOf);
+  if (sizeOf(strata) > exactUpTo) {
+    const most = pairs.reduce((one, other) => Math.max(one, other));
+    return pairs.map((each) => most / each);
+  }
+  const common = pairs.reduce((all, each) => Math.min(mostWeight, (all * each) / divisor(all, each)), 1);
+  return pairs.map((each) => Math.max(1, Math.round(common / each)));
+}
+
+interface Weighted {
+  /** Of each count of pairs, doubled. */
+  readonly chance: Float64Array;
+  readonly weight: number;
+}
+
+/** Chance of each weighted sum of independent counts. */
+function weightedSum(cells: readonly Weighted[]): Float64Array {
+  return cells.reduce((one, { chance, weight }) => {
+    const sums = new Float64Array(one.length + weight * (chance.length - 1));
+    chance.forEach((each, count) => {
+      if (each === 0) return;
+      const further = weight * count;
+      one.forEach((other, at) => {
+        if (other > 0) sums[at + further] = (sums[at + further] as number) + other * each;
+      });
     });
-  });
-  return sums;
+    return sums;
+  }, Float64Array.of(1));
+}
+
+/** The doubled rank sum of so many least values: from it on, the sum counts the pairs in which `a` is greater. */
+const leastSum = (chosen: number): number => chosen * (chosen + 1);
+
+/** Chance of each doubled count of the pairs in which one of `chosen` is greater than one of the others. */
+function pairChances(ranks: readonly number[], chosen: number): Float64Array {
+  return nullDistribution(ranks, chosen).subarray(leastSum(chosen));
 }
 
 /** Chances, with samples of one kind, of values of `b` at least so great, at least so small, and so far off either way. */
@@ -67,28 +104,32 @@ const tailsOf = (greater: number, less: number): RankSumTails => ({
 function stratifiedTails(all: readonly Stratum[]): RankSumTails {
   const strata = bothLoaded(all);
   if (strata.length === 0) return tailsOf(1, 1);
-  const ranked = strata.map(({ a, b }) => ({ a, b, ranks: [...doubledMidranks([...a, ...b])] }));
-  const found = ranked.reduce(
-    (sum, { a, ranks }) => sum + ranks.slice(0, a.length).reduce((own, rank) => own + rank, 0),
-    0,
-  );
+  const weights = weightsOf(strata);
+  const ranked = strata.map(({ a, b }, index) => {
+    const ranks = [...doubledMidranks([...a, ...b])];
+    const own = ranks.slice(0, a.length).reduce((sum, rank) => sum + rank, 0);
+    return { a, b, ranks, weight: weights[index] as number, pairs: own - leastSum(a.length) };
+  });
+  const found = ranked.reduce((sum, { weight, pairs }) => sum + weight * pairs, 0);
   if (sizeOf(strata) <= exactUpTo) {
-    const chance = ranked.map(({ a, ranks }) => nullDistribution(ranks, a.length)).reduce(convolved);
+    const chance = weightedSum(
+      ranked.map(({ a, ranks, weight }) => ({ chance: pairChances(ranks, a.length), weight })),
+    );
     const sumOf = (part: Float64Array): number => part.reduce((sum, value) => sum + value, 0);
     // Small ranks of `a` are great values of `b`.
     return tailsOf(sumOf(chance.subarray(0, found + 1)), sumOf(chance.subarray(found)));
   }
   let [expected, variance] = [0, 0];
-  for (const { a, b, ranks } of ranked) {
+  for (const { a, b, ranks, weight } of ranked) {
     const n = ranks.length;
     const centre = ranks.reduce((sum, rank) => sum + rank, 0) / n;
     const spread = ranks.reduce((sum, rank) => sum + (rank - centre) ** 2, 0) / (n - 1);
-    expected += centre * a.length;
-    variance += (spread * a.length * b.length) / n;
+    expected += weight * a.length * b.length;
+    variance += (weight ** 2 * spread * a.length * b.length) / n;
   }
   if (variance === 0) return tailsOf(1, 1);
-  // Half a rank for continuity, which is one in doubled ranks.
-  const z = (above: number): number => (above - 1) / Math.sqrt(variance);
+  // Half a pair for continuity, in doubled counts a whole one: of the greatest weight, because cells of few loads go in large steps.
+  const z = (above: number): number => (above - Math.max(...weights)) / Math.sqrt(variance);
   return tailsOf(normalUpperTail(z(expected - found)), normalUpperTail(z(found - expected)));
 }
 
@@ -110,34 +151,29 @@ export function leastRankSum(strata: readonly Stratum[]): number {
   return Math.min(1, 2 * Math.exp(-logWays));
 }
 
-/** How many of the smallest differences lie outside an interval whose tail has at most this chance. */
-function criticalCount(strata: readonly Stratum[], tail: number): number {
-  const sizes = strata.map(({ a, b }) => ({ a: a.length, b: b.length }));
-  const pairs = sizes.reduce((sum, { a, b }) => sum + a * b, 0);
+/** The greatest weight of the smallest differences that has at most the chance `tail`; below 0: none has. */
+function refusedWeight(strata: readonly Stratum[], weights: readonly number[], tail: number): number {
+  const sizes = strata.map(({ a, b }, index) => ({ a: a.length, b: b.length, weight: weights[index] as number }));
   if (sizeOf(strata) <= exactUpTo) {
-    const chance = sizes
-      .map(({ a, b }) =>
-        nullDistribution(
-          Array.from({ length: a + b }, (_, index) => 2 * (index + 1)),
-          a,
-        ),
-      )
-      .reduce(convolved);
-    // The rank sum counts the differences from its least value on, by twos because ranks are doubled.
-    const least = sizes.reduce((total, { a }) => total + a * (a + 1), 0);
-    let sum = 0;
-    for (let k = 0; k <= pairs; k++) {
-      sum += chance[least + 2 * k] ?? 0;
-      if (sum > tail) return k;
-    }
-    return pairs;
+    const cells = sizes.map(({ a, b, weight }) => {
+      const ranks = Array.from({ length: a + b }, (_, index) => 2 * (index + 1));
+      // Without ties every other doubled count has no chance.
+      return { chance: pairChances(ranks, a).filter((_, count) => count % 2 === 0), weight };
+    });
+    const chance = weightedSum(cells);
+    let [sum, weight] = [chance[0] as number, 0];
+    while (sum <= tail) sum += chance[++weight] ?? 1;
+    return weight - 1;
   }
-  const deviation = Math.sqrt(sizes.reduce((sum, { a, b }) => sum + (a * b * (a + b + 1)) / 12, 0));
-  return Math.max(0, Math.floor(pairs / 2 - 0.5 - normalQuantile(tail) * deviation) + 1);
+  const half = sizes.reduce((sum, { a, b, weight }) => sum + weight * a * b, 0) / 2;
+  const deviation = Math.sqrt(
+    sizes.reduce((sum, { a, b, weight }) => sum + (weight ** 2 * a * b * (a + b + 1)) / 12, 0),
+  );
+  return half - Math.max(...weights) / 2 - normalQuantile(tail) * deviation;
 }
 
 export interface SampleShift {
-  /** How much greater values of `b` are than those of `a` in the same cell: the median of all differences. */
+  /** How much greater values of `b` are than those of `a` in the same cell: the median of all differences, each cell weighing alike. */
   readonly estimate: number;
   /** Null with too few values. */
   readonly interval: Interval | null;
@@ -147,12 +183,20 @@ export interface SampleShift {
 export function stratifiedShift(all: readonly Stratum[], confidence = 0.95): SampleShift | null {
   const strata = bothLoaded(all);
   if (strata.length === 0) return null;
-  const differences = Float64Array.from(strata.flatMap(({ a, b }) => a.flatMap((x) => b.map((y) => y - x)))).sort();
-  const outside = criticalCount(strata, (1 - confidence) / 2);
-  const [low, high] = [differences[outside - 1], differences[differences.length - outside]];
+  const weights = weightsOf(strata);
+  const sorted = strata.map(({ a, b }, index): SortedStratum => {
+    return { a: Float64Array.from(a).sort(), b: Float64Array.from(b).sort(), weight: weights[index] as number };
+  });
+  // From above, the differences are those of `a` to `b`, negative.
+  const swapped = sorted.map(({ a, b, weight }) => ({ a: b, b: a, weight }));
+  const total = sorted.reduce((sum, { a, b, weight }) => sum + weight * (a.length * b.length), 0);
+  const [low, high] = [sorted, swapped].map((side) => leastDifference(side, (weight) => weight >= total / 2));
+  const refused = refusedWeight(strata, weights, (1 - confidence) / 2);
+  const ends = [sorted, swapped].map((side) => leastDifference(side, (weight) => weight > refused));
+  const [from, to] = refused < 0 ? [null, null] : ends;
   return {
-    estimate: quantileOfSorted(differences, 0.5),
-    interval: low === undefined || high === undefined ? null : { low, high },
+    estimate: ((low as number) - (high as number)) / 2,
+    interval: typeof from !== "number" || typeof to !== "number" ? null : { low: from, high: -to },
   };
 }
 

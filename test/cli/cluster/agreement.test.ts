@@ -60,6 +60,21 @@ test("of two machines that differ both are told, and of two halves all", () => {
   assert.equal(disagreements(four, 3).size, 4);
 });
 
+test("of three machines that all differ the one between the others is told too", () => {
+  const random = randomSource(8, "three");
+  for (const factors of [
+    [2, 1, 1.4],
+    [1, 2, 1.45],
+    [1.4, 1, 2],
+  ]) {
+    const hosts = factors.map((factor, index) => machine(`host-${index}`, factor, random));
+    const found = disagreements(hosts, 5);
+    assert.deepEqual([...found.keys()].sort(), ["host-0", "host-1", "host-2"]);
+    // Each reference cell once.
+    assert.ok([...found.values()].every((told) => told.length === lanes.length));
+  }
+});
+
 test("of two machines each reference cell is one test, not two", () => {
   const random = randomSource(6, "two");
   // Four loads on each side: 2 of 70 ways.

@@ -152,3 +152,78 @@ test("cells where one sample is empty say nothing", () => {
   assert.equal(stratifiedShift([]), null);
   assert.equal(leastRankSum([{ a: [1], b: [] }]), 1);
 });
+
+test("each cell weighs alike, however often it was loaded", () => {
+  const random = randomSource(19, "unequal");
+  // As many as are counted out, and more.
+  for (const loads of [12, 40]) {
+    const few = cellsOf(random, Array(6).fill([4, 4]), 2);
+    const often = cellsOf(random, [[loads, loads]], 0);
+    const shift = stratifiedShift([...few, ...often]);
+    assert.ok(shift?.interval && shift.interval.low > 1 && shift.interval.high < 3, JSON.stringify(shift));
+    assert.ok(stratifiedRankSum([...few, ...often]) < 0.001);
+  }
+});
+
+test("cells of unlike sizes: level and interval are as good", () => {
+  const random = randomSource(20, "unequal level");
+  const unlike: [number, number][][] = [
+    [
+      [5, 7],
+      [3, 11],
+      [8, 8],
+      [1, 2],
+    ],
+    [
+      [1, 1],
+      [1, 1],
+      [1, 1],
+      [1, 1],
+      [50, 50],
+    ],
+    [
+      [5, 5],
+      [5, 5],
+      [16, 16],
+    ],
+  ];
+  for (const sizes of unlike) {
+    const trials = 400;
+    let [different, outside] = [0, 0];
+    for (let trial = 0; trial < trials; trial++) {
+      const cells = cellsOf(random, sizes, 0);
+      if (stratifiedRankSum(cells) <= 0.05) different++;
+      const interval = stratifiedShift(cells)?.interval;
+      if (interval && (interval.low > 0 || interval.high < 0)) outside++;
+    }
+    // Of a true 5 % more than 33 of 400 come twice in a thousand runs, and the seed is fixed.
+    assert.ok(
+      different <= 33 && outside <= 33,
+      `${different} and ${outside} of ${trials} with ${JSON.stringify(sizes)}`,
+    );
+  }
+});
+
+test("of thousands of loads the differences are not listed: the shift is that of fewer", () => {
+  const few = Array.from({ length: 400 }, (_, index) => index / 400);
+  const many = Array.from({ length: 5000 }, (_, index) => index / 5000);
+  const moved = (values: readonly number[]): number[] => values.map((value) => value + 0.25);
+  const before = process.memoryUsage().arrayBuffers;
+  near(sampleShift(many, moved(many))?.estimate, 0.25, 1e-3);
+  // 25 million differences take 200 MB.
+  assert.ok(process.memoryUsage().arrayBuffers - before < 50e6);
+  near(sampleShift(few, moved(few))?.estimate, 0.25, 1e-3);
+});
+
+test("the shift and its interval are differences as listed and sorted", () => {
+  const random = randomSource(21, "listed");
+  for (let trial = 0; trial < 60; trial++) {
+    const values = (n: number): number[] => Array.from({ length: n }, () => Math.round(random() * 20) / 7);
+    const [a, b] = [values(5 + (trial % 4)), values(4 + (trial % 5))];
+    const listed = a.flatMap((x) => b.map((y) => y - x)).sort((x, y) => x - y);
+    const middle = [listed[Math.ceil(listed.length / 2) - 1], listed[Math.floor(listed.length / 2)]] as number[];
+    const shift = sampleShift(a, b);
+    near(shift?.estimate, ((middle[0] as number) + (middle[1] as number)) / 2, 1e-12);
+    assert.ok(shift?.interval && listed.includes(shift.interval.low) && listed.includes(shift.interval.high));
+  }
+});
