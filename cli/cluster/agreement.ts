@@ -26,7 +26,7 @@ export interface Disagreement extends Change {
 
 type Cell = Pick<Load, "page" | "link" | "lane">;
 
-const keyOf = ({ page, link, lane }: Cell): string => JSON.stringify([page, link, lane]);
+const keyOf = ({ page, link, lane }: Cell | Disagreement): string => JSON.stringify([page, link, lane]);
 
 interface Tested extends Disagreement {
   readonly host: string;
@@ -97,7 +97,7 @@ export function disagreements(
         (a, b) => distance(b) - distance(a),
       );
       tell(
-        [...Map.groupBy(single, keyOf).values()].map(([farthest]) => farthest as Tested),
+        [...Map.groupBy(single, (test) => keyOf(test)).values()].map(([farthest]) => farthest as Tested),
         one.host,
       );
     }

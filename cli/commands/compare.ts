@@ -1,5 +1,6 @@
 // `trilane compare A B`: what became slower or faster from one sweep to another. Exit statuses as diff has them: 0, nothing
-// became worse; 1, something became slower, or has no valid load any more; 2, it cannot be told.
+// became worse; 1, something became slower, or fails more often; 2, nothing can be told of any cell. Cells of which alone nothing can
+// be told do not change the status: a line counts them.
 import type { Argv } from "yargs";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
 import { compareRuns, isRegression, type Run } from "../compare/compare.ts";

@@ -5,9 +5,15 @@
 // of each lane and over all, because few loads of many cells show together what no cell shows by itself. Over all these tests
 // the probabilities are Holm's, so that a whole comparison without any change calls one in at most 5 %. A change counts when it
 // is shown, and larger than asked. Cells whose recording or link is another one are in no test.
+//
+// That loads fail more often than they did is tested too (Fisher's exact test), and corrected with the rest.
+// Loads that the machine or a link out of tolerance spoiled say nothing of a page, and are not among the failed.
 import { shaperKey } from "../link/same_link.ts";
+import { isCrowded } from "../measure/starved.ts";
 import type { Cell, Lane, Load } from "../results/results.ts";
+import { linkIsOut } from "../selftest/format.ts";
 import { type Browser, browsersOf } from "../stats/browsers.ts";
+import { leastRisingFailures, risingFailures, type Tries } from "../stats/fisher_exact.ts";
 import { holm } from "../stats/multiplicity.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid } from "../stats/sample.ts";
@@ -22,7 +28,10 @@ export interface Run {
 /** `unclear`: neither a change nor its absence is shown. */
 export type ShownChange = "slower" | "faster" | "same" | "unclear";
 
-/** `failing`: the second sweep tried, and has no valid load any more. `unknown`: too few valid loads in one of them, or another cell. */
+/**
+ * `failing`: loads of the second sweep fail more often, or several were tried there and none is valid any more. `unknown`: too few
+ * valid loads in one of them, or another cell.
+ */
 export type Judgement = ShownChange | "failing" | "unknown";
 
 type NullableChange = { readonly [Key in keyof Change]: number | null };
@@ -34,6 +43,11 @@ export interface ComparedCell extends NullableChange {
   readonly judgement: Judgement;
   readonly loads_a: number;
   readonly loads_b: number;
+  /** Not valid, and not by the machine's or the link's doing. */
+  readonly failed_a: number;
+  readonly failed_b: number;
+  /** That loads fail no more often than they did: Holm's, 1 where it is not tested. */
+  readonly failing_probability: number;
   readonly median_a_ms: number | null;
   readonly median_b_ms: number | null;
   /** Holm's, over all tests; 1 where there is none. */
@@ -73,13 +87,25 @@ export interface Comparison {
 interface Pair {
   readonly before: Cell;
   readonly after: Cell;
-  /** Valid loads' page load times, and how many loads were tried. */
+  /** Valid loads' page load times. */
   readonly a_ms: readonly number[];
   readonly b_ms: readonly number[];
-  readonly tried_b: number;
+  readonly tries: { readonly a: Tries; readonly b: Tries };
   readonly logs: Stratum;
   readonly other_recording: boolean;
   readonly other_link: boolean;
+}
+
+/** After so many tries without a valid load a page is broken, and no test needed: few loads of many cells could not show it. */
+const severalTries = 3;
+
+/** Whether it is the machine's or the link's doing that a load does not count. */
+const isSpoiled = ({ reasons }: Load): boolean =>
+  reasons.some((reason) => isCrowded(reason) || reason.startsWith(linkIsOut));
+
+function triesOf(loads: readonly Load[]): Tries {
+  const valid = loads.filter(isValid).length;
+  return { valid, failed: loads.filter((load) => !isValid(load) && !isSpoiled(load)).length };
 }
 
 const keyOf = ({ page, link, lane }: Cell): string => JSON.stringify([page, link, lane]);
@@ -97,7 +123,8 @@ function pairsOf(a: Run, b: Run): Pair[] {
     const [one, other] = [loadsOfA.get(before.id) ?? [], loadsOfB.get(after.id) ?? []];
     return [
       {
-        ...{ before, after, a_ms: timesOf(one), b_ms: timesOf(other), tried_b: other.length },
+        ...{ before, after, a_ms: timesOf(one), b_ms: timesOf(other) },
+        tries: { a: triesOf(one), b: triesOf(other) },
         logs: { a: logsOf(one), b: logsOf(other) },
         other_recording: before.recording_digest !== after.recording_digest,
         other_link: shaperKey(before.link_profile) !== shaperKey(after.link_profile),
@@ -143,28 +170,37 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
   const pairs = pairsOf(a, b);
   const comparable = pairs.filter(isSameCell);
   const groups = groupsOf(comparable.filter((pair) => fewer(pair) > 0));
-  const tested = comparable.filter((pair) => fewer(pair) >= fewestLoads);
+  const tested = comparable.filter(({ logs }) => leastRankSum([logs]) <= level);
+  // Where even all failures in the second sweep would show nothing there is nothing to test.
+  const failures = comparable.filter(({ tries }) => leastRisingFailures(tries.a, tries.b) <= level);
   const tests: readonly Stratum[][] = [
     ...tested.map(({ logs }) => [logs]),
     ...groups.map((group) => group.pairs.map(({ logs }) => logs)),
   ];
-  const probabilities = holm(tests.map(stratifiedRankSum));
+  const probabilities = holm([
+    ...tests.map(stratifiedRankSum),
+    ...failures.map(({ tries }) => risingFailures(tries.a, tries.b)),
+  ]);
   const ofCell = new Map(tested.map((pair, index) => [pair, probabilities[index] as number]));
+  const ofFailures = new Map(failures.map((pair, index) => [pair, probabilities[tests.length + index] as number]));
   const canShow = (some: readonly Stratum[][]): boolean =>
-    some.some((strata) => leastRankSum(strata) * tests.length <= level);
+    some.some((strata) => leastRankSum(strata) * probabilities.length <= level);
   const cells = pairs.map((pair): ComparedCell => {
-    const { before, a_ms, b_ms, logs, other_recording, other_link } = pair;
+    const { before, a_ms, b_ms, logs, tries, other_recording, other_link } = pair;
     const change = changeOf([logs]);
     const probability = ofCell.get(pair);
+    const failingProbability = ofFailures.get(pair) ?? 1;
+    const isBroken = tries.a.valid > tries.a.failed && tries.b.valid === 0 && tries.b.failed >= severalTries;
     const judged = (): Judgement => {
       if (!isSameCell(pair)) return "unknown";
-      if (a_ms.length > 0 && b_ms.length === 0 && pair.tried_b > 0) return "failing";
+      if (isBroken || failingProbability <= level) return "failing";
       if (probability === undefined || change === null) return "unknown";
       return judgeChange(change, probability <= level, threshold_percent);
     };
     return {
       ...{ page: before.page, link: before.link, lane: before.lane, judgement: judged() },
-      ...{ loads_a: a_ms.length, loads_b: b_ms.length },
+      ...{ loads_a: a_ms.length, loads_b: b_ms.length, failed_a: tries.a.failed, failed_b: tries.b.failed },
+      failing_probability: failingProbability,
       median_a_ms: a_ms.length > 0 ? median(a_ms) : null,
       median_b_ms: b_ms.length > 0 ? median(b_ms) : null,
       ...(change ?? { change_percent: null, low_percent: null, high_percent: null }),
@@ -180,9 +216,10 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
     return [{ lane: group.lane, cells: group.pairs.length, ...change, judgement, probability }];
   });
   return {
-    ...{ cells, together, tests: tests.length },
+    ...{ cells, together, tests: probabilities.length },
     can_show: canShow(tests.slice(0, tested.length)) ? "cells" : canShow(tests) ? "together" : "nothing",
-    loads_needed: comparable.length === 0 ? null : loadsNeeded(comparable.length + groupsOf(comparable).length),
+    loads_needed:
+      comparable.length === 0 ? null : loadsNeeded(comparable.length + groupsOf(comparable).length + failures.length),
     only_a: a.cells.length - pairs.length,
     only_b: b.cells.length - pairs.length,
     browsers_a: browsersOf(a.loads),

@@ -19,10 +19,11 @@ function changeText({ change_percent, low_percent, high_percent }: ComparedCell 
   return interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
 }
 
-function judgementText({ judgement, other_recording, other_link }: ComparedCell): string {
+function judgementText({ judgement, other_recording, other_link, loads_b, failed_b }: ComparedCell): string {
   if (other_recording) return "another page";
   if (other_link) return "another link";
-  return judgement === "failing" ? "no valid load" : judgement;
+  if (judgement !== "failing") return judgement;
+  return loads_b === 0 ? "no valid load" : `${failed_b} of ${loads_b + failed_b} fail`;
 }
 
 function row(cell: ComparedCell): string[] {
@@ -42,6 +43,19 @@ function powerLines({ can_show, tests, loads_needed }: Comparison): string[] {
   return [
     `So few loads show a change in cells together only: in one cell it takes ${loads_needed} of each sweep (${count(tests, "test")}).`,
   ];
+}
+
+/** Of how many cells nothing can be told, and why; empty: of none. */
+function unjudgedLines(cells: readonly ComparedCell[]): string[] {
+  const unknown = cells.filter(({ judgement }) => judgement === "unknown");
+  if (unknown.length === 0) return [];
+  const others = unknown.filter(({ other_recording, other_link }) => other_recording || other_link).length;
+  const few = unknown.length - others;
+  const reasons = [
+    ...(few > 0 ? [`${few} for too few valid loads`] : []),
+    ...(others > 0 ? [`${others} as another page or link`] : []),
+  ];
+  return [`${unknown.length} of ${count(cells.length, "cell")} cannot be judged: ${reasons.join(", ")}.`];
 }
 
 /** Which browsers ran the two sweeps; empty where neither tells. */
@@ -74,7 +88,8 @@ export function comparisonLines(comparison: Comparison, threshold_percent: numbe
   return [
     ...alignTable([head, ...shown.map(row), ...more, ...comparison.together.map(togetherRow)]),
     "",
-    `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable${failing > 0 ? `, ${failing} without a valid load any more` : ""}.`,
+    `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable${failing > 0 ? `, ${failing} failing` : ""}.`,
+    ...unjudgedLines(cells),
     ...powerLines(comparison),
     ...browserLines(browsers_a, browsers_b),
     ...(only_a + only_b > 0 ? [`Only in the first: ${only_a}; only in the second: ${only_b}.`] : []),

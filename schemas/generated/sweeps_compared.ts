@@ -65,7 +65,7 @@ export interface ComparedTogether {
   cells: number;
   judgement: "slower" | "faster" | "same" | "unclear";
   /**
-   * Of PLT; positive: slower. The median of the differences within cells.
+   * Of PLT; positive: slower. The median of the differences within cells, each cell weighing alike.
    */
   change_percent: number;
   /**
@@ -83,7 +83,7 @@ export interface ComparedCell {
   link: string;
   lane: "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
   /**
-   * slower and faster: shown, and by more than the threshold; same: no change larger than it; unclear: neither; failing: the second sweep tried and has no valid load any more; unknown: too few valid loads, or another recording or link.
+   * slower and faster: shown, and by more than the threshold; same: no change larger than it; unclear: neither; failing: more loads of the second sweep fail, or several were tried there and none is valid any more; unknown: too few valid loads, or another recording or link.
    */
   judgement: "slower" | "faster" | "same" | "unclear" | "failing" | "unknown";
   /**
@@ -91,6 +91,15 @@ export interface ComparedCell {
    */
   loads_a: number;
   loads_b: number;
+  /**
+   * Loads that are not valid, without those that a busy machine or a link out of tolerance spoiled; absent, as the next two, from documents of before it was told.
+   */
+  failed_a?: number;
+  failed_b?: number;
+  /**
+   * Of Fisher's exact test that the second sweep's loads fail more often, by Holm over all tests; 1 where there is none.
+   */
+  failing_probability?: number;
   median_a_ms: number | null;
   median_b_ms: number | null;
   /**

@@ -17,6 +17,8 @@ interface Made {
   readonly times_ms: readonly number[];
   /** Loads that were tried, and did not count. */
   readonly invalid?: number;
+  /** Of those; by the machine's or the link's doing, say. */
+  readonly reason?: string;
 }
 
 function run(cells: readonly Made[]): Run {
@@ -24,10 +26,10 @@ function run(cells: readonly Made[]): Run {
     ...{ id: index + 1, sweep: 1, page, lane, link, recording_digest: digest },
     link_profile: parseLink(shapedAs ?? link),
   }));
-  const loads = cells.flatMap(({ times_ms, invalid = 0 }, index) =>
+  const loads = cells.flatMap(({ times_ms, invalid = 0, reason = "timed out" }, index) =>
     [...times_ms, ...Array<null>(invalid).fill(null)].map((plt_ms, block) => ({
       ...{ ...(made[index] as Cell), id: index * 1000 + block, cell: index + 1, block, plt_ms },
-      ...(plt_ms === null ? { status: "failed", reasons: ["timed out"] } : { status: "valid", reasons: [] }),
+      ...(plt_ms === null ? { status: "failed", reasons: [reason] } : { status: "valid", reasons: [] }),
     })),
   );
   return { cells: made, loads: loads as unknown as Load[] };
@@ -113,9 +115,48 @@ test("loads that all fail in the second sweep are a regression; loads not yet tr
   assert.deepEqual([failing.cells[0]?.judgement, isRegression(failing)], ["failing", true]);
   const text = comparisonLines(failing, 5).join("\n");
   assert.match(text, /^shop 3mbit\/50ms +h2 +\d+ ms +none +no valid load$/m);
-  assert.match(text, / 0 not comparable, 1 without a valid load any more\.$/m);
+  assert.match(text, / 0 not comparable, 1 failing\.$/m);
   const waiting = compareRuns(before, run([{ times_ms: [] }]), 5);
   assert.deepEqual([waiting.cells[0]?.judgement, isRegression(waiting)], ["unknown", false]);
+});
+
+test("what the machine or the link spoiled is no failure of the page, nor are few tries", () => {
+  const before = run([{ times_ms: around(500, 10) }]);
+  for (const reason of [
+    "the link's self-test is out of tolerance: rate",
+    "the machine was too busy: the browser waited",
+  ]) {
+    const found = compareRuns(before, run([{ times_ms: [], invalid: 20, reason }]), 5);
+    assert.deepEqual([found.cells[0]?.judgement, found.cells[0]?.failed_b, isRegression(found)], ["unknown", 0, false]);
+    assert.match(comparisonLines(found, 5).join("\n"), /^1 of 1 cell cannot be judged: 1 for too few valid loads\.$/m);
+  }
+  const once = compareRuns(before, run([{ times_ms: [], invalid: 1 }]), 5);
+  assert.deepEqual([once.cells[0]?.judgement, isRegression(once)], ["unknown", false]);
+});
+
+test("more loads that fail are a regression, a few are none", () => {
+  const before = run(["p", "q"].map((page) => ({ page, times_ms: around(500, 10) })));
+  const after = (invalid: number, valid: number) =>
+    run([
+      { page: "p", times_ms: around(500, valid), invalid },
+      { page: "q", times_ms: around(500, 10) },
+    ]);
+  const rising = compareRuns(before, after(27, 2), 5);
+  assert.deepEqual([rising.cells[0]?.judgement, rising.cells[1]?.judgement], ["failing", "same"]);
+  assert.ok((rising.cells[0]?.failing_probability ?? 1) < 0.001 && isRegression(rising));
+  assert.match(comparisonLines(rising, 5).join("\n"), /^p 3mbit.* 27 of 29 fail$/m);
+  assert.equal(isRegression(compareRuns(before, after(2, 10), 5)), false);
+});
+
+test("few loads against many are tested, where they can show something", () => {
+  const found = compareRuns(run([{ times_ms: around(500, 40) }]), run([{ times_ms: around(1000, 3) }]), 5);
+  assert.deepEqual([found.cells[0]?.judgement, found.can_show], ["slower", "cells"]);
+});
+
+test("what most cells show is not outvoted by one that was loaded often", () => {
+  const sweep = (factor: number) => run([...pages(factor, 5).slice(1), { page: "often", times_ms: around(500, 30) }]);
+  const [all] = compareRuns(sweep(1), sweep(1.3), 5).together;
+  assert.equal(all?.judgement, "slower");
 });
 
 test("too few loads for anything: that is said, and how many it takes", () => {
