@@ -6,9 +6,9 @@
 // farthest off is told, left out, and the rest compared again, because its loads would make the others look odd. Where no
 // majority is left that agrees (as of two machines), nobody can say which is right: all are told.
 import type { Load } from "../results/results.ts";
-import { holm } from "../stats/multiplicity.ts";
+import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import { rankSum } from "../stats/two_samples.ts";
-import { type Change, changeOf, fewestLoads, level, logsOf } from "../stats/unpaired_loads.ts";
+import { type Change, changeOf, fewestLoads, logsOf } from "../stats/unpaired_loads.ts";
 
 export interface ReferenceLoads {
   readonly host: string;
@@ -59,7 +59,7 @@ function differing(pairs: readonly Pair[], cells: readonly Cell[], tolerance_per
       ...change,
       probability: probabilities[index] as number,
     }))
-    .filter((test) => test.probability <= level && Math.abs(test.change_percent) > tolerance_percent);
+    .filter((test) => test.probability <= significanceLevel && Math.abs(test.change_percent) > tolerance_percent);
 }
 
 const distance = ({ change_percent }: Tested): number => Math.abs(Math.log1p(change_percent / 100));

@@ -14,11 +14,11 @@ import type { Cell, Lane, Load } from "../results/results.ts";
 import { linkIsOut } from "../selftest/format.ts";
 import { type Browser, browsersOf } from "../stats/browsers.ts";
 import { leastRisingFailures, risingFailures, type Tries } from "../stats/fisher_exact.ts";
-import { holm } from "../stats/multiplicity.ts";
+import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import { median } from "../stats/quantile.ts";
 import { isValid } from "../stats/sample.ts";
 import { leastRankSum, type Stratum, stratifiedRankSum } from "../stats/two_samples.ts";
-import { type Change, changeOf, fewestLoads, level, logsOf } from "../stats/unpaired_loads.ts";
+import { type Change, changeOf, fewestLoads, logsOf } from "../stats/unpaired_loads.ts";
 
 export interface Run {
   readonly cells: readonly Cell[];
@@ -161,7 +161,7 @@ function groupsOf(pairs: readonly Pair[]): { lane: Lane | null; pairs: readonly 
 function loadsNeeded(tests: number): number {
   let loads = fewestLoads;
   const leastOf = (n: number): number => leastRankSum([{ a: Array(n).fill(0), b: Array(n).fill(1) }]);
-  while (leastOf(loads) * tests > level) loads++;
+  while (leastOf(loads) * tests > significanceLevel) loads++;
   return loads;
 }
 
@@ -170,9 +170,9 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
   const pairs = pairsOf(a, b);
   const comparable = pairs.filter(isSameCell);
   const groups = groupsOf(comparable.filter((pair) => fewer(pair) > 0));
-  const tested = comparable.filter(({ logs }) => leastRankSum([logs]) <= level);
+  const tested = comparable.filter(({ logs }) => leastRankSum([logs]) <= significanceLevel);
   // Where even all failures in the second sweep would show nothing there is nothing to test.
-  const failures = comparable.filter(({ tries }) => leastRisingFailures(tries.a, tries.b) <= level);
+  const failures = comparable.filter(({ tries }) => leastRisingFailures(tries.a, tries.b) <= significanceLevel);
   const tests: readonly Stratum[][] = [
     ...tested.map(({ logs }) => [logs]),
     ...groups.map((group) => group.pairs.map(({ logs }) => logs)),
@@ -184,7 +184,7 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
   const ofCell = new Map(tested.map((pair, index) => [pair, probabilities[index] as number]));
   const ofFailures = new Map(failures.map((pair, index) => [pair, probabilities[tests.length + index] as number]));
   const canShow = (some: readonly Stratum[][]): boolean =>
-    some.some((strata) => leastRankSum(strata) * probabilities.length <= level);
+    some.some((strata) => leastRankSum(strata) * probabilities.length <= significanceLevel);
   const cells = pairs.map((pair): ComparedCell => {
     const { before, a_ms, b_ms, logs, tries, other_recording, other_link } = pair;
     const change = changeOf([logs]);
@@ -193,9 +193,9 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
     const isBroken = tries.a.valid > tries.a.failed && tries.b.valid === 0 && tries.b.failed >= severalTries;
     const judged = (): Judgement => {
       if (!isSameCell(pair)) return "unknown";
-      if (isBroken || failingProbability <= level) return "failing";
+      if (isBroken || failingProbability <= significanceLevel) return "failing";
       if (probability === undefined || change === null) return "unknown";
-      return judgeChange(change, probability <= level, threshold_percent);
+      return judgeChange(change, probability <= significanceLevel, threshold_percent);
     };
     return {
       ...{ page: before.page, link: before.link, lane: before.lane, judgement: judged() },
@@ -212,7 +212,7 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
     const change = changeOf(group.pairs.map(({ logs }) => logs));
     const probability = probabilities[tested.length + index] as number;
     if (!change) return [];
-    const judgement = judgeChange(change, probability <= level, threshold_percent);
+    const judgement = judgeChange(change, probability <= significanceLevel, threshold_percent);
     return [{ lane: group.lane, cells: group.pairs.length, ...change, judgement, probability }];
   });
   return {

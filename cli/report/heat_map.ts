@@ -3,9 +3,10 @@
 
 import { improvementStep, improvementSteps, stepClass } from "../../extension/figures/colours.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { type CorrectedTest, significanceLevel } from "../stats/cell_significance.ts";
+import type { CorrectedTest } from "../stats/cell_significance.ts";
 import { direction, type Improvement } from "../stats/comparison.ts";
-import { count, formatPercents, formatTime } from "../stats/numbers.ts";
+import { significanceLevel } from "../stats/multiplicity.ts";
+import { count, formatPercents, formatProbability, formatTime } from "../stats/numbers.ts";
 import type { LanePair } from "../stats/sample.ts";
 import { savedFigure } from "./figure_file.ts";
 import type { LinkGrid } from "./link_axes.ts";
@@ -48,9 +49,6 @@ export function isCorrected({ improvement, test }: HeatCell): boolean {
   return test !== null && test.direction === direction(improvement) && test.holm <= significanceLevel;
 }
 
-const shortProbability = (probability: number): string =>
-  probability < 0.001 ? "< 0.001" : String(Number(probability.toPrecision(2)));
-
 /** What hover and focus tell about a cell, as a line. */
 export function cellStory(cell: HeatCell, grid: LinkGrid): string {
   const place = grid.places.get(cell.link);
@@ -64,7 +62,7 @@ export function cellStory(cell: HeatCell, grid: LinkGrid): string {
   const text = formatPercents(percent, interval);
   const sure = interval ? `(95 %: ${text.low} to ${text.high})` : `(no interval: ${reason})`;
   const corrected = cell.test
-    ? `; p ${shortProbability(cell.test.probability)}, corrected ${shortProbability(cell.test.holm)}`
+    ? `; p ${formatProbability(cell.test.probability)}, corrected ${formatProbability(cell.test.holm)}`
     : "";
   const medians = cell.medians
     ? `; medians ${lane} ${formatTime(cell.medians.lane)}, ${over} ${formatTime(cell.medians.over)}`

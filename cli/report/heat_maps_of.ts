@@ -1,9 +1,10 @@
 // Which heat maps a report has, and what each of their cells says. Computes improvements by cli/stats; drawing is heat_map.ts's.
 
 import { middleCut } from "../../extension/figures/markup.ts";
-import { cellTest, correctedTests, differencesNeeded, significanceLevel } from "../stats/cell_significance.ts";
+import { cellTest, correctedTests, differencesNeeded } from "../stats/cell_significance.ts";
 import { type Improvement, improvement } from "../stats/comparison.ts";
 import { manyPages } from "../stats/many_pages.ts";
+import { significanceLevel } from "../stats/multiplicity.ts";
 import { count } from "../stats/numbers.ts";
 import { type PairedCell, pairedCells } from "../stats/paired_cells.ts";
 import { median } from "../stats/quantile.ts";

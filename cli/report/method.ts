@@ -4,8 +4,8 @@ import { html, type Markup, middleCut } from "../../extension/figures/markup.ts"
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { isLane, laneFacts } from "../lanes.ts";
 import { shellWord } from "../shell_word.ts";
-import { confidence, minimumUnits } from "../stats/bootstrap.ts";
 import { browserNames, browsersOf, untoldWords } from "../stats/browsers.ts";
+import { confidence, minimumUnits } from "../stats/interval.ts";
 import { manyPages } from "../stats/many_pages.ts";
 import { count, formatSize } from "../stats/numbers.ts";
 import { isValid, sortLanes } from "../stats/sample.ts";

@@ -3,7 +3,7 @@
 
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { Load } from "../results/results.ts";
-import { count } from "../stats/numbers.ts";
+import { count, formatProbability } from "../stats/numbers.ts";
 import { quantile } from "../stats/quantile.ts";
 import { sortLanes } from "../stats/sample.ts";
 import { type CellSteadiness, drifts, steadinessOf } from "../stats/steadiness.ts";
@@ -11,9 +11,6 @@ import { type CellSteadiness, drifts, steadinessOf } from "../stats/steadiness.t
 type Cell = CellSteadiness<Load>;
 
 const maxRows = 200;
-
-const shortProbability = (probability: number): string =>
-  probability < 0.001 ? "< 0.001" : `= ${Number(probability.toPrecision(2))}`;
 
 const digits = (share: number): string => String(Number((share * 100).toPrecision(2)));
 const percent = (share: number): string => `${digits(share)} %`;
@@ -27,7 +24,7 @@ export function variationLine(lanes: readonly { lane: string; variation: number 
 function driftText({ drift }: Cell): string {
   if (!drift) return "too few loads to tell";
   const way = drift.percent < 0 ? "faster" : "slower";
-  return `${Math.abs(drift.percent).toFixed(1)} % ${way}, p ${shortProbability(drift.probability)}`;
+  return `${Math.abs(drift.percent).toFixed(1)} % ${way}, p ${formatProbability(drift.probability)}`;
 }
 
 function lanesLine(cells: readonly Cell[]): Markup {

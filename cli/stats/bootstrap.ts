@@ -1,19 +1,11 @@
-// Percentile bootstrap intervals, seeded, for figures over several cells or many pages; one page on one link has better ones
-// (median_interval.ts). Percentile and not BCa, because BCa's acceleration comes from a jackknife, and the jackknife of a
+// Percentile bootstrap intervals, seeded, for figures over many pages; fewer pages have better ones (median_interval.ts,
+// pooled_cells.ts). Percentile and not BCa, because BCa's acceleration comes from a jackknife, and the jackknife of a
 // median takes two or three values only; test/cli/stats/coverage.test.ts shows what they cover.
+import { confidence, type Interval } from "./interval.ts";
 import { quantileOfSorted } from "./quantile.ts";
 import type { RandomSource } from "./random.ts";
 
-export interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
-
-export const confidence = 0.95;
 export const defaultResamples = 2000;
-
-/** With fewer independent units than this no 95 % interval of a median exists: the range of n values holds it 1 - 2^(1-n) of the time. */
-export const minimumUnits = 5;
 
 /** Middle 95 % of `statistic` over resamples; `statistic` draws its own resample from the source. NaN: that draw says nothing. */
 export function resampledInterval(
@@ -27,7 +19,7 @@ export function resampledInterval(
     const value = statistic(random);
     if (!Number.isNaN(value)) drawn[count++] = value;
   }
-  // A few empty draws (no valid load of a lane among the blocks drawn) are harmless; many would bias the interval.
+  // A few draws without a value (a ratio to nothing) are harmless; many would bias the interval.
   if (count < resamples * 0.95) return null;
   const values = drawn.subarray(0, count).sort();
   const tail = (1 - confidence) / 2;

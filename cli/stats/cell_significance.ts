@@ -2,7 +2,7 @@
 // A probability by the signed-rank test, corrected over all cells that one looks at together. The estimate and its interval
 // are comparison.ts's.
 import { manyPages } from "./many_pages.ts";
-import { benjaminiHochberg, holm } from "./multiplicity.ts";
+import { benjaminiHochberg, holm, significanceLevel } from "./multiplicity.ts";
 import { blockRatios, cellMedians, medianRatio, type PairedCell } from "./paired_cells.ts";
 import { permutationTest } from "./permutation.ts";
 import { randomSource } from "./random.ts";
@@ -10,9 +10,6 @@ import { signedRank } from "./signed_rank.ts";
 
 /** A report has hundreds of cells. */
 const flips = 1999;
-
-/** Chance of one wrong cell among all (Holm), or share of wrong ones among those named (Benjamini and Hochberg). */
-export const significanceLevel = 0.05;
 
 export interface CellTest {
   /** Two-sided, without a difference between the lanes. */

@@ -1,9 +1,16 @@
 // How much faster one lane is than another: (a - b) / a * 100 of median PLTs, with an interval that keeps what loads
 // share. Which of three ways there is to it depends on how many cells and pages there are; wording is in verdict.ts.
-import { type Interval, minimumUnits } from "./bootstrap.ts";
+import { type Interval, minimumUnits } from "./interval.ts";
 import { manyPages, overManyPages } from "./many_pages.ts";
 import { medianDifferenceInterval } from "./median_interval.ts";
-import { type CellMedians, cellMedians, medianRatio, type PairedCell, pairedCells } from "./paired_cells.ts";
+import {
+  type CellMedians,
+  cellMedians,
+  medianRatio,
+  type PairedCell,
+  pairedCells,
+  percentOfLog,
+} from "./paired_cells.ts";
 import { pooledMean, whatPoolingNeeds } from "./pooled_cells.ts";
 import { mean } from "./quantile.ts";
 import { hashText, type RandomSource, randomSource } from "./random.ts";
@@ -28,8 +35,6 @@ export interface Improvement {
   /** Why percent or interval is null. */
   readonly reason: string | null;
 }
-
-const percentOfLog = (logRatio: number): number => (1 - Math.exp(logRatio)) * 100;
 
 const percentsOfLog = (interval: Interval | null): Interval | null =>
   interval && { low: percentOfLog(interval.high), high: percentOfLog(interval.low) };

@@ -1,7 +1,7 @@
 // The shift between paired loads: Hodges and Lehmann's estimate (1963), the median of the Walsh averages of the
 // differences, with the interval that belongs to the signed-rank test. One bad load moves it little, unlike a mean, and it
 // uses more of the data than a median of differences.
-import type { Interval } from "./bootstrap.ts";
+import type { Interval } from "./interval.ts";
 import { quantileOfSorted } from "./quantile.ts";
 import { signedRankCritical } from "./signed_rank.ts";
 

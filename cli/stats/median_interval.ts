@@ -2,8 +2,9 @@
 // whatever the values' distribution. That gives a median's own interval, and draws of where a median may be, for two medians'
 // ratio. Not bootstrapped: with the 5 to 10 loads that people do, a resampled median covers its truth in 90 to 93 %
 // (test/cli/stats/coverage.test.ts has what these do).
-import { confidence, defaultResamples, type Interval, minimumUnits } from "./bootstrap.ts";
-import { quantileOfSorted } from "./quantile.ts";
+import { defaultResamples } from "./bootstrap.ts";
+import { confidence, type Interval, minimumUnits } from "./interval.ts";
+import { mean, quantileOfSorted } from "./quantile.ts";
 import type { RandomSource } from "./random.ts";
 
 /** Between the order statistics on both sides of `depth`, counted from 1; 0.8 lies before the first. */
@@ -87,16 +88,16 @@ function drawOdds(random: RandomSource): number {
   return Math.log(1 - random()) / Math.log(1 - random());
 }
 
+/** Of each block with both values 1 where they lie on the same side of their medians, -1 on different ones, 0 on a median itself. */
+function sidesOf(lane: Float64Array, over: Float64Array, medians: { lane: number; over: number }): number[] {
+  return [...lane]
+    .map((value, block) => Math.sign(value - medians.lane) * Math.sign((over[block] as number) - medians.over))
+    .filter((side) => !Number.isNaN(side));
+}
+
 /** Share of the blocks whose two values lie on the same side of their medians, at least one half: how far lanes move together. */
-function concordance(lane: Float64Array, over: Float64Array, medians: { lane: number; over: number }): number {
-  let [same, both] = [0, 0];
-  lane.forEach((value, block) => {
-    const sides = Math.sign(value - medians.lane) * Math.sign((over[block] as number) - medians.over);
-    if (Number.isNaN(sides)) return;
-    same += (sides + 1) / 2;
-    both++;
-  });
-  return both === 0 ? 0.5 : Math.max(0.5, same / both);
+function concordance(sides: readonly number[]): number {
+  return sides.length === 0 ? 0.5 : Math.max(0.5, mean(sides.map((side) => (side + 1) / 2)));
 }
 
 /** How far both move together: the share of their blocks in which they lie on the same side of their medians, as a correlation. */
@@ -114,15 +115,12 @@ export interface DifferenceErrors {
 export function medianDifferenceErrors(lane: Float64Array, over: Float64Array): DifferenceErrors | null {
   const [lanes, overs] = [inOrder(lane), inOrder(over)];
   if (Math.min(lanes.length, overs.length) < fewestForError) return null;
-  const [ofLane, ofOver] = [middle(lanes), middle(overs)];
-  const sides = [...lane].map(
-    (value, block) => Math.sign(value - ofLane) * Math.sign((over[block] as number) - ofOver),
-  );
+  const sides = sidesOf(lane, over, { lane: middle(lanes), over: middle(overs) });
   return {
     lane: medianError(lanes),
     over: medianError(overs),
     blocks: {
-      all: sides.filter((side) => Math.abs(side) === 1).length,
+      all: sides.filter((side) => side !== 0).length,
       together: sides.filter((side) => side === 1).length,
     },
   };
@@ -147,7 +145,7 @@ export function medianDifferenceInterval(
   const [lanes, overs] = [inOrder(lane), inOrder(over)];
   const fewest = Math.min(lanes.length, overs.length);
   if (fewest < minimumUnits) return null;
-  const together = concordance(lane, over, { lane: middle(lanes), over: middle(overs) });
+  const together = concordance(sidesOf(lane, over, { lane: middle(lanes), over: middle(overs) }));
   const drawn = new Float64Array(resamples);
   for (let draw = 0; draw < resamples; draw++) {
     let [lanesBelow, oversBelow] = [0, 0];

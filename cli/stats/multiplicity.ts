@@ -1,6 +1,9 @@
 // Correction of many tests' probabilities, as a sweep of many cells has them. Holm (1979): that any of those called
 // different is not, stays below the level. Benjamini and Hochberg (1995): the share of those called different that are not does.
 
+/** Chance of one wrong among all that are called different (Holm), or share of wrong ones among them (Benjamini and Hochberg). */
+export const significanceLevel = 0.05;
+
 /** Indices by ascending probability. */
 function ascending(probabilities: readonly number[]): number[] {
   return probabilities

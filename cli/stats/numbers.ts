@@ -1,5 +1,5 @@
 // Numbers as people read them in the terminal and in the report. Rounds for display only.
-import type { Interval } from "./bootstrap.ts";
+import type { Interval } from "./interval.ts";
 
 function significant(value: number, digits: number): string {
   if (value === 0) return "0";
@@ -49,6 +49,11 @@ export function formatPercents(
     low: interval ? fixed(interval.low, decimals) : "",
     high: interval ? fixed(interval.high, decimals) : "",
   };
+}
+
+/** `0.031`, or `< 0.001`. */
+export function formatProbability(probability: number): string {
+  return probability < 0.001 ? "< 0.001" : String(Number(probability.toPrecision(2)));
 }
 
 /** `2.6 kB`, `1.2 MB`: thousands, three significant figures at most. */

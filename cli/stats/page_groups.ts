@@ -1,7 +1,8 @@
 // The pages that one lane helps most and hurts most against another, and how a number that each page has differs between
 // the two groups (as Das 2014 did for QUIC). Pure; what numbers those are is the caller's matter.
-import { type Interval, minimumUnits, resampledInterval } from "./bootstrap.ts";
-import { cellMedians, medianRatio, type PairedCell } from "./paired_cells.ts";
+import { resampledInterval } from "./bootstrap.ts";
+import { type Interval, minimumUnits } from "./interval.ts";
+import { cellMedians, medianRatio, type PairedCell, percentOfLog } from "./paired_cells.ts";
 import { mean } from "./quantile.ts";
 import { randomSource } from "./random.ts";
 
@@ -30,7 +31,7 @@ export interface PageGroups {
 export function pageGroups(cells: readonly PairedCell[]): PageGroups | null {
   const ranked = [...Map.groupBy(cells, ({ page }) => page)].flatMap(([page, ofPage]): RankedPage[] => {
     const ratios = ofPage.flatMap((cell) => cellMedians(cell) ?? []).map(medianRatio);
-    return ratios.length === 0 ? [] : [{ page, percent: (1 - Math.exp(mean(ratios))) * 100, cells: ofPage }];
+    return ratios.length === 0 ? [] : [{ page, percent: percentOfLog(mean(ratios)), cells: ofPage }];
   });
   if (ranked.length < fewestPages) return null;
   ranked.sort((a, b) => b.percent - a.percent || (a.page < b.page ? -1 : 1));

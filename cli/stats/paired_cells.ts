@@ -62,3 +62,6 @@ export function cellMedians(cell: PairedCell): CellMedians | null {
 
 /** log(lane / over) of a cell's medians. */
 export const medianRatio = ({ lane, over }: Pick<CellMedians, "lane" | "over">): number => Math.log(lane / over);
+
+/** Improvement, (over - lane) / over * 100, of log(lane / over). */
+export const percentOfLog = (logRatio: number): number => (1 - Math.exp(logRatio)) * 100;

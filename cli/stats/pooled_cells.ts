@@ -2,7 +2,7 @@
 // order statistics, because a resampled median of five loads errs much more than the median itself: such intervals covered
 // their truth in 97 to 99.5 % (test/cli/stats/coverage.test.ts has what these do). Where cells have single loads, how far the cells
 // themselves lie apart is all there is to go by.
-import type { Interval } from "./bootstrap.ts";
+import { confidence, type Interval } from "./interval.ts";
 import { correlation, type DifferenceErrors, fewestForError, medianDifferenceErrors } from "./median_interval.ts";
 import { studentQuantile } from "./normal_tail.ts";
 import { type CellMedians, medianRatio } from "./paired_cells.ts";
@@ -14,8 +14,6 @@ const fewestCells = 3;
 /** So many cells of fewer loads say by their own spread how sure their mean is. */
 const fewestSpread = 6;
 
-const tail = 0.025;
-
 export interface PooledMean {
   readonly logRatio: number;
   readonly interval: Interval | null;
@@ -24,7 +22,7 @@ export interface PooledMean {
 }
 
 const around = (centre: number, error: number, freedom: number): Interval => {
-  const reach = studentQuantile(tail, freedom) * error;
+  const reach = studentQuantile((1 - confidence) / 2, freedom) * error;
   return { low: centre - reach, high: centre + reach };
 };
 

@@ -10,11 +10,13 @@
 // one-sided tests (Schuirmann 1987) at the level that spends 5 % on each side. A comparison that the last look would hardly
 // decide is given up, undecided, which can make no decision wrong: by its predictive power (Spiegelhalter, Freedman and
 // Blackburn 1986), which goes on from what was seen as a random walk does.
-import type { Interval } from "./bootstrap.ts";
+
 import { shift } from "./hodges_lehmann.ts";
+import type { Interval } from "./interval.ts";
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
 import { extremes } from "./quantile.ts";
 import { signedRank } from "./signed_rank.ts";
+import { mirrored, type Tails, tailsOf } from "./tails.ts";
 import { rankSum, sampleShift } from "./two_samples.ts";
 
 /** Blocks after which a cell is first and last looked at; after the last it stays undecided. */
@@ -54,13 +56,7 @@ export interface LogPair {
   readonly over: number;
 }
 
-interface Tails {
-  readonly greater: number;
-  readonly less: number;
-  readonly twoSided: number;
-}
-
-const nothingShown: Tails = { greater: 1, less: 1, twoSided: 1 };
+const nothingShown = tailsOf(1, 1);
 
 function isApart(lane: readonly number[], over: readonly number[]): boolean {
   const [a, b] = [extremes(lane), extremes(over)];
@@ -97,8 +93,6 @@ function predictivePower({ greater, less }: Omit<Tails, "twoSided">, share: numb
   const z = greater < less ? normalQuantile(greater) : less < greater ? -normalQuantile(less) : 0;
   return normalUpperTail((normalQuantile(level) - z / Math.sqrt(share)) / Math.sqrt((1 - share) / share));
 }
-
-const mirrored = ({ greater, less, twoSided }: Tails): Tails => ({ greater: less, less: greater, twoSided });
 
 /** Whether the last look would hardly decide: by its chances for a difference either way, and for equivalence. */
 function isHopeless(either: Tails, above: Tails, below: Tails, share: number): boolean {

@@ -2,8 +2,9 @@
 // and what they decided. Goes through the loads in the order in which they came and looks only where it may (sequential.ts), so that
 // what was settled stays settled, also when a load that was put off comes late and for a sweep that is gone on with.
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
-import type { Interval } from "./bootstrap.ts";
+import type { Interval } from "./interval.ts";
 import { medianInterval } from "./median_interval.ts";
+import { percentOfLog } from "./paired_cells.ts";
 import { median } from "./quantile.ts";
 import { isValid, type LanePair, lanePairs, type Sample } from "./sample.ts";
 import { decide, type LogPair, type Outcome, shiftAtLook } from "./sequential.ts";
@@ -30,8 +31,6 @@ export function logPairs(loads: readonly Sample[], { lane, over }: LanePair): Lo
   return pairs;
 }
 
-const percentOf = (logRatio: number): number => (1 - Math.exp(-logRatio)) * 100;
-
 /** Each pair of `lanes`; loads of one page on one link, in the order in which they came. */
 export function pairDecisions(
   loads: readonly Sample[],
@@ -43,9 +42,9 @@ export function pairDecisions(
     const outcome = decide(pairs, margin_percent);
     const found = shiftAtLook(pairs.slice(0, outcome.blocks));
     const interval = found?.interval
-      ? { low: percentOf(found.interval.low), high: percentOf(found.interval.high) }
+      ? { low: percentOfLog(-found.interval.low), high: percentOfLog(-found.interval.high) }
       : null;
-    return { pair, ...outcome, percent: found ? percentOf(found.estimate) : null, interval };
+    return { pair, ...outcome, percent: found ? percentOfLog(-found.estimate) : null, interval };
   });
 }
 

@@ -3,19 +3,15 @@
 // 0 say nothing and are left out. Does not estimate the shift: hodges_lehmann.ts does.
 import { doubledMidranks } from "./midranks.ts";
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
+import { type Tails, tailsOf } from "./tails.ts";
 
 /** Above this many differences the normal approximation, with its correction for ties, is as good and much cheaper. */
 const exactUpTo = 200;
 
-export interface SignedRank {
+/** Of the rank sum of the positive differences. */
+export interface SignedRank extends Tails {
   /** Differences that are not 0. */
   readonly n: number;
-  /** Probability, without a shift, of a rank sum of the positive differences at least this great. */
-  readonly greater: number;
-  /** And at most this great. */
-  readonly less: number;
-  /** Either way: twice the smaller, at most 1. */
-  readonly twoSided: number;
 }
 
 /** Probabilities of each sum of the ranks that get a plus when each does with probability one half. */
@@ -35,7 +31,7 @@ function nullDistribution(ranks: Uint32Array): Float64Array {
 /** The test over differences in any unit. No difference that is not 0: nothing is shown, all probabilities are 1. */
 export function signedRank(differences: readonly number[]): SignedRank {
   const values = differences.filter((value) => value !== 0);
-  if (values.length === 0) return { n: 0, greater: 1, less: 1, twoSided: 1 };
+  if (values.length === 0) return { n: 0, ...tailsOf(1, 1) };
   const ranks = doubledMidranks(values.map(Math.abs));
   let positive = 0;
   let total = 0;
@@ -57,12 +53,7 @@ export function signedRank(differences: readonly number[]): SignedRank {
     greater = normalUpperTail((positive - total / 2 - 1) / deviation);
     less = normalUpperTail((total / 2 - positive - 1) / deviation);
   }
-  return {
-    n: values.length,
-    greater: Math.min(1, greater),
-    less: Math.min(1, less),
-    twoSided: Math.min(1, 2 * Math.min(greater, less)),
-  };
+  return { n: values.length, ...tailsOf(greater, less) };
 }
 
 /**

@@ -1,7 +1,7 @@
 // How steady the loads of each cell are: their coefficient of variation, whether they drift over the sweep's time, which lie far from
 // the others. Over many cells some drift by chance, so their probabilities are corrected (Holm). Leaves nothing out; the tests of one
 // cell are stability.ts's.
-import { holm } from "./multiplicity.ts";
+import { holm, significanceLevel } from "./multiplicity.ts";
 import { coefficientOfVariation, median } from "./quantile.ts";
 import { isValid, type Sample, type ValidSample } from "./sample.ts";
 import { drift, outliers } from "./stability.ts";
@@ -19,11 +19,8 @@ export interface CellSteadiness<Load extends Sample> {
   readonly farAway: readonly Load[];
 }
 
-/** Where a drift counts as one. */
-const level = 0.05;
-
 export const drifts = ({ drift: found }: Pick<CellSteadiness<Sample>, "drift">): boolean =>
-  found !== null && found.probability <= level;
+  found !== null && found.probability <= significanceLevel;
 
 /** Every cell that has a valid load; `loads` in the order in which they came. */
 export function steadinessOf<Load extends Sample>(loads: readonly Load[]): CellSteadiness<Load>[] {

@@ -6,10 +6,12 @@
 // where all cells shift alike, but let a cell of 30 loads weigh as much as six of 5. A signed-rank test over the cells' shifts
 // weighs alike too, but needs more cells to show anything. The shift is the median of the differences within cells, weighted in
 // the same way, and its interval the test's. Paired loads are signed_rank.ts's and hodges_lehmann.ts's, and say more.
-import type { Interval } from "./bootstrap.ts";
+
 import { leastDifference, type SortedStratum } from "./difference_quantile.ts";
+import type { Interval } from "./interval.ts";
 import { doubledMidranks } from "./midranks.ts";
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";
+import { type Tails, tailsOf } from "./tails.ts";
 
 /** Up to so many values in both together the distribution is counted out. */
 const exactUpTo = 80;
@@ -88,20 +90,8 @@ function pairChances(ranks: readonly number[], chosen: number): Float64Array {
   return nullDistribution(ranks, chosen).subarray(leastSum(chosen));
 }
 
-/** Chances, with samples of one kind, of values of `b` at least so great, at least so small, and so far off either way. */
-export interface RankSumTails {
-  readonly greater: number;
-  readonly less: number;
-  readonly twoSided: number;
-}
-
-const tailsOf = (greater: number, less: number): RankSumTails => ({
-  greater: Math.min(1, greater),
-  less: Math.min(1, less),
-  twoSided: Math.min(1, 2 * Math.min(greater, less)),
-});
-
-function stratifiedTails(all: readonly Stratum[]): RankSumTails {
+/** Of values of `b` being greater, or less, than with samples of one kind. */
+function stratifiedTails(all: readonly Stratum[]): Tails {
   const strata = bothLoaded(all);
   if (strata.length === 0) return tailsOf(1, 1);
   const weights = weightsOf(strata);
@@ -139,7 +129,7 @@ export function stratifiedRankSum(strata: readonly Stratum[]): number {
 }
 
 /** Over one cell. */
-export function rankSum(a: readonly number[], b: readonly number[]): RankSumTails {
+export function rankSum(a: readonly number[], b: readonly number[]): Tails {
   return stratifiedTails([{ a, b }]);
 }
 

@@ -6,9 +6,6 @@ import { type Stratum, stratifiedShift } from "./two_samples.ts";
 /** With fewer loads in one of two equal samples no rank sum is unlikely enough. */
 export const fewestLoads = 4;
 
-/** Of the chance to call a difference where there is none, over all tests together. */
-export const level = 0.05;
-
 /** Logarithms of the valid ones' page load times. */
 export function logsOf(loads: readonly Sample[]): number[] {
   return loads.filter(isValid).map(({ plt_ms }) => Math.log(plt_ms));

@@ -1,5 +1,5 @@
 // PLTs of one page on one link: every load a dot, lane by lane, with median and interval. Draws given numbers.
-import type { Interval } from "../../cli/stats/bootstrap.ts";
+import type { Interval } from "../../cli/stats/interval.ts";
 import { count, formatTime, formatTimeRange } from "../../cli/stats/numbers.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundScale } from "./scale.ts";

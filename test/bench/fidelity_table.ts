@@ -1,6 +1,7 @@
 // A page's live and replayed loads side by side: requests, connections, bytes and PLT for each lane, and how sure the
 // difference of the PLTs is. Pure.
-import { type Interval, medianInPlace, resampledInterval } from "../../cli/stats/bootstrap.ts";
+import { medianInPlace, resampledInterval } from "../../cli/stats/bootstrap.ts";
+import type { Interval } from "../../cli/stats/interval.ts";
 import { median } from "../../cli/stats/quantile.ts";
 import { hashText, randomSource } from "../../cli/stats/random.ts";
 import { alignTable } from "../../cli/stats/verdict.ts";

@@ -1,0 +1,11 @@
+// What an interval is and how sure it is, whichever way it is found. No arithmetic.
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+export const confidence = 0.95;
+
+/** With fewer independent units than this no 95 % interval of a median exists: the range of n values holds it 1 - 2^(1-n) of the time. */
+export const minimumUnits = 5;
