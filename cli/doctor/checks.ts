@@ -174,7 +174,8 @@ function dataFile(home: string, { file, holds, applicationId }: DataFile): Check
     const { size } = statSync(path);
     const database = new DatabaseSync(path, { timeout: 5000 });
     try {
-      database.exec("PRAGMA query_only = ON");
+      // One transaction: between two reads another process may make the tables.
+      database.exec("PRAGMA query_only = ON; BEGIN");
       const found = database.prepare("PRAGMA application_id").get()?.application_id;
       const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
       if (isEmpty && found === 0) return `${path}, empty`;

@@ -48,9 +48,12 @@ function addTables(database: DatabaseSync): void {
 
 /** Throws for a file that is somebody else's or of a later format; true where the tables are still to be made. */
 function needsTables(database: DatabaseSync, path: string, { elsewhere }: Remedies): boolean {
-  const application = pragma(database, "application_id");
-  const version = pragma(database, "user_version");
-  if (application === 0 && version === 0 && isEmpty(database)) return true;
+  const { application, version, empty } = atOneMoment(database, () => ({
+    application: pragma(database, "application_id"),
+    version: pragma(database, "user_version"),
+    empty: isEmpty(database),
+  }));
+  if (application === 0 && version === 0 && empty) return true;
   if (application !== applicationId) {
     throw new UserError(
       `${path}: not Trilane's results (application id ${application}): move it away, or ${elsewhere}`,
@@ -62,6 +65,17 @@ function needsTables(database: DatabaseSync, path: string, { elsewhere }: Remedi
     );
   }
   return false;
+}
+
+/** What `read` reads is as one transaction left it; separately read, tables that are being made look like a stranger's. */
+function atOneMoment<Result>(database: DatabaseSync, read: () => Result): Result {
+  if (database.isTransaction) return read();
+  database.exec("BEGIN");
+  try {
+    return read();
+  } finally {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  }
 }
 
 /** Runs `work` in one transaction that takes the write lock at once: committed when it returns, undone when it throws. */

@@ -64,7 +64,8 @@ static int read_number(sqlite3 *db, const char *home, const char *sql, int64_t *
     return status;
 }
 
-// *empty: a database without anything in it, as one that was being made when its maker was killed.
+// *empty: a database without anything in it, as one that was being made when its maker was killed. Inside a
+// transaction: between two reads another program may make it, and half empty looks like a stranger's.
 static int check(sqlite3 *db, const char *home, bool *empty, struct archive_error *error) {
     int64_t application_id, version, table_count;
     if (read_number(db, home, "PRAGMA application_id", &application_id, error) < 0 ||
@@ -84,6 +85,13 @@ static int check(sqlite3 *db, const char *home, bool *empty, struct archive_erro
         return archive_fail(error, ARCHIVE_FOREIGN, "move it away, or choose another folder with --home",
                             "%s/archive.db: has the unknown version %lld", home, (long long)version);
     return 0;
+}
+
+static int check_in_transaction(sqlite3 *db, const char *home, bool *empty, struct archive_error *error) {
+    if (archive_db_exec(db, home, "BEGIN", error) < 0) return -1;
+    int status = check(db, home, empty, error);
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
 }
 
 static int open_db(sqlite3 **out, const char *home, int flags, struct archive_error *error) {
@@ -115,7 +123,7 @@ int archive_db_open_to_read(sqlite3 **out, const char *home, struct archive_erro
         return 0;
     bool empty = false;
     if (open_db(out, home, 0, error) < 0) return -1;
-    int status = check(*out, home, &empty, error);
+    int status = check_in_transaction(*out, home, &empty, error);
     if (status < 0 || empty) {
         sqlite3_close(*out);
         *out = NULL;
@@ -141,7 +149,7 @@ int archive_db_open_to_write(sqlite3 **out, const char *home, struct archive_err
     sqlite3 *db;
     if (open_db(&db, home, SQLITE_OPEN_CREATE, error) < 0) return -1;
     bool empty;
-    int status = check(db, home, &empty, error);
+    int status = check_in_transaction(db, home, &empty, error);
     if (status == 0 && empty) status = make_schema(db, home, error);
     // EXTRA: the folder is synced too when the journal goes, so that a commit outlives a power cut.
     if (status == 0)

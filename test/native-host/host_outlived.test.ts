@@ -107,10 +107,12 @@ test("several hosts write recordings into one archive at once", { timeout: 120_0
     hosts.map(async (host, h) => {
       for (let i = 0; i < perHost; i++) {
         const begin = { name: `page-${h}-${i}`, url: "https://a.example/", source: "test", notes: {} };
-        const { transaction } = await host.ask("archive.begin", begin);
+        const begun = await host.ask("archive.begin", begin);
+        assert.equal(begun.error, undefined);
+        const { transaction } = begun;
         await host.ask("archive.exchange", { transaction, exchange, body: Buffer.from("same").toString("base64") });
-        const { error } = await host.ask("archive.commit", { transaction });
-        assert.equal(error, undefined);
+        const committed = await host.ask("archive.commit", { transaction });
+        assert.equal(committed.error, undefined);
       }
     }),
   );

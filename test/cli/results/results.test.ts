@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { UserError } from "../../../cli/errors.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { type NewSweep, openExistingResults, openResults } from "../../../cli/results/results.ts";
@@ -201,6 +202,31 @@ describe("results", () => {
     // The refusal did not take the sweep.
     assert.equal(results.beginSweep(newSweep("plan-1", "aaaa"), false).resumed, true);
     results.close();
+  });
+
+  test("made by several at once, they are never taken for a stranger's", async () => {
+    const rounds = 30;
+    const makers = 3;
+    const reached = new Int32Array(new SharedArrayBuffer(4 * rounds));
+    const file = join(import.meta.dirname, "..", "..", "..", "cli", "results", "results.ts");
+    const text = `const { workerData: { reached, homes, makers } } = require("node:worker_threads");
+      import(${JSON.stringify(file)}).then(({ openResults }) => homes.forEach((home, round) => {
+        Atomics.add(reached, round, 1);
+        while (Atomics.load(reached, round) < makers);
+        openResults(home).close();
+      }));`;
+    const homes = Array.from({ length: rounds }, (_, round) => join(home, `${round}`));
+    const workers = Array.from(
+      { length: makers },
+      () => new Worker(text, { eval: true, workerData: { reached, homes, makers } }),
+    );
+    try {
+      await Promise.all(workers.map((worker) => once(worker, "exit")));
+    } finally {
+      // Where one failed, the others wait for it.
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    }
+    assert.deepEqual([...new Set(reached)], [makers]);
   });
 
   test("a living runner keeps others out; a killed one does not", async () => {

@@ -2,6 +2,7 @@
 // cannot be written, several writers at once and readers among them.
 #include "archive/archive_fixture.h"
 
+#include "archive/archive_db.h"
 #include "archive/archive_listing.h"
 #include "archive/recording.h"
 
@@ -307,6 +308,42 @@ static void test_writers_and_readers_at_once(void **state) {
     assert_int_equal(fixture_count_bodies(home), 0);
 }
 
+enum { MAKERS = 6, NEW_ARCHIVES = 40 };
+
+// Whoever comes while another makes the archive finds none or a whole one, never a stranger's.
+static int make_and_list(const char *home, bool reads) {
+    struct archive_error error;
+    sqlite3 *db;
+    int status =
+        reads ? archive_db_open_to_read(&db, home, &error) : archive_db_open_to_write(&db, home, &error);
+    if (status < 0) fprintf(stderr, "%s: %s\n", reads ? "reader" : "maker", error.message);
+    if (status == 0) sqlite3_close(db);
+    return status == 0 ? 0 : 1;
+}
+
+static void test_made_by_several_at_once(void **state) {
+    const char *home = *state;
+    for (int round = 0; round < NEW_ARCHIVES; round++) {
+        int gate[2]; // closed by its last holder when all are there: they begin together
+        assert_int_equal(pipe(gate), 0);
+        fflush(NULL);
+        for (int i = 0; i < MAKERS; i++) {
+            if (fork() != 0) continue;
+            char nothing;
+            close(gate[1]);
+            _exit(read(gate[0], &nothing, 1) == 0 ? make_and_list(home, i % 2 == 0) : 2);
+        }
+        close(gate[0]);
+        close(gate[1]);
+        for (int i = 0; i < MAKERS; i++) {
+            int status;
+            assert_true(wait(&status) > 0);
+            assert_int_equal(status, 0);
+        }
+        fixture_empty(home);
+    }
+}
+
 // A body that another writer has uploaded and not committed yet outlives a sweep, and is there when it
 // commits.
 static void test_swept_while_uploading(void **state) {
@@ -331,6 +368,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_full_disk, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_read_only_home, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_writers_and_readers_at_once, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_made_by_several_at_once, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_swept_while_uploading, fixture_set_up, fixture_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
