@@ -20,9 +20,16 @@ native() {
   bash cli/setup/native.sh --sanitize &&
     ctest --test-dir build/sanitize --output-on-failure --no-tests=error
 }
+# node_test SECONDS WORDS...: a file that does not end is ended (bounded.ts), and the whole, should that not help.
+node_test() {
+  local limit=$1
+  shift
+  timeout --foreground --kill-after=30 "$limit" \
+    node --disable-warning=ExperimentalWarning --import ./test/bounded.ts --test "$@"
+}
 units() {
   mapfile -t files < <(find test -name '*.test.ts' -not -path 'test/e2e/*' | sort)
-  node --disable-warning=ExperimentalWarning --test "${files[@]}"
+  node_test 1800 "${files[@]}"
 }
 # One after another: two browsers at once would disturb each other's timing on a small machine. So can whatever else the
 # machine does: up to three files that failed run once more, and are named. Who fails twice has failed.
@@ -30,7 +37,7 @@ end_to_end() {
   local files failed again
   mapfile -t files < <(find test/e2e -name '*.test.ts' | sort)
   failed=$(mktemp) || return
-  node --disable-warning=ExperimentalWarning --test --test-concurrency=1 \
+  node_test 2700 --test-concurrency=1 \
     --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=./test/failed_files.ts --test-reporter-destination="$failed" "${files[@]}"
   local status=$?
@@ -38,7 +45,7 @@ end_to_end() {
   rm -f "$failed"
   if [ $status -eq 0 ] || [ ${#again[@]} -eq 0 ] || [ ${#again[@]} -gt 3 ]; then return $status; fi
   say "once more: ${again[*]#"$PWD/"}"
-  node --disable-warning=ExperimentalWarning --test --test-concurrency=1 "${again[@]}" || return
+  node_test 1200 --test-concurrency=1 "${again[@]}" || return
   say "FAILED ONCE, then passed: ${again[*]#"$PWD/"}"
 }
 

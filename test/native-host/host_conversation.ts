@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { after } from "node:test";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { FrameReader, frameOf } from "../../cli/archive/frames.ts";
@@ -24,6 +25,12 @@ export interface Message extends Fields {
   readonly error?: { readonly code: string } | null;
 }
 
+/** Left by a test that failed, a host would keep its file's process from ending. */
+const started: Host[] = [];
+after(() => {
+  for (const { child } of started) child.kill("SIGKILL");
+});
+
 /** A host and what it says; every message is held to the schema. */
 export class Host {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
@@ -36,6 +43,7 @@ export class Host {
   constructor(home: string, cli?: string) {
     const words = ["--home", home, ...(cli === undefined ? [] : ["--cli", cli])];
     this.child = spawn(programPath("trilane-host"), words, { stdio: ["pipe", "pipe", "inherit"] });
+    started.push(this);
     this.child.stdin.on("error", () => {});
     this.child.stdout.on("data", (chunk: Buffer) => {
       for (const bytes of this.#frames.read(chunk)) {
