@@ -8,7 +8,7 @@
 import type { Load } from "../results/results.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import { rankSum } from "../stats/two_samples.ts";
-import { type Change, changeOf, fewestLoads, logsOf } from "../stats/unpaired_loads.ts";
+import { type Change, changeOf, fewestLoads, logsOf } from "../verdict/unpaired_loads.ts";
 
 export interface ReferenceLoads {
   readonly host: string;

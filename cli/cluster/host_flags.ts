@@ -1,9 +1,10 @@
 // In what a machine of a sweep is unlike the others: other versions, or reference cells that load in another time. Pure: facts
 // in, sentences out; the test itself is agreement.ts's.
+
+import { count, formatPercents } from "../numbers.ts";
 import type { HostFacts, Load } from "../results/results.ts";
-import { count, formatPercents } from "../stats/numbers.ts";
-import { isValid } from "../stats/sample.ts";
-import { fewestLoads } from "../stats/unpaired_loads.ts";
+import { isValid } from "../verdict/sample.ts";
+import { fewestLoads } from "../verdict/unpaired_loads.ts";
 import { type Disagreement, disagreements, type ReferenceLoads } from "./agreement.ts";
 
 export interface HostSeen {

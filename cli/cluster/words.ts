@@ -1,8 +1,8 @@
 // What the commands of several machines say to people. Pure.
 import type { Merged } from "../../schemas/generated/merged.ts";
 import type { Submitted } from "../../schemas/generated/submitted.ts";
-import { count } from "../stats/numbers.ts";
-import { alignTable } from "../stats/verdict.ts";
+import { count } from "../numbers.ts";
+import { alignTable } from "../verdict/verdict.ts";
 import { rangesOf } from "./places.ts";
 
 /** What was merged, what is odd about it, and last the file's path. */

@@ -9,7 +9,7 @@ import { UserError } from "../errors.ts";
 import { chooseSweep, openNamed } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
 import type { Sweep } from "../results/results.ts";
-import type { Browser } from "../stats/browsers.ts";
+import type { Browser } from "../verdict/browsers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CompareOptions extends CommonOptions {

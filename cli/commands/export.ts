@@ -15,9 +15,9 @@ import { exportDocument } from "../export/json.ts";
 import { raceResult } from "../export/race.ts";
 import { exportRecording, type RecordingFormat, recordingFormats } from "../export/recording.ts";
 import { homeFolder } from "../home.ts";
+import { count } from "../numbers.ts";
 import { writeWhole } from "../report/write_whole.ts";
 import type { Results } from "../results/results.ts";
-import { count } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 const formats = ["har", "csv", "json", "race"] as const;

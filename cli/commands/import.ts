@@ -6,7 +6,7 @@ import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { type Format, formats, type ImportResult, importAny } from "../import/import_any.ts";
 import { importedDocument } from "../import/imported.ts";
-import { count, formatSize } from "../stats/numbers.ts";
+import { count, formatSize } from "../numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ImportOptions extends CommonOptions {

@@ -6,7 +6,7 @@ import { homeFolder } from "../home.ts";
 import { type Browser, browsers, browserTitle, type Level } from "../host/browsers.ts";
 import { confinedBrowsers, confinedRemedy } from "../host/confined.ts";
 import { type HostPlace, installHost, uninstallHost } from "../host/install.ts";
-import { count } from "../stats/numbers.ts";
+import { count } from "../numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface InstallHostOptions extends CommonOptions {

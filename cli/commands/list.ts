@@ -3,9 +3,9 @@ import type { Argv } from "yargs";
 import type { List, ListedSweep } from "../../schemas/generated/list.ts";
 import { withArchive } from "../archive/client.ts";
 import { homeFolder } from "../home.ts";
+import { formatSize } from "../numbers.ts";
 import { openExistingResults, type Results, type Sweep } from "../results/results.ts";
-import { formatSize } from "../stats/numbers.ts";
-import { alignTable } from "../stats/verdict.ts";
+import { alignTable } from "../verdict/verdict.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 const width = 80;

@@ -3,8 +3,8 @@ import type { Argv } from "yargs";
 import type { RecordingDiffered } from "../../schemas/generated/recording_differed.ts";
 import { withArchive } from "../archive/client.ts";
 import { homeFolder } from "../home.ts";
+import { count, formatSize } from "../numbers.ts";
 import { type Change, diffExchanges } from "../recording/diff.ts";
-import { count, formatSize } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface DiffOptions extends CommonOptions {

@@ -4,8 +4,8 @@ import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { importedDocument } from "../import/imported.ts";
+import { count, formatSize } from "../numbers.ts";
 import { type BodyReplacement, editRecording } from "../recording/edit.ts";
-import { count, formatSize } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface EditOptions extends CommonOptions {

@@ -5,9 +5,9 @@ import type { ArchivedExchange, Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { urlOf } from "../export/wire_text.ts";
 import { homeFolder } from "../home.ts";
+import { count, formatSize } from "../numbers.ts";
 import { type Group, mediaType, type Summary, summarize } from "../recording/summary.ts";
-import { count, formatSize } from "../stats/numbers.ts";
-import { alignTable } from "../stats/verdict.ts";
+import { alignTable } from "../verdict/verdict.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ShowOptions extends CommonOptions {

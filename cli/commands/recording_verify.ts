@@ -4,8 +4,8 @@ import type { RecordingsVerified } from "../../schemas/generated/recordings_veri
 import { withArchive } from "../archive/client.ts";
 import { RunError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
+import { count } from "../numbers.ts";
 import { type NamedExchange, type RecordingVerified, verifyRecording } from "../recording/verify.ts";
-import { count } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface VerifyOptions extends CommonOptions {

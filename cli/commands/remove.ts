@@ -6,10 +6,10 @@ import { withArchive } from "../archive/client.ts";
 import { RunError, UserError } from "../errors.ts";
 import { readNumber } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
+import { count, formatSize } from "../numbers.ts";
 import { removeEverything } from "../remove/everything.ts";
 import { resultsExist } from "../results/database.ts";
 import { openResults } from "../results/results.ts";
-import { count, formatSize } from "../stats/numbers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface RemoveOptions extends CommonOptions {

@@ -6,12 +6,12 @@ import type { Selftest, SelftestLink } from "../../schemas/generated/selftest.ts
 import { RunError } from "../errors.ts";
 import { formatLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
+import { count } from "../numbers.ts";
 import { linkLines } from "../selftest/format.ts";
 import { idleShare } from "../selftest/idle.ts";
 import { selftestLinks } from "../selftest/links.ts";
 import { quick, thorough } from "../selftest/phases.ts";
 import { faultOf, testLink } from "../selftest/test_link.ts";
-import { count } from "../stats/numbers.ts";
 import { version } from "../version.ts";
 import type { Command, CommonOptions } from "./command.ts";
 

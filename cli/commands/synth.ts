@@ -6,7 +6,7 @@ import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { importedDocument } from "../import/imported.ts";
-import { count, formatSize } from "../stats/numbers.ts";
+import { count, formatSize } from "../numbers.ts";
 import { type CatalogueLine, catalogue, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import type { Command, CommonOptions } from "./command.ts";

@@ -2,11 +2,11 @@
 import type { Argv } from "yargs";
 import type { TraceInfo } from "../../schemas/generated/trace_info.ts";
 import { UserError } from "../errors.ts";
-import { alignTable } from "../stats/verdict.ts";
 import { chartLines } from "../trace/chart.ts";
 import { factsOf, outagesOf, type TraceFacts } from "../trace/facts.ts";
 import { readOpportunities } from "../trace/opportunities.ts";
 import { formatLength, formatRateShort, lengthOption } from "../trace/quantities.ts";
+import { alignTable } from "../verdict/verdict.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface InfoOptions extends CommonOptions {

@@ -12,13 +12,13 @@ import { shaperKey } from "../link/same_link.ts";
 import { isCrowded } from "../measure/starved.ts";
 import type { Cell, Lane, Load } from "../results/results.ts";
 import { linkIsOut } from "../selftest/format.ts";
-import { type Browser, browsersOf } from "../stats/browsers.ts";
 import { leastRisingFailures, risingFailures, type Tries } from "../stats/fisher_exact.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import { median } from "../stats/quantile.ts";
-import { isValid } from "../stats/sample.ts";
 import { leastRankSum, type Stratum, stratifiedRankSum } from "../stats/two_samples.ts";
-import { type Change, changeOf, fewestLoads, logsOf } from "../stats/unpaired_loads.ts";
+import { type Browser, browsersOf } from "../verdict/browsers.ts";
+import { isValid } from "../verdict/sample.ts";
+import { type Change, changeOf, fewestLoads, logsOf } from "../verdict/unpaired_loads.ts";
 
 export interface Run {
   readonly cells: readonly Cell[];

@@ -1,8 +1,9 @@
 // A comparison of two sweeps for people: a table of what changed, and lines that count and tell what could be shown. Within 80
 // columns but for long names.
-import { type Browser, browserNames } from "../stats/browsers.ts";
-import { count, formatPercents, formatTime } from "../stats/numbers.ts";
-import { alignTable } from "../stats/verdict.ts";
+
+import { count, formatPercents, formatTime } from "../numbers.ts";
+import { type Browser, browserNames } from "../verdict/browsers.ts";
+import { alignTable } from "../verdict/verdict.ts";
 import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./compare.ts";
 
 const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];

@@ -5,10 +5,10 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { RunError, UserError } from "../errors.ts";
+import { formatSize } from "../numbers.ts";
 import { chromiumPath, type Program, programPath } from "../programs.ts";
 import { applicationId as resultsApplicationId } from "../results/database.ts";
 import { explainFailure } from "../results/failure.ts";
-import { formatSize } from "../stats/numbers.ts";
 import { attempt, type Check, firstLine, ok } from "./check.ts";
 import { hostChecks } from "./host_checks.ts";
 

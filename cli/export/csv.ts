@@ -4,7 +4,7 @@ import { csvField } from "../../extension/har/csv_field.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import type { Cell, FilmedLoad, Load } from "../results/results.ts";
 import { type Serving, settleServing } from "../serving/serving.ts";
-import { isValid } from "../stats/sample.ts";
+import { isValid } from "../verdict/sample.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "./metric_words.ts";
 
 type Value = string | number | boolean | null;

@@ -2,9 +2,9 @@
 import type { Export, ExportedHost } from "../../schemas/generated/export.ts";
 import { traitsByLink } from "../link/traits.ts";
 import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../results/results.ts";
-import { compare } from "../stats/comparison.ts";
-import { lanePairs } from "../stats/sample.ts";
-import { sweepVerdict } from "../stats/sweep_verdict.ts";
+import { compare } from "../verdict/comparison.ts";
+import { lanePairs } from "../verdict/sample.ts";
+import { sweepVerdict } from "../verdict/sweep_verdict.ts";
 
 function exportedHost({ name, facts }: Host): ExportedHost {
   const { cpu, cpus, kernel, versions } = facts;

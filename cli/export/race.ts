@@ -9,11 +9,11 @@ import { traitsByLink } from "../link/traits.ts";
 import { typicalLoad } from "../report/data.ts";
 import { reportPath } from "../report/report.ts";
 import type { Cell, Film, Load, Results, Sweep } from "../results/results.ts";
-import { direction, type Improvement } from "../stats/comparison.ts";
-import { isValid, sortLanes } from "../stats/sample.ts";
-import { summarize } from "../stats/summary.ts";
-import { sweepVerdict } from "../stats/sweep_verdict.ts";
-import { reasonKind } from "../stats/verdict.ts";
+import { direction, type Improvement } from "../verdict/comparison.ts";
+import { isValid, sortLanes } from "../verdict/sample.ts";
+import { summarize } from "../verdict/summary.ts";
+import { sweepVerdict } from "../verdict/sweep_verdict.ts";
+import { reasonKind } from "../verdict/verdict.ts";
 
 /** The cells of a sweep that is a race: one page on one link. UserError for any other. */
 function racedCells(results: Results, sweep: Sweep): [Cell, ...Cell[]] {

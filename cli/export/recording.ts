@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import type { Archive } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import { count } from "../numbers.ts";
 import { writeWhole } from "../report/write_whole.ts";
-import { count } from "../stats/numbers.ts";
 import { exportMahimahi } from "./mahimahi.ts";
 import { recordingHarPieces } from "./recording_har.ts";
 import { openRecording, type RecordingSource } from "./recording_source.ts";

@@ -1,6 +1,6 @@
 // What an import changed, made up or left out, as numbers for the archive and as lines for a reader. Counts only.
 import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
-import { count, formatSize } from "../stats/numbers.ts";
+import { count, formatSize } from "../numbers.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { type Body, bodySize } from "./body.ts";
 import type { HarEntry } from "./har.ts";

@@ -1,5 +1,5 @@
 // What an import of a recording of the wire changed or left out, as numbers for the archive and as lines for a reader.
-import { count } from "../stats/numbers.ts";
+import { count } from "../numbers.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { redactedWords } from "./notes.ts";
 import type { WireSelection } from "./wire_select.ts";

@@ -1,5 +1,5 @@
 // What of a link's profile verdicts and bounds speak of: rate, round trip and loss towards the browser. Pure.
-import type { LinkTraits } from "../stats/sweep_verdict.ts";
+import type { LinkTraits } from "../verdict/sweep_verdict.ts";
 import type { LinkProfile } from "./link.ts";
 
 /** At the start, where they vary. */

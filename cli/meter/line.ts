@@ -1,5 +1,5 @@
 // A running link in one line: rate, queue and drops of each direction. Pure.
-import { count, formatSize } from "../stats/numbers.ts";
+import { count, formatSize } from "../numbers.ts";
 import { formatBitRate, type Look, type Side } from "./samples.ts";
 
 function sideText(look: Look, side: Side): string {

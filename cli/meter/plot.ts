@@ -1,6 +1,6 @@
 // A running link drawn in text, for each direction: the rate as an area under what the link carries, the queue as
 // another below it, and a mark wherever packets were dropped. Pure: looks in, lines out.
-import { count, formatSize } from "../stats/numbers.ts";
+import { count, formatSize } from "../numbers.ts";
 import { formatBitRate, type Look, type Side } from "./samples.ts";
 
 export interface PlotSize {

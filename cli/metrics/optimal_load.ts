@@ -3,7 +3,7 @@
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import { traitsOf } from "../link/traits.ts";
-import { optimalPltOfLevels_ms } from "../stats/optimal.ts";
+import { optimalPltOfLevels_ms } from "../verdict/optimal.ts";
 import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, hadBegun, isOnTheLink } from "./dependencies.ts";
 
 /** Whether rate and delay are one number each, all the time. */

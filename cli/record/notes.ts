@@ -1,6 +1,6 @@
 // What was recorded, in lines for a reader. Words only.
 import { noteLines } from "../import/notes.ts";
-import { count, formatSize } from "../stats/numbers.ts";
+import { count, formatSize } from "../numbers.ts";
 import type { RecordedLane } from "./chromium_arguments.ts";
 import type { RecordedPage } from "./record_page.ts";
 import type { StoredPage } from "./store.ts";

@@ -3,7 +3,7 @@
 
 import { fitted, html, type Markup } from "../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../extension/figures/scale.ts";
-import { count, formatTime } from "../stats/numbers.ts";
+import { count, formatTime } from "../numbers.ts";
 import { median, quantile } from "../stats/quantile.ts";
 import { savedFigure } from "./figure_file.ts";
 

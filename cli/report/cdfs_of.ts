@@ -1,8 +1,9 @@
 // Which distributions over pages a report shows: of links with pages enough, spread over the grid. Computes their medians; drawing
 // is cdf.ts's.
-import { manyPages } from "../stats/many_pages.ts";
+
 import { extremes, median } from "../stats/quantile.ts";
-import { isValid, sortLanes } from "../stats/sample.ts";
+import { manyPages } from "../verdict/many_pages.ts";
+import { isValid, sortLanes } from "../verdict/sample.ts";
 import type { CdfData } from "./cdf.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
 

@@ -3,8 +3,8 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { laneFacts } from "../lanes.ts";
-import { count } from "../stats/numbers.ts";
-import { sortLanes } from "../stats/sample.ts";
+import { count } from "../numbers.ts";
+import { sortLanes } from "../verdict/sample.ts";
 import { field } from "./unknown_json.ts";
 
 const originsOf = ({ replay }: LoadFacts, name: string): unknown => field(replay, "origins", name);

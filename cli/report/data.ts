@@ -4,7 +4,7 @@ import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
 import { referencesIn } from "../cluster/references_in.ts";
 import type { Cell, Film, FilmedLoad, LinkTest, Load, Results, Sweep, Unmatched } from "../results/results.ts";
 import { median } from "../stats/quantile.ts";
-import { isValid } from "../stats/sample.ts";
+import { isValid } from "../verdict/sample.ts";
 import type { HostReference } from "./hosts.ts";
 import { type RequestTraits, requestTraits } from "./page_traits.ts";
 

@@ -2,7 +2,7 @@
 
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { firstLook, hopeless, lastLook } from "../stats/sequential.ts";
-import { decisionWords, type Settlement, settlementSentence } from "../stats/settlement.ts";
+import { decisionWords, type Settlement, settlementSentence } from "../verdict/settlement.ts";
 
 const maxRows = 1500;
 

@@ -1,10 +1,10 @@
 // PLTs of one page on one link as the results have them, for extension/figures/distribution.ts to draw.
 import { distributionFigure as drawn } from "../../extension/figures/distribution.ts";
 import type { Markup } from "../../extension/figures/markup.ts";
+import { formatTime } from "../numbers.ts";
 import type { Load } from "../results/results.ts";
-import { formatTime } from "../stats/numbers.ts";
-import { isValid } from "../stats/sample.ts";
-import type { LaneSummary } from "../stats/summary.ts";
+import { isValid } from "../verdict/sample.ts";
+import type { LaneSummary } from "../verdict/summary.ts";
 import { savedFigure } from "./figure_file.ts";
 
 function story(load: Load): string {

@@ -3,11 +3,11 @@
 
 import { improvementStep, improvementSteps, stepClass } from "../../extension/figures/colours.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import type { CorrectedTest } from "../stats/cell_significance.ts";
-import { direction, type Improvement } from "../stats/comparison.ts";
+import { count, formatPercents, formatProbability, formatTime } from "../numbers.ts";
 import { significanceLevel } from "../stats/multiplicity.ts";
-import { count, formatPercents, formatProbability, formatTime } from "../stats/numbers.ts";
-import type { LanePair } from "../stats/sample.ts";
+import type { CorrectedTest } from "../verdict/cell_significance.ts";
+import { direction, type Improvement } from "../verdict/comparison.ts";
+import type { LanePair } from "../verdict/sample.ts";
 import { savedFigure } from "./figure_file.ts";
 import type { LinkGrid } from "./link_axes.ts";
 

@@ -1,14 +1,14 @@
-// Which heat maps a report has, and what each of their cells says. Computes improvements by cli/stats; drawing is heat_map.ts's.
+// Which heat maps a report has, and what each of their cells says. Computes improvements by cli/verdict; drawing is heat_map.ts's.
 
 import { middleCut } from "../../extension/figures/markup.ts";
-import { cellTest, correctedTests, differencesNeeded } from "../stats/cell_significance.ts";
-import { type Improvement, improvement } from "../stats/comparison.ts";
-import { manyPages } from "../stats/many_pages.ts";
+import { count } from "../numbers.ts";
 import { significanceLevel } from "../stats/multiplicity.ts";
-import { count } from "../stats/numbers.ts";
-import { type PairedCell, pairedCells } from "../stats/paired_cells.ts";
 import { median } from "../stats/quantile.ts";
-import { isValid, type LanePair } from "../stats/sample.ts";
+import { cellTest, correctedTests, differencesNeeded } from "../verdict/cell_significance.ts";
+import { type Improvement, improvement } from "../verdict/comparison.ts";
+import { manyPages } from "../verdict/many_pages.ts";
+import { type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
+import { isValid, type LanePair } from "../verdict/sample.ts";
 import type { ReportData } from "./data.ts";
 import { type HeatCell, type HeatMaps, isCorrected } from "./heat_map.ts";
 import type { LinkGrid } from "./link_axes.ts";

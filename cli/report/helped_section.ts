@@ -1,12 +1,12 @@
 // The report's section on the pages that each lane helps and hurts most, with what sets them apart. Assembles; the ranking is
-// cli/stats/page_groups.ts's.
+// cli/verdict/page_groups.ts's.
 
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { direction, improvement } from "../stats/comparison.ts";
-import { count, formatSize } from "../stats/numbers.ts";
-import { contrast, fewestPages, type GroupContrast, pageGroups, type RankedPage } from "../stats/page_groups.ts";
-import { pairedCells } from "../stats/paired_cells.ts";
-import type { LanePair } from "../stats/sample.ts";
+import { count, formatSize } from "../numbers.ts";
+import { direction, improvement } from "../verdict/comparison.ts";
+import { contrast, fewestPages, type GroupContrast, pageGroups, type RankedPage } from "../verdict/page_groups.ts";
+import { pairedCells } from "../verdict/paired_cells.ts";
+import type { LanePair } from "../verdict/sample.ts";
 import type { ReportData } from "./data.ts";
 import { savedFigure } from "./figure_file.ts";
 import { type PageTraits, pageTraits } from "./page_traits.ts";

@@ -4,7 +4,7 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { isLane, type Lane, laneFacts, plainLanes } from "../lanes.ts";
-import { count } from "../stats/numbers.ts";
+import { count } from "../numbers.ts";
 
 /** `h2 21 (70 %), h3 9 (30 %)`. */
 function protocolMix(facts: readonly LoadFacts[]): string {

@@ -4,7 +4,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { linkSentence, nameOf } from "../link/label.ts";
-import { formatSize } from "../stats/numbers.ts";
+import { formatSize } from "../numbers.ts";
 import { numberAt } from "./unknown_json.ts";
 
 export interface ShapedLoad {

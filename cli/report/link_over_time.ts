@@ -7,7 +7,7 @@ import type { LinkDirection } from "../../schemas/generated/link_profile.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import type { ShaperTimeline } from "../../schemas/generated/shaper_report.ts";
 import { formatBitRate } from "../meter/samples.ts";
-import { count, formatSize, formatTime } from "../stats/numbers.ts";
+import { count, formatSize, formatTime } from "../numbers.ts";
 import { extremes } from "../stats/quantile.ts";
 import { savedFigure } from "./figure_file.ts";
 import type { ShapedLoad } from "./link_facts.ts";

@@ -3,18 +3,18 @@
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { isLane, laneFacts } from "../lanes.ts";
 import { linkSentence } from "../link/label.ts";
+import { count } from "../numbers.ts";
 import { linkIsOut } from "../selftest/format.ts";
 import { settleServing } from "../serving/serving.ts";
 import { servingTerms } from "../serving/terms.ts";
-import { browserNames, browsersOf, untoldWords } from "../stats/browsers.ts";
-import { manyPages } from "../stats/many_pages.ts";
-import { count } from "../stats/numbers.ts";
 import { extremes, median } from "../stats/quantile.ts";
-import { isValid, sortLanes } from "../stats/sample.ts";
-import { firstLook, hopeless, lastLook, nominalLevel } from "../stats/sequential.ts";
-import { untilWords } from "../stats/settlement.ts";
-import { reasonKind } from "../stats/verdict.ts";
+import { apartBy, apartUpTo, firstLook, hopeless, lastLook, nominalLevel } from "../stats/sequential.ts";
 import { labsWords } from "../sweep/lab_cpus.ts";
+import { browserNames, browsersOf, untoldWords } from "../verdict/browsers.ts";
+import { manyPages } from "../verdict/many_pages.ts";
+import { isValid, sortLanes } from "../verdict/sample.ts";
+import { untilWords } from "../verdict/settlement.ts";
+import { reasonKind } from "../verdict/verdict.ts";
 import type { ReportData } from "./data.ts";
 import { hostsOf } from "./hosts.ts";
 import { citation } from "./method.ts";
@@ -220,7 +220,7 @@ function statistics({ sweep, cells }: ReportData, pages: number): string {
   const levels = levelsInWords();
   const looks =
     until && "decided_percent" in until
-      ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by the exact signed-rank test (before the seventh block the rank-sum test) at nominal levels from ${levels}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${hopeless * 100} %. Decisions' figures are Hodges and Lehmann's shift, with intervals for all looks together.`
+      ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by the exact signed-rank test (up to the ${apartUpTo}th by the rank-sum test, and only where all loads of one lane lie beyond all of the other by ${apartBy * 100} % of the wider one's range or more) at nominal levels from ${levels}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${hopeless * 100} %. Decisions' figures are Hodges and Lehmann's shift, with intervals for all looks together.`
       : "";
   return `Page load time is loadEventEnd - navigationStart (Navigation Timing). Improvement is (a - b) / a of medians${over}; 95 % intervals are ${intervals.join(", ")}.${looks}`;
 }

@@ -2,11 +2,11 @@
 // network and computation, and what filmed loads showed. Takes what is stored; draws no figure.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "../export/metric_words.ts";
+import { count, formatSize, formatTime, formatTimeRange } from "../numbers.ts";
 import type { FilmedLoad, Load } from "../results/results.ts";
 import { medianInterval } from "../stats/median_interval.ts";
-import { count, formatSize, formatTime, formatTimeRange } from "../stats/numbers.ts";
 import { median } from "../stats/quantile.ts";
-import { isValid } from "../stats/sample.ts";
+import { isValid } from "../verdict/sample.ts";
 
 interface Row<From> {
   readonly name: string;

@@ -4,7 +4,7 @@ import { kindOf } from "../../extension/figures/share_colours.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import type { Load } from "../results/results.ts";
 import { median } from "../stats/quantile.ts";
-import { isValid } from "../stats/sample.ts";
+import { isValid } from "../verdict/sample.ts";
 
 /** What only the requests themselves tell. */
 export interface RequestTraits {

@@ -1,9 +1,9 @@
 // The report's section that sets a study's published figures beside ours. Takes comparisons, computes none.
 
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { equivalence_percent } from "../stats/verdict.ts";
 import { agreementSentence, type ComparedFigure } from "../studies/agreement.ts";
 import type { Study } from "../studies/study.ts";
+import { equivalence_percent } from "../verdict/verdict.ts";
 import { improvementText } from "./whisker.ts";
 
 function publishedText({ published: { percent, sign } }: ComparedFigure): string {

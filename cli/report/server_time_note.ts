@@ -1,6 +1,6 @@
 // How long the server itself took for a request on each protocol, so that a reader sees that it favours no lane.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { count } from "../stats/numbers.ts";
+import { count } from "../numbers.ts";
 import { median } from "../stats/quantile.ts";
 import { numberAt } from "./unknown_json.ts";
 

@@ -2,9 +2,9 @@
 
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { count } from "../numbers.ts";
 import { settleServing } from "../serving/serving.ts";
 import { servingTerms, thinkName } from "../serving/terms.ts";
-import { count } from "../stats/numbers.ts";
 import { field, type Json, numberAt } from "./unknown_json.ts";
 import { variants } from "./variants.ts";
 

@@ -2,7 +2,7 @@
 // page on a link a bar per lane, beside the least that the link allows. Draws given numbers.
 import { coordinate, fitted, html, type Markup } from "../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../extension/figures/scale.ts";
-import { count, formatTime } from "../stats/numbers.ts";
+import { count, formatTime } from "../numbers.ts";
 import { savedFigure } from "./figure_file.ts";
 
 const width = 640;

@@ -2,7 +2,7 @@
 // fastest to the slowest. Drawing is split.ts's.
 import type { Load } from "../results/results.ts";
 import { median } from "../stats/quantile.ts";
-import { isValid, sortLanes } from "../stats/sample.ts";
+import { isValid, sortLanes } from "../verdict/sample.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
 import type { SplitBar, SplitData, SplitPage } from "./split.ts";
 

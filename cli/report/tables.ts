@@ -1,11 +1,11 @@
 // The table of medians: a row for each page on each link, the most helped first. Takes comparisons, computes none.
 
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import type { Improvement } from "../stats/comparison.ts";
-import { formatTime } from "../stats/numbers.ts";
-import { isValid } from "../stats/sample.ts";
-import type { LaneSummary } from "../stats/summary.ts";
-import { reasonKind } from "../stats/verdict.ts";
+import { formatTime } from "../numbers.ts";
+import type { Improvement } from "../verdict/comparison.ts";
+import { isValid } from "../verdict/sample.ts";
+import type { LaneSummary } from "../verdict/summary.ts";
+import { reasonKind } from "../verdict/verdict.ts";
 import type { Group } from "./data.ts";
 import { savedFigure } from "./figure_file.ts";
 import { builtLater } from "./later.ts";

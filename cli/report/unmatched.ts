@@ -2,9 +2,9 @@
 // markup out.
 
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+import { count } from "../numbers.ts";
 import type { Unmatched } from "../results/results.ts";
-import { count } from "../stats/numbers.ts";
-import { sortLanes } from "../stats/sample.ts";
+import { sortLanes } from "../verdict/sample.ts";
 import type { ReportData } from "./data.ts";
 import { field } from "./unknown_json.ts";
 

@@ -1,8 +1,8 @@
 // An improvement with its interval as a dot and a whisker on a small axis around 0, for tables.
 
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { direction, type Improvement } from "../stats/comparison.ts";
-import { formatPercents } from "../stats/numbers.ts";
+import { formatPercents } from "../numbers.ts";
+import { direction, type Improvement } from "../verdict/comparison.ts";
 
 const width = 110;
 const height = 18;

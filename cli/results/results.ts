@@ -1,5 +1,5 @@
 // The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load. Each load is one transaction.
-// Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/stats).
+// Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/verdict).
 
 import type { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";

@@ -1,6 +1,6 @@
 // A self-test's rows for people: numbers with units, and the terminal's table. Pure; no colour.
 import type { SelftestLink, SelftestRow } from "../../schemas/generated/selftest.ts";
-import { alignTable } from "../stats/verdict.ts";
+import { alignTable } from "../verdict/verdict.ts";
 
 /** What a load is left out for whose link is not what was asked, before what is out. */
 export const linkIsOut = "the link's self-test is out of tolerance";

@@ -1,7 +1,7 @@
 // 95 % intervals of medians, from order statistics: how many of n values lie below their true median is as the heads of n coins,
 // whatever the values' distribution. That gives a median's own interval, and draws of where a median may be, for two medians'
 // ratio. Not bootstrapped: with the 5 to 10 loads that people do, a resampled median covers its truth in 90 to 93 %
-// (test/cli/stats/coverage.test.ts has what these do).
+// (test/cli/verdict/coverage.test.ts has what these do).
 import { defaultResamples } from "./bootstrap.ts";
 import { confidence, type Interval, minimumUnits } from "./interval.ts";
 import { mean, quantileOfSorted } from "./quantile.ts";

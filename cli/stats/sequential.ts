@@ -24,10 +24,10 @@ export const firstLook = 5;
 export const lastLook = 30;
 
 /** Up to so many blocks only wholly separate lanes are told apart, at this level of the rank-sum test. */
-const apartUpTo = 6;
+export const apartUpTo = 6;
 const apartLevel = 0.008;
 /** Between them, of the wider one's range. Lanes of one median, one ten times as wide, lie so far apart in under 1 % of cells (without: 3.8). */
-const apartBy = 0.35;
+export const apartBy = 0.35;
 const atLast = 0.0125;
 
 /** Level of the look after so many blocks, of a two-sided test as of each of two one-sided ones. */

@@ -1,10 +1,10 @@
 // A study's published figures beside ours, cell by cell, and in how many the sign agrees. Pure.
 import { formatLink, parseLink } from "../link/link.ts";
-import { direction, type Improvement, improvement } from "../stats/comparison.ts";
-import { count } from "../stats/numbers.ts";
-import { pairedCells } from "../stats/paired_cells.ts";
-import type { Sample } from "../stats/sample.ts";
-import { isEquivalent } from "../stats/verdict.ts";
+import { count } from "../numbers.ts";
+import { direction, type Improvement, improvement } from "../verdict/comparison.ts";
+import { pairedCells } from "../verdict/paired_cells.ts";
+import type { Sample } from "../verdict/sample.ts";
+import { isEquivalent } from "../verdict/verdict.ts";
 import type { Published, Study } from "./study.ts";
 
 /** `undecided`: our interval holds 0, or there is none. `not loaded`: both lanes were tried, and none of their loads was valid. */

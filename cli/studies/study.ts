@@ -1,5 +1,5 @@
 // A published study that Trilane can run: its plans, and its figures where it gives any. Data; nothing is computed here.
-import type { LanePair } from "../stats/sample.ts";
+import type { LanePair } from "../verdict/sample.ts";
 
 /** One cell of a published figure. */
 export interface Published {

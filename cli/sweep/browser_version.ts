@@ -3,7 +3,7 @@
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { BrowserChanged } from "../../schemas/generated/sweep_event.ts";
 import type { Results, Sweep } from "../results/results.ts";
-import { binaryInWords } from "../stats/browsers.ts";
+import { binaryInWords } from "../verdict/browsers.ts";
 
 interface Browser {
   readonly version: string;

@@ -6,9 +6,9 @@ import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
 import { type Serving, stockServing } from "../serving/serving.ts";
-import { lanePairs } from "../stats/sample.ts";
 import { firstLook, lastLook } from "../stats/sequential.ts";
-import { fewestPrecise } from "../stats/settled.ts";
+import { lanePairs } from "../verdict/sample.ts";
+import { fewestPrecise } from "../verdict/settled.ts";
 import { guessWall_ms, type PageSize } from "./estimate.ts";
 import type { Plan, PlannedCell } from "./plan.ts";
 

@@ -1,10 +1,10 @@
 // `trilane plan` and `--dry-run`: what a plan would run how long that would take and how much it would store. Makes no page, stores nothing.
 import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { placesOf } from "../cluster/places.ts";
+import { count, formatSize } from "../numbers.ts";
 import { openExistingResults } from "../results/results.ts";
 import { servingLine } from "../serving/terms.ts";
-import { count, formatSize } from "../stats/numbers.ts";
-import { untilWords } from "../stats/settlement.ts";
+import { untilWords } from "../verdict/settlement.ts";
 import { refuseTooShort } from "./contradictions.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "./estimate.ts";
 import { testGuess_ms } from "./link_tests.ts";

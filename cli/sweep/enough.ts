@@ -1,8 +1,8 @@
 // Which lanes of which pages on which links of a running sweep have loads enough, where its plan says when (`until`). Keeps
-// the loads that count; the rule itself is cli/stats/settled.ts's.
+// the loads that count; the rule itself is cli/verdict/settled.ts's.
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
-import type { Sample } from "../stats/sample.ts";
-import { settledLanes } from "../stats/settled.ts";
+import type { Sample } from "../verdict/sample.ts";
+import { settledLanes } from "../verdict/settled.ts";
 
 type Place = Pick<Sample, "page" | "link">;
 

@@ -1,16 +1,16 @@
 // What a finished sweep says in the terminal and in its last event: a table no wider than 80 columns, then the verdict.
-// Pure: loads in, text out. The statistics are cli/stats'; the report is cli/report's.
+// Pure: loads in, text out. The comparison is cli/verdict's; the report is cli/report's.
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
 import { traitsByLink } from "../link/traits.ts";
+import { formatTime } from "../numbers.ts";
 import type { Cell, Load } from "../results/results.ts";
-import { formatTime } from "../stats/numbers.ts";
-import { sortLanes } from "../stats/sample.ts";
-import { settlement, settlementSentence } from "../stats/settlement.ts";
-import { summarize } from "../stats/summary.ts";
-import { sweepVerdict, winsLine } from "../stats/sweep_verdict.ts";
-import { alignTable, laneTable } from "../stats/verdict.ts";
 import { agreementSentence, comparedFigures } from "../studies/agreement.ts";
 import { studyOfPlan } from "../studies/all.ts";
+import { sortLanes } from "../verdict/sample.ts";
+import { settlement, settlementSentence } from "../verdict/settlement.ts";
+import { summarize } from "../verdict/summary.ts";
+import { sweepVerdict, winsLine } from "../verdict/sweep_verdict.ts";
+import { alignTable, laneTable } from "../verdict/verdict.ts";
 import type { Plan } from "./plan.ts";
 
 const width = 80;

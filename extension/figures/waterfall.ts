@@ -2,7 +2,7 @@
 // them as they were stored; what a phase is, is the capture's matter.
 
 import { isLane, laneFacts } from "../../cli/lanes.ts";
-import { count, formatSize, formatTime } from "../../cli/stats/numbers.ts";
+import { count, formatSize, formatTime } from "../../cli/numbers.ts";
 import { extremes } from "../../cli/stats/quantile.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import { type PhaseKey, phases } from "./colours.ts";

@@ -4,7 +4,7 @@ import type { ServingChoice } from "./serving.ts";
 export type PlanPage = string | SynthPage;
 export type PlanLink = string | LinkGrid;
 /**
- * When a page on a link needs no further loads: they go where they are needed, and looking several times is accounted for (cli/stats/sequential.ts, settled.ts).
+ * When a page on a link needs no further loads: they go where they are needed, and looking several times is accounted for (cli/stats/sequential.ts, cli/verdict/settled.ts).
  */
 export type PlanUntil = UntilDecided | UntilPrecise;
 /**

@@ -5,11 +5,11 @@ import { existsSync } from "node:fs";
 import { UserError } from "../../cli/errors.ts";
 import { openResultsFile } from "../../cli/results/results.ts";
 import { type RandomSource, randomSource } from "../../cli/stats/random.ts";
-import { isValid, type Sample } from "../../cli/stats/sample.ts";
 import { type LogPair, lastLook } from "../../cli/stats/sequential.ts";
-import { logPairs, pairDecisions } from "../../cli/stats/settled.ts";
 import { signedRank } from "../../cli/stats/signed_rank.ts";
 import { Enough } from "../../cli/sweep/enough.ts";
+import { isValid, type Sample } from "../../cli/verdict/sample.ts";
+import { logPairs, pairDecisions } from "../../cli/verdict/settled.ts";
 import { type Bench, measurement } from "./bench.ts";
 
 const margin_percent = 3;

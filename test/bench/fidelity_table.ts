@@ -4,7 +4,7 @@ import { medianInPlace, resampledInterval } from "../../cli/stats/bootstrap.ts";
 import type { Interval } from "../../cli/stats/interval.ts";
 import { median } from "../../cli/stats/quantile.ts";
 import { hashText, randomSource } from "../../cli/stats/random.ts";
-import { alignTable } from "../../cli/stats/verdict.ts";
+import { alignTable } from "../../cli/verdict/verdict.ts";
 import type { SeenLoad } from "./seen_load.ts";
 
 export interface LoadPair {

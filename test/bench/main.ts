@@ -1,7 +1,7 @@
 // `npm run bench -- NAME [PART] [--json]`: runs one benchmark, prints its values beside their bars. Exit status 1 when a
 // bar is missed.
 import { parseArgs } from "node:util";
-import { alignTable } from "../../cli/stats/verdict.ts";
+import { alignTable } from "../../cli/verdict/verdict.ts";
 import { type Bench, type BenchResult, type Measurement, runBench } from "./bench.ts";
 
 /** Those in the browser need its types, which programs of Node must not see: test/extension/tsconfig.json has them. */

@@ -1,5 +1,5 @@
 // Two profiles side by side: metrics and shares in one table, and both waterfalls on one time axis.
-import { count, formatSize, formatTime } from "../../../cli/stats/numbers.ts";
+import { count, formatSize, formatTime } from "../../../cli/numbers.ts";
 import { pages } from "../../actions.ts";
 import { html, type Markup, middleCut } from "../../figures/markup.ts";
 import type { Profile } from "../../history/records.ts";

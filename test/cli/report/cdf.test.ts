@@ -6,7 +6,7 @@ import { cdfsOf } from "../../../cli/report/cdfs_of.ts";
 import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
 import { buildReport } from "../../../cli/report/report.ts";
 import { openResults } from "../../../cli/results/results.ts";
-import { optimalPltOfLevels_ms } from "../../../cli/stats/optimal.ts";
+import { optimalPltOfLevels_ms } from "../../../cli/verdict/optimal.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 
 const pages = ["a", "b", "c", "d", "e", "f"];

@@ -1,12 +1,13 @@
 // Studies whose truth is known: page load times of several shapes around a median, and for each kind of interval that is
 // printed somewhere whether it holds the truth of one such study. Seeded; judges nothing.
-import { compare, direction } from "../../../cli/stats/comparison.ts";
+
 import { shift } from "../../../cli/stats/hodges_lehmann.ts";
 import { medianInterval } from "../../../cli/stats/median_interval.ts";
 import { type RandomSource, randomSource } from "../../../cli/stats/random.ts";
-import type { Sample } from "../../../cli/stats/sample.ts";
-import { sweepVerdict } from "../../../cli/stats/sweep_verdict.ts";
 import { sampleShift } from "../../../cli/stats/two_samples.ts";
+import { compare, direction } from "../../../cli/verdict/comparison.ts";
+import type { Sample } from "../../../cli/verdict/sample.ts";
+import { sweepVerdict } from "../../../cli/verdict/sweep_verdict.ts";
 
 export function normal(random: RandomSource): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatLink, parseLink } from "../../../cli/link/link.ts";
 import { publishedSection } from "../../../cli/report/published.ts";
-import type { Sample } from "../../../cli/stats/sample.ts";
 import { agreementSentence, comparedFigures } from "../../../cli/studies/agreement.ts";
 import { studies, studyOfPlan } from "../../../cli/studies/all.ts";
 import { das2014 } from "../../../cli/studies/das_2014.ts";
 import { cellsOf, readPlan } from "../../../cli/sweep/plan.ts";
+import type { Sample } from "../../../cli/verdict/sample.ts";
 
 for (const study of studies) {
   test(`${study.name}: its plans are shipped, and the full one loads all that was published`, () => {

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { firstLook, lastLook } from "../../../cli/stats/sequential.ts";
-import { fewestPrecise } from "../../../cli/stats/settled.ts";
 import { refuseTooShort } from "../../../cli/sweep/contradictions.ts";
 import { cellsOf, planOf } from "../../../cli/sweep/plan.ts";
+import { fewestPrecise } from "../../../cli/verdict/settled.ts";
 
 const least = { name: "x", pages: ["page"], lanes: ["h1", "h3"], links: ["1mbit/50ms"], repetitions: 7 };
 const plan = (change: object) => planOf({ ...least, ...change }, "x");

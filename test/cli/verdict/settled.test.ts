@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../cli/stats/random.ts";
-import type { Sample } from "../../../cli/stats/sample.ts";
-import { isSettled, pairDecisions, settledLanes } from "../../../cli/stats/settled.ts";
-import { decisionWords, settlement, settlementSentence } from "../../../cli/stats/settlement.ts";
+import type { Sample } from "../../../cli/verdict/sample.ts";
+import { isSettled, pairDecisions, settledLanes } from "../../../cli/verdict/settled.ts";
+import { decisionWords, settlement, settlementSentence } from "../../../cli/verdict/settlement.ts";
 
 const lanes = ["h1", "h2", "h3"];
 

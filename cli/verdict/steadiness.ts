@@ -1,10 +1,10 @@
 // How steady the loads of each cell are: their coefficient of variation, whether they drift over the sweep's time, which lie far from
 // the others. Over many cells some drift by chance, so their probabilities are corrected (Holm). Leaves nothing out; the tests of one
 // cell are stability.ts's.
-import { holm, significanceLevel } from "./multiplicity.ts";
-import { coefficientOfVariation, median } from "./quantile.ts";
+import { holm, significanceLevel } from "../stats/multiplicity.ts";
+import { coefficientOfVariation, median } from "../stats/quantile.ts";
+import { drift, outliers } from "../stats/stability.ts";
 import { isValid, type Sample, type ValidSample } from "./sample.ts";
-import { drift, outliers } from "./stability.ts";
 
 export interface CellSteadiness<Load extends Sample> {
   readonly page: string;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allLanes } from "../../../cli/lanes.ts";
-import type { Improvement } from "../../../cli/stats/comparison.ts";
-import { formatPercents, formatSize, formatTime, formatTimeRange } from "../../../cli/stats/numbers.ts";
-import type { LoadStatus, Sample } from "../../../cli/stats/sample.ts";
-import { lanePairs, sortLanes } from "../../../cli/stats/sample.ts";
-import { summarize } from "../../../cli/stats/summary.ts";
-import { alignTable, comparisonClause, excludedLine, raceVerdict, verdictPairs } from "../../../cli/stats/verdict.ts";
+import { formatPercents, formatSize, formatTime, formatTimeRange } from "../../../cli/numbers.ts";
+import type { Improvement } from "../../../cli/verdict/comparison.ts";
+import type { LoadStatus, Sample } from "../../../cli/verdict/sample.ts";
+import { lanePairs, sortLanes } from "../../../cli/verdict/sample.ts";
+import { summarize } from "../../../cli/verdict/summary.ts";
+import { alignTable, comparisonClause, excludedLine, raceVerdict, verdictPairs } from "../../../cli/verdict/verdict.ts";
 
 function improvementOf(percent: number | null, low?: number, high?: number): Improvement {
   const interval = low === undefined || high === undefined ? null : { low, high };

@@ -1,8 +1,8 @@
 // What the loads say, in plain sentences with intervals and counts, and the terminal's table. Pure: text out, no colour.
 import { plainLanes } from "../lanes.ts";
+import { count, formatPercents, formatTime, formatTimeRange } from "../numbers.ts";
+import type { Interval } from "../stats/interval.ts";
 import { compare, direction, type Improvement } from "./comparison.ts";
-import type { Interval } from "./interval.ts";
-import { count, formatPercents, formatTime, formatTimeRange } from "./numbers.ts";
 import { isValid, type LanePair, lanePairs, type Sample, sortLanes } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
 

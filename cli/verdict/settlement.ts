@@ -1,7 +1,7 @@
 // What a sweep that ran until its loads were enough has settled, place by place, and what that cost against repetitions
 // fixed before. Pure; the rule is settled.ts's.
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
-import { count, formatPercents } from "./numbers.ts";
+import { count, formatPercents } from "../numbers.ts";
 import { isValid, type Sample, sortLanes } from "./sample.ts";
 import { isSettled, type PairDecision, pairDecisions } from "./settled.ts";
 

@@ -1,9 +1,9 @@
 // Which browsers loads ran with, in words: one browser needs none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browserNames, browsersOf, browsersWarning } from "../../../cli/stats/browsers.ts";
-import type { Sample } from "../../../cli/stats/sample.ts";
-import { sweepVerdict } from "../../../cli/stats/sweep_verdict.ts";
+import { browserNames, browsersOf, browsersWarning } from "../../../cli/verdict/browsers.ts";
+import type { Sample } from "../../../cli/verdict/sample.ts";
+import { sweepVerdict } from "../../../cli/verdict/sweep_verdict.ts";
 
 const load = (lane: string, block: number, browser_version: string | null, sha256 = "a"): Sample => ({
   ...{ page: "p", link: "1mbit/20ms", lane, block, status: "valid", reasons: [], plt_ms: 700 + block },

@@ -1,9 +1,9 @@
 // The quarters of pages at both ends, and what differs between them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contrast, pageGroups } from "../../../cli/stats/page_groups.ts";
-import type { PairedCell } from "../../../cli/stats/paired_cells.ts";
 import { randomSource } from "../../../cli/stats/random.ts";
+import { contrast, pageGroups } from "../../../cli/verdict/page_groups.ts";
+import type { PairedCell } from "../../../cli/verdict/paired_cells.ts";
 
 const cellsOf = (pages: number): PairedCell[] =>
   Array.from({ length: pages }, (_, page) => [1, 2].map((link) => [page, link] as const))

@@ -1,9 +1,9 @@
 // One row per lane: median PLT, its interval, how reproducible it is, and what was left out. For one page on one link.
 
+import type { Interval } from "../stats/interval.ts";
+import { medianInterval } from "../stats/median_interval.ts";
+import { coefficientOfVariation, extremes, median } from "../stats/quantile.ts";
 import { compare, type Improvement } from "./comparison.ts";
-import type { Interval } from "./interval.ts";
-import { medianInterval } from "./median_interval.ts";
-import { coefficientOfVariation, extremes, median } from "./quantile.ts";
 import { isValid, type Sample, sortLanes } from "./sample.ts";
 
 export interface LaneSummary {

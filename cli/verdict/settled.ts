@@ -2,12 +2,12 @@
 // and what they decided. Goes through the loads in the order in which they came and looks only where it may (sequential.ts), so that
 // what was settled stays settled, also when a load that was put off comes late and for a sweep that is gone on with.
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
-import type { Interval } from "./interval.ts";
-import { medianInterval } from "./median_interval.ts";
+import type { Interval } from "../stats/interval.ts";
+import { medianInterval } from "../stats/median_interval.ts";
+import { median } from "../stats/quantile.ts";
+import { decide, type LogPair, type Outcome, shiftAtLook } from "../stats/sequential.ts";
 import { percentOfLog } from "./paired_cells.ts";
-import { median } from "./quantile.ts";
 import { isValid, type LanePair, lanePairs, type Sample } from "./sample.ts";
-import { decide, type LogPair, type Outcome, shiftAtLook } from "./sequential.ts";
 
 export interface PairDecision extends Outcome {
   readonly pair: LanePair;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../cli/stats/random.ts";
-import type { Sample } from "../../../cli/stats/sample.ts";
-import { drifts, steadinessOf } from "../../../cli/stats/steadiness.ts";
+import type { Sample } from "../../../cli/verdict/sample.ts";
+import { drifts, steadinessOf } from "../../../cli/verdict/steadiness.ts";
 
 const cell = (page: string, plts_ms: readonly number[]): Sample[] =>
   plts_ms.map((plt_ms, block) => ({

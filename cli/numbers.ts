@@ -1,5 +1,5 @@
 // Numbers as people read them in the terminal and in the report. Rounds for display only.
-import type { Interval } from "./interval.ts";
+import type { Interval } from "./stats/interval.ts";
 
 function significant(value: number, digits: number): string {
   if (value === 0) return "0";

@@ -1,12 +1,13 @@
 // Whether lanes differ in a cell of a map at all, and whether they still do when it is counted that the map has many cells.
 // A probability by the signed-rank test, corrected over all cells that one looks at together. The estimate and its interval
 // are comparison.ts's.
+
+import { benjaminiHochberg, holm, significanceLevel } from "../stats/multiplicity.ts";
+import { permutationTest } from "../stats/permutation.ts";
+import { randomSource } from "../stats/random.ts";
+import { signedRank } from "../stats/signed_rank.ts";
 import { manyPages } from "./many_pages.ts";
-import { benjaminiHochberg, holm, significanceLevel } from "./multiplicity.ts";
 import { blockRatios, cellMedians, medianRatio, type PairedCell } from "./paired_cells.ts";
-import { permutationTest } from "./permutation.ts";
-import { randomSource } from "./random.ts";
-import { signedRank } from "./signed_rank.ts";
 
 /** A report has hundreds of cells. */
 const flips = 1999;

@@ -1,12 +1,12 @@
 // The verdict over many pages and links: for each pair of lanes one sentence, split where links differ most (by RTT, bandwidth
 // or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
 
+import { count } from "../numbers.ts";
+import { confidence } from "../stats/interval.ts";
+import { extremes } from "../stats/quantile.ts";
 import { browsersWarning } from "./browsers.ts";
 import { direction, type Improvement, improvement } from "./comparison.ts";
-import { confidence } from "./interval.ts";
-import { count } from "./numbers.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
-import { extremes } from "./quantile.ts";
 import { isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
 

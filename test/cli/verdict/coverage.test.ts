@@ -2,10 +2,10 @@
 // the truth in about 95 % of them. The seeds are fixed, so the outcome is; the bounds leave room for another machine's log().
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compare } from "../../../cli/stats/comparison.ts";
 import { type RandomSource, randomSource } from "../../../cli/stats/random.ts";
-import type { Sample } from "../../../cli/stats/sample.ts";
-import { coverage, falseVerdicts, normal, sizes } from "./simulated_study.ts";
+import { compare } from "../../../cli/verdict/comparison.ts";
+import type { Sample } from "../../../cli/verdict/sample.ts";
+import { coverage, falseVerdicts, normal, sizes } from "../stats/simulated_study.ts";
 
 /** PLTs have a floor and a tail: log-normal around a median. */
 function plt_ms(random: RandomSource, median_ms: number, spread: number): number {

@@ -1,10 +1,10 @@
 // Tests of a map's cells: what pairs them, what corrects them, and what they find where there is nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellTest, correctedTests, differencesNeeded } from "../../../cli/stats/cell_significance.ts";
 import { significanceLevel } from "../../../cli/stats/multiplicity.ts";
-import type { PairedCell } from "../../../cli/stats/paired_cells.ts";
 import { randomSource } from "../../../cli/stats/random.ts";
+import { cellTest, correctedTests, differencesNeeded } from "../../../cli/verdict/cell_significance.ts";
+import type { PairedCell } from "../../../cli/verdict/paired_cells.ts";
 
 const cell = (page: string, lane: number[], over: number[]): PairedCell => ({
   page,

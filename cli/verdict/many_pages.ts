@@ -1,10 +1,10 @@
 // How much faster one lane is over many pages, taken as a sample of pages: the ratio of the medians over them, as in Das 2014, link
 // by link, and several links by the geometric mean of their ratios. The interval resamples whole pages, since a page stays the same
 // page on every link.
-import { medianInPlace, resampledInterval } from "./bootstrap.ts";
-import type { Interval } from "./interval.ts";
+import { medianInPlace, resampledInterval } from "../stats/bootstrap.ts";
+import type { Interval } from "../stats/interval.ts";
+import type { RandomSource } from "../stats/random.ts";
 import type { CellMedians } from "./paired_cells.ts";
-import type { RandomSource } from "./random.ts";
 
 /** From this many pages on, pages are a sample of pages. */
 export const manyPages = 6;

@@ -1,6 +1,6 @@
 // Loads of two lanes side by side: page by page, link by link, block by block. What each cell says of itself, its medians' ratio and
 // its blocks' ratios; no test and no interval.
-import { median } from "./quantile.ts";
+import { median } from "../stats/quantile.ts";
 import { isValid, type LanePair, type Sample } from "./sample.ts";
 
 /** One page on one link: the valid PLTs of both lanes, block by block; NaN where the block has none. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseLink } from "../../../cli/link/link.ts";
-import type { Sample } from "../../../cli/stats/sample.ts";
-import { type LinkTraits, sweepVerdict, winsLine } from "../../../cli/stats/sweep_verdict.ts";
+import type { Sample } from "../../../cli/verdict/sample.ts";
+import { type LinkTraits, sweepVerdict, winsLine } from "../../../cli/verdict/sweep_verdict.ts";
 
 function traits(links: readonly string[]): Map<string, LinkTraits> {
   return new Map(

@@ -1,12 +1,17 @@
 // The mean log ratio over the cells of a few pages on links, and how sure it is. Each cell's share of the error comes from its own
 // order statistics, because a resampled median of five loads errs much more than the median itself: such intervals covered
-// their truth in 97 to 99.5 % (test/cli/stats/coverage.test.ts has what these do). Where cells have single loads, how far the cells
+// their truth in 97 to 99.5 % (test/cli/verdict/coverage.test.ts has what these do). Where cells have single loads, how far the cells
 // themselves lie apart is all there is to go by.
-import { confidence, type Interval } from "./interval.ts";
-import { correlation, type DifferenceErrors, fewestForError, medianDifferenceErrors } from "./median_interval.ts";
-import { studentQuantile } from "./normal_tail.ts";
+import { confidence, type Interval } from "../stats/interval.ts";
+import {
+  correlation,
+  type DifferenceErrors,
+  fewestForError,
+  medianDifferenceErrors,
+} from "../stats/median_interval.ts";
+import { studentQuantile } from "../stats/normal_tail.ts";
+import { mean, standardDeviation } from "../stats/quantile.ts";
 import { type CellMedians, medianRatio } from "./paired_cells.ts";
-import { mean, standardDeviation } from "./quantile.ts";
 
 /** Two cells need five loads of each lane. */
 const loadsOfTwo = 5;

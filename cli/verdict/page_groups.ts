@@ -1,10 +1,10 @@
 // The pages that one lane helps most and hurts most against another, and how a number that each page has differs between
 // the two groups (as Das 2014 did for QUIC). Pure; what numbers those are is the caller's matter.
-import { resampledInterval } from "./bootstrap.ts";
-import { type Interval, minimumUnits } from "./interval.ts";
+import { resampledInterval } from "../stats/bootstrap.ts";
+import { type Interval, minimumUnits } from "../stats/interval.ts";
+import { mean } from "../stats/quantile.ts";
+import { randomSource } from "../stats/random.ts";
 import { cellMedians, medianRatio, type PairedCell, percentOfLog } from "./paired_cells.ts";
-import { mean } from "./quantile.ts";
-import { randomSource } from "./random.ts";
 
 /** With fewer pages a quarter is one page, of which nothing can be said in general. */
 export const fewestPages = 8;

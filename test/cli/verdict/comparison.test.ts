@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compare, direction } from "../../../cli/stats/comparison.ts";
-import { manyPages } from "../../../cli/stats/many_pages.ts";
-import { pairedCells } from "../../../cli/stats/paired_cells.ts";
-import type { Sample } from "../../../cli/stats/sample.ts";
+import { compare, direction } from "../../../cli/verdict/comparison.ts";
+import { manyPages } from "../../../cli/verdict/many_pages.ts";
+import { pairedCells } from "../../../cli/verdict/paired_cells.ts";
+import type { Sample } from "../../../cli/verdict/sample.ts";
 
 const pair = { lane: "h3", over: "h1" };
 

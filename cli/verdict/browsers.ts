@@ -1,5 +1,5 @@
 // Which browsers loads ran with, in words: a browser that was updated in mid-sweep may load pages at another speed. Pure.
-import { count } from "./numbers.ts";
+import { count } from "../numbers.ts";
 import { isValid, type Sample } from "./sample.ts";
 
 export interface Browser {

@@ -1,8 +1,10 @@
 // How much faster one lane is than another: (a - b) / a * 100 of median PLTs, with an interval that keeps what loads
 // share. Which of three ways there is to it depends on how many cells and pages there are; wording is in verdict.ts.
-import { type Interval, minimumUnits } from "./interval.ts";
+import { type Interval, minimumUnits } from "../stats/interval.ts";
+import { medianDifferenceInterval } from "../stats/median_interval.ts";
+import { mean } from "../stats/quantile.ts";
+import { hashText, type RandomSource, randomSource } from "../stats/random.ts";
 import { manyPages, overManyPages } from "./many_pages.ts";
-import { medianDifferenceInterval } from "./median_interval.ts";
 import {
   type CellMedians,
   cellMedians,
@@ -12,8 +14,6 @@ import {
   percentOfLog,
 } from "./paired_cells.ts";
 import { pooledMean, whatPoolingNeeds } from "./pooled_cells.ts";
-import { mean } from "./quantile.ts";
-import { hashText, type RandomSource, randomSource } from "./random.ts";
 import type { LanePair, Sample } from "./sample.ts";
 
 /** What the interval is a sample of: `blocks` of loads, whole `pages`, or whole `cells` (page on a link). */

@@ -1,7 +1,8 @@
 // Page load times of two runs whose loads were not paired, of two sweeps or two machines: as ratios, so that a change is in per
 // cent. The test is two_samples.ts's; what follows from it is who asks.
+
+import { type Stratum, stratifiedShift } from "../stats/two_samples.ts";
 import { isValid, type Sample } from "./sample.ts";
-import { type Stratum, stratifiedShift } from "./two_samples.ts";
 
 /** With fewer loads in one of two equal samples no rank sum is unlikely enough. */
 export const fewestLoads = 4;
