@@ -48,8 +48,7 @@ export interface LanePair {
 /** As many lanes have each pair told; of more there would be too many to read. */
 const everyPair = 4;
 
-/** Whether two of many lanes are compared: those that differ in one thing. */
-function areCompared(lane: string, over: string): boolean {
+function differInOneThing({ lane, over }: LanePair): boolean {
   if (!isLane(lane) || !isLane(over)) return true;
   const [a, b] = [laneFacts[lane], laneFacts[over]];
   const isPlain = (name: string) => plainLanes.some((plain) => plain === name);
@@ -60,10 +59,12 @@ function areCompared(lane: string, over: string): boolean {
 
 /**
  * Every later lane over every earlier one: h2 over h1, h3 over h1, h3 over h2. Of more than four lanes only those that
- * differ in one thing: h3-0rtt over h3 and over h2-0rtt, but not over h1.
+ * differ in one thing: h3-0rtt over h3 and over h2-0rtt, but not over h1. One that differs so from none is compared with all.
  */
 export function lanePairs(lanes: Iterable<string>): LanePair[] {
   const sorted = sortLanes(lanes);
   const pairs = sorted.flatMap((lane, index) => sorted.slice(0, index).map((over) => ({ lane, over })));
-  return sorted.length <= everyPair ? pairs : pairs.filter(({ lane, over }) => areCompared(lane, over));
+  if (sorted.length <= everyPair) return pairs;
+  const alike = new Set(pairs.filter(differInOneThing).flatMap(({ lane, over }) => [lane, over]));
+  return pairs.filter((pair) => differInOneThing(pair) || !alike.has(pair.lane) || !alike.has(pair.over));
 }

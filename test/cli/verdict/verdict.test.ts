@@ -141,6 +141,27 @@ test("of many lanes those are compared that differ in one thing", () => {
   );
 });
 
+test("no lane of many is left out, whichever they are", () => {
+  for (let chosen = 0; chosen < 1 << allLanes.length; chosen++) {
+    const lanes = allLanes.filter((_, index) => chosen & (1 << index));
+    const told = new Set(lanePairs(lanes).flatMap(({ lane, over }) => [lane, over]));
+    if (lanes.length > 1)
+      assert.deepEqual(
+        [...lanes].filter((lane) => !told.has(lane)),
+        [],
+        lanes.join(" "),
+      );
+  }
+  const pairs = lanePairs(["h1", "h1-clear", "h2-0rtt", "h3-0rtt", "h3-altsvc"]);
+  assert.deepEqual(
+    pairs.map(({ lane, over }) => `${lane} over ${over}`),
+    ["h1-clear over h1", ...["h1", "h1-clear", "h2-0rtt"].map((over) => `h3-altsvc over ${over}`)].concat(
+      "h3-0rtt over h2-0rtt",
+      "h3-0rtt over h3-altsvc",
+    ),
+  );
+});
+
 test("a verdict begins with the plain lanes", () => {
   const pairs = verdictPairs(allLanes).map(({ lane, over }) => `${lane} over ${over}`);
   assert.deepEqual(pairs.slice(0, 3), ["h3 over h2", "h3 over h1", "h2 over h1"]);
