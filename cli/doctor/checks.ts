@@ -1,10 +1,12 @@
 // What Trilane needs of a machine: each requirement is tried for real and, where it fails, comes with its remedy.
 // Changes nothing. Does not print.
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { RunError, UserError } from "../errors.ts";
+import { freeBytes } from "../free_bytes.ts";
+import { scratchParent } from "../measure/scratch.ts";
 import { formatSize } from "../numbers.ts";
 import { chromiumPath, type Program, programPath } from "../programs.ts";
 import { applicationId as resultsApplicationId } from "../results/database.ts";
@@ -137,17 +139,22 @@ function existingFolder(path: string): string {
 }
 
 const roomNeeded_bytes = 500e6;
+const freeIn = (folder: string): string => `${(freeBytes(folder) / 1e9).toFixed(1)} GB free`;
 
 function dataFolder(home: string): Check {
   return attempt("data folder", "name another one with --home or TRILANE_HOME", () => {
     const folder = existingFolder(home);
     if (!statSync(folder).isDirectory()) throw new RunError(`${folder} is a file`);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    const { bavail, bsize } = statfsSync(folder);
-    const free_bytes = bavail * bsize;
-    const free = `${(free_bytes / 1e9).toFixed(1)} GB free`;
-    if (free_bytes < roomNeeded_bytes) throw new RunError(`${home}: only ${free}`);
-    return `${home}, ${free}`;
+    if (freeBytes(folder) < roomNeeded_bytes) throw new RunError(`${home}: only ${freeIn(folder)}`);
+    return `${home}, ${freeIn(folder)}`;
+  });
+}
+
+function loadsFolder(): Check {
+  return attempt("folder of loads", "free some, or name another folder in TMPDIR", () => {
+    const folder = scratchParent();
+    return `${folder}, ${freeIn(folder)}`;
   });
 }
 
@@ -215,6 +222,7 @@ export function runChecks(home: string): Check[] {
     cores(),
     pasta(),
     ...hostChecks(),
+    loadsFolder(),
     ...dataChecks(home),
   ];
 }

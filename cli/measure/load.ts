@@ -31,7 +31,7 @@ import { pinTimeScript } from "./pin_time.ts";
 import { type PressureReading, pressureBetween, stalled_us } from "./pressure.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
-import { makeScratchFolder, removeScratchFolder } from "./scratch.ts";
+import { makeScratchFolder, removeScratchFolder, throwIfFull } from "./scratch.ts";
 import type { ScreencastFrame } from "./screencast.ts";
 import { userAgentOf } from "./user_agent.ts";
 import { replacedRecording } from "./verify.ts";
@@ -134,6 +134,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
     });
     signal?.throwIfAborted();
     const replay = await readReplayReport(scratch.reports.replay);
+    if (observation.failure !== null || replay === null) throwIfFull(scratch);
     const replaced = replacedRecording(recording, replay);
     if (replaced !== null) throw new RunError(replaced);
     if (evidence) await keepReports(evidence, reports);

@@ -1,9 +1,11 @@
 // The folder of one load: the browser's profile and the programs' reports. In memory where the system offers it, so
-// that a profile costs no disk.
+// that a profile costs no disk, and enough of it: containers often have little.
 import { accessSync, constants, existsSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { NoRoomError } from "../errors.ts";
+import { freeBytes } from "../free_bytes.ts";
 import { folderKinds, makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 
 export interface ScratchFolder {
@@ -15,13 +17,34 @@ export interface ScratchFolder {
 
 const memoryFolder = "/dev/shm";
 
-function parentFolder(): string {
+/** What a browser's profile, its cache of a large page in it, and the reports take. */
+const neededBytes = 100e6;
+/** With less than this programs could not write to their ends. */
+const leastBytes = 1e6;
+
+const noRoom = (folder: string, bytes: number): NoRoomError =>
+  new NoRoomError(`${folder}: less than ${bytes / 1e6} MB left for loads: free some, or name another folder in TMPDIR`);
+
+function isMemoryUsable(): boolean {
   try {
     accessSync(memoryFolder, constants.W_OK | constants.X_OK);
-    return memoryFolder;
+    return freeBytes(memoryFolder) >= neededBytes;
   } catch {
-    return tmpdir();
+    return false;
   }
+}
+
+/** Where a load's folder is made. NoRoomError where there is no room for one. */
+export function scratchParent(): string {
+  if (isMemoryUsable()) return memoryFolder;
+  const folder = tmpdir();
+  if (freeBytes(folder) < neededBytes) throw noRoom(folder, neededBytes);
+  return folder;
+}
+
+/** Throws NoRoomError where what went wrong may have gone wrong for want of room. */
+export function throwIfFull({ folder }: ScratchFolder): void {
+  if (freeBytes(folder) < leastBytes) throw noRoom(dirname(folder), leastBytes);
 }
 
 /** What processes that ended left behind, wherever this machine lets their folders be. */
@@ -31,7 +54,7 @@ export async function removeLeftFolders(): Promise<void> {
 }
 
 export async function makeScratchFolder(): Promise<ScratchFolder> {
-  const parent = parentFolder();
+  const parent = scratchParent();
   await sweepProcessFolders(parent, "load");
   // Not awaited: between the folder and its removal at exit there is no moment for an exit.
   const folder = makeProcessFolder(parent, "load");

@@ -1,7 +1,7 @@
 // Turns SQLite's error codes into the one line a person can act on. Knows no table.
-import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { NoRoomError, RunError, UserError } from "../errors.ts";
+import { freeBytes } from "../free_bytes.ts";
 
 /** What to do instead, as whoever opened the results can: ends of the lines that name what is wrong. */
 export interface Remedies {
@@ -48,8 +48,7 @@ const leastRoom_bytes = 64 * 1024;
 
 function isDiskFull(path: string): boolean {
   try {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    return bavail * bsize < leastRoom_bytes;
+    return freeBytes(dirname(path)) < leastRoom_bytes;
   } catch {
     return false;
   }

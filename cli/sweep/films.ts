@@ -74,9 +74,9 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
       await filming.admit();
       if (filming.mustEnd()) return false;
       tell({ event: "film-started", page, lane, link, attempt });
-      const taken = await take(filming, cell);
-      if (taken === null) return false;
-      const { film, wall_ms } = taken;
+      const taken = await onceThereIsRoom(() => take(filming, cell), filming.room);
+      if (!taken?.written) return false;
+      const { film, wall_ms } = taken.written;
       wasStarved ||= film.reasons.some(isCrowded);
       // A faulty link is not tried again: it is what it is.
       done = film.status === "valid" || attempt + 1 >= triesOf(plan.retries, wasStarved) || wall_ms === 0;
