@@ -6,6 +6,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import { UserError } from "../errors.ts";
+import { type Owner, parseOwner, stateOf, thisProcess } from "../process_owner.ts";
 import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
 import { explainFailure, fileRemedies, homeRemedies, type Remedies, shardRemedies } from "./failure.ts";
 import {
@@ -30,7 +31,6 @@ import {
 } from "./hosts.ts";
 import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
 import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
-import { type Owner, parseOwner, stateOf, thisProcess } from "./owner.ts";
 import {
   type Cell,
   cellOf,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { isFinished, shardPath } from "../../../cli/cluster/shards.ts";
-import { thisProcess } from "../../../cli/results/owner.ts";
+import { thisProcess } from "../../../cli/process_owner.ts";
 import { openSharedResults, SweepRunsError } from "../../../cli/results/results.ts";
 import { madeShard } from "./made_shard.ts";
 

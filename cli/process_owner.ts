@@ -1,5 +1,5 @@
-// Who runs a sweep: a process named so that its death can be seen, also after a restart of the machine or when its
-// number has been given to another process. Reads /proc; stores nothing.
+// The process that runs a sweep or uses a folder, named so that its death can be seen, also after a restart of the machine
+// or when its number has been given to another process. Reads /proc; stores nothing.
 import { readFileSync, readlinkSync } from "node:fs";
 
 export interface Owner {
@@ -51,5 +51,5 @@ export function stateOf(owner: Owner): "this" | "alive" | "dead" | "unknown" {
 export function parseOwner(text: string): Owner {
   const value: unknown = JSON.parse(text);
   if (typeof value === "object" && value !== null && "pid" in value && "start_ticks" in value) return value as Owner;
-  throw new Error(`unreadable owner in results.db: ${text}`);
+  throw new Error(`unreadable name of a process: ${text}`);
 }
