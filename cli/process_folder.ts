@@ -1,9 +1,10 @@
 // Temporary folders named after the process that made them, trilane-KIND-PID-XXXXXX: what was killed with -9 could not remove
-// its own, so whoever makes the next one of the kind removes those whose processes are gone: this user's,
-// with the mark that each is given. Does not remove them at an end.
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { lstat, readdir, rm } from "node:fs/promises";
+// its own, so whoever makes the next one of the kind removes those whose processes are known to be gone: this user's,
+// with the mark that each is given. Those of other containers that share the parent stay. Does not remove them at an end.
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { parseOwner, stateOf, thisProcess } from "./process_owner.ts";
 
 export const folderKinds = ["load", "record", "selftest", "shell"] as const;
 export type FolderKind = (typeof folderKinds)[number];
@@ -17,13 +18,21 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** An empty file in each. */
+/** A file in each that says whose it is. */
 const mark = ".trilane";
 
 async function isOurs(folder: string): Promise<boolean> {
+  const [itself, marked] = await Promise.all([lstat(folder), lstat(join(folder, mark))]);
+  return itself.isDirectory() && itself.uid === process.getuid?.() && marked.isFile();
+}
+
+/** False too where it cannot be said. */
+async function isLeft(folder: string, pid: number): Promise<boolean> {
   try {
-    const [itself, marked] = await Promise.all([lstat(folder), lstat(join(folder, mark))]);
-    return itself.isDirectory() && itself.uid === process.getuid?.() && marked.isFile();
+    if (!(await isOurs(folder))) return false;
+    const owner = await readFile(join(folder, mark), "utf8");
+    // Earlier builds left it empty.
+    return owner === "" ? !isRunning(pid) : stateOf(parseOwner(owner)) === "dead";
   } catch {
     return false;
   }
@@ -32,9 +41,8 @@ async function isOurs(folder: string): Promise<boolean> {
 async function sweep(parent: string, prefix: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    if (!(pid > 0) || isRunning(pid)) continue;
     const folder = join(parent, name);
-    if (await isOurs(folder)) await rm(folder, { recursive: true, force: true }).catch(() => {});
+    if (pid > 0 && (await isLeft(folder, pid))) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }
 
@@ -51,6 +59,14 @@ export async function sweepProcessFolders(parent: string, kind: FolderKind): Pro
 /** A new folder in `parent`. Does not wait for anything: a caller can see to its removal before the process may end. */
 export function makeProcessFolder(parent: string, kind: FolderKind): string {
   const folder = mkdtempSync(join(parent, `trilane-${kind}-${process.pid}-`));
-  writeFileSync(join(folder, mark), "");
+  try {
+    // Never there half: an empty one would be judged by the number in the name.
+    const written = join(folder, `${mark}-new`);
+    writeFileSync(written, JSON.stringify(thisProcess()));
+    renameSync(written, join(folder, mark));
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
   return folder;
 }

@@ -43,9 +43,10 @@ export function stateOf(owner: Owner): "this" | "alive" | "dead" | "unknown" {
   const self = thisProcess();
   if (owner.boot_id !== self.boot_id) return "dead";
   if (owner.pid_namespace !== self.pid_namespace) return "unknown";
-  const started = startTicks(owner.pid);
-  if (started === null || started !== owner.start_ticks) return "dead";
-  return owner.pid === self.pid ? "this" : "alive";
+  if (owner.pid === self.pid && owner.start_ticks === self.start_ticks) return "this";
+  // Somebody may have come into a namespace of his own and kept the /proc of the outer one, whose numbers are others.
+  if (readlinkSync("/proc/self") !== String(self.pid)) return "unknown";
+  return startTicks(owner.pid) === owner.start_ticks ? "alive" : "dead";
 }
 
 export function parseOwner(text: string): Owner {
