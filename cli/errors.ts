@@ -5,6 +5,9 @@ export class UserError extends Error {
   override readonly name = "UserError";
 }
 
+/** A recording's name is taken. */
+export class NameTakenError extends UserError {}
+
 /** A run that failed through no fault of the input: exit status 1. */
 export class RunError extends Error {
   override readonly name = "RunError";

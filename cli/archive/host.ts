@@ -2,7 +2,7 @@
 // Does not know what the messages mean.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { NoRoomError, RunError, UserError } from "../errors.ts";
+import { NameTakenError, NoRoomError, RunError, UserError } from "../errors.ts";
 import { FrameReader, frameOf } from "./frames.ts";
 
 export type Answer = Readonly<Record<string, unknown>>;
@@ -16,12 +16,13 @@ const stderrKept = 4096;
 const endGrace_ms = 10_000;
 
 // What the user can put right by other input; all else is a run that failed.
-const userCodes: ReadonlySet<string> = new Set(["not-found", "exists", "foreign", "newer", "read-only", "too-large"]);
+const userCodes: ReadonlySet<string> = new Set(["not-found", "foreign", "newer", "read-only", "too-large"]);
 
 function errorOf(error: unknown): Error {
   const { code, message, remedy } = error as { code: string; message: string; remedy: string };
   const line = `${message}: ${remedy}`;
   if (code === "disk-full") return new NoRoomError(line);
+  if (code === "exists") return new NameTakenError(line);
   return userCodes.has(code) ? new UserError(line) : new RunError(line);
 }
 

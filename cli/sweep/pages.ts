@@ -4,6 +4,7 @@ import type { PageReady } from "../../schemas/generated/sweep_event.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
+import { lookAgainWhereTaken } from "../archive/look_again.ts";
 import { UserError } from "../errors.ts";
 import type { Credentials } from "../import/headers.ts";
 import { readPage, storePage } from "../import/import_file.ts";
@@ -104,34 +105,41 @@ interface FilePage {
   /** The recording's name. */
   readonly name: string;
   readonly imported: ImportedPage;
-  /** Whether there is a recording of it, of whose place the file takes. */
-  readonly isThere: boolean;
 }
 
-/** The page of a HAR file that the archive could take; changes nothing. */
-async function filePage(archive: Archive, file: string, credentials?: Credentials): Promise<FilePage> {
+/** The page of a HAR file. */
+async function filePage(file: string, credentials?: Credentials): Promise<FilePage> {
   const imported = await readPage(file, { credentials });
-  const { url, source, notes } = imported;
+  const { url, notes } = imported;
   if (notes.documents.length === 0) {
     throw new UserError(
       `${inputName(file)}: has no response to ${url}: give the start URL with \`trilane import --url\``,
     );
   }
-  const name = recordingName(file, url);
+  return { name: recordingName(file, url), imported };
+}
+
+/** Whether there is a recording of the page, whose place it takes. UserError where its name is another page's. */
+async function isThere(
+  archive: Archive,
+  file: string,
+  { name, imported: { url, source } }: FilePage,
+): Promise<boolean> {
   const before = (await archive.list()).find((recording) => recording.name === name);
   if (before && (before.url !== url || before.source !== source)) {
     throw new UserError(
       `${inputName(file)}: recording ${name} is of another page: bring this one in with \`trilane import --name\``,
     );
   }
-  return { name, imported, isThere: before !== undefined };
+  return before !== undefined;
 }
 
 /** Imports a HAR file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
 async function importFile(home: string, file: string, credentials?: Credentials): Promise<string> {
+  const page = await filePage(file, credentials);
+  const { name, imported } = page;
   return await withArchive(home, async (archive) => {
-    const { name, imported, isThere } = await filePage(archive, file, credentials);
-    await storePage(archive, name, imported, isThere);
+    await lookAgainWhereTaken(async () => storePage(archive, name, imported, await isThere(archive, file, page)));
     return name;
   });
 }
@@ -142,7 +150,9 @@ const isFile = (word: string): boolean => word.includes("/") || /\.(har|har\.gz|
 /** As pageFor, but a HAR file is only read: the page and, of a file, the size that its recording would have. */
 export async function pageUnstored(home: string, word: string): Promise<{ page: PlanPage; size: PageSize | null }> {
   if (!isFile(word)) return { page: await pageFor(home, word), size: null };
-  const { name, imported } = await withArchive(home, (archive) => filePage(archive, word));
+  const page = await filePage(word);
+  const { name, imported } = page;
+  await withArchive(home, (archive) => isThere(archive, word, page));
   let exchanges = 0;
   let body_bytes = 0;
   for (const { body } of imported.exchanges) {

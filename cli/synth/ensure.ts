@@ -1,14 +1,18 @@
 // Puts a synthetic page into the archive, once: asked again it finds it there. The recording is called as the page.
 import type { Archive, Recording } from "../archive/archive.ts";
+import { lookAgainWhereTaken } from "../archive/look_again.ts";
 import { UserError } from "../errors.ts";
-import { pageSpec } from "./catalogue.ts";
+import { type PageSpec, pageSpec } from "./catalogue.ts";
 import { generation, synthPage } from "./page.ts";
 
 const sourceOf = (name: string): string => `synth: ${name}`;
 
 /** The page's recording, written first if it is not there yet (or was written by an earlier generation of the maker). */
 export async function ensureSynth(archive: Archive, name: string): Promise<Recording> {
-  const spec = pageSpec(name);
+  return await lookAgainWhereTaken(() => findOrWrite(archive, name, pageSpec(name)));
+}
+
+async function findOrWrite(archive: Archive, name: string, spec: PageSpec): Promise<Recording> {
   const existing = (await archive.list()).find((recording) => recording.name === name);
   if (existing) {
     if (existing.source !== sourceOf(name))

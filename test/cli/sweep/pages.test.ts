@@ -5,12 +5,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, beforeEach, describe, test } from "node:test";
+import { after, beforeEach, describe, type TestContext, test } from "node:test";
+import type { Archive } from "../../../cli/archive/archive.ts";
 import { withArchive } from "../../../cli/archive/client.ts";
 import { checkout } from "../../../cli/programs.ts";
 import { describePlan } from "../../../cli/sweep/describe.ts";
 import { pageFor, pageSizes, pageUnstored, preparePages } from "../../../cli/sweep/pages.ts";
 import { planOf } from "../../../cli/sweep/plan.ts";
+import { ensureSynth } from "../../../cli/synth/ensure.ts";
 import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-pages-"));
@@ -53,6 +55,20 @@ function har(url: string, text: string, documentUrl = url): string {
   });
 }
 
+/** The first `count` who look what is in an archive all see it before one of them goes on. */
+async function lookTogether(context: TestContext, home: string, count: number): Promise<void> {
+  const prototype: Archive = await withArchive(home, async (archive) => Object.getPrototypeOf(archive));
+  const real = prototype.list;
+  const { promise: allLooked, resolve } = Promise.withResolvers<void>();
+  let looked = 0;
+  context.mock.method(prototype, "list", async function (this: Archive) {
+    const seen = await real.call(this);
+    if (++looked === count) resolve();
+    if (looked <= count) await allLooked;
+    return seen;
+  });
+}
+
 describe("pages", () => {
   let home: string;
   beforeEach(() => {
@@ -76,6 +92,32 @@ describe("pages", () => {
         body_bytes: 1000,
       },
     ]);
+  });
+
+  test("a page that several make at once is made once, and given to all", async (context) => {
+    await lookTogether(context, home, 3);
+    const make = () => withArchive(home, (archive) => ensureSynth(archive, "object-1kB"));
+    const made = await Promise.all([make(), make(), make()]);
+    assert.equal(new Set(made.map(({ id }) => id)).size, 1);
+    assert.deepEqual(await names(), ["object-1kB"]);
+  });
+
+  test("a HAR file that several bring in at once is there for all; another page's of the same name is refused", async (context) => {
+    const file = join(folder, "same.har");
+    writeFileSync(file, har("https://shop.example/", "<p>one</p>"));
+    await lookTogether(context, home, 3);
+    const all = [pageFor(home, file), pageFor(home, file), pageFor(home, file)];
+    assert.deepEqual(await Promise.all(all), ["same", "same", "same"]);
+    assert.deepEqual(await names(), ["same"]);
+    context.mock.restoreAll();
+    const other = mkdtempSync(join(folder, "other-"));
+    writeFileSync(join(other, "same.har"), har("https://other.example/", "<p>other</p>"));
+    const shared = join(other, "home");
+    await lookTogether(context, shared, 2);
+    const both = await Promise.allSettled([pageFor(shared, file), pageFor(shared, join(other, "same.har"))]);
+    const refused = both.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []));
+    assert.equal(refused.length, 1);
+    assert.match(refused[0] ?? "", /^UserError: .*same.har: recording same is of another page/);
   });
 
   test("what is missing is named before anything is made", async () => {
