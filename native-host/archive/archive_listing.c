@@ -105,8 +105,8 @@ int archive_list(json_t **out, const char *home, const char *after, struct archi
     return status;
 }
 
-static int read_recording(sqlite3 *db, const char *home, const char *name, json_t **out,
-                          struct archive_error *error) {
+int archive_show_recording(json_t **out, sqlite3 *db, const char *home, const char *name,
+                           struct archive_error *error) {
     sqlite3_stmt *statement;
     if (archive_db_prepare(db, home, RECORDING_COLUMNS " WHERE name = ? GROUP BY recording.id", &statement,
                            error) < 0)
@@ -157,7 +157,7 @@ int archive_show(json_t **out, const char *home, const char *name, int64_t from_
                               "recording \"%s\": not in the archive", name);
     else // one transaction: a recording replaced meanwhile is seen whole
         status = archive_db_exec(db, home, "BEGIN", error);
-    if (status == 0) status = read_recording(db, home, name, &recording, error);
+    if (status == 0) status = archive_show_recording(&recording, db, home, name, error);
     if (status == 0) status = read_exchanges(db, home, recording, from_seq, &rows, &next, error);
     if (status == 0 &&
         !(*out = json_pack("{s:O, s:O, s:O}", "recording", recording, "exchanges", rows, "next", next)))

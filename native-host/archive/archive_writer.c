@@ -1,6 +1,7 @@
 #include "archive/archive_writer.h"
 
 #include "archive/archive_db.h"
+#include "archive/archive_listing.h"
 #include "archive/recording_digest.h"
 
 #include <stdio.h>
@@ -272,8 +273,10 @@ static int publish_bodies(struct archive_transaction *t, struct archive_error *e
     return body_store_sync(t->bodies, error);
 }
 
-// *replaced: bodies may be left that nobody names.
-static int write_all(struct archive_transaction *t, bool *replaced, struct archive_error *error) {
+// *replaced: bodies may be left that nobody names. *recording is read before the commit: a moment later
+// another program may have replaced it.
+static int write_all(struct archive_transaction *t, bool *replaced, json_t **recording,
+                     struct archive_error *error) {
     *replaced = false;
     if (archive_db_exec(t->db, t->home, "BEGIN IMMEDIATE", error) < 0) return -1;
     if (check_name_free(t, error) < 0) return -1;
@@ -281,14 +284,16 @@ static int write_all(struct archive_transaction *t, bool *replaced, struct archi
         if (delete_recording(t->db, t->home, t->name, error) < 0) return -1;
         *replaced = sqlite3_changes(t->db) > 0;
     }
-    if (insert_recording(t, error) < 0 || insert_rows(t, error) < 0 || publish_bodies(t, error) < 0)
+    if (insert_recording(t, error) < 0 || insert_rows(t, error) < 0 || publish_bodies(t, error) < 0 ||
+        archive_show_recording(recording, t->db, t->home, t->name, error) < 0)
         return -1;
     return archive_db_exec(t->db, t->home, "COMMIT", error);
 }
 
-int archive_commit(struct archive_transaction *transaction, const json_t *notes,
+int archive_commit(struct archive_transaction *transaction, const json_t *notes, json_t **recording,
                    struct archive_error *error) {
     int status = 0;
+    *recording = NULL;
     if (notes) {
         free(transaction->notes);
         transaction->notes = json_text(notes);
@@ -299,12 +304,16 @@ int archive_commit(struct archive_transaction *transaction, const json_t *notes,
                               "recording \"%s\": has no exchange", transaction->name);
     bool replaced = false;
     if (status == 0) {
-        status = write_all(transaction, &replaced, error);
+        status = write_all(transaction, &replaced, recording, error);
         if (status < 0) sqlite3_exec(transaction->db, "ROLLBACK", NULL, NULL, NULL);
         struct archive_error ignored; // a sweep that fails leaves bodies for the next one
         if (status < 0 || replaced) sweep(transaction->db, transaction->home, &ignored);
     }
     archive_abort(transaction); // frees it; what was committed stays
+    if (status < 0) {
+        json_decref(*recording);
+        *recording = NULL;
+    }
     return status;
 }
 

@@ -49,9 +49,10 @@ struct body_store *archive_bodies(struct archive_transaction *transaction);
 int archive_add(struct archive_transaction *transaction, const struct archive_exchange *exchange,
                 const struct staged_body *request_body, const struct staged_body *body,
                 struct archive_error *error);
-// `notes`: instead of those given at the start; NULL keeps them. Frees the transaction, in failure too, when
-// it leaves the archive as it was.
-int archive_commit(struct archive_transaction *transaction, const json_t *notes, struct archive_error *error);
+// `notes`: instead of those given at the start; NULL keeps them. *recording: what was stored, as archive_show
+// has it. Frees the transaction, in failure too, when it leaves the archive as it was.
+int archive_commit(struct archive_transaction *transaction, const json_t *notes, json_t **recording,
+                   struct archive_error *error);
 void archive_abort(struct archive_transaction *transaction);
 
 // Removes the recording, then every body that no exchange names (also those that crashes left behind).

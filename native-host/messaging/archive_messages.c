@@ -30,7 +30,6 @@ struct transaction {
     struct transaction *next;
     json_int_t number;
     json_int_t exchange_count;
-    char *name;
     struct archive_transaction *archive;
     struct upload *uploads;
     size_t upload_count;
@@ -85,7 +84,6 @@ static struct archive_transaction *transaction_take(struct archive_conversation 
     conversation->transaction_count--;
     struct archive_transaction *archive = transaction->archive;
     uploads_close(transaction);
-    free(transaction->name);
     free(transaction);
     return archive;
 }
@@ -205,15 +203,13 @@ int archive_message_begin(struct archive_conversation *conversation, const json_
     struct transaction *transaction = calloc(1, sizeof *transaction);
     if (!transaction) return fail_memory(error);
     struct archive_error why;
-    transaction->name = strdup(recording.name);
     *result = json_pack("{s:I}", "transaction", conversation->next_transaction + 1);
     int status = 0;
-    if (!transaction->name || !*result)
+    if (!*result)
         status = fail_memory(error);
     else if (archive_begin(&transaction->archive, conversation->home, &recording, &why) < 0)
         status = fail_archive(error, &why);
     if (status < 0) {
-        free(transaction->name);
         free(transaction);
         return -1;
     }
@@ -380,20 +376,12 @@ int archive_message_commit(struct archive_conversation *conversation, const json
     struct transaction *transaction = transaction_of(conversation, message, error);
     if (!transaction) return -1;
     struct archive_error why;
-    char *name = transaction->name;
-    transaction->name = NULL;
-    int status =
-        archive_commit(transaction_take(conversation, transaction), json_object_get(message, "notes"), &why);
-    json_t *shown = NULL;
-    // Past the last exchange: only the recording's own row is wanted.
-    if (status == 0) status = archive_show(&shown, conversation->home, name, INT64_MAX, &why);
-    if (status < 0)
-        fail_archive(error, &why);
-    else if (!(*result = json_pack("{s:O}", "recording", json_object_get(shown, "recording"))))
-        status = fail_memory(error);
-    json_decref(shown);
-    free(name);
-    return status;
+    json_t *recording;
+    if (archive_commit(transaction_take(conversation, transaction), json_object_get(message, "notes"),
+                       &recording, &why) < 0)
+        return fail_archive(error, &why);
+    *result = json_pack("{s:o}", "recording", recording);
+    return *result ? 0 : fail_memory(error);
 }
 
 int archive_message_abort(struct archive_conversation *conversation, const json_t *message, json_t **result,

@@ -357,7 +357,7 @@ static void test_swept_while_uploading(void **state) {
     assert_int_equal(fixture_fill(transaction, &uploading, &error), 0);
     assert_int_equal(archive_remove(home, "a", &error), 0);
     assert_int_equal(fixture_count_bodies(home), 0);
-    assert_int_equal(archive_commit(transaction, NULL, &error), 0);
+    assert_int_equal(fixture_commit(transaction, NULL, &error), 0);
     assert_int_equal(fixture_count_bodies(home), 4);
     assert_int_equal(fixture_check_whole(home), 1);
 }

@@ -143,6 +143,14 @@ int fixture_fill(struct archive_transaction *transaction, const struct fixture_r
     return status;
 }
 
+int fixture_commit(struct archive_transaction *transaction, const json_t *notes,
+                   struct archive_error *error) {
+    json_t *stored;
+    int status = archive_commit(transaction, notes, &stored, error);
+    json_decref(stored);
+    return status;
+}
+
 int fixture_write(const char *home, const struct fixture_recording *recording, struct archive_error *error) {
     struct archive_transaction *transaction;
     if (fixture_begin(&transaction, home, recording, error) < 0) return -1;
@@ -150,7 +158,7 @@ int fixture_write(const char *home, const struct fixture_recording *recording, s
         archive_abort(transaction);
         return -1;
     }
-    return archive_commit(transaction, NULL, error);
+    return fixture_commit(transaction, NULL, error);
 }
 
 void fixture_must_write(const char *home, const struct fixture_recording *recording) {

@@ -34,6 +34,8 @@ int fixture_begin(struct archive_transaction **out, const char *home,
                   const struct fixture_recording *recording, struct archive_error *error);
 int fixture_fill(struct archive_transaction *transaction, const struct fixture_recording *recording,
                  struct archive_error *error);
+// archive_commit without its answer.
+int fixture_commit(struct archive_transaction *transaction, const json_t *notes, struct archive_error *error);
 
 // Fails the test unless each recording opens for replay and each body is the bytes that its name says.
 // Returns how many recordings there are.

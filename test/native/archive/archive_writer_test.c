@@ -97,7 +97,7 @@ static void test_notes_of_the_commit(void **state) {
     json_t *notes = json_pack("{s:i}", "late", 7);
     assert_int_equal(fixture_begin(&transaction, *state, &recording, &error), 0);
     assert_int_equal(fixture_fill(transaction, &recording, &error), 0);
-    assert_int_equal(archive_commit(transaction, notes, &error), 0);
+    assert_int_equal(fixture_commit(transaction, notes, &error), 0);
     assert_true(json_equal(json_object_get(listed(*state, "a"), "notes"), notes));
     listed(*state, "");
     json_decref(notes);
@@ -158,7 +158,7 @@ static void test_name_taken(void **state) {
     fixture_must_write(home,
                        &(struct fixture_recording){.name = "a", .seed = 1, .count = 3, .body_size = 100});
     expect_error(fixture_write(home, &again, &error), &error, ARCHIVE_EXISTS, "\"a\"");
-    expect_error(archive_commit(late, NULL, &error), &error, ARCHIVE_EXISTS, "\"a\"");
+    expect_error(fixture_commit(late, NULL, &error), &error, ARCHIVE_EXISTS, "\"a\"");
     assert_int_equal(fixture_check_whole(home), 1);
     assert_int_equal(fixture_count_bodies(home), 3);
     assert_int_equal(fixture_count_staged(home), 0);
@@ -219,7 +219,7 @@ static void test_no_exchange(void **state) {
     struct archive_error error;
     struct fixture_recording recording = {.name = "a"};
     assert_int_equal(fixture_begin(&transaction, *state, &recording, &error), 0);
-    expect_error(archive_commit(transaction, NULL, &error), &error, ARCHIVE_INVALID, "\"a\"");
+    expect_error(fixture_commit(transaction, NULL, &error), &error, ARCHIVE_INVALID, "\"a\"");
     assert_int_equal(fixture_check_whole(*state), 0);
 }
 
@@ -331,7 +331,7 @@ static void test_pages(void **state) {
         struct fixture_recording recording = {.name = name, .count = i == 0 ? EXCHANGES : 1, .body_size = 1};
         assert_int_equal(fixture_begin(&transaction, home, &recording, &error), 0);
         assert_int_equal(fixture_fill(transaction, &recording, &error), 0);
-        assert_int_equal(archive_commit(transaction, notes, &error), 0);
+        assert_int_equal(fixture_commit(transaction, notes, &error), 0);
     }
     json_decref(notes);
     char after[16] = "";
