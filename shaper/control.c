@@ -3,17 +3,25 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PEEK_BYTES = 4096, WAITING_CLIENTS = 16 };
+enum {
+    PEEK_BYTES = 4096,
+    WAITING_CLIENTS = 16,
+    LOCK_PATIENCE_S = 5,
+    LOCK_LOOK_NS = 5000000,
+};
 
 __attribute__((format(printf, 2, 3))) static int fail(struct control_error *error, const char *format, ...) {
     va_list arguments;
@@ -33,6 +41,30 @@ static bool somebody_listens(const struct sockaddr_un *address) {
     return !refused;
 }
 
+// The folder the socket lies in, locked: between a look at a socket and its replacement no other shaper makes
+// one there. Leaves no file behind, and the kernel lets go of it with the process. -1 with errno EWOULDBLOCK
+// where somebody keeps it; -1 and errno 0 where there is no lock to be had (a folder that may not be read, a
+// file system without locks): then the socket is made without.
+static int lock_folder(const struct sockaddr_un *address) {
+    char folder[sizeof address->sun_path];
+    const char *path = address->sun_path, *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    uint64_t until_ns = clock_now_ns() + LOCK_PATIENCE_S * NS_PER_S;
+    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        bool kept = errno == EWOULDBLOCK;
+        if (kept && clock_now_ns() < until_ns) {
+            nanosleep(&(struct timespec){.tv_nsec = LOCK_LOOK_NS}, NULL);
+            continue;
+        }
+        close(fd);
+        errno = kept ? EWOULDBLOCK : 0;
+        return -1;
+    }
+    if (fd < 0) errno = 0;
+    return fd;
+}
+
 static int bind_or_replace(int fd, const struct sockaddr_un *address) {
     mode_t mask = umask(0177);
     int result = bind(fd, (const struct sockaddr *)address, sizeof *address);
@@ -48,6 +80,19 @@ static int bind_or_replace(int fd, const struct sockaddr_un *address) {
     return result;
 }
 
+// The socket under its name, listening. -1 with errno.
+static int listen_at(struct control *control, const struct sockaddr_un *address) {
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    bool bound = bind_or_replace(fd, address) == 0;
+    if (bound && listen(fd, WAITING_CLIENTS) == 0 && lstat(address->sun_path, &control->made) == 0) return fd;
+    int why = errno;
+    if (bound) unlink(address->sun_path);
+    close(fd);
+    errno = why;
+    return -1;
+}
+
 int control_open(struct control *control, const char *path, struct control_error *error) {
     *control = (struct control){.path = path, .listen_watch = {.fd = -1}};
     for (int i = 0; i < CONTROL_CLIENTS; i++)
@@ -57,23 +102,16 @@ int control_open(struct control *control, const char *path, struct control_error
         return fail(error, "control: %s: a socket's path has 1 to %zu bytes: give a shorter one", path,
                     sizeof address.sun_path - 1);
     memcpy(address.sun_path, path, strlen(path));
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return fail(error, "control: %s", strerror(errno));
-    if (bind_or_replace(fd, &address) == 0) {
-        if (listen(fd, WAITING_CLIENTS) == 0) {
-            control->listen_watch.fd = fd;
-            return 0;
-        }
-        int listen_error = errno;
-        unlink(path);
-        errno = listen_error;
-    }
-    if (errno == EADDRINUSE)
-        fail(error, "control: %s: exists and is in use: give another path", path);
-    else
-        fail(error, "control: %s: %s", path, strerror(errno));
-    close(fd);
-    return -1;
+    int lock = lock_folder(&address);
+    if (lock < 0 && errno == EWOULDBLOCK)
+        return fail(error, "control: %s: another process keeps its folder locked: give a path in another",
+                    path);
+    int fd = listen_at(control, &address), why = errno;
+    if (lock >= 0) close(lock);
+    control->listen_watch.fd = fd;
+    if (fd >= 0) return 0;
+    if (why == EADDRINUSE) return fail(error, "control: %s: exists and is in use: give another path", path);
+    return fail(error, "control: %s: %s", path, strerror(why));
 }
 
 static void drop(struct control_client *client) {
@@ -285,7 +323,12 @@ void control_close(struct control *control) {
     for (int i = 0; i < CONTROL_CLIENTS; i++)
         drop(&control->clients[i]);
     if (control->loop) loop_remove(control->loop, &control->listen_watch);
+    // Somebody may have removed ours and another shaper taken the path. As long as we listen at ours, its
+    // number is not given to another and no shaper replaces it.
+    struct stat there;
+    if (lstat(control->path, &there) == 0 && there.st_dev == control->made.st_dev &&
+        there.st_ino == control->made.st_ino)
+        unlink(control->path);
     close(control->listen_watch.fd);
     control->listen_watch.fd = -1;
-    unlink(control->path);
 }

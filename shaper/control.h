@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 enum { CONTROL_CLIENTS = 16, CONTROL_REQUEST_MAX = 65536 };
 
@@ -37,6 +38,7 @@ struct control_client {
 
 struct control {
     const char *path;
+    struct stat made; // the socket at `path`
     struct loop *loop;
     struct control_actions actions;
     struct loop_watch listen_watch; // .fd -1: not open
@@ -45,7 +47,7 @@ struct control {
 };
 
 // Makes the socket, for its owner only. One that nobody listens at any more, left by a shaper that was
-// killed, is replaced. 0, or -1 with the line.
+// killed, is replaced. Of several shapers at once one gets the path. 0, or -1 with the line.
 int control_open(struct control *control, const char *path, struct control_error *error);
 
 // From here on requests are served. 0, or -1 with errno.
@@ -55,7 +57,7 @@ int control_serve(struct control *control, struct loop *loop, const struct contr
 // if NULL with the error's line.
 void control_answer(struct control *control, uint64_t request, json_t *members, const char *error_line);
 
-// Removes the socket. A zeroed control is none.
+// Removes the socket, where it is still ours. A zeroed control is none.
 void control_close(struct control *control);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -316,6 +318,59 @@ static void socket_of_a_killed_shaper_is_replaced(void **state) {
     assert_non_null(strstr(error.line, "No such file or directory"));
 }
 
+// A socket file that nobody listens at.
+static void leave_socket(const char *at, int *fd) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strcpy(address.sun_path, at);
+    *fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(*fd, (struct sockaddr *)&address, sizeof address), 0);
+}
+
+// Another shaper replaces a left socket: it has bound, and does not listen yet, so that its own looks left
+// too. Who comes meanwhile waits until it listens. (The pause gives one that does not wait the time to show
+// it.)
+static void shapers_at_once_do_not_replace_each_other(void **state) {
+    (void)state;
+    char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(at, sizeof at, "%s/socket", folder);
+    int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), other;
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    leave_socket(at, &other);
+    pid_t child = fork();
+    if (child == 0) {
+        close(lock);
+        struct control control;
+        struct control_error error;
+        int opened = control_open(&control, at, &error);
+        _exit(opened == 0 ? 1 : strstr(error.line, "in use: give another path") ? 0 : 2);
+    }
+    usleep(100000);
+    assert_int_equal(listen(other, 1), 0);
+    close(lock);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    close(other);
+    unlink(at);
+    rmdir(folder);
+}
+
+static void socket_of_another_shaper_outlasts_ours(void **state) {
+    (void)state;
+    struct control ours, theirs;
+    struct control_error error;
+    char at[64];
+    snprintf(at, sizeof at, "%s.both", path);
+    assert_int_equal(control_open(&ours, at, &error), 0);
+    unlink(at); // by somebody's hand
+    assert_int_equal(control_open(&theirs, at, &error), 0);
+    control_close(&ours);
+    assert_int_equal(access(at, F_OK), 0);
+    control_close(&theirs);
+    assert_int_equal(access(at, F_OK), -1);
+}
+
 int main(void) {
     signal(SIGPIPE, SIG_IGN);
     const struct CMUnitTest tests[] = {
@@ -326,6 +381,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(deep_and_random_requests_do_no_harm, start, stop),
         cmocka_unit_test_setup_teardown(hung_clients_hold_up_nobody, start, stop),
         cmocka_unit_test(socket_of_a_killed_shaper_is_replaced),
+        cmocka_unit_test(shapers_at_once_do_not_replace_each_other),
+        cmocka_unit_test(socket_of_another_shaper_outlasts_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
