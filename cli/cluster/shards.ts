@@ -1,11 +1,10 @@
 // Shards: each cell that a machine runs has a file of results of its own, named after the cell and the machine, so that no
 // two machines ever write one file. Names and finds them; merges nothing.
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.ts";
-import { shardRemedies } from "../results/failure.ts";
 import { type NamedHost, refuseOtherMachine } from "../results/hosts.ts";
-import { openResultsFile } from "../results/results.ts";
+import { openExistingShard } from "../results/results.ts";
 
 export function shardPath(folder: string, place: number, host: string): string {
   return join(folder, `cell-${String(place).padStart(4, "0")}-${host}.db`);
@@ -35,8 +34,8 @@ export function shardsIn(folder: string): { path: string; place: number | null }
  * plan's, or of another machine that has the name of `host`: its loads and this one's would be in one file.
  */
 export function isFinished(path: string, plan_digest: string, host?: NamedHost): boolean {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
-  const results = openResultsFile(path, shardRemedies(path));
+  const results = openExistingShard(path);
+  if (results === null) return false;
   try {
     const sweeps = results.listSweeps();
     const other = sweeps.find((sweep) => sweep.plan_digest !== plan_digest);

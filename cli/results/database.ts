@@ -97,8 +97,12 @@ export function resultsPath(home: string): string {
 }
 
 /** A file of no bytes is what a full disk left of one. */
+export function holdsBytes(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 export function resultsExist(home: string): boolean {
-  return (statSync(resultsPath(home), { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return holdsBytes(resultsPath(home));
 }
 
 function mayWrite(path: string): boolean {
@@ -111,16 +115,15 @@ function mayWrite(path: string): boolean {
 }
 
 /** A log that holds something: what a writer left that is at work, or was killed. */
-function hasLog(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
+const hasLog = (path: string): boolean => holdsBytes(`${path}-wal`);
 
 /**
  * Opens results that are there and changes nothing, also those of a folder that may only be read (another user's, a
  * mounted archive) and those on a full disk. SQLite reads a database in WAL mode only beside files that it can make, or
- * when told that nobody writes it; while somebody does, its log is there to be read.
+ * when told that nobody writes it; while somebody does, its log is there to be read. Null: without a table, as one is that
+ * is being made or whose maker was killed.
  */
-export function openDatabaseToRead(path: string, remedies: Remedies): DatabaseSync {
+export function openDatabaseToRead(path: string, remedies: Remedies): DatabaseSync | null {
   try {
     return openToRead(path, mayWrite(path) && mayWrite(dirname(path)) ? "shared" : "as it lies", remedies);
   } catch (error) {
@@ -133,7 +136,14 @@ export function openDatabaseToRead(path: string, remedies: Remedies): DatabaseSy
   }
 }
 
-function openToRead(path: string, how: "shared" | "as it lies" | "no room", remedies: Remedies): DatabaseSync {
+/** As openDatabaseToRead; UserError where there is no table. */
+export function openFilledDatabase(path: string, remedies: Remedies): DatabaseSync {
+  const database = openDatabaseToRead(path, remedies);
+  if (database === null) throw new UserError(`${path}: holds no results: ${remedies.elsewhere}`);
+  return database;
+}
+
+function openToRead(path: string, how: "shared" | "as it lies" | "no room", remedies: Remedies): DatabaseSync | null {
   const url = pathToFileURL(path);
   if (how !== "shared" && !hasLog(path)) url.searchParams.set("immutable", "1");
   // Without room for the log's index SQLite keeps it in memory where it has the database for itself.
@@ -144,8 +154,9 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room", reme
     database = new DatabaseSync(url, { timeout: busyTimeout_ms, readOnly: how !== "shared" && !alone });
     if (alone) database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA query_only = ON");
-    if (needsTables(database, path, remedies)) throw new UserError(`${path}: holds no results: ${remedies.elsewhere}`);
-    return database;
+    if (!needsTables(database, path, remedies)) return database;
+    database.close();
+    return null;
   } catch (error) {
     database?.close();
     throw error;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { removedAtEnd } from "../removed_at_end.ts";
 import { RowCopier } from "./copy_rows.ts";
-import { companions, inTransaction, openDatabase, openDatabaseToRead } from "./database.ts";
+import { companions, inTransaction, openDatabase, openFilledDatabase } from "./database.ts";
 import { explainFailure, fileRemedies } from "./failure.ts";
 import { addHost, type NewHost, type PlacedCell } from "./hosts.ts";
 import type { Environment } from "./results.ts";
@@ -77,7 +77,7 @@ function fill(to: DatabaseSync, sweeps: readonly MergedSweep[]): void {
   for (const sweep of sweeps) {
     let id: number | null = null;
     for (const part of sweep.parts) {
-      const from = openDatabaseToRead(part.path, fileRemedies);
+      const from = openFilledDatabase(part.path, fileRemedies);
       try {
         id ??= addSweep(new RowCopier(from, to, []), from, sweep);
         addPart(from, to, part, sweep, id);

@@ -7,7 +7,15 @@ import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import { UserError } from "../errors.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "../process_owner.ts";
-import { hasTable, inTransaction, openDatabase, openDatabaseToRead, resultsExist, resultsPath } from "./database.ts";
+import {
+  hasTable,
+  holdsBytes,
+  inTransaction,
+  openDatabase,
+  openDatabaseToRead,
+  openFilledDatabase,
+  resultsPath,
+} from "./database.ts";
 import { explainFailure, fileRemedies, homeRemedies, type Remedies, shardRemedies } from "./failure.ts";
 import {
   addFilm,
@@ -413,13 +421,22 @@ export function openSharedResults(path: string): Results {
   return new Results(openDatabase(path, "rollback", remedies), path, remedies);
 }
 
-/** Opens the results of earlier runs; null where nothing was ever run. */
+/** Opens the results of earlier runs; null where nothing was ever run, or the first run has only begun to make them. */
 export function openExistingResults(home: string): Results | null {
-  const path = resultsPath(home);
-  return resultsExist(home) ? new Results(openDatabaseToRead(path, homeRemedies), path, homeRemedies) : null;
+  return openExisting(resultsPath(home), homeRemedies);
+}
+
+/** As openExistingResults, of a shard. */
+export function openExistingShard(path: string): Results | null {
+  return openExisting(path, shardRemedies(path));
+}
+
+function openExisting(path: string, remedies: Remedies): Results | null {
+  const database = holdsBytes(path) ? openDatabaseToRead(path, remedies) : null;
+  return database && new Results(database, path, remedies);
 }
 
 /** To read results that lie in a file of any name. UserError where it is not one of results. */
-export function openResultsFile(path: string, remedies: Remedies = fileRemedies): Results {
-  return new Results(openDatabaseToRead(path, remedies), path, remedies);
+export function openResultsFile(path: string): Results {
+  return new Results(openFilledDatabase(path, fileRemedies), path, fileRemedies);
 }

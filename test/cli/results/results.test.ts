@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { UserError } from "../../../cli/errors.ts";
 import { parseLink } from "../../../cli/link/link.ts";
-import { type NewSweep, openExistingResults, openResults } from "../../../cli/results/results.ts";
+import { type NewSweep, openExistingResults, openResults, openResultsFile } from "../../../cli/results/results.ts";
 import { planOf } from "../../../cli/sweep/plan.ts";
 import { testedLink } from "../selftest/tested.ts";
 import { pageLoad } from "../sweep/page_load.ts";
@@ -151,6 +151,24 @@ describe("results", () => {
   test("where nothing was run nothing is made", () => {
     assert.equal(openExistingResults(join(home, "none")), null);
     assert.equal(existsSync(join(home, "none")), false);
+  });
+
+  test("results whose maker is at it, or was killed, are none yet; named as a file they are refused", () => {
+    const path = join(home, "results.db");
+    const maker = new DatabaseSync(path);
+    maker.exec("PRAGMA journal_mode = WAL");
+    assert.ok(statSync(path).size > 0);
+    assert.equal(openExistingResults(home), null);
+    maker.exec("BEGIN IMMEDIATE; CREATE TABLE sweep (id INTEGER)");
+    assert.equal(openExistingResults(home), null, "before the tables' commit");
+    maker.exec("ROLLBACK");
+    maker.close();
+    assert.equal(openExistingResults(home), null);
+    assert.throws(() => openResultsFile(path), /^UserError: .*results\.db: holds no results: name another file$/);
+    openResults(home).close();
+    const made = openExistingResults(home);
+    assert.deepEqual(made?.listSweeps(), []);
+    made?.close();
   });
 
   test("a file of a newer format is refused and left alone", () => {
