@@ -6,7 +6,7 @@ PRAGMA application_id = 1953655148;
 PRAGMA user_version = 1;
 
 CREATE TABLE recording (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: readers of several pages tell by it one that was replaced
   name TEXT NOT NULL UNIQUE,      -- what commands call it
   url TEXT NOT NULL,              -- the page's start URL
   source TEXT NOT NULL,           -- where it came from: 'har: Chrome 131', 'synth: carlucci-small'

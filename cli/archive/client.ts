@@ -15,10 +15,14 @@ import type {
   RecordingWriter,
   Verification,
 } from "./archive.ts";
-import { HostConversation } from "./host.ts";
+import { type Answer, HostConversation } from "./host.ts";
 
 // Far below what a message may have (64 MiB), so that neither side holds much more than one piece.
 const pieceSize_bytes = 256 * 1024;
+
+// A recording that is replaced in the midst of a reading is read anew. So often in a row it happens only beside a writer
+// that never rests.
+const readings = 10;
 
 // As `name` in schemas/message.schema.json; checked here too, because a name is what a user typed.
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -133,6 +137,13 @@ class HostWriter implements RecordingWriter {
   }
 }
 
+type Pages = [Answer, ...Answer[]];
+
+// By its id alone but in archives that were made when ids were given again: there one that is removed and stored anew may
+// have the same.
+const isSame = (a: Recording, b: Recording): boolean =>
+  a.id === b.id && a.digest === b.digest && a.created_at === b.created_at;
+
 class HostArchive implements Archive {
   readonly #host: HostConversation;
 
@@ -151,31 +162,36 @@ class HostArchive implements Archive {
   }
 
   async show(name: string): Promise<RecordingDetail> {
-    const exchanges: ArchivedExchange[] = [];
-    let recording: Recording | undefined;
-    for (let from: number | null = 0; from !== null; ) {
-      const answer = await this.#host.send("archive.show", { name, from });
-      const shown = answer.recording as Recording;
-      if (recording && shown.id !== recording.id)
-        throw new RunError(`recording "${name}": was replaced while it was being read: try again`);
-      recording = shown;
-      exchanges.push(...(answer.exchanges as ArchivedExchange[]));
-      from = answer.next as number | null;
-    }
-    if (!recording) throw new RunError(`recording "${name}": trilane-host did not answer: try again`);
-    return { recording, exchanges };
+    const [first, ...others] = await this.#pages("archive.show", name);
+    const exchanges = [first, ...others].flatMap((page) => page.exchanges as ArchivedExchange[]);
+    return { recording: first.recording as Recording, exchanges };
   }
 
   async verify(name: string): Promise<Verification> {
-    const problems: BodyProblem[] = [];
-    let digest_matches = false;
-    for (let from: number | null = 0; from !== null; ) {
-      const answer = await this.#host.send("archive.verify", { name, from });
-      if (from === 0) digest_matches = answer.digest_matches === true;
-      problems.push(...(answer.problems as BodyProblem[]));
-      from = answer.next as number | null;
+    const [first, ...others] = await this.#pages("archive.verify", name);
+    const problems = [first, ...others].flatMap((page) => page.problems as BodyProblem[]);
+    return { digest_matches: first.digest_matches === true, problems };
+  }
+
+  /** All pages of what is asked about a recording, of one and the same recording of that name. */
+  async #pages(type: "archive.show" | "archive.verify", name: string): Promise<Pages> {
+    for (let reading = 0; reading < readings; reading++) {
+      const pages = await this.#pagesUnlessReplaced(type, name);
+      if (pages) return pages;
     }
-    return { digest_matches, problems };
+    throw new RunError(`recording "${name}": is replaced again and again while it is read: try again when it is not`);
+  }
+
+  async #pagesUnlessReplaced(type: string, name: string): Promise<Pages | null> {
+    const first = await this.#host.send(type, { name, from: 0 });
+    const pages: Pages = [first];
+    for (let from = first.next; from !== null; ) {
+      const page = await this.#host.send(type, { name, from });
+      if (!isSame(page.recording as Recording, first.recording as Recording)) return null;
+      pages.push(page);
+      from = page.next;
+    }
+    return pages;
   }
 
   async *body(sha256: string): AsyncGenerator<Buffer> {

@@ -188,10 +188,12 @@ static int step_done(sqlite3 *db, const char *home, sqlite3_stmt *statement, str
     return archive_db_fail(db, home, error);
 }
 
-static int delete_recording(sqlite3 *db, const char *home, const char *name, struct archive_error *error) {
+static const char delete_by_name[] = "DELETE FROM recording WHERE name = ?";
+
+static int change_recording(sqlite3 *db, const char *home, const char *sql, const char *name,
+                            struct archive_error *error) {
     sqlite3_stmt *statement;
-    if (archive_db_prepare(db, home, "DELETE FROM recording WHERE name = ?", &statement, error) < 0)
-        return -1;
+    if (archive_db_prepare(db, home, sql, &statement, error) < 0) return -1;
     sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
     int status = step_done(db, home, statement, error);
     sqlite3_finalize(statement);
@@ -216,6 +218,17 @@ static int insert_recording(struct archive_transaction *t, struct archive_error 
     int status = step_done(t->db, t->home, statement, error);
     sqlite3_finalize(statement);
     return status;
+}
+
+// What is replaced goes only when the new one is there, or that could get its id in an archive that was made
+// when ids were given again. Until then it has a name that no recording has.
+static int put_in_place(struct archive_transaction *t, bool *replaced, struct archive_error *error) {
+    static const char set_aside[] = "UPDATE recording SET name = '' WHERE name = ?";
+    if (!t->replace) return insert_recording(t, error);
+    if (change_recording(t->db, t->home, set_aside, t->name, error) < 0) return -1;
+    *replaced = sqlite3_changes(t->db) > 0;
+    if (insert_recording(t, error) < 0) return -1;
+    return *replaced ? change_recording(t->db, t->home, delete_by_name, "", error) : 0;
 }
 
 static void bind_row(sqlite3_stmt *statement, const struct row *row) {
@@ -280,11 +293,7 @@ static int write_all(struct archive_transaction *t, bool *replaced, json_t **rec
     *replaced = false;
     if (archive_db_exec(t->db, t->home, "BEGIN IMMEDIATE", error) < 0) return -1;
     if (check_name_free(t, error) < 0) return -1;
-    if (t->replace) {
-        if (delete_recording(t->db, t->home, t->name, error) < 0) return -1;
-        *replaced = sqlite3_changes(t->db) > 0;
-    }
-    if (insert_recording(t, error) < 0 || insert_rows(t, error) < 0 || publish_bodies(t, error) < 0 ||
+    if (put_in_place(t, replaced, error) < 0 || insert_rows(t, error) < 0 || publish_bodies(t, error) < 0 ||
         archive_show_recording(recording, t->db, t->home, t->name, error) < 0)
         return -1;
     return archive_db_exec(t->db, t->home, "COMMIT", error);
@@ -327,7 +336,7 @@ int archive_remove(const char *home, const char *name, struct archive_error *err
     if (status == 0 && !found)
         status = archive_fail(error, ARCHIVE_NOT_FOUND, "`trilane list` shows what there is",
                               "recording \"%s\": not in the archive", name);
-    if (status == 0) status = delete_recording(db, home, name, error);
+    if (status == 0) status = change_recording(db, home, delete_by_name, name, error);
     if (status == 0) status = sweep(db, home, error);
     sqlite3_close(db);
     return status;

@@ -1,6 +1,7 @@
 #include "archive/recording_check.h"
 
 #include "archive/archive_db.h"
+#include "archive/archive_listing.h"
 #include "archive/archive_writer.h"
 #include "archive/body_reader.h"
 #include "archive/recording_digest.h"
@@ -14,35 +15,14 @@ enum { PAGE_EXCHANGES = 1000, PAGE_HASHED_BYTES = 128 * 1024 * 1024 };
 struct check {
     sqlite3 *db;
     const char *home;
-    const char *name;
+    json_t *recording; // as archive_show has it
     int64_t id;
-    char digest[SHA256_HEX_SIZE + 1];
     struct archive_error *error;
 };
 
 static const char *text_column(sqlite3_stmt *row, int place) {
     const char *text = (const char *)sqlite3_column_text(row, place);
     return text ? text : "";
-}
-
-static int find_recording(struct check *check) {
-    sqlite3_stmt *row;
-    if (archive_db_prepare(check->db, check->home, "SELECT id, digest FROM recording WHERE name = ?", &row,
-                           check->error) < 0)
-        return -1;
-    sqlite3_bind_text(row, 1, check->name, -1, SQLITE_STATIC);
-    int step = sqlite3_step(row), status = 0;
-    if (step == SQLITE_ROW) {
-        check->id = sqlite3_column_int64(row, 0);
-        strncpy(check->digest, text_column(row, 1), SHA256_HEX_SIZE);
-    } else if (step == SQLITE_DONE) {
-        status = archive_fail(check->error, ARCHIVE_NOT_FOUND, "`trilane list` shows what there is",
-                              "recording \"%s\": not in the archive", check->name);
-    } else {
-        status = archive_db_fail(check->db, check->home, check->error);
-    }
-    sqlite3_finalize(row);
-    return status;
 }
 
 // *matches: false too where a row's headers are no JSON.
@@ -87,7 +67,8 @@ static int check_digest(struct check *check, bool *matches) {
     char hex_now[SHA256_HEX_SIZE + 1], hex_first[SHA256_HEX_SIZE + 1];
     recording_digest_finish(&now, hex_now);
     recording_digest_finish(&first, hex_first);
-    *matches = readable && (strcmp(hex_now, check->digest) == 0 || strcmp(hex_first, check->digest) == 0);
+    const char *digest = json_string_value(json_object_get(check->recording, "digest"));
+    *matches = readable && digest && (strcmp(hex_now, digest) == 0 || strcmp(hex_first, digest) == 0);
     return status;
 }
 
@@ -153,20 +134,22 @@ static int check_bodies(struct check *check, int64_t from_seq, json_t *problems,
     return status;
 }
 
-static int verify(struct check *check, int64_t from_seq, json_t **out) {
+static int verify(struct check *check, const char *name, int64_t from_seq, json_t **out) {
     bool matches = false;
     json_int_t count = 0;
     // One transaction: a recording replaced meanwhile is seen whole.
-    if (archive_db_exec(check->db, check->home, "BEGIN", check->error) < 0 || find_recording(check) < 0)
+    if (archive_db_exec(check->db, check->home, "BEGIN", check->error) < 0 ||
+        archive_show_recording(&check->recording, check->db, check->home, name, check->error) < 0)
         return -1;
+    check->id = json_integer_value(json_object_get(check->recording, "id"));
     if (from_seq == 0 && check_digest(check, &matches) < 0) return -1;
     json_t *problems = json_array(), *next = NULL;
     int status =
         problems ? check_bodies(check, from_seq, problems, &count, &next) : archive_fail_memory(check->error);
     if (status == 0) {
         json_t *digest = from_seq == 0 ? json_boolean(matches) : json_null();
-        *out = json_pack("{s:o, s:I, s:O, s:O}", "digest_matches", digest, "checked", count, "problems",
-                         problems, "next", next);
+        *out = json_pack("{s:O, s:o, s:I, s:O, s:O}", "recording", check->recording, "digest_matches", digest,
+                         "checked", count, "problems", problems, "next", next);
         if (!*out) status = archive_fail_memory(check->error);
     }
     json_decref(problems);
@@ -176,12 +159,13 @@ static int verify(struct check *check, int64_t from_seq, json_t **out) {
 
 int archive_verify(json_t **out, const char *home, const char *name, int64_t from_seq,
                    struct archive_error *error) {
-    struct check check = {.home = home, .name = name, .error = error};
+    struct check check = {.home = home, .error = error};
     if (archive_db_open_to_read(&check.db, home, error) < 0) return -1;
     if (!check.db)
         return archive_fail(error, ARCHIVE_NOT_FOUND, "`trilane list` shows what there is",
                             "recording \"%s\": not in the archive", name);
-    int status = verify(&check, from_seq, out);
+    int status = verify(&check, name, from_seq, out);
+    json_decref(check.recording);
     sqlite3_close(check.db);
     return status;
 }

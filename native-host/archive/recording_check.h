@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 // Checks exchanges from `from_seq` on, for about as long as a message may take, and the digest where that is
-// 0. *out: {"digest_matches": true, false, or null where it was not looked at; "exchanges": how many were
-// checked; "problems": [{"seq", "part": "request" or "response", "sha256", "problem": "missing", "size" or
-// "content"}], "next": seq or null}. 0, or -1 with *error.
+// 0. *out: {"recording": as archive_show has it, "digest_matches": true, false, or null where it was not
+// looked at; "checked": how many were checked; "problems": [{"seq", "part": "request" or "response",
+// "sha256", "problem": "missing", "size" or "content"}], "next": seq or null}. 0, or -1 with *error.
 int archive_verify(json_t **out, const char *home, const char *name, int64_t from_seq,
                    struct archive_error *error);
 

@@ -11,6 +11,9 @@ export interface Imported {
   recordings: [ListedRecording, ...ListedRecording[]];
 }
 export interface ListedRecording {
+  /**
+   * Another one once the recording is replaced.
+   */
   id: number;
   /**
    * What commands call a recording.

@@ -13,6 +13,9 @@ export interface List {
   sweeps: ListedSweep[];
 }
 export interface ListedRecording {
+  /**
+   * Another one once the recording is replaced.
+   */
   id: number;
   /**
    * What commands call a recording.

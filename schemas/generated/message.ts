@@ -146,7 +146,7 @@ export interface ArchiveShow {
   from?: Number;
 }
 /**
- * Answer: digest_matches (null where `from` is not 0), checked (how many exchanges), problems (body_problem), and next: the `from` of the next page, or null.
+ * Answer: recording (listed_recording), digest_matches (null where `from` is not 0), checked (how many exchanges), problems (body_problem), and next: the `from` of the next page, or null.
  */
 export interface ArchiveVerify {
   id: Id;

@@ -20,6 +20,9 @@ export interface RecordingShown {
   exchanges: ListedExchange[];
 }
 export interface ListedRecording {
+  /**
+   * Another one once the recording is replaced.
+   */
   id: number;
   /**
    * What commands call a recording.

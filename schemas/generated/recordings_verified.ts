@@ -42,6 +42,9 @@ export interface VerifiedRecording {
   documents: number[];
 }
 export interface ListedRecording {
+  /**
+   * Another one once the recording is replaced.
+   */
   id: number;
   /**
    * What commands call a recording.

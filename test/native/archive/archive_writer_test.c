@@ -39,6 +39,12 @@ static char *digest_of(const char *home, const char *name) {
     return digest;
 }
 
+static json_int_t id_of(const char *home, const char *name) {
+    json_int_t id = json_integer_value(json_object_get(listed(home, name), "id"));
+    listed(home, "");
+    return id;
+}
+
 static void expect_error(int status, const struct archive_error *error, enum archive_code code,
                          const char *names) {
     assert_int_equal(status, -1);
@@ -169,10 +175,12 @@ static void test_replaced(void **state) {
     fixture_must_write(home,
                        &(struct fixture_recording){.name = "a", .seed = 1, .count = 4, .body_size = 100});
     char *before = digest_of(home, "a");
+    json_int_t id_before = id_of(home, "a");
     fixture_must_write(home, &(struct fixture_recording){
                                  .name = "a", .seed = 2, .count = 4, .body_size = 100, .replace = true});
     char *after = digest_of(home, "a");
     assert_string_not_equal(before, after);
+    assert_true(id_of(home, "a") > id_before);
     free(before);
     free(after);
     assert_int_equal(fixture_check_whole(home), 1);
