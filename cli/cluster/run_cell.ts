@@ -26,14 +26,15 @@ export interface CellRun {
 
 const thisHost = ({ host }: CellRun): NamedHost => ({ name: host, facts: hostFacts() });
 
-/** Sets the exit status when it was stopped; nothing is to be done any more after that. */
-async function runShard(run: CellRun, plan: Plan, shard: Omit<ShardExecution, "host" | "check">): Promise<void> {
+/** Sets the exit status when it was stopped; nothing is to be done any more after that. False: it is finished. */
+async function runShard(run: CellRun, plan: Plan, shard: Omit<ShardExecution, "host" | "check">): Promise<boolean> {
   const { home, json, shards } = run;
   const submission = readSubmission(shards);
-  await executePlan({
+  return await executePlan({
     home,
     plan,
     fresh: false,
+    once: true,
     json,
     shard: {
       ...shard,
@@ -73,11 +74,10 @@ export async function runCell(run: CellRun): Promise<boolean> {
   if (isFinished(path, planDigest(plan), thisHost(run))) return false;
   if (reference) await runReference(run, reference);
   if (process.exitCode !== undefined) return true;
-  await runShard(run, plan, {
+  return await runShard(run, plan, {
     path,
     cell,
     environment: {},
     placeOf: (of) => (of.page === page && of.link === link ? cell : null),
   });
-  return true;
 }

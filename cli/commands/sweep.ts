@@ -3,7 +3,7 @@ import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
-import { openExistingResults } from "../results/results.ts";
+import { openExistingResults, type Sweep } from "../results/results.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { overrideServing } from "../serving/serving.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
@@ -14,7 +14,6 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor, pageUnstored, withMatchedPages } from "../sweep/pages.ts";
 import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
-import type { Verbosity } from "../sweep/progress_log.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -72,15 +71,12 @@ async function dryRun(home: string, options: SweepOptions): Promise<void> {
   process.stdout.write(options.json ? `${JSON.stringify(planned)}\n` : `${planLines(plan, planned).join("\n")}\n`);
 }
 
-/** And says so. */
-function isFinished(home: string, plan: Plan, verbosity: Verbosity | undefined): boolean {
+/** The plan's newest sweep, where it is finished. */
+function finishedSweep(home: string, plan: Plan): Sweep | null {
   const results = openExistingResults(home);
   try {
     const newest = results?.newestSweep(planDigest(plan)) ?? null;
-    if (newest === null || newest.finished_at === null) return false;
-    if (verbosity !== "quiet")
-      process.stderr.write(`sweep ${newest.id} of plan ${plan.name} is finished: nothing to do\n`);
-    return true;
+    return newest?.finished_at ? newest : null;
   } finally {
     results?.close();
   }
@@ -127,9 +123,14 @@ export async function runPlan(options: SweepOptions): Promise<void> {
   // Afterwards, so that what is wrong with the words is told here, too.
   if (options["dry-run"]) return await dryRun(home, options);
   const plan = await planFrom(home, options);
-  const { json, evidence, new: fresh } = options;
-  if (options.once && isFinished(home, plan, verbosity)) return;
-  await executePlan({ home, plan, fresh, json, evidence, labs, verbosity, askedToEnd: end });
+  const { json, evidence, new: fresh, once } = options;
+  // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
+  if (!once || finishedSweep(home, plan) === null) {
+    const execution = { home, plan, fresh, once, json, evidence, labs, verbosity, askedToEnd: end };
+    if (await executePlan(execution)) return;
+  }
+  if (verbosity !== "quiet")
+    process.stderr.write(`sweep ${finishedSweep(home, plan)?.id} of plan ${plan.name} is finished: nothing to do\n`);
 }
 
 export const command: Command<SweepOptions> = {

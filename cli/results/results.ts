@@ -78,6 +78,12 @@ export type { Film, FilmedLoad, FilmFrame, Host, HostFacts, NewFilm, NewHost, Pl
 /** Another process is at work on the sweep. */
 export class SweepRunsError extends UserError {}
 
+export interface BegunSweep {
+  readonly sweep: Sweep;
+  /** It was there, unfinished. */
+  readonly resumed: boolean;
+}
+
 export class Results {
   readonly #database: DatabaseSync;
   readonly #path: string;
@@ -237,15 +243,25 @@ export class Results {
    * Goes on with the plan's unfinished sweep, or adds a new one; either way this process is then its one runner.
    * UserError while another runner lives, or where a recording is no longer the one that the sweep began with.
    */
-  beginSweep(asked: NewSweep, fresh: boolean): { sweep: Sweep; resumed: boolean } {
+  beginSweep(asked: NewSweep, fresh: boolean): BegunSweep {
+    return this.#write(() => this.#begin(asked, fresh));
+  }
+
+  /** As beginSweep; null where the plan's newest sweep is finished, also by another process a moment ago. */
+  beginSweepOnce(asked: NewSweep): BegunSweep | null {
     return this.#write(() => {
-      const unfinished = fresh ? null : this.unfinishedSweep(asked.plan_digest);
-      if (!unfinished) return { sweep: this.#addSweep(asked), resumed: false };
-      if (asked.host) this.#refuseOtherMachine(unfinished.id, asked.host);
-      this.#claim(unfinished.id);
-      this.#refuseChangedRecordings(unfinished, asked.cells);
-      return { sweep: unfinished, resumed: true };
+      const isFinished = (this.newestSweep(asked.plan_digest)?.finished_at ?? null) !== null;
+      return isFinished ? null : this.#begin(asked, false);
     });
+  }
+
+  #begin(asked: NewSweep, fresh: boolean): BegunSweep {
+    const unfinished = fresh ? null : this.unfinishedSweep(asked.plan_digest);
+    if (!unfinished) return { sweep: this.#addSweep(asked), resumed: false };
+    if (asked.host) this.#refuseOtherMachine(unfinished.id, asked.host);
+    this.#claim(unfinished.id);
+    this.#refuseChangedRecordings(unfinished, asked.cells);
+    return { sweep: unfinished, resumed: true };
   }
 
   /** Gives the sweep up, so that another process may go on with it. */

@@ -38,6 +38,8 @@ export interface Execution {
   readonly plan: Plan;
   /** Begin again even where the plan has an unfinished sweep. */
   readonly fresh: boolean;
+  /** Not again where the plan's newest sweep is finished. */
+  readonly once?: boolean;
   readonly json: boolean;
   /** A folder below which each load leaves what it ran with: captures, transport states, reports. */
   readonly evidence?: string | undefined;
@@ -91,8 +93,11 @@ function newSweep({ plan, shard, labs }: Execution, recordings: ReadonlyMap<stri
   };
 }
 
-/** Runs a plan to its end, to Ctrl-C, or to what would fail every load. Sets the exit status when it was stopped. */
-export async function executePlan(execution: Execution): Promise<void> {
+/**
+ * Runs a plan to its end, to Ctrl-C, or to what would fail every load. Sets the exit status when it was stopped. False: it was to
+ * run once, and is finished.
+ */
+export async function executePlan(execution: Execution): Promise<boolean> {
   const { home, plan, json, evidence, shard } = execution;
   if (evidence !== undefined) makeEvidenceFolder(evidence);
   const { stdout: out, stderr: err, env: environment } = process;
@@ -112,13 +117,18 @@ export async function executePlan(execution: Execution): Promise<void> {
     chromiumPath();
     await tryLab();
     const asked = newSweep(execution, recordings);
-    const { sweep, resumed } = await begin(() => results.beginSweep(asked, execution.fresh));
+    const begun = await begin(() =>
+      execution.once ? results.beginSweepOnce(asked) : results.beginSweep(asked, execution.fresh),
+    );
+    if (begun === null) return false;
+    const { sweep, resumed } = begun;
     try {
       if (shard)
         await begin(() => results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep, shard) }));
       const { measureLoad } = await measuring;
       for (const cell of results.cellsOf(sweep.id)) refuseChangedFiles(cell.link_profile, results.remedies.again);
       await runToEnd(execution, { results, sweep, resumed, recordings, progress, measureLoad });
+      return true;
     } finally {
       releaseQuietly(results, sweep);
     }

@@ -209,6 +209,19 @@ describe("results", () => {
     results.close();
   });
 
+  test("a sweep that is to run once is not begun where another process has finished it meanwhile", () => {
+    const [ours, others] = [openResults(home), openResults(home)];
+    const { sweep } = others.beginSweep(newSweep(), false);
+    assert.equal(ours.newestSweep("plan-1")?.finished_at, null);
+    others.finishSweep(sweep.id);
+    assert.equal(ours.beginSweepOnce(newSweep()), null);
+    assert.equal(ours.listSweeps().length, 1);
+    const again = ours.beginSweep(newSweep(), true).sweep;
+    ours.release(again.id);
+    assert.equal(ours.beginSweepOnce(newSweep())?.sweep.id, again.id, "an unfinished one is gone on with");
+    for (const each of [ours, others]) each.close();
+  });
+
   test("a sweep is not gone on with when a recording has changed", () => {
     const results = openResults(home);
     const { sweep } = results.beginSweep(newSweep("plan-1", "aaaa"), false);

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { checkout } from "../../../cli/programs.ts";
 import { openResults } from "../../../cli/results/results.ts";
+import { executePlan } from "../../../cli/sweep/execute.ts";
 import { planOf } from "../../../cli/sweep/plan.ts";
-import { fastRun, validLoad } from "./fast_runner.ts";
+import { fastRun, sweepOf, validLoad } from "./fast_runner.ts";
 
 test("--once does nothing where the plan's newest sweep is finished, and is not for beginning again", async () => {
   const home = mkdtempSync(join(tmpdir(), "trilane-once-"));
@@ -31,6 +32,21 @@ test("--once does nothing where the plan's newest sweep is finished, and is not 
     const both = once("--new");
     assert.equal(both.status, 2);
     assert.match(both.stderr, /^trilane: --once runs no sweep again, --new begins again: give one of them\n$/);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test("a run that is to be the only one runs no load where the sweep was finished after it had looked", async () => {
+  const home = mkdtempSync(join(tmpdir(), "trilane-once-"));
+  try {
+    const pages = [{ synth: "object-1kB" }];
+    const plan = planOf({ name: "study", pages, lanes: ["h1"], links: ["1mbit/20ms"], repetitions: 1 }, "study");
+    const results = openResults(home);
+    results.finishSweep(results.beginSweep(sweepOf(plan), false).sweep.id);
+    assert.equal(await executePlan({ home, plan, fresh: false, once: true, json: false, verbosity: "quiet" }), false);
+    assert.equal(results.listSweeps().length, 1);
+    results.close();
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
