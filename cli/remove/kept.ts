@@ -3,6 +3,7 @@
 import { closeSync, constants, existsSync, lstatSync, openSync, readdirSync, readSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { asideEnding } from "../aside.ts";
 import { launcherBeginning } from "../host/launcher.ts";
 import { applicationId as resultsApplicationId } from "../results/database.ts";
 
@@ -113,7 +114,7 @@ const shape: Shape = {
   reports: {
     "\\d+-[A-Za-z0-9._-]*\\.html": isReport,
     // Written aside, by somebody who was killed.
-    "\\.\\d+-[A-Za-z0-9._-]*\\.html\\.\\d+": isFile,
+    [`\\.\\d+-[A-Za-z0-9._-]*\\.html\\.${asideEnding}`]: isFile,
   },
 };
 

@@ -4,6 +4,7 @@ import { writeSync } from "node:fs";
 import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { makeAside } from "../aside.ts";
 import { NoRoomError, UserError } from "../errors.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
 
@@ -77,10 +78,10 @@ async function writeInto(path: string, text: Parts): Promise<void> {
 }
 
 async function replaceFile(path: string, text: Parts, mode: number | null): Promise<void> {
-  const aside = join(dirname(path), `.${basename(path)}.${process.pid}`);
+  const aside = makeAside(path);
   const keep = removedAtEnd(aside);
   try {
-    const file = await open(aside, "w");
+    const file = await open(aside, "r+");
     try {
       if (mode !== null) await file.chmod(mode);
       await writeParts(file, text);

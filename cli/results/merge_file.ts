@@ -1,8 +1,9 @@
 // Writes results that are put together out of others: sweeps whose cells come from several files, in one transaction, into a
 // file that is there whole or not at all. Which cells those are is decided by its caller; it knows no shards.
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { makeAside } from "../aside.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
 import { RowCopier } from "./copy_rows.ts";
 import { companions, inTransaction, openDatabase, openFilledDatabase } from "./database.ts";
@@ -102,7 +103,8 @@ async function sync(path: string): Promise<void> {
 
 /** Takes the place of what is at `path`. The last sweep is the newest. */
 export async function writeMerged(path: string, sweeps: readonly MergedSweep[]): Promise<void> {
-  const aside = join(dirname(path), `.${basename(path)}.${process.pid}`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const aside = makeAside(path);
   const besides = ["", "-journal"].map((end) => `${aside}${end}`);
   const keeps = besides.map(removedAtEnd);
   try {

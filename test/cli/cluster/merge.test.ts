@@ -252,6 +252,22 @@ describe("merge", () => {
     results.close();
   });
 
+  test("two merges at once by processes of one number, as in containers, do not get into each other's file", async () => {
+    for (const cell of [1, 2, 3, 4]) madeShard({ folder, host: "a", cell });
+    const merged = await Promise.all([run(), run()]);
+    assert.deepEqual(
+      merged.map(({ loads }) => loads),
+      [24, 24],
+    );
+    const results = openResultsFile(out);
+    assert.equal(results.listSweeps().length, 1);
+    results.close();
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith(".")),
+      [],
+    );
+  });
+
   test("two merges at once leave one whole file", async () => {
     for (const cell of [1, 2, 3, 4]) madeShard({ folder, host: "a", cell });
     const main = join(import.meta.dirname, "..", "..", "..", "cli", "main.ts");

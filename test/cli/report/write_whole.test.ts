@@ -41,6 +41,25 @@ describe("a file", () => {
     assert.deepEqual(readdirSync(inside), ["out"]);
   });
 
+  test("written by two at once, by processes of one number as in containers, is one of theirs whole", async () => {
+    const inside = join(folder, "two");
+    mkdirSync(inside);
+    const path = join(inside, "out");
+    const { promise: otherIsDone, resolve } = Promise.withResolvers<void>();
+    async function* slow() {
+      yield "slow and ";
+      await otherIsDone;
+      yield "steady";
+    }
+    const slowly = writeWhole(path, slow());
+    await writeWhole(path, "quick");
+    assert.equal(readFileSync(path, "utf8"), "quick");
+    resolve();
+    await slowly;
+    assert.equal(readFileSync(path, "utf8"), "slow and steady");
+    assert.deepEqual(readdirSync(inside), ["out"]);
+  });
+
   test("that fails half way leaves what was there", async () => {
     const path = join(folder, "kept");
     writeFileSync(path, "before");
