@@ -13,6 +13,8 @@ const char *archive_code_name(enum archive_code code) {
         return "exists";
     case ARCHIVE_INVALID:
         return "invalid";
+    case ARCHIVE_TOO_LARGE:
+        return "too-large";
     case ARCHIVE_DISK_FULL:
         return "disk-full";
     case ARCHIVE_READ_ONLY:

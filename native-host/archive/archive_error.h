@@ -6,6 +6,7 @@ enum archive_code {
     ARCHIVE_NOT_FOUND, // no recording of that name
     ARCHIVE_EXISTS,    // the name is taken
     ARCHIVE_INVALID,   // contradicts itself
+    ARCHIVE_TOO_LARGE, // no message could tell of it
     ARCHIVE_DISK_FULL,
     ARCHIVE_READ_ONLY,
     ARCHIVE_BUSY,    // another program kept the archive locked

@@ -9,6 +9,10 @@
 #include <string.h>
 #include <time.h>
 
+// Of a recording's own JSON, which comes with every page of its exchanges (archive_listing.c) in one message
+// of 1 MiB. A larger one would be stored, and nothing could be said of it any more.
+enum { RECORDING_SIZE_MAX = 448 * 1024 };
+
 // A row of the table exchange that is not in the database yet; strings are its own.
 struct row {
     struct row *next;
@@ -286,6 +290,16 @@ static int publish_bodies(struct archive_transaction *t, struct archive_error *e
     return body_store_sync(t->bodies, error);
 }
 
+static int check_size(const struct archive_transaction *t, const json_t *recording,
+                      struct archive_error *error) {
+    size_t size = json_dumpb(recording, NULL, 0, JSON_COMPACT);
+    if (size <= RECORDING_SIZE_MAX) return 0;
+    return archive_fail(error, ARCHIVE_TOO_LARGE,
+                        "shorten its notes: take requests out of the source that have failed",
+                        "recording \"%s\": its URL, source and notes take %zu bytes (at most %d)", t->name,
+                        size, RECORDING_SIZE_MAX);
+}
+
 // *replaced: bodies may be left that nobody names. *recording is read before the commit: a moment later
 // another program may have replaced it.
 static int write_all(struct archive_transaction *t, bool *replaced, json_t **recording,
@@ -294,7 +308,8 @@ static int write_all(struct archive_transaction *t, bool *replaced, json_t **rec
     if (archive_db_exec(t->db, t->home, "BEGIN IMMEDIATE", error) < 0) return -1;
     if (check_name_free(t, error) < 0) return -1;
     if (put_in_place(t, replaced, error) < 0 || insert_rows(t, error) < 0 || publish_bodies(t, error) < 0 ||
-        archive_show_recording(recording, t->db, t->home, t->name, error) < 0)
+        archive_show_recording(recording, t->db, t->home, t->name, error) < 0 ||
+        check_size(t, *recording, error) < 0)
         return -1;
     return archive_db_exec(t->db, t->home, "COMMIT", error);
 }
@@ -337,7 +352,9 @@ int archive_remove(const char *home, const char *name, struct archive_error *err
         status = archive_fail(error, ARCHIVE_NOT_FOUND, "`trilane list` shows what there is",
                               "recording \"%s\": not in the archive", name);
     if (status == 0) status = change_recording(db, home, delete_by_name, name, error);
-    if (status == 0) status = sweep(db, home, error);
+    // It has gone, whatever becomes of its bodies: those that cannot be removed wait for the next sweep.
+    struct archive_error ignored;
+    if (status == 0) sweep(db, home, &ignored);
     sqlite3_close(db);
     return status;
 }

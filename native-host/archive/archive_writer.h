@@ -55,7 +55,8 @@ int archive_commit(struct archive_transaction *transaction, const json_t *notes,
                    struct archive_error *error);
 void archive_abort(struct archive_transaction *transaction);
 
-// Removes the recording, then every body that no exchange names (also those that crashes left behind).
+// Removes the recording, then every body that no exchange names (also those that crashes left behind) and
+// that can be removed.
 int archive_remove(const char *home, const char *name, struct archive_error *error);
 
 #endif

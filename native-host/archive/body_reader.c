@@ -37,7 +37,8 @@ static int open_body(const char *home, const char *sha256, struct stat *info) {
 
 static int fail_open(const char *home, const char *sha256, struct archive_error *error) {
     if (errno == ENOENT || errno == ENOTDIR)
-        return archive_fail(error, ARCHIVE_NOT_FOUND, "`trilane recording verify` says which are there",
+        return archive_fail(error, ARCHIVE_NOT_FOUND,
+                            "try again; `trilane recording verify` says which are there",
                             "body %.64s: not in the archive", sha256);
     return archive_fail_errno(error, home);
 }

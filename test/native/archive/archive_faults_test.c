@@ -226,9 +226,13 @@ static void test_full_disk(void **state) {
 
 // ---- No writing ----
 
+static void remount_read_only(const char *folder) {
+    REQUIRE(mount(folder, folder, NULL, MS_BIND, NULL) == 0);
+    REQUIRE(mount(NULL, folder, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) == 0);
+}
+
 static void make_read_only(const char *home) {
-    REQUIRE(mount(home, home, NULL, MS_BIND, NULL) == 0);
-    REQUIRE(mount(NULL, home, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) == 0);
+    remount_read_only(home);
     REQUIRE(count_recordings(home) == 1);
     struct archive_error error;
     json_t *shown;
@@ -244,6 +248,28 @@ static void make_read_only(const char *home) {
 static void test_read_only_home(void **state) {
     fixture_must_write(*state, &(struct fixture_recording){.name = "a", .count = 3, .body_size = 100});
     in_mount_namespace(make_read_only, *state);
+}
+
+static void keep_bodies(const char *home) {
+    remount_read_only(fixture_path(home, "bodies"));
+    struct archive_error error;
+    REQUIRE(archive_remove(home, "a", &error) == 0);
+    REQUIRE(count_recordings(home) == 1);
+}
+
+// What has been removed is said to be, also where its bodies stay: the next removal takes them too.
+static void test_removed_but_for_bodies(void **state) {
+    const char *home = *state;
+    struct archive_error error;
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "a", .seed = 1, .count = 3, .body_size = 100});
+    fixture_must_write(home,
+                       &(struct fixture_recording){.name = "b", .seed = 2, .count = 3, .body_size = 100});
+    assert_int_equal(fixture_count_bodies(home), 4);
+    in_mount_namespace(keep_bodies, home);
+    assert_int_equal(fixture_count_bodies(home), 4);
+    assert_int_equal(archive_remove(home, "b", &error), 0);
+    assert_int_equal(fixture_count_bodies(home), 0);
 }
 
 // ---- At once ----
@@ -367,6 +393,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_killed_at_any_call, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_full_disk, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_read_only_home, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_removed_but_for_bodies, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_writers_and_readers_at_once, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_made_by_several_at_once, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_swept_while_uploading, fixture_set_up, fixture_tear_down),

@@ -66,21 +66,54 @@ static void test_refusals(void **state) {
     assert_string_equal(code_of(say(host, BEGIN)), "too-many");
 }
 
+// Says a message with a string of so many bytes in its `field`, an object, or in that one's `inner`.
+static json_t *say_with(struct host *host, const char *text, const char *field, const char *inner,
+                        size_t size) {
+    json_t *message = json_loads(text, 0, NULL), *object = json_object_get(message, field);
+    if (!object) json_object_set_new(message, field, object = json_object());
+    if (inner) object = json_object_get(object, inner);
+    char *value = malloc(size);
+    assert_non_null(value);
+    memset(value, 'v', size);
+    json_object_set_new(object, "x", json_stringn(value, size));
+    free(value);
+    char *said = json_dumps(message, 0);
+    json_decref(message);
+    json_t *answer = say(host, said);
+    free(said);
+    return answer;
+}
+
 static void test_exchange_too_large(void **state) {
     struct host *host = ((struct setting *)*state)->host;
     assert_string_equal(code_of(say(host, BEGIN)), "");
-    json_t *message = json_loads(EXCHANGE("empty", ""), 0, NULL);
-    char *value = malloc(300001);
-    assert_non_null(value);
-    memset(value, 'v', 300000);
-    value[300000] = '\0';
-    json_object_set_new(json_object_get(json_object_get(message, "exchange"), "recorded"), "x",
-                        json_string(value));
-    char *text = json_dumps(message, 0);
-    assert_string_equal(code_of(say(host, text)), "too-large");
-    free(text);
-    free(value);
-    json_decref(message);
+    assert_string_equal(code_of(say_with(host, EXCHANGE("empty", ""), "exchange", "recorded", 300000)),
+                        "too-large");
+}
+
+#define LIST "{\"id\":1,\"type\":\"archive.list\"}"
+#define SHOW "{\"id\":1,\"type\":\"archive.show\",\"name\":\"a\"}"
+
+// What no answer could hold is not stored; what is stored can be told.
+static void test_recording_too_large(void **state) {
+    struct host *host = ((struct setting *)*state)->host;
+    assert_string_equal(code_of(say(host, BEGIN)), "");
+    assert_string_equal(code_of(say(host, EXCHANGE("empty", ""))), "");
+    assert_string_equal(code_of(say_with(host, COMMIT, "notes", NULL, 1100 * 1000)), "too-large");
+    assert_string_equal(code_of(say(host, LIST)), "");
+    assert_string_equal(code_of(say(host, SHOW)), "not-found");
+    assert_string_equal(code_of(say(host, COMMIT)), "no-transaction");
+}
+
+static void test_largest_recording(void **state) {
+    struct host *host = ((struct setting *)*state)->host;
+    assert_string_equal(code_of(say(host, BEGIN)), "");
+    for (int i = 0; i < 3; i++)
+        assert_string_equal(
+            code_of(say_with(host, EXCHANGE("empty", ""), "exchange", "recorded", 260 * 1000)), "");
+    assert_string_equal(code_of(say_with(host, COMMIT, "notes", NULL, 458 * 1000)), "");
+    assert_string_equal(code_of(say(host, LIST)), "");
+    assert_string_equal(code_of(say(host, SHOW)), "");
 }
 
 // ---- What is no message ----
@@ -192,6 +225,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_hello, conversation_set_up, conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_refusals, conversation_set_up, conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_exchange_too_large, conversation_set_up, conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_recording_too_large, conversation_set_up,
+                                        conversation_tear_down),
+        cmocka_unit_test_setup_teardown(test_largest_recording, conversation_set_up, conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_not_messages, conversation_set_up, conversation_tear_down),
         cmocka_unit_test_setup_teardown(test_errors_are_one_line, conversation_set_up,
                                         conversation_tear_down),
