@@ -18,12 +18,12 @@ interface RemoveOptions extends CommonOptions {
   everything: boolean;
 }
 
-function removeSweeps(home: string, ids: readonly number[]): void {
+async function removeSweeps(home: string, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   if (!resultsExist(home)) throw new UserError(`no sweep ${ids[0]} in ${home}: see \`trilane list\``);
   const results = openResults(home);
   try {
-    results.removeSweeps(ids);
+    await results.removeSweeps(ids);
   } finally {
     results.close();
   }
@@ -34,7 +34,7 @@ async function remove(home: string, names: readonly string[], sweeps: readonly n
     const there = new Set((await archive.list()).map(({ name }) => name));
     const missing = names.find((name) => !there.has(name));
     if (missing !== undefined) throw new UserError(`recording "${missing}": not in the archive: see \`trilane list\``);
-    removeSweeps(home, sweeps); // all or none
+    await removeSweeps(home, sweeps); // all or none
     for (const name of names) await archive.remove(name);
   });
 }

@@ -39,6 +39,7 @@ import {
 } from "./hosts.ts";
 import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
 import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
+import { hideSweeps, removeHidden } from "./remove_rows.ts";
 import {
   type Cell,
   cellOf,
@@ -331,14 +332,20 @@ export class Results {
     });
   }
 
-  /** Removes sweeps with their loads, all or none. UserError for one that is not there or is being run. */
-  removeSweeps(sweeps: readonly number[]): void {
-    this.#write(() => {
-      for (const sweep of sweeps) {
-        this.#claim(sweep);
-        this.#database.prepare("DELETE FROM sweep WHERE id = ?").run(sweep);
-      }
-    });
+  /**
+   * Removes sweeps with their loads, all or none; resolves when their room in the file is free for others. Rejects with a UserError
+   * for one that is not there or is being run. `longest_ms`: see removeHidden.
+   */
+  async removeSweeps(sweeps: readonly number[], longest_ms?: number): Promise<void> {
+    try {
+      hideSweeps(this.#database, () => {
+        for (const sweep of sweeps) this.#claim(sweep);
+        return sweeps;
+      });
+      await removeHidden(this.#database, longest_ms);
+    } catch (error) {
+      throw explainFailure(error, this.#path, this.remedies);
+    }
   }
 
   close(): void {

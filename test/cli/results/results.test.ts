@@ -96,7 +96,7 @@ describe("results", () => {
     again.close();
   });
 
-  test("what a link was measured to be is kept by machine, and goes with its sweep", () => {
+  test("what a link was measured to be is kept by machine, and goes with its sweep", async () => {
     const results = openResults(home);
     const { sweep } = results.beginSweep(newSweep(), false);
     assert.deepEqual(results.linkTestsOf(sweep.id), []);
@@ -109,7 +109,7 @@ describe("results", () => {
       ["other", testedLink("3mbit/50ms")],
     ]);
     results.release(sweep.id);
-    results.removeSweeps([sweep.id]);
+    await results.removeSweeps([sweep.id]);
     assert.deepEqual(results.linkTestsOf(sweep.id), []);
     results.close();
   });
@@ -260,6 +260,34 @@ describe("results", () => {
     assert.deepEqual([...new Set(reached)], [makers]);
   });
 
+  test("while a sweep's loads are removed it is out of sight, and others write; nothing is left of it", async () => {
+    const [remover, runner] = [openResults(home), openResults(home)];
+    const file = new DatabaseSync(join(home, "results.db"));
+    const rows = (table: string) => Number(file.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+    try {
+      for (const digest of ["removed", "left half by a removal that was killed"]) {
+        const { id } = remover.beginSweep(newSweep(digest), false).sweep;
+        remover.recordLinkTest(id, "one", testedLink("3mbit/50ms"));
+        for (const { id: cell } of remover.cellsOf(id))
+          for (const block of [0, 1]) remover.recordLoad(newLoad(cell, block));
+        remover.release(id);
+      }
+      file.exec("PRAGMA foreign_keys = OFF; DELETE FROM sweep WHERE id = 2");
+      // A row at a time, and with a pause after the first.
+      const removed = remover.removeSweeps([1], 0);
+      assert.deepEqual([runner.listSweeps(), rows("load")], [[], 7]);
+      const { sweep } = runner.beginSweep(newSweep("other"), false);
+      runner.recordLoad(newLoad(runner.cellsOf(sweep.id)[0]?.id ?? 0, 0));
+      await removed;
+      assert.deepEqual(["sweep", "cell", "load", "link_test"].map(rows), [1, 2, 1, 0]);
+      // Also of tables that came later.
+      assert.deepEqual(file.prepare("PRAGMA foreign_key_check").all(), []);
+      await assert.rejects(remover.removeSweeps([sweep.id]), /^UserError: sweep 3 is being run/);
+    } finally {
+      for (const each of [file, remover, runner]) each.close();
+    }
+  });
+
   test("a living runner keeps others out; a killed one does not", async () => {
     const { program, words } = script(
       home,
@@ -294,7 +322,7 @@ describe("results", () => {
       const names = results.listSweeps().map((sweep) => sweep.name);
       const loads = results.loadsOf(1).length;
       let line = null;
-      try { results.removeSweeps([1]); } catch (error) { line = error.name + ": " + error.message; }
+      try { await results.removeSweeps([1]); } catch (error) { line = error.name + ": " + error.message; }
       results.close();
       console.log(JSON.stringify({ names, loads, line }));`;
     const { program, words } = script(home, read, mounted('mount --bind -o ro "$0" "$0"', home));
@@ -350,7 +378,7 @@ describe("results", () => {
         const loads = again.loadsOf(1).map((row) => again.harOf(row.id)).length;
         again.close();
         let line = null;
-        try { openResults(home).removeSweeps([1]); } catch (error) { line = error.name + ": " + error.message; }
+        try { await openResults(home).removeSweeps([1]); } catch (error) { line = error.name + ": " + error.message; }
         rmSync(home + "/filler");
         const after = openExistingResults(home);
         const kept = after.loadsOf(1).length;

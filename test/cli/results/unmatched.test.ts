@@ -45,19 +45,19 @@ const fuzzy = (url: string, likeness: number): Match => ({
   instead: { url, difference: "query", likeness },
 });
 
-function withResults(use: (results: Results, home: string) => void): void {
+async function withResults(use: (results: Results, home: string) => void | Promise<void>): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "trilane-unmatched-"));
   const results = openResults(home);
   try {
-    use(results, home);
+    await use(results, home);
   } finally {
     results.close();
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-test("a request with another time stamp in each load is told once, with the loads of each lane", () => {
-  withResults((results) => {
+test("a request with another time stamp in each load is told once, with the loads of each lane", async () => {
+  await withResults((results) => {
     const sweep = begin(results, ["h1", "h3"]);
     const recorded = "https://a.test/hit?t=1000000";
     addLoad(results, sweep, "h1", 0, [
@@ -99,8 +99,8 @@ test("a request with another time stamp in each load is told once, with the load
   });
 });
 
-test("results that were begun without the table get it, and tell nothing of their earlier loads", () => {
-  withResults((before, home) => {
+test("results that were begun without the table get it, and tell nothing of their earlier loads", async () => {
+  await withResults((before, home) => {
     const sweep = begin(before, ["h1"]);
     addLoad(before, sweep, "h1", 0, [["https://a.test/", missed]]);
     before.release(sweep);
@@ -115,12 +115,12 @@ test("results that were begun without the table get it, and tell nothing of thei
   });
 });
 
-test("a sweep takes its own with it", () => {
-  withResults((results, home) => {
+test("a sweep takes its own with it", async () => {
+  await withResults(async (results, home) => {
     const sweep = begin(results, ["h1"]);
     addLoad(results, sweep, "h1", 0, [["https://a.test/", missed]]);
     results.release(sweep);
-    results.removeSweeps([sweep]);
+    await results.removeSweeps([sweep]);
     const database = new DatabaseSync(join(home, "results.db"));
     assert.equal(database.prepare("SELECT count(*) AS rows FROM unmatched").get()?.rows, 0);
     database.close();

@@ -76,9 +76,11 @@ describe("films", () => {
           [120, 0xff, 0xd8, 1],
         ],
       );
-      results.removeSweeps([1]);
-      assert.deepEqual(results.filmsOf(1), [], "a sweep takes its films along");
     });
+    const results = openResults(home);
+    await results.removeSweeps([1]);
+    assert.deepEqual(results.filmsOf(1), [], "a sweep takes its films along");
+    results.close();
   });
 
   test("filmed several times: all cells once, then again, with other losses; asked for more, only the rest is filmed", async () => {
