@@ -39,7 +39,7 @@ test("h2spec's cases all pass but the named exceptions", { timeout: 120_000 }, a
     [
       ...["--home", home, "--recording", "site", "--"],
       ...[programPath("trilane-shaper"), "--link", "unlimited/0ms", "--"],
-      ...[built.path, "--host", "h2spec.test", "--port", "443", "--tls", "--insecure", "--timeout", "10"],
+      ...[built.path, "--host", "h2spec.test", "--port", "443", "--tls", "--insecure", "--timeout", "3"],
       ...["--junit-report", junit],
     ],
     { encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] },

@@ -77,7 +77,7 @@ for (const lane of ["--http1.1", "--http2"])
     replay.stdout.on("data", (text: Buffer) => {
       told += text;
     });
-    await once(replay, "exit");
+    await once(replay, "close");
     clearInterval(sampled);
     assert.equal(told, `200 ${size}\n200 0\n`);
     assert.ok(largest_kB > 0 && largest_kB < most_kB, `${largest_kB} kB`);

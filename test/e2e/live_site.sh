@@ -66,12 +66,17 @@ start dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts 
   --bind-interfaces --listen-address=203.0.113.53 --user= --group= --pid-file="$folder/dnsmasq.pid"
 [ ! -e "$folder/nginx.conf" ] || start nginx -p "$folder" -c "$folder/nginx.conf"
 [ ! -e "$folder/Caddyfile" ] || HOME=$folder start caddy run --config "$folder/Caddyfile" --adapter caddyfile
-for _ in $(seq 200); do
-  listening=$(ss -ltnH "sport = :443" | wc -l)
-  [ "$listening" = 0 ] || break
+# Each server on a port of its own: which addresses they have is in their configurations.
+listening() {
+  [ -n "$(ss -lunH 'sport = :53')" ] || return
+  [ ! -e "$folder/nginx.conf" ] || ss -ltnpH 'sport = :443' | grep -q '"nginx"' || return
+  [ ! -e "$folder/Caddyfile" ] || ss -lunpH 'sport = :443' | grep -q '"caddy"'
+}
+for _ in $(seq 1500); do
+  ! listening || break
   sleep 0.02
 done
-if [ "$listening" = 0 ]; then
+if ! listening; then
   tail -n 3 "$folder/servers.log" >&2
   exit 1
 fi

@@ -96,7 +96,7 @@ test("a browser that is closed ends the command", async () => {
     } catch {
       continue;
     }
-    if (words[0]?.includes("chromium") && !words.some((word) => word.startsWith("--type=")))
+    if (/chrom/.test(words[0] ?? "") && !words.some((word) => word.startsWith("--type=")))
       process.kill(Number(pid), "SIGTERM");
   }
   const [status] = (await Promise.race([ended, delay(20_000, ["still there"], { ref: false })])) as [unknown];

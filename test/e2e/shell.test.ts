@@ -45,12 +45,13 @@ test("a command that is killed has 128 and the signal", async () => {
 });
 
 test("killed with -9 it leaves no lab", async () => {
-  const words = ["shell", "--home", home, "--link", "3mbit/50ms", "--", "sh", "-c", "echo started; exec sleep 7331"];
+  const sleep = `sleep ${7_000_000 + process.pid}`;
+  const words = ["shell", "--home", home, "--link", "3mbit/50ms", "--", "sh", "-c", `echo started; exec ${sleep}`];
   const child = spawn(trilane, words, { stdio: ["ignore", "pipe", "ignore"] });
   await once(child.stdout, "data");
   child.kill("SIGKILL");
   await once(child, "exit");
-  const running = () => spawnSync("pgrep", ["-f", "sleep 7331"], { encoding: "utf8" }).stdout;
+  const running = () => spawnSync("pgrep", ["-f", sleep], { encoding: "utf8" }).stdout;
   for (let looks = 0; running() !== "" && looks < 100; looks++) await delay(50);
   assert.equal(running(), "");
 });

@@ -38,6 +38,7 @@ export class Host {
   readonly #heard: Message[] = [];
   #wake: () => void = () => {};
   #id = 0;
+  #isGone = false;
 
   /** `cli`: another command line than the installation's. */
   constructor(home: string, cli?: string) {
@@ -45,6 +46,10 @@ export class Host {
     this.child = spawn(programPath("trilane-host"), words, { stdio: ["pipe", "pipe", "inherit"] });
     started.push(this);
     this.child.stdin.on("error", () => {});
+    this.child.on("close", () => {
+      this.#isGone = true;
+      this.#wake();
+    });
     this.child.stdout.on("data", (chunk: Buffer) => {
       for (const bytes of this.#frames.read(chunk)) {
         const message = JSON.parse(bytes.toString()) as Message;
@@ -67,6 +72,7 @@ export class Host {
       const at = this.#heard.findIndex((message) => message.id === id);
       const [message] = at < 0 ? [] : this.#heard.splice(at, 1);
       if (message) return message;
+      if (this.#isGone) throw new Error("the host ended without an answer");
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -90,7 +90,7 @@ test("an interrupted synth leaves nothing", async () => {
     const words = ["trace", "synth", "--mean", "1gbit", "--length", "30min", "--out", "t"];
     const child = spawn(join(root, "cli", "trilane"), words, { cwd: folder, stdio: "ignore" });
     const ended = new Promise((resolve) => child.once("exit", (_, how) => resolve(how)));
-    while (readdirSync(folder).length === 0) await delay(20);
+    while (readdirSync(folder).length === 0 && child.exitCode === null && child.signalCode === null) await delay(20);
     child.kill(signal);
     assert.equal(await ended, signal);
     assert.deepEqual(readdirSync(folder), []);

@@ -18,7 +18,7 @@ export function buildH2spec(): Built {
   const words = ["build", "-o", unfinished, "github.com/summerwind/h2spec/cmd/h2spec"];
   try {
     mkdirSync(cacheFolder(), { recursive: true });
-    execFileSync("go", words, { cwd: import.meta.dirname, stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync("go", words, { cwd: import.meta.dirname, stdio: ["ignore", "ignore", "pipe"], timeout: 300_000 });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT")
       return { missing: "Go is not installed (apt install golang)" };

@@ -82,16 +82,17 @@ static void overtakes(void **state) {
     for (size_t i = 0; i < 4; i++) {
         const char *lane = lanes[i % 2], *how = hows[i / 2];
         // Less than the way there and back means that the bulky one did not fill the link at that moment, as
-        // after a loss: that shows nothing, and is asked again.
+        // after a loss: that shows nothing, and is asked again; so is it where this machine asked late, and
+        // more came meanwhile.
         json_int_t bytes = 0;
-        for (int attempt = 0; attempt < ATTEMPTS && bytes <= BDP_BYTES / 4; attempt++) {
+        const json_int_t most = BDP_BYTES + QUEUE_BYTES + AHEAD_BYTES;
+        for (int attempt = 0; attempt < ATTEMPTS && (bytes <= BDP_BYTES / 4 || bytes > most); attempt++) {
             bytes = bulky_bytes(lane, how, "on");
             print_message(
                 "%s, %s: %lld bytes of the bulky one still came; %d are on the way of a full link\n", lane,
                 how, (long long)bytes, BDP_BYTES);
-            assert_true(bytes <= BDP_BYTES + QUEUE_BYTES + AHEAD_BYTES);
         }
-        assert_true(bytes > BDP_BYTES / 4);
+        assert_in_range(bytes, BDP_BYTES / 4 + 1, most);
     }
 }
 

@@ -61,7 +61,8 @@ static void assert_books(const json_t *report) {
 static void losses_are_repaired_unseen(void **state) {
     (void)state;
     json_t *report;
-    json_t *udp = measure("20mbit/10ms,loss_down=every:7,fec_down=4",
+    // The queue takes what a sender that was held up sends at once.
+    json_t *udp = measure("20mbit/10ms,queue=1000p,loss_down=every:7,fec_down=4",
                           (const char *[]){"udp", "down", "1", "8000000"}, &report);
     const json_t *down = json_object_get(report, "down"), *fec = json_object_get(down, "fec");
     uint64_t lost = count(json_object_get(down, "drops"), "loss");
