@@ -3,11 +3,14 @@
 // package.json and the key of schemas/extension.json, which fixes the extension's id. Quiet when all is well.
 // Does not check types (test/check.sh does) nor make the store's zip (package.ts does).
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 import identity from "../../schemas/extension.json" with { type: "json" };
+import { RunError } from "../errors.ts";
+import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { checkout } from "../programs.ts";
 import { version } from "../version.ts";
+import { filesOf } from "./package_check.ts";
 
 const source = join(checkout, "extension");
 export const builtExtension = join(checkout, "build", "extension");
@@ -20,7 +23,7 @@ function pages(): string[] {
 }
 
 export interface BuildOptions {
-  /** Default: build/extension. Replaced as a whole. */
+  /** Default: build/extension. Replaced as a whole, where anything in it is another. */
   readonly out?: string;
   /**
    * Optional permissions that are to be had from the start: where nobody is there to answer the browser's question, as in a
@@ -34,6 +37,45 @@ interface SourceManifest {
   readonly optional_permissions: readonly string[];
 }
 
+function isSame(one: string, other: string): boolean {
+  try {
+    const names = filesOf(one);
+    if (names.join("\n") !== filesOf(other).join("\n")) return false;
+    return names.every((name) => readFileSync(join(one, name)).equals(readFileSync(join(other, name))));
+  } catch {
+    // There is none, or another build takes it away.
+    return false;
+  }
+}
+
+/** False where there is none to rename, or one in the way. */
+function renamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code === "ENOENT" || code === "ENOTEMPTY" || code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** How often another build may be quicker. */
+const maximumTries = 100;
+
+/**
+ * Puts the built folder in the place of the one before, whole. Between two renames there is none; who is killed there, and at
+ * no other moment, leaves none until the next build. Another build's may come in between, and then goes in its turn.
+ */
+function putInPlace(fresh: string, out: string, aside: string): void {
+  if (isSame(fresh, out)) return;
+  for (let tries = 0; tries < maximumTries; tries++) {
+    renamed(out, join(aside, String(tries)));
+    if (renamed(fresh, out)) return;
+  }
+  throw new RunError(`${out}: other builds keep replacing it: end them, and build again`);
+}
+
 /** Builds the extension. Throws where a source does not compile. */
 export async function buildExtension({ out = builtExtension, granted = [] }: BuildOptions = {}): Promise<void> {
   const worker = join(source, "background", "service_worker.ts");
@@ -43,9 +85,13 @@ export async function buildExtension({ out = builtExtension, granted = [] }: Bui
       [`${page}.ts`, `${page}.css`].map((file) => join(source, "views", page, file)).filter((path) => existsSync(path)),
     ),
   ];
-  const fresh = `${out}.new-${process.pid}`;
-  rmSync(fresh, { recursive: true, force: true });
-  mkdirSync(fresh, { recursive: true });
+  // Beside it: a rename does not lead to another file system.
+  const parent = dirname(out);
+  mkdirSync(parent, { recursive: true });
+  await sweepProcessFolders(parent, "extension");
+  const work = makeProcessFolder(parent, "extension");
+  const fresh = join(work, "new");
+  mkdirSync(fresh);
   try {
     await build({
       entryPoints,
@@ -72,10 +118,9 @@ export async function buildExtension({ out = builtExtension, granted = [] }: Bui
       key: identity.key,
     };
     writeFileSync(join(fresh, "manifest.json"), `${JSON.stringify(filled, null, 2)}\n`);
-    rmSync(out, { recursive: true, force: true });
-    renameSync(fresh, out);
+    putInPlace(fresh, out, work);
   } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    rmSync(work, { recursive: true, force: true });
   }
 }
 

@@ -1,13 +1,22 @@
 #!/usr/bin/env bash
 # All set-up: system packages, Node 24 and npm packages, quiche (cached outside the checkout), the C programs.
 # Each step looks before it works, so that a second run takes under a second or two. Prints what it does, only where it
-# does something. Does not touch the user's data.
+# does something; one at a time in a checkout. Does not touch the user's data.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root"
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-bash cli/setup/system_packages.sh
+# Two at once would write the same packages and programs. The lock is held by whatever this starts too, so that it is
+# kept where this is killed and npm or ninja work on. (Packages' installation may start services, which stay.)
+mkdir -p build
+exec 8>build/setup.lock
+flock -n 8 || {
+  say "another set-up of this checkout is running: waiting for it"
+  flock 8
+}
+
+bash cli/setup/system_packages.sh 8>&-
 # A Rust installed by rustup may not be on the PATH of a shell that did not read its profile.
 command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
 
