@@ -22,7 +22,7 @@ command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
 
 if [ ! -e node_modules/.package-lock.json ] || ! cmp -s package-lock.json build/npm-done; then
   say "npm packages and Node 24 (by package-lock.json)"
-  npm ci --no-fund --no-audit --loglevel=error >&2
+  npm ci --fetch-retries=5 --no-fund --no-audit --loglevel=error >&2
   mkdir -p build
   cp package-lock.json build/npm-done
 fi

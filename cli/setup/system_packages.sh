@@ -84,9 +84,11 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
     as_root=(sudo)
   fi
-  "${as_root[@]}" apt-get update -qq >&2
+  # A mirror that stumbles, or another program that installs, is waited for.
+  apt_get=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
+  "${apt_get[@]}" update >&2
   choose_available
-  [ ${#available[@]} -eq 0 ] || "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${available[@]}" >&2 || {
+  [ ${#available[@]} -eq 0 ] || "${apt_get[@]}" install -y --no-install-recommends "${available[@]}" >&2 || {
     say "apt-get could not install: ${available[*]}"
     exit 2
   }
