@@ -19,3 +19,6 @@ export const endedEarlyStatus = 75;
 
 /** The disk is full: what was asked for can be asked for again when there is room. */
 export class NoRoomError extends RunError {}
+
+/** Another process holds what is to be written: it can be written when that lets go. */
+export class LockedError extends RunError {}

@@ -92,6 +92,16 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
   }
 }
 
+/** Runs `work` with another wait for other processes' locks than connections have. */
+export function withBusyTimeout<Result>(database: DatabaseSync, timeout_ms: number, work: () => Result): Result {
+  database.exec(`PRAGMA busy_timeout = ${timeout_ms}`);
+  try {
+    return work();
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${busyTimeout_ms}`);
+  }
+}
+
 export function resultsPath(home: string): string {
   return join(home, "results.db");
 }

@@ -1,6 +1,6 @@
 // Turns SQLite's error codes into the one line a person can act on. Knows no table.
 import { dirname } from "node:path";
-import { NoRoomError, RunError, UserError } from "../errors.ts";
+import { LockedError, NoRoomError, RunError, UserError } from "../errors.ts";
 import { freeBytes } from "../free_bytes.ts";
 
 /** What to do instead, as whoever opened the results can: ends of the lines that name what is wrong. */
@@ -74,7 +74,9 @@ export function explainFailure(error: unknown, path: string, { elsewhere }: Reme
     case ioError:
       return new RunError(`${path}: cannot be read or written (is the disk failing?): ${messageOf(error)}`);
     case busy:
-      return new RunError(`${path}: locked by another process for too long: stop it, then run the same command again`);
+      return new LockedError(
+        `${path}: locked by another process for too long: stop it, then run the same command again`,
+      );
     case readOnly:
     case cannotOpen:
       return new UserError(`${path}: may not be written: ${elsewhere}`);

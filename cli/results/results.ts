@@ -15,6 +15,7 @@ import {
   openDatabaseToRead,
   openFilledDatabase,
   resultsPath,
+  withBusyTimeout,
 } from "./database.ts";
 import { explainFailure, fileRemedies, homeRemedies, type Remedies, shardRemedies } from "./failure.ts";
 import {
@@ -91,10 +92,14 @@ export class Results {
 
   readonly remedies: Remedies;
 
-  constructor(database: DatabaseSync, path: string, remedies: Remedies) {
+  /** How long one write waits for another process's; null: as long as reads do. */
+  readonly #writeWait_ms: number | null;
+
+  constructor(database: DatabaseSync, path: string, remedies: Remedies, writeWait_ms: number | null = null) {
     this.#database = database;
     this.#path = path;
     this.remedies = remedies;
+    this.#writeWait_ms = writeWait_ms;
   }
 
   /** All sweeps, the newest first. */
@@ -425,23 +430,27 @@ export class Results {
 
   #write<Result>(work: () => Result): Result {
     try {
-      return inTransaction(this.#database, work);
+      const write = () => inTransaction(this.#database, work);
+      return this.#writeWait_ms === null ? write() : withBusyTimeout(this.#database, this.#writeWait_ms, write);
     } catch (error) {
       throw explainFailure(error, this.#path, this.remedies);
     }
   }
 }
 
-/** Opens the results, making the file where there is none. */
-export function openResults(home: string): Results {
+/**
+ * Opens the results, making the file where there is none. `writeWait_ms`: a write throws a LockedError where another process holds the
+ * file for longer; the thread stands still for as long. Default: 10 s.
+ */
+export function openResults(home: string, writeWait_ms?: number): Results {
   const path = resultsPath(home);
-  return new Results(openDatabase(path), path, homeRemedies);
+  return new Results(openDatabase(path), path, homeRemedies, writeWait_ms);
 }
 
 /** As openResults, in a shard, which may be in a folder that several machines share. */
-export function openSharedResults(path: string): Results {
+export function openSharedResults(path: string, writeWait_ms?: number): Results {
   const remedies = shardRemedies(path);
-  return new Results(openDatabase(path, "rollback", remedies), path, remedies);
+  return new Results(openDatabase(path, "rollback", remedies), path, remedies, writeWait_ms);
 }
 
 /** Opens the results of earlier runs; null where nothing was ever run, or the first run has only begun to make them. */

@@ -30,7 +30,7 @@ import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import type { Verbosity } from "./progress_log.ts";
-import { onceThereIsRoom, type Waiting } from "./room.ts";
+import { onceThereIsRoom, type Waiting, writeWait_ms } from "./room.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 
 export interface Execution {
@@ -107,7 +107,9 @@ export async function executePlan(execution: Execution): Promise<boolean> {
   measuring.catch(() => undefined);
   const begin = <T>(work: () => T | Promise<T>) =>
     held(work, roomFor(execution, progress, null), "nothing has begun, run the same command again");
-  const results = await begin(() => (shard ? openSharedResults(shard.path) : openResults(home)));
+  const results = await begin(() =>
+    shard ? openSharedResults(shard.path, writeWait_ms) : openResults(home, writeWait_ms),
+  );
   try {
     const pages = shard ? pagesOf(plan, shard) : plan.pages;
     const recordings = await begin(() => preparePages(home, pages, (event) => progress.tell(event)));
@@ -155,7 +157,7 @@ function roomFor(
 /** Outside of the run of loads: waits for room, or throws EndedEarlyError with what is to be done. */
 async function held<T>(work: () => T | Promise<T>, room: Waiting, remedy: string): Promise<T> {
   const done = await onceThereIsRoom(work, room);
-  if (done === null) throw new EndedEarlyError(`stopped while the disk was full: ${remedy}`);
+  if (done === null) throw new EndedEarlyError(`stopped while it waited: ${remedy}`);
   return done.written;
 }
 

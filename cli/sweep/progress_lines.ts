@@ -49,8 +49,9 @@ function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): s
 }
 
 function pauseLine({ reason }: SweepPaused): string {
-  const [, what] = /^(.*: (?:no space left|the disk is full)): /.exec(reason) ?? [];
-  return what === undefined ? reason : `paused: ${what}: free some, and it goes on by itself`;
+  const [, what, full] = /^(.*: (?:(no space left|the disk is full)|locked by another process))\b/.exec(reason) ?? [];
+  if (what === undefined) return reason;
+  return `paused: ${what}: ${full === undefined ? "when that lets go" : "free some, and"} it goes on by itself`;
 }
 
 function browserLine({ before, now }: BrowserChanged): string {

@@ -1,9 +1,18 @@
-// What a full disk does not end a run by: it is held until there is room. Knows no table.
+// What a full disk does not end a run by, nor another process that holds the results: it is held until there is room, and
+// nobody else writes. Knows no table.
 import { setTimeout as delay } from "node:timers/promises";
-import { NoRoomError } from "../errors.ts";
+import { LockedError, NoRoomError } from "../errors.ts";
 
 /** How often a full disk is looked at again. */
-const poll_ms = 2000;
+const full = { poll_ms: 2000, toldAfter: 1 };
+
+/**
+ * How long a run's write itself waits for another process's: short, as no lab of this process goes on meanwhile. Longer than a
+ * removal's pauses (cli/results/remove_rows.ts) are apart is not needed, shorter would miss them.
+ */
+export const writeWait_ms = 300;
+/** Told after about 5 s: a write of another sweep takes less. */
+const locked = { poll_ms: 200, toldAfter: 10 };
 
 export interface Waiting {
   /** Told once of each wait. */
@@ -15,29 +24,46 @@ export interface Waiting {
   readonly pause?: (time_ms: number) => Promise<void>;
 }
 
-/** The line to tell of an error that says that the disk is full; null: it says something else. */
-function wantOfRoom(error: unknown): string | null {
-  if (error instanceof NoRoomError) return error.message;
-  if (!(error instanceof Error && "syscall" in error)) return null;
-  const { code, path } = error as NodeJS.ErrnoException;
-  return code === "ENOSPC" || code === "EDQUOT" ? `${path ?? "the disk"}: no space left: free some` : null;
+/** What passes by itself or is put right while a run waits. */
+interface Obstacle {
+  /** The line to tell. */
+  readonly reason: string;
+  readonly poll_ms: number;
+  /** After so many tries in vain. */
+  readonly toldAfter: number;
 }
 
-/** What `write` gave, which is asked anew each time; null: the run was to end before there was room, and nothing is written. */
+function obstacleOf(error: unknown): Obstacle | null {
+  if (error instanceof LockedError) return { reason: error.message, ...locked };
+  if (error instanceof NoRoomError) return { reason: error.message, ...full };
+  if (!(error instanceof Error && "syscall" in error)) return null;
+  const { code, path } = error as NodeJS.ErrnoException;
+  const reason = `${path ?? "the disk"}: no space left: free some`;
+  return code === "ENOSPC" || code === "EDQUOT" ? { reason, ...full } : null;
+}
+
+/**
+ * What `write` gave, which is asked anew each time; null: the run was to end before there was room, or while another process held
+ * the file, and nothing is written.
+ */
 export async function onceThereIsRoom<T>(
   write: () => T | Promise<T>,
   waiting: Waiting,
 ): Promise<{ readonly written: T } | null> {
   const { tell, mustEnd, signal } = waiting;
   const pause = waiting.pause ?? ((time_ms: number) => delay(time_ms, undefined, { signal }).catch(() => undefined));
-  for (let isTold = false; ; isTold = true) {
+  let isTold = false;
+  for (let tries = 1; ; tries++) {
     try {
       return { written: await write() };
     } catch (error) {
-      const reason = wantOfRoom(error);
-      if (reason === null) throw error;
-      if (!isTold) tell(reason);
-      await pause(poll_ms);
+      const obstacle = obstacleOf(error);
+      if (obstacle === null) throw error;
+      if (!isTold && tries >= obstacle.toldAfter) {
+        tell(obstacle.reason);
+        isTold = true;
+      }
+      await pause(obstacle.poll_ms);
       if (signal.aborted || mustEnd()) return null;
     }
   }

@@ -178,7 +178,7 @@ export interface FilmFinished {
   left_s: number;
 }
 /**
- * It waits, and goes on by itself: the disk is full (the load that it holds is kept), the machine too busy for a further load.
+ * It waits, and goes on by itself: the disk is full or another process holds the results (the load that it has is kept), the machine too busy for a further load.
  */
 export interface SweepPaused {
   event: "sweep-paused";

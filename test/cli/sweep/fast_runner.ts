@@ -5,6 +5,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Load, type NewSweep, openResults, type Results } from "../../../cli/results/results.ts";
 import { cellsOf, type Plan, planDigest, planOf } from "../../../cli/sweep/plan.ts";
+import { writeWait_ms } from "../../../cli/sweep/room.ts";
 import { type Labs, type LoadRequest, type Measure, type RunOptions, runSweep } from "../../../cli/sweep/runner.ts";
 import { pageLoad } from "./page_load.ts";
 
@@ -45,7 +46,7 @@ export interface FastRun {
 
 /** Begins or goes on with the plan's sweep in HOME and runs it. */
 export async function fastRun(run: FastRun) {
-  const results: Results = openResults(run.home);
+  const results: Results = openResults(run.home, writeWait_ms);
   const { sweep, resumed } = results.beginSweep(sweepOf(run.plan), false);
   try {
     return await runSweep({

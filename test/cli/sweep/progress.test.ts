@@ -10,7 +10,7 @@ import type { Cell, Lane, Load } from "../../../cli/results/results.ts";
 import { guessWall_ms, TimeLeft } from "../../../cli/sweep/estimate.ts";
 import { outcomeLines, outcomeOf, wrapped } from "../../../cli/sweep/outcome.ts";
 import { openProgress } from "../../../cli/sweep/progress.ts";
-import { formatDuration } from "../../../cli/sweep/progress_lines.ts";
+import { formatDuration, saidOf } from "../../../cli/sweep/progress_lines.ts";
 import { logProgress, type Verbosity } from "../../../cli/sweep/progress_log.ts";
 import type { LinkTested, LoadFinished, SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { fastPlan } from "./fast_runner.ts";
@@ -166,6 +166,19 @@ describe("progress", () => {
     assert.equal(lines.length, 3);
     for (const line of lines) assert.ok(validate(JSON.parse(line)), JSON.stringify(validate.errors));
     assert.equal(err, "");
+  });
+
+  test("a pause says what it waits for", () => {
+    const line = (reason: string) => saidOf({ event: "sweep-paused", sweep: 1, reason })?.line;
+    assert.equal(
+      line("results.db: no space left: free some and run the same command again"),
+      "paused: results.db: no space left: free some, and it goes on by itself",
+    );
+    assert.equal(
+      line("results.db: locked by another process for too long: stop it, then run the same command again"),
+      "paused: results.db: locked by another process: when that lets go it goes on by itself",
+    );
+    assert.equal(line("the machine is busy"), "the machine is busy");
   });
 
   test("durations", () => {

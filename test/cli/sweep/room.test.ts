@@ -1,11 +1,12 @@
-// Writes of a run while the disk is full: held, told once, and given up when the run is to end.
+// Writes of a run while the disk is full or another process holds the results: held, told once, and given up when the run is to end.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, type TestContext, test } from "node:test";
-import { NoRoomError } from "../../../cli/errors.ts";
-import { openResults, Results } from "../../../cli/results/results.ts";
+import { LockedError, NoRoomError } from "../../../cli/errors.ts";
+import { openResults, openSharedResults, Results } from "../../../cli/results/results.ts";
 import { onceThereIsRoom } from "../../../cli/sweep/room.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
 
@@ -66,6 +67,53 @@ for (const write of ["recordLoad", "recordFilm", "finishSweep"] as const) {
     assert.equal((await fastRun(run)).state, "finished");
   });
 }
+
+test("another process that holds the results is waited for, and so are a shard's readers", async () => {
+  for (const begin of ["BEGIN IMMEDIATE", "BEGIN; SELECT count(*) FROM load"]) {
+    const isShard = begin !== "BEGIN IMMEDIATE";
+    const folder = join(home, isShard ? "shard" : "home");
+    // Made first: without a write-ahead log readers hold off a commit.
+    if (isShard) openSharedResults(join(folder, "results.db")).close();
+    else openResults(folder).close();
+    const other = new DatabaseSync(join(folder, "results.db"));
+    let loads = 0;
+    let waits = 0;
+    const paused: string[] = [];
+    const outcome = await fastRun({
+      home: folder,
+      plan,
+      measure: validLoad,
+      tell: (event) => {
+        if (event.event === "load-started" && loads++ === 0) other.exec(begin);
+        if (event.event === "sweep-paused") paused.push(event.reason);
+      },
+      pause: async () => {
+        if (++waits === 2) other.exec("ROLLBACK");
+      },
+    });
+    assert.deepEqual([outcome.state, outcome.done, waits, paused], ["finished", 2, 2, []]);
+    other.close();
+  }
+});
+
+test("a long wait for another process is told once, and ends where the run is to", async () => {
+  const stop = new AbortController();
+  const told: string[] = [];
+  const waits: number[] = [];
+  const waiting = {
+    tell: (reason: string) => void told.push(reason),
+    mustEnd: () => waits.length === 30,
+    signal: stop.signal,
+    pause: async (time_ms: number) => void waits.push(time_ms),
+  };
+  const locked = () => {
+    assert.equal(told.length, waits.length < 10 ? 0 : 1);
+    throw new LockedError("results.db: locked by another process for too long");
+  };
+  assert.equal(await onceThereIsRoom(locked, waiting), null);
+  assert.deepEqual(told, ["results.db: locked by another process for too long"]);
+  assert.deepEqual(new Set(waits), new Set([200]));
+});
 
 test("a wait that is cut off writes nothing; another error is thrown at once", async () => {
   const stop = new AbortController();
