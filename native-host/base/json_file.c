@@ -9,7 +9,7 @@
 enum { PATH_BYTES = 4096 };
 
 static FILE *open_aside(const char *path, char temporary[PATH_BYTES]) {
-    int n = snprintf(temporary, PATH_BYTES, "%s.%d.tmp", path, (int)getpid());
+    int n = snprintf(temporary, PATH_BYTES, "%s.%d" json_file_aside_end, path, (int)getpid());
     if (n >= 0 && n < PATH_BYTES) return fopen(temporary, "we");
     errno = ENAMETOOLONG;
     return NULL;

@@ -4,6 +4,9 @@
 
 #include <jansson.h>
 
+// How the temporary file's name ends, which somebody who is killed in between leaves.
+#define json_file_aside_end ".tmp"
+
 // Writes `document` to a temporary file beside `path` and renames it there. 0, or -1 with errno and nothing
 // left.
 int json_file_write(const char *path, const json_t *document);

@@ -79,7 +79,7 @@ int job_open_folder(const char *path) {
     return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-int job_forget_pages(int folder) {
+int job_remove_ending(int folder, const char *ending) {
     int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); // closedir() closes it
     DIR *entries = again < 0 ? NULL : fdopendir(again);
     int status = 0;
@@ -89,10 +89,14 @@ int job_forget_pages(int folder) {
     }
     for (const struct dirent *entry; (entry = readdir(entries));) {
         const char *dot = strrchr(entry->d_name, '.');
-        if (dot && strcmp(dot, ".har") == 0 && unlinkat(folder, entry->d_name, 0) < 0) status = -1;
+        if (dot && strcmp(dot, ending) == 0 && unlinkat(folder, entry->d_name, 0) < 0) status = -1;
     }
     closedir(entries);
     return status;
+}
+
+int job_forget_pages(int folder) {
+    return job_remove_ending(folder, ".har");
 }
 
 // Over the blanks that hold its room, in one write: until it is whole there is none.

@@ -21,6 +21,9 @@ enum { JOB_EXIT_SIZE = 64 };
 // there would be somebody else's.
 int job_open_folder(const char *path);
 
+// Removes the files in a job's folder whose names end so, with the dot. -1 with errno where one stays.
+int job_remove_ending(int folder, const char *ending);
+
 // Removes a job's HAR files: what a race was made from, which may hold what nobody meant to keep. -1 with
 // errno where one stays.
 int job_forget_pages(int folder);

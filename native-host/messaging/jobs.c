@@ -181,12 +181,13 @@ static int newest_first(const struct dirent **a, const struct dirent **b) {
     return strcmp((*b)->d_name, (*a)->d_name);
 }
 
-// The file that says what it was goes last: what is left of a removal that was cut short can be removed
-// again.
+// How it ended goes after what it was: another host's list that finds it at all finds its end, or sees that
+// it has gone meanwhile. What is left of a removal that was cut short counts as an ended job, and goes when
+// it is old.
 static int remove_files(int folder) {
-    static const char *const names[] = {job_events_name, job_stderr_name,  job_exit_name,
-                                        job_link_name,   job_control_name, job_request_name};
-    if (job_forget_pages(folder) < 0) return -1;
+    static const char *const names[] = {job_events_name,  job_stderr_name,  job_link_name,
+                                        job_control_name, job_request_name, job_exit_name};
+    if (job_forget_pages(folder) < 0 || job_remove_ending(folder, json_file_aside_end) < 0) return -1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (unlinkat(folder, names[i], 0) < 0 && errno != ENOENT) return -1;
     return 0;
@@ -237,6 +238,10 @@ static int list_job(void *context, const struct job_folder *folder) {
     struct job_status status;
     char started[MADE_TIME_SIZE];
     look(folder->fd, folder->path, listing->kind, &status);
+    if (status.state == JOB_LOST && faccessat(folder->fd, job_request_name, F_OK, 0) < 0) {
+        json_decref(job); // another host has removed it meanwhile, its word too
+        return 0;
+    }
     made_id_time(folder->id, started);
     json_t *listed = job_status_json(&status);
     if (listed) json_object_del(listed, "exit");

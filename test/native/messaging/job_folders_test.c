@@ -173,6 +173,31 @@ static void test_lost_page_goes(void **state) {
     json_decref(await_end(setting->host, id));
 }
 
+// A host that was killed while it made a job leaves a file half written.
+static void test_left_aside_goes(void **state) {
+    struct setting *setting = *state;
+    make_folder(setting, "jobs");
+    make_folder(setting, JOB);
+    make_file(setting, JOB "/job.json", request);
+    make_file(setting, JOB "/job.json.4711.tmp", "{");
+    assert_string_equal(code_of(say(setting->host, REMOVE)), "");
+    assert_false(is_there(setting, JOB));
+}
+
+// As a list sees a job whose removal is half done: its end is there as long as what it was is. A folder where
+// the end should be stops the removal at it.
+static void test_half_removed_is_not_lost(void **state) {
+    struct setting *setting = *state;
+    make_folder(setting, "jobs");
+    make_folder(setting, JOB);
+    make_folder(setting, JOB "/exit");
+    make_file(setting, JOB "/job.json", request);
+    assert_string_not_equal(code_of(say(setting->host, REMOVE)), "");
+    assert_true(is_there(setting, JOB "/exit"));
+    check_listed(setting->host, 0);
+    assert_int_equal(rmdir(fixture_path(setting->home, JOB "/exit")), 0);
+}
+
 // Profiles on another disk are raced too, and their copies go.
 static void test_profiles_on_another_disk(void **state) {
     struct setting *setting = *state;
@@ -237,12 +262,9 @@ static void test_full_disk(void **state) {
 int main(void) {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, conversation_set_up, conversation_tear_down)
     const struct CMUnitTest tests[] = {
-        EACH(test_link_is_no_job),
-        EACH(test_linked_jobs),
-        EACH(test_no_documents),
-        EACH(test_lost_page_goes),
-        EACH(test_profiles_on_another_disk),
-        EACH(test_full_disk),
+        EACH(test_link_is_no_job),           EACH(test_linked_jobs),     EACH(test_no_documents),
+        EACH(test_lost_page_goes),           EACH(test_left_aside_goes), EACH(test_half_removed_is_not_lost),
+        EACH(test_profiles_on_another_disk), EACH(test_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
