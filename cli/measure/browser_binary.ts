@@ -3,8 +3,9 @@
 // and of a script that starts it, as distributions put into /usr/bin, nothing is told: an update need not change that.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { oncePerFile } from "./once_per_file.ts";
 
 async function isScript(path: string): Promise<boolean> {
   const file = await open(path);
@@ -23,15 +24,5 @@ async function hashed(path: string): Promise<string | null> {
   return hash.digest("hex");
 }
 
-const known = new Map<string, Promise<string | null>>();
-
-/** In hexadecimal; null for a script. A file is read once (0.2 s for Chromium), and again when its time, size or place on the disk is another. */
-export async function binaryDigest(path: string): Promise<string | null> {
-  const { mtimeMs, size, ino } = await stat(path);
-  const key = JSON.stringify([path, mtimeMs, size, ino]);
-  const asked = known.get(key) ?? hashed(path);
-  known.set(key, asked);
-  // A failure may pass.
-  asked.catch(() => known.delete(key));
-  return asked;
-}
+/** In hexadecimal; null for a script. Chromium's takes 0.2 s. */
+export const binaryDigest = oncePerFile(hashed);

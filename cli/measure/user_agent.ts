@@ -2,6 +2,7 @@
 // and pages' scripts are not told that nobody looks at the window, and a recording meets the browser that it was made with.
 import { UserError } from "../errors.ts";
 import { runProgram } from "../run_program.ts";
+import { oncePerFile } from "./once_per_file.ts";
 
 /** Chromium's reduced form: of the version it tells no more than the first number. */
 export function userAgent(majorVersion: string): string {
@@ -15,11 +16,5 @@ async function ask(chromium: string): Promise<string> {
   return userAgent(major);
 }
 
-const asked = new Map<string, Promise<string>>();
-
-/** That of the browser at this path, which is asked for its version once. UserError where it tells none. */
-export function userAgentOf(chromium: string): Promise<string> {
-  const answer = asked.get(chromium) ?? ask(chromium);
-  asked.set(chromium, answer);
-  return answer;
-}
+/** That of the browser at this path. UserError where it tells none. */
+export const userAgentOf = oncePerFile(ask);
