@@ -81,6 +81,9 @@ const isDatabase =
 const isReport: IsOurs = (path, stat) =>
   stat.isFile() && tryTo(() => beginningOf(path, 4096).includes('<meta name="generator" content="Trilane '));
 
+const isCalibration: IsOurs = (path, stat) =>
+  stat.isFile() && tryTo(() => beginningOf(path, 200).includes('"schema": "trilane/calibration/'));
+
 const isLauncher: IsOurs = (path, stat) =>
   stat.isFile() && tryTo(() => beginningOf(path, launcherBeginning.length).toString() === launcherBeginning);
 
@@ -95,6 +98,9 @@ const madeId = "[0-9a-f]{16}";
 const shape: Shape = {
   "archive\\.db(-wal|-shm|-journal)?": isDatabase(archiveApplicationId),
   "results\\.db(-wal|-shm|-journal)?": isDatabase(resultsApplicationId),
+  "calibration\\.json": isCalibration,
+  // Written aside, by somebody who was killed; as below.
+  [`\\.calibration\\.json\\.${asideEnding}`]: isFile,
   "trilane-host": isLauncher,
   "trilane-host\\.\\d+": isHalfLauncher,
   "ca(\\.\\w{6})?": keys,
@@ -105,6 +111,7 @@ const shape: Shape = {
   profiles: { [`${madeId}\\.(har|json|part)`]: isFile },
   jobs: {
     [madeId]: {
+      "job\\.json\\.\\d+\\.tmp": isFile,
       "(job\\.json|events\\.jsonl|stderr|exit)": isFile,
       ".+-[0-9a-f]{8}\\.har": isFile,
       control: (_, stat) => stat.isFIFO(),
@@ -113,7 +120,6 @@ const shape: Shape = {
   },
   reports: {
     "\\d+-[A-Za-z0-9._-]*\\.html": isReport,
-    // Written aside, by somebody who was killed.
     [`\\.\\d+-[A-Za-z0-9._-]*\\.html\\.${asideEnding}`]: isFile,
   },
 };

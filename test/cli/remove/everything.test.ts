@@ -19,6 +19,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { makeAside } from "../../../cli/aside.ts";
+import { writeCalibration } from "../../../cli/calibrate/store.ts";
 import type { Removed } from "../../../schemas/generated/removed.ts";
 import { storeFixture } from "../report/fixture.ts";
 import { raceFixture } from "../report/fixtures.ts";
@@ -51,9 +53,22 @@ async function fill(environment: Record<string, string>, home: string): Promise<
     assert.equal((await run(environment, ...words)).status, 0, words.join(" "));
   for (const folder of ["profiles", "jobs"]) mkdirSync(join(home, folder), { recursive: true });
   for (const kind of ["har", "json"]) writeFileSync(join(home, "profiles", `6b01a196218282f3.${kind}`), "{}");
+  await writeCalibration(home, {
+    schema: "trilane/calibration/1",
+    machine: "one",
+    made_at: "2026-01-01T00:00:00.000Z",
+    page: "carlucci-small",
+    link: "1mbit/50ms",
+    rate_bps: 1_000_000,
+    margin_percent: 1,
+    labs: 1,
+    steps: [],
+  });
+  // What killed writers left.
+  for (const path of ["calibration.json", "reports/1-shop.html"]) makeAside(join(home, path));
   const job = join(home, "jobs", "6b01a1962f7b4dde");
   mkdirSync(job);
-  for (const name of ["job.json", "events.jsonl", "stderr", "exit", "shop-218282f3.har"])
+  for (const name of ["job.json", "events.jsonl", "stderr", "exit", "shop-218282f3.har", "job.json.4711.tmp"])
     writeFileSync(join(job, name), "{}");
   execFileSync("mkfifo", [join(job, "control")]);
 }
@@ -123,6 +138,7 @@ test("it is asked for alone", async () => {
 
 /** As a stranger would have them: in folders that are called as Trilane's. */
 const foreign = {
+  "calibration.json": '{ "of": "my scales" }',
   "reports/mine.txt": "thesis",
   "reports/2024-thesis.html": "<!doctype html>thesis",
   "jobs/letter.odt": "to whom it may concern",
