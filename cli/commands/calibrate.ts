@@ -10,6 +10,7 @@ import { homeFolder } from "../home.ts";
 import { plainLanes } from "../lanes.ts";
 import { formatLink, parseLink } from "../link/link.ts";
 import { machine } from "../measure/environment.ts";
+import { openExistingResults } from "../results/results.ts";
 import { machineName } from "../sweep/link_tests.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -32,6 +33,19 @@ function lines({ labs, steps, link, margin_percent }: Calibration, path: string)
     ),
     `${labs === 1 ? "loads run one after another" : `up to ${labs} labs side by side`} on links as slow as ${link}: ${path}`,
   ];
+}
+
+/** Each would measure what the other one does to it. */
+function refuseBesideSweep(home: string): void {
+  const results = openExistingResults(home);
+  try {
+    const running = results?.runningSweep() ?? null;
+    if (running === null) return;
+    const { sweep, pid } = running;
+    throw new UserError(`sweep ${sweep} is being run by process ${pid}: wait for it, or stop it first`);
+  } finally {
+    results?.close();
+  }
 }
 
 export const command: Command<CalibrateOptions> = {
@@ -60,6 +74,7 @@ export const command: Command<CalibrateOptions> = {
     const link = parseLink(options.link);
     if (link.down.rate_bps === null || link.down.trace || link.down.rate_steps)
       throw new UserError(`link ${options.link}: has no single rate: name one, as 1mbit/50ms`);
+    refuseBesideSweep(home);
     mkdirSync(home, { recursive: true, mode: 0o700 });
     const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
     const { measureLoad } = await import("../measure/load.ts");

@@ -141,6 +141,15 @@ export class Results {
     return row ? sweepOf(row) : null;
   }
 
+  /** A sweep that is seen to be run at this moment, on this machine; null: none, so far as can be seen. */
+  runningSweep(): { readonly sweep: number; readonly pid: number } | null {
+    for (const { id, owner } of this.#read("SELECT id, owner FROM sweep WHERE owner IS NOT NULL ORDER BY id")) {
+      const its = parseOwner(String(owner));
+      if (stateOf(its) === "alive") return { sweep: Number(id), pid: its.pid };
+    }
+    return null;
+  }
+
   /** The newest sweep of a plan where that one is unfinished: what the same command goes on with. */
   unfinishedSweep(plan_digest: string): Sweep | null {
     const newest = this.newestSweep(plan_digest);

@@ -1,13 +1,17 @@
 // The calibration on machines whose truth is known: it finds how many labs they bear, and does not claim more by chance.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { calibrate } from "../../../cli/calibrate/calibrate.ts";
 import { calibrationPath, readCalibration, writeCalibration } from "../../../cli/calibrate/store.ts";
+import { checkout } from "../../../cli/programs.ts";
+import { openResults } from "../../../cli/results/results.ts";
 import { randomSource } from "../../../cli/stats/random.ts";
 import type { Calibration } from "../../../schemas/generated/calibration.ts";
+import { fastPlan, sweepOf } from "../sweep/fast_runner.ts";
 
 const least = { lanes: ["h1", "h2", "h3"], rounds: 12, margin_percent: 1, tell: () => undefined } as const;
 const signal = new AbortController().signal;
@@ -99,6 +103,31 @@ test("stored for its machine only; anything else in its place counts as none", a
       assert.equal(readCalibration(home, "this one"), null);
     }
   } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test("nothing is measured while a sweep of the folder runs", () => {
+  const home = mkdtempSync(join(tmpdir(), "trilane-calibrate-"));
+  const results = openResults(home);
+  const refused = () => {
+    // A page that there is not, so that nothing is ever measured here.
+    const words = ["calibrate", "--page", "none", "--home", home];
+    return spawnSync(join(checkout, "cli", "trilane"), words, { encoding: "utf8" });
+  };
+  try {
+    const { sweep } = results.beginSweep(sweepOf(fastPlan()), false);
+    const beside = refused();
+    assert.equal(beside.status, 2);
+    assert.equal(
+      beside.stderr,
+      `trilane: sweep 1 is being run by process ${process.pid}: wait for it, or stop it first\n`,
+    );
+    assert.equal(existsSync(join(home, "archive.db")), false);
+    results.release(sweep.id);
+    assert.match(refused().stderr, /no synth page is called none/);
+  } finally {
+    results.close();
     rmSync(home, { recursive: true, force: true });
   }
 });
