@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { withArchive } from "../archive/client.ts";
 import { RunError } from "../errors.ts";
+import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
 import { companions } from "../results/database.ts";
 import { ProgramFailure, runProgram } from "../run_program.ts";
@@ -80,7 +81,9 @@ export async function packFolder(
   digests: Readonly<Record<string, string>>,
   files: readonly string[],
 ): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), "trilane-submit-"));
+  // Recordings may hold what is private: one that was killed leaves them no longer than until the next.
+  await sweepProcessFolders(tmpdir(), "submit");
+  const path = makeProcessFolder(tmpdir(), "submit");
   const keep = removedAtEnd(path);
   const remove = async (): Promise<void> => {
     await rm(path, { recursive: true, force: true });
@@ -110,14 +113,26 @@ export async function ship(remote: Remote, packed: string): Promise<boolean> {
   return true;
 }
 
-/** Brings the host's shards into the folder, each whole or not at all. */
+/** Begins the names of folders in which shards are until all have come. */
+const asidePrefix = ".collected-";
+
+async function removeLeftAside(shards: string): Promise<void> {
+  for (const name of await readdir(shards))
+    if (name.startsWith(asidePrefix)) await rm(join(shards, name), { recursive: true, force: true });
+}
+
+/**
+ * Brings the host's shards into the folder, each whole or not at all; removes what one that was killed left of this. Only for
+ * who holds the folder's submit lock.
+ */
 export async function collect(remote: Remote, shards: string): Promise<void> {
+  await removeLeftAside(shards);
   const folder = shellWord(`${remote.folder}/shards`);
   const names = (await onHost(remote, `if test -d ${folder}; then ls ${folder}; fi`))
     .split("\n")
     .filter((name) => /^(cell|reference)-.*\.db(-journal)?$/.test(name));
   if (names.length === 0) return;
-  const aside = await mkdtemp(join(shards, ".collected-"));
+  const aside = await mkdtemp(join(shards, asidePrefix));
   const keep = removedAtEnd(aside);
   try {
     const list = names.map((name) => shellWord(`./${name}`)).join(" ");
