@@ -103,7 +103,7 @@ export interface BodyProblem {
   readonly problem: "missing" | "size" | "content";
 }
 
-export interface Verification {
+export interface Verification extends RecordingDetail {
   /** Whether the exchanges still give the recording's digest. */
   readonly digest_matches: boolean;
   readonly problems: readonly BodyProblem[];
@@ -121,7 +121,7 @@ export interface Archive {
   /** All recordings by name. Empty when the archive does not exist yet. */
   list(): Promise<Recording[]>;
   show(name: string): Promise<RecordingDetail>;
-  /** Reads every body and compares it with its name. */
+  /** Shows it, reads every body, and compares that with its name. */
   verify(name: string): Promise<Verification>;
   /** A body by its name, a piece at a time. UserError where there is none. */
   body(sha256: string): AsyncIterable<Buffer>;

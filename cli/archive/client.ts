@@ -137,8 +137,6 @@ class HostWriter implements RecordingWriter {
   }
 }
 
-type Pages = [Answer, ...Answer[]];
-
 // By its id alone but in archives that were made when ids were given again: there one that is removed and stored anew may
 // have the same.
 const isSame = (a: Recording, b: Recording): boolean =>
@@ -162,36 +160,45 @@ class HostArchive implements Archive {
   }
 
   async show(name: string): Promise<RecordingDetail> {
-    const [first, ...others] = await this.#pages("archive.show", name);
-    const exchanges = [first, ...others].flatMap((page) => page.exchanges as ArchivedExchange[]);
-    return { recording: first.recording as Recording, exchanges };
+    const { recording, pages } = await this.#about(name, ["archive.show"]);
+    return { recording, exchanges: pages.flatMap((page) => page.exchanges as ArchivedExchange[]) };
   }
 
   async verify(name: string): Promise<Verification> {
-    const [first, ...others] = await this.#pages("archive.verify", name);
-    const problems = [first, ...others].flatMap((page) => page.problems as BodyProblem[]);
-    return { digest_matches: first.digest_matches === true, problems };
+    const { recording, pages } = await this.#about(name, ["archive.show", "archive.verify"]);
+    return {
+      recording,
+      exchanges: pages.flatMap((page) => (page.exchanges ?? []) as ArchivedExchange[]),
+      digest_matches: pages.some((page) => page.digest_matches === true),
+      problems: pages.flatMap((page) => (page.problems ?? []) as BodyProblem[]),
+    };
   }
 
-  /** All pages of what is asked about a recording, of one and the same recording of that name. */
-  async #pages(type: "archive.show" | "archive.verify", name: string): Promise<Pages> {
+  /** The pages of the answers to these messages, all of one and the same recording. */
+  async #about(name: string, types: readonly string[]): Promise<{ recording: Recording; pages: Answer[] }> {
     for (let reading = 0; reading < readings; reading++) {
-      const pages = await this.#pagesUnlessReplaced(type, name);
-      if (pages) return pages;
+      const pages: Answer[] = [];
+      let first: Recording | undefined;
+      let isReplaced = false;
+      for await (const page of this.#pages(name, types)) {
+        const recording = page.recording as Recording;
+        first ??= recording;
+        isReplaced = !isSame(recording, first);
+        if (isReplaced) break;
+        pages.push(page);
+      }
+      if (first && !isReplaced) return { recording: first, pages };
     }
     throw new RunError(`recording "${name}": is replaced again and again while it is read: try again when it is not`);
   }
 
-  async #pagesUnlessReplaced(type: string, name: string): Promise<Pages | null> {
-    const first = await this.#host.send(type, { name, from: 0 });
-    const pages: Pages = [first];
-    for (let from = first.next; from !== null; ) {
-      const page = await this.#host.send(type, { name, from });
-      if (!isSame(page.recording as Recording, first.recording as Recording)) return null;
-      pages.push(page);
-      from = page.next;
-    }
-    return pages;
+  async *#pages(name: string, types: readonly string[]): AsyncGenerator<Answer> {
+    for (const type of types)
+      for (let from: unknown = 0; from !== null; ) {
+        const page = await this.#host.send(type, { name, from });
+        yield page;
+        from = page.next;
+      }
   }
 
   async *body(sha256: string): AsyncGenerator<Buffer> {

@@ -41,14 +41,13 @@ export async function openRecording(
   name: string,
   keepCredentials: boolean,
 ): Promise<RecordingSource> {
-  const shown = await archive.show(name);
+  const { problems, recording, exchanges } = await archive.verify(name);
   const detail = keepCredentials
-    ? shown
+    ? { recording, exchanges }
     : {
-        recording: { ...shown.recording, url: urlWithoutCredentials(shown.recording.url) },
-        exchanges: shown.exchanges.map(withoutCredentials),
+        recording: { ...recording, url: urlWithoutCredentials(recording.url) },
+        exchanges: exchanges.map(withoutCredentials),
       };
-  const { problems } = await archive.verify(name);
   if (problems.length > 0)
     throw new UserError(
       `recording "${name}": ${problems.length} of its bodies are damaged: see \`trilane recording verify ${name}\``,

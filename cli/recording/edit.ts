@@ -129,9 +129,8 @@ export async function editRecording(
   edits: Edits,
 ): Promise<Edited> {
   if (name === as) throw new UserError(`--as ${as}: is the recording itself, which stays: choose another name`);
-  const { recording, exchanges } = await archive.show(name);
+  const { recording, exchanges, problems } = await archive.verify(name);
   mustMatch(exchanges, edits);
-  const { problems } = await archive.verify(name);
   if (problems.length > 0)
     throw new UserError(`recording "${name}": is damaged: see \`trilane recording verify ${name}\``);
   const kept = exchanges.filter(

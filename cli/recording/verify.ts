@@ -40,8 +40,7 @@ async function isMisencoded(archive: Archive, { body_sha256, response_headers }:
 const named = (exchange: ArchivedExchange): NamedExchange => ({ seq: exchange.seq, url: urlOf(exchange) });
 
 export async function verifyRecording(archive: Archive, name: string): Promise<RecordingVerified> {
-  const { recording, exchanges } = await archive.show(name);
-  const { digest_matches, problems } = await archive.verify(name);
+  const { recording, exchanges, digest_matches, problems } = await archive.verify(name);
   const damagedBodies = new Set(problems.map(({ sha256 }) => sha256));
   const urls = new Map(exchanges.map((exchange) => [exchange.seq, urlOf(exchange)]));
   const misencoded: NamedExchange[] = [];

@@ -20,6 +20,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 /** A page of `show` ends with 256 KiB, one of `verify` with 1000 exchanges: each takes two. */
 const wide = { amount: 3, filling: "x".repeat(100_000) };
 const long = { amount: 1001, filling: "" };
+const short = { amount: 1, filling: "" };
 
 /** Without a body of one digest, whatever the version: it does not cover the headers of requests. */
 async function store(version: string, { amount, filling } = wide, body?: Buffer): Promise<void> {
@@ -49,13 +50,18 @@ async function store(version: string, { amount, filling } = wide, body?: Buffer)
 
 const remove = (): Promise<void> => withArchive(home, (archive) => archive.remove("page"));
 
-/** Lets `meanwhile` happen before every page but the first of each reading. */
-function betweenPages(t: TestContext, meanwhile: (time: number) => Promise<void>): void {
+type Send = typeof HostConversation.prototype.send;
+type IsMeant = (...message: Parameters<Send>) => boolean;
+
+const isLaterPage: IsMeant = (_, fields) => typeof fields?.from === "number" && fields.from > 0;
+
+/** Lets `meanwhile` happen before every message that is meant. */
+function before(t: TestContext, isMeant: IsMeant, meanwhile: (time: number) => Promise<void>): void {
   const send = HostConversation.prototype.send;
   let times = 0;
-  async function sendLater(this: HostConversation, ...[type, fields]: Parameters<typeof send>) {
-    if (/^archive\.(show|verify)$/.test(type) && fields?.from !== 0) await meanwhile(times++);
-    return await send.call(this, type, fields);
+  async function sendLater(this: HostConversation, ...message: Parameters<Send>) {
+    if (isMeant(...message)) await meanwhile(times++);
+    return await send.call(this, ...message);
   }
   t.mock.method(HostConversation.prototype, "send", sendLater);
 }
@@ -86,7 +92,7 @@ for (const [which, make] of [
   test(`${which}: what is replaced between two pages is shown anew, and so is what is stored again`, async (t) => {
     make();
     await store("first");
-    betweenPages(t, async (time) => {
+    before(t, isLaterPage, async (time) => {
       if (time === 0) await store("second");
       if (time === 1) await remove();
       if (time === 1) await store("third", wide, Buffer.from("third"));
@@ -97,7 +103,7 @@ for (const [which, make] of [
 
 test("ids are not given again, so that what is removed and stored again within a second is told apart", async (t) => {
   await store("first");
-  betweenPages(t, async (time) => {
+  before(t, isLaterPage, async (time) => {
     if (time > 0) return;
     await remove();
     await store("second");
@@ -105,22 +111,29 @@ test("ids are not given again, so that what is removed and stored again within a
   await assertShown("second");
 });
 
-test("a recording is verified whole, though one in its place came in between", async (t) => {
-  const body = Buffer.from("first");
-  await store("first", long, body);
-  const sha256 = createHash("sha256").update(body).digest("hex");
-  rmSync(join(home, "bodies", sha256.slice(0, 2), sha256));
-  betweenPages(t, async (time) => {
-    if (time === 0) await store("second", long);
+for (const [when, isMeant, size] of [
+  ["between two pages", (type, fields) => type === "archive.verify" && isLaterPage(type, fields), long],
+  ["between its rows and its bodies", (type) => type === "archive.verify", short],
+] as const satisfies [string, IsMeant, typeof wide][]) {
+  test(`a recording is verified whole, though another took its place ${when}`, async (t) => {
+    const body = Buffer.from("first");
+    await store("first", size, body);
+    const sha256 = createHash("sha256").update(body).digest("hex");
+    rmSync(join(home, "bodies", sha256.slice(0, 2), sha256));
+    before(t, isMeant, async (time) => {
+      if (time === 0) await store("second", size);
+    });
+    const { recording, exchanges, ...verified } = await withArchive(home, (archive) => archive.verify("page"));
+    assert.deepEqual(verified, { digest_matches: true, problems: [] });
+    assert.deepEqual([recording.source, exchanges.length], ["second", size.amount]);
+    assert.equal(exchanges[0]?.body_sha256, null);
   });
-  const verified = await withArchive(home, (archive) => archive.verify("page"));
-  assert.deepEqual(verified, { digest_matches: true, problems: [] });
-});
+}
 
 test("one that is replaced in the midst of each reading is an error in the end, and one that is removed is not there", async (t) => {
   await store("first");
   let readings = 0;
-  betweenPages(t, (time) => {
+  before(t, isLaterPage, (time) => {
     readings++;
     return store(`${time}`);
   });
@@ -131,7 +144,7 @@ test("one that is replaced in the midst of each reading is an error in the end, 
   );
   t.mock.restoreAll();
   assert.ok(readings > 1 && readings < 100);
-  betweenPages(t, remove);
+  before(t, isLaterPage, remove);
   await assert.rejects(
     show(),
     (error) => error instanceof UserError && /"page": not in the archive/.test(error.message),
