@@ -148,6 +148,37 @@ int netlink_dropped(struct netlink *netlink, const char *interface, uint64_t *pa
     return -1;
 }
 
+// The type (RTN_...) of the route to an address, or -1 with errno.
+static int route_type(struct netlink *netlink, const struct ip *ip) {
+    struct request request = request_of(RTM_GETROUTE, sizeof(struct rtmsg), 0);
+    request.header.nlmsg_flags = NLM_F_REQUEST; // the answer acknowledges
+    request.header.nlmsg_seq = ++netlink->sequence;
+    request.body.route.rtm_family = (uint8_t)ip->family;
+    request.body.route.rtm_dst_len = (uint8_t)(8 * ip->size);
+    add_attribute(&request, RTA_DST, ip->bytes, ip->size);
+    if (send(netlink->fd, &request, request.header.nlmsg_len, 0) < 0) return -1;
+    union answer answer;
+    if (receive(netlink, RTM_NEWROUTE, &answer) < 0) return -1;
+    struct rtmsg route;
+    memcpy(&route, NLMSG_DATA(&answer.header), sizeof route);
+    return route.rtm_type;
+}
+
+enum { LOOKS = 5000 };
+
+// The kernel makes a new IPv6 address' own route later, in a work queue. Who connects before that keeps the
+// wrong route for as long as its socket lives, and is never answered.
+static int await_own_route(struct netlink *netlink, const struct ip *ip) {
+    for (int looks = 0; looks < LOOKS; looks++) {
+        int type = route_type(netlink, ip);
+        if (type == RTN_LOCAL) return 0;
+        if (type < 0 && errno != ENETUNREACH && errno != EHOSTUNREACH) return 0; // this kernel does not tell
+        usleep(1000);
+    }
+    errno = ETIMEDOUT;
+    return -1;
+}
+
 int netlink_add_address(struct netlink *netlink, const char *interface, const char *address,
                         int prefix_length) {
     struct ip ip;
@@ -162,7 +193,8 @@ int netlink_add_address(struct netlink *netlink, const char *interface, const ch
     request.body.address.ifa_index = index;
     add_attribute(&request, IFA_LOCAL, ip.bytes, ip.size);
     add_attribute(&request, IFA_ADDRESS, ip.bytes, ip.size);
-    return ask(netlink, &request) < 0 && errno != EEXIST ? -1 : 0;
+    if (ask(netlink, &request) < 0 && errno != EEXIST) return -1;
+    return ip.family == AF_INET6 ? await_own_route(netlink, &ip) : 0;
 }
 
 static void add_metrics(struct request *request, const struct netlink_tcp *tcp) {

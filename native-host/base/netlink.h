@@ -24,6 +24,7 @@ int netlink_set_queue(struct netlink *netlink, const char *interface, uint32_t p
 int netlink_dropped(struct netlink *netlink, const char *interface, uint64_t *packets);
 
 // `address` in text form, IPv4 or IPv6 (EINVAL if neither); usable at once, without duplicate detection.
+// ETIMEDOUT where that takes the kernel longer than five seconds.
 // An address that is there already is no error.
 int netlink_add_address(struct netlink *netlink, const char *interface, const char *address,
                         int prefix_length);

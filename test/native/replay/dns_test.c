@@ -185,18 +185,6 @@ static unsigned read_tcp_answer(int fd) {
     return (unsigned)answer[0] << 8 | answer[1];
 }
 
-// Asked again until it comes: the kernel drops what is sent to a new IPv6 address before its route is there,
-// and what comes while the server is behind.
-static ssize_t ask_until_answered(int fd, const uint8_t *query, size_t size, void *answer, size_t room) {
-    ssize_t got = -1;
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_usec = 200000}, sizeof(struct timeval));
-    for (int i = 0; i < 100 && got < 0; i++) {
-        send(fd, query, size, 0);
-        got = recv(fd, answer, room, 0);
-    }
-    return got;
-}
-
 static void test_udp_answers_from_the_address_asked(void **state) {
     struct server *server = *state;
     static const char *const addresses[] = {"192.0.2.10",   "192.0.2.11",   "100.64.0.53", "127.0.0.1",
@@ -206,11 +194,12 @@ static void test_udp_answers_from_the_address_asked(void **state) {
         uint8_t query[64], answer[512];
         size_t size = make_query(query, "www.example.org", (unsigned)i);
         unsigned before = server->told->count;
-        ssize_t answer_size = ask_until_answered(fd, query, size, answer, sizeof answer);
+        assert_int_equal(send(fd, query, size, 0), size);
+        ssize_t answer_size = recv(fd, answer, sizeof answer, 0);
         assert_true(answer_size > 0);
         assert_int_equal(answer[1], i);
         assert_memory_equal(answer + answer_size - 4, ((uint8_t[]){192, 0, 2, 10}), 4);
-        assert_true(server->told->count > before);
+        assert_int_equal(server->told->count, before + 1);
         assert_string_equal(server->told->last.name, "www.example.org");
         assert_int_equal(server->told->last.outcome, DNS_OK);
         close(fd);
@@ -229,9 +218,15 @@ static void test_udp_garbage(void **state) {
         if (size > 2) bytes[2] |= 0x80; // no query, so that nothing comes back
         send(fd, bytes, size, MSG_DONTWAIT);
     }
-    uint8_t query[64];
-    size_t size = make_query(query, "www.example.org", 7);
-    assert_true(ask_until_answered(fd, query, size, bytes, sizeof bytes) > 0);
+    // Datagrams may be dropped while the server is behind: ask until it answers.
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_usec = 200000}, sizeof(struct timeval));
+    ssize_t got = -1;
+    for (int i = 0; i < 100 && got < 0; i++) {
+        uint8_t query[64];
+        send(fd, query, make_query(query, "www.example.org", 7), 0);
+        got = recv(fd, bytes, sizeof bytes, 0);
+    }
+    assert_true(got > 0);
     assert_int_equal(bytes[1], 7);
     close(fd);
 }
