@@ -1,6 +1,7 @@
 // Temporary folders named after the process that made them, trilane-KIND-PID-XXXXXX: what was killed with -9 could not remove
 // its own, so whoever makes the next one of the kind removes those whose processes are known to be gone: this user's,
-// with the mark that each is given. Those of other containers that share the parent stay. Does not remove them at an end.
+// with the mark that each is given. Those of other containers and machines that share the parent stay for a week. Does not remove
+// them at an end.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,13 +27,22 @@ async function isOurs(folder: string): Promise<boolean> {
   return itself.isDirectory() && itself.uid === process.getuid?.() && marked.isFile();
 }
 
+/** Of folders whose process cannot be looked for from here: nobody's is that old. */
+const oldest_ms = 7 * 24 * 3600 * 1000;
+
 /** False too where it cannot be said. */
 async function isLeft(folder: string, pid: number): Promise<boolean> {
   try {
     if (!(await isOurs(folder))) return false;
-    const owner = await readFile(join(folder, mark), "utf8");
+    const text = await readFile(join(folder, mark), "utf8");
     // Earlier builds left it empty.
-    return owner === "" ? !isRunning(pid) : stateOf(parseOwner(owner)) === "dead";
+    if (text === "") return !isRunning(pid);
+    const owner = parseOwner(text);
+    const { boot_id, pid_namespace } = thisProcess();
+    // Another machine's, which shares the parent, or this one's before it was started anew; or another container's.
+    const isElsewhere = owner.boot_id !== boot_id || owner.pid_namespace !== pid_namespace;
+    if (isElsewhere) return Date.now() - (await lstat(folder)).mtimeMs > oldest_ms;
+    return stateOf(owner) === "dead";
   } catch {
     return false;
   }

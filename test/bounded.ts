@@ -1,5 +1,5 @@
 // Preloaded into each test file's process. It ends one that does not end, as what a failed test left running can keep it from;
-// and with the process, however it ends, all that was started in it, for `node --test` waits for whoever holds a file's output.
+// and with the process, unless that is killed, all that was started in it, for `node --test` waits for whoever holds a file's output.
 // A thread of its own looks at the clock, because a test may wait for a program and do nothing else.
 import { readdirSync, readFileSync, writeSync } from "node:fs";
 import { isMainThread, Worker, workerData } from "node:worker_threads";

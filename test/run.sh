@@ -50,7 +50,7 @@ end_to_end() {
   rm -f "$failed"
   if [ $status -eq 0 ] || [ ${#again[@]} -eq 0 ] || [ ${#again[@]} -gt 3 ]; then return $status; fi
   say "once more: ${again[*]#"$PWD/"}"
-  node_test 600 --test-concurrency=1 "${again[@]}" || return
+  node_test 1000 --test-concurrency=1 "${again[@]}" || return
   say "FAILED ONCE, then passed: ${again[*]#"$PWD/"}"
 }
 

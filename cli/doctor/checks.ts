@@ -1,6 +1,6 @@
 // What Trilane needs of a machine: each requirement is tried for real and, where it fails, comes with its remedy.
 // Changes nothing. Does not print.
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -139,13 +139,19 @@ function existingFolder(path: string): string {
 }
 
 const roomNeeded_bytes = 500e6;
-const freeIn = (folder: string): string => `${(freeBytes(folder) / 1e9).toFixed(1)} GB free`;
+
+function freeIn(folder: string): string {
+  const free_bytes = freeBytes(folder);
+  return Number.isFinite(free_bytes) ? `${(free_bytes / 1e9).toFixed(1)} GB free` : "free room not told";
+}
 
 function dataFolder(home: string): Check {
   return attempt("data folder", "name another one with --home or TRILANE_HOME", () => {
     const folder = existingFolder(home);
     if (!statSync(folder).isDirectory()) throw new RunError(`${folder} is a file`);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    // /proc and its like tell neither that they cannot be written nor what room they have.
+    if (!Number.isFinite(freeBytes(folder))) rmdirSync(mkdtempSync(join(folder, ".trilane-")));
     if (freeBytes(folder) < roomNeeded_bytes) throw new RunError(`${home}: only ${freeIn(folder)}`);
     return `${home}, ${freeIn(folder)}`;
   });

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { NoRoomError } from "../errors.ts";
-import { freeBytes } from "../free_bytes.ts";
+import { freeBytes, roomIn } from "../free_bytes.ts";
 import { folderKinds, makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 
 export interface ScratchFolder {
@@ -17,18 +17,20 @@ export interface ScratchFolder {
 
 const memoryFolder = "/dev/shm";
 
-/** What a browser's profile, its cache of a large page in it, and the reports take. */
-const neededBytes = 100e6;
+/** What a browser's profile, its cache of a large page in it, and the reports take at most. */
+const mostBytes = 100e6;
 /** With less than this programs could not write to their ends. */
 const leastBytes = 1e6;
 
 const noRoom = (folder: string, bytes: number): NoRoomError =>
-  new NoRoomError(`${folder}: less than ${bytes / 1e6} MB left for loads: free some, or name another folder in TMPDIR`);
+  new NoRoomError(
+    `${folder}: less than ${Math.ceil(bytes / 1e6)} MB left for loads: free some, or name another folder in TMPDIR`,
+  );
 
 function isMemoryUsable(): boolean {
   try {
     accessSync(memoryFolder, constants.W_OK | constants.X_OK);
-    return freeBytes(memoryFolder) >= neededBytes;
+    return freeBytes(memoryFolder) >= mostBytes;
   } catch {
     return false;
   }
@@ -38,7 +40,10 @@ function isMemoryUsable(): boolean {
 export function scratchParent(): string {
   if (isMemoryUsable()) return memoryFolder;
   const folder = tmpdir();
-  if (freeBytes(folder) < neededBytes) throw noRoom(folder, neededBytes);
+  const { free, all } = roomIn(folder);
+  // Of a small file system half must do, which many pages do not fill: it would be waited for in vain.
+  const needed = Math.min(mostBytes, all / 2);
+  if (free < needed) throw noRoom(folder, needed);
   return folder;
 }
 

@@ -17,7 +17,7 @@ import {
   resultsPath,
   withBusyTimeout,
 } from "./database.ts";
-import { explainFailure, fileRemedies, homeRemedies, type Remedies, shardRemedies } from "./failure.ts";
+import { explainFailure, fileRemedies, homeRemedies, isLocked, type Remedies, shardRemedies } from "./failure.ts";
 import {
   addFilm,
   type Film,
@@ -356,9 +356,14 @@ export class Results {
         for (const sweep of sweeps) this.#claim(sweep);
         return sweeps;
       });
-      await removeHidden(this.#database, longest_ms);
     } catch (error) {
       throw explainFailure(error, this.#path, this.remedies);
+    }
+    try {
+      await removeHidden(this.#database, longest_ms);
+    } catch (error) {
+      // They are gone; the next removal takes what is left of them.
+      if (!isLocked(error)) throw explainFailure(error, this.#path, this.remedies);
     }
   }
 

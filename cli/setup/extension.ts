@@ -48,13 +48,17 @@ function isSame(one: string, other: string): boolean {
   }
 }
 
-/** False where there is none to rename, or one in the way. */
+/** False where there is none to rename, or one in the way. One of a container's image cannot be renamed, only removed. */
 function renamed(from: string, to: string): boolean {
   try {
     renameSync(from, to);
     return true;
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code === "EXDEV") {
+      rmSync(from, { recursive: true, force: true });
+      return false;
+    }
     if (code === "ENOENT" || code === "ENOTEMPTY" || code === "EEXIST") return false;
     throw error;
   }

@@ -11,10 +11,16 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 # kept where this is killed and npm or ninja work on. (Packages' installation may start services, which stay.)
 mkdir -p build
 exec 8>build/setup.lock
-flock -n 8 || {
+held=75 # flock's exit status where another one has it; any other failure: this file system has no locks, go on without
+status=0
+flock -n -E "$held" 8 2>/dev/null || status=$?
+if [ "$status" = "$held" ]; then
   say "another set-up of this checkout is running: waiting for it"
-  flock 8
-}
+  flock -w 1800 -E "$held" 8 || {
+    say "build/setup.lock is held for half an hour: end who holds it (fuser build/setup.lock), and run this again"
+    exit 1
+  }
+fi
 
 bash cli/setup/system_packages.sh 8>&-
 # A Rust installed by rustup may not be on the PATH of a shell that did not read its profile.

@@ -3,7 +3,7 @@
 import { constants, cpus, release } from "node:os";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Recording } from "../archive/archive.ts";
-import { EndedEarlyError, endedEarlyStatus, RunError } from "../errors.ts";
+import { EndedEarlyError, endedEarlyStatus, LockedError, RunError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { tryLab } from "../measure/lab.ts";
 import { chromiumPath } from "../programs.ts";
@@ -107,9 +107,7 @@ export async function executePlan(execution: Execution): Promise<boolean> {
   measuring.catch(() => undefined);
   const begin = <T>(work: () => T | Promise<T>) =>
     held(work, roomFor(execution, progress, null), "nothing has begun, run the same command again");
-  const results = await begin(() =>
-    shard ? openSharedResults(shard.path, writeWait_ms) : openResults(home, writeWait_ms),
-  );
+  const results = await begin(() => openedAtOnce(home, shard));
   try {
     const pages = shard ? pagesOf(plan, shard) : plan.pages;
     const recordings = await begin(() => preparePages(home, pages, (event) => progress.tell(event)));
@@ -137,6 +135,15 @@ export async function executePlan(execution: Execution): Promise<boolean> {
   } finally {
     progress.end();
     results.close();
+  }
+}
+
+/** Opening itself waits for ten seconds: who holds the file for longer, or a file system without locks, would be waited for in vain. */
+function openedAtOnce(home: string, shard: ShardExecution | undefined): Results {
+  try {
+    return shard ? openSharedResults(shard.path, writeWait_ms) : openResults(home, writeWait_ms);
+  } catch (error) {
+    throw error instanceof LockedError ? new RunError(error.message) : error;
   }
 }
 

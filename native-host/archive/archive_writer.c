@@ -352,9 +352,12 @@ int archive_remove(const char *home, const char *name, struct archive_error *err
         status = archive_fail(error, ARCHIVE_NOT_FOUND, "`trilane list` shows what there is",
                               "recording \"%s\": not in the archive", name);
     if (status == 0) status = change_recording(db, home, delete_by_name, name, error);
-    // It has gone, whatever becomes of its bodies: those that cannot be removed wait for the next sweep.
-    struct archive_error ignored;
-    if (status == 0) sweep(db, home, &ignored);
+    // It has gone, whatever becomes of its bodies: who wants their content gone must know that it is not.
+    struct archive_error why;
+    if (status == 0 && sweep(db, home, &why) < 0)
+        status =
+            archive_fail(error, why.code, "remove any recording when that is put right: they go with it",
+                         "recording \"%s\" is removed, but not all of its bodies: %s", name, why.message);
     sqlite3_close(db);
     return status;
 }

@@ -55,8 +55,8 @@ int archive_commit(struct archive_transaction *transaction, const json_t *notes,
                    struct archive_error *error);
 void archive_abort(struct archive_transaction *transaction);
 
-// Removes the recording, then every body that no exchange names (also those that crashes left behind) and
-// that can be removed.
+// Removes the recording, then every body that no exchange names (also those that crashes left behind) with
+// an error where one of them stays.
 int archive_remove(const char *home, const char *name, struct archive_error *error);
 
 #endif

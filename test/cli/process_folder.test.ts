@@ -1,7 +1,7 @@
 // What processes that were killed left behind is removed by the next, and nobody else's.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, test } from "node:test";
@@ -46,9 +46,15 @@ test("whose process is gone is told by the mark, not by the number: that may be 
     const text = typeof owner === "string" ? owner : JSON.stringify(owner);
     writeFileSync(join(folder, `trilane-load-${name}`, ".trilane"), text);
   }
+  const old = new Date(Date.now() - 8 * 24 * 3600 * 1000);
+  for (const name of [`${process.pid}-restarted`, `${ended}-elsewhere`])
+    cpSync(join(folder, `trilane-load-${name}`), join(folder, `trilane-load-${name}-long-ago`), { recursive: true });
+  for (const name of readdirSync(folder).filter((each) => each.endsWith("-long-ago")))
+    utimesSync(join(folder, name), old, old);
   const running = makeProcessFolder(folder, "load");
   await sweepProcessFolders(folder, "load");
-  const left = [basename(running), `trilane-load-${ended}-elsewhere`, `trilane-load-${ended}-odd`];
+  const kept = [`${process.pid}-restarted`, `${ended}-elsewhere`, `${ended}-odd`].map((name) => `trilane-load-${name}`);
+  const left = [basename(running), ...kept];
   assert.deepEqual(readdirSync(folder).sort(), left.sort());
 });
 

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { makeScratchFolder, removeScratchFolder } from "../../../cli/measure/scratch.ts";
 
-/** What a process says that makes a folder where memory has 1 MB, and TMPDIR the room that is told. */
-function madeWith(tmpdirSize: string): string {
+/** What a process says that makes a folder where memory has 1 MB, and TMPDIR so many, or no limit (0), of which some are used. */
+function madeWith(tmpdir_MB: number, used_MB = 0): string {
   const folder = mkdtempSync(join(tmpdir(), "trilane-scratch-"));
   const module = join(import.meta.dirname, "..", "..", "..", "cli", "measure", "scratch.ts");
   const text = `const { makeScratchFolder, throwIfFull } = await import(${JSON.stringify(module)});
@@ -20,7 +20,7 @@ function madeWith(tmpdirSize: string): string {
       try { writeFileSync(made.profile, Buffer.alloc(200e6)); } catch {}
       throwIfFull(made);
     } catch (error) { console.log(String(error)); }`;
-  const mounts = `mount -t tmpfs -o size=1m none /dev/shm && mount -t tmpfs -o size=${tmpdirSize} none "$0" && exec "$@"`;
+  const mounts = `mount -t tmpfs -o size=1m none /dev/shm && mount -t tmpfs -o size=${tmpdir_MB}m none "$0" && head -c ${used_MB}MB /dev/zero >"$0/used" && exec "$@"`;
   const words = ["--user", "--map-root-user", "--mount", "sh", "-c", mounts, folder];
   try {
     const ran = spawnSync("unshare", [...words, process.execPath, "--input-type=module", "-e", text], {
@@ -42,12 +42,21 @@ test("a load's folder is made, and gone at its end", async () => {
 });
 
 test("no room in memory nor in TMPDIR is one clear line", () => {
-  assert.match(madeWith("50m"), /^RunError: TMPDIR: less than 100 MB left for loads: free some, or name .+ TMPDIR\n$/);
+  assert.match(
+    madeWith(300, 220),
+    /^RunError: TMPDIR: less than 100 MB left for loads: free some, or name .+ TMPDIR\n$/,
+  );
 });
 
 test("without room in memory it lies in TMPDIR; that it was full afterwards is told", () => {
-  const [folder, full, ...more] = madeWith("150m").trimEnd().split("\n");
+  const [folder, full, ...more] = madeWith(150).trimEnd().split("\n");
   assert.match(folder ?? "", /^TMPDIR\/trilane-load-/);
   assert.match(full ?? "", /^RunError: TMPDIR: less than 1 MB left/);
   assert.deepEqual(more, []);
+});
+
+test("a small file system is used up to its half, and one that does not tell its size as it is", () => {
+  assert.match(madeWith(50, 20), /^TMPDIR\/trilane-load-/);
+  assert.match(madeWith(50, 30), /^RunError: TMPDIR: less than 27 MB left/);
+  assert.match(madeWith(0).split("\n")[0] ?? "", /^TMPDIR\/trilane-load-/);
 });
