@@ -1,6 +1,5 @@
 // In what a machine of a sweep is unlike the others: other versions, or reference cells that load in another time. Pure: facts
 // in, sentences out; the test itself is agreement.ts's.
-
 import { count, formatPercents } from "../numbers.ts";
 import type { HostFacts, Load } from "../results/results.ts";
 import { isValid } from "../verdict/sample.ts";

@@ -1,6 +1,5 @@
 // A comparison of two sweeps for people: a table of what changed, and lines that count and tell what could be shown. Within 80
 // columns but for long names.
-
 import { count, formatPercents, formatTime } from "../numbers.ts";
 import { type Browser, browserNames } from "../verdict/browsers.ts";
 import { alignTable } from "../verdict/verdict.ts";

@@ -4,8 +4,8 @@ import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmdirSync
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { freeBytes } from "../disk_room.ts";
 import { RunError, UserError } from "../errors.ts";
-import { freeBytes } from "../free_bytes.ts";
 import { scratchParent } from "../measure/scratch.ts";
 import { formatSize } from "../numbers.ts";
 import { chromiumPath, type Program, programPath } from "../programs.ts";
@@ -140,10 +140,8 @@ function existingFolder(path: string): string {
 
 const roomNeeded_bytes = 500e6;
 
-function freeIn(folder: string): string {
-  const free_bytes = freeBytes(folder);
-  return Number.isFinite(free_bytes) ? `${(free_bytes / 1e9).toFixed(1)} GB free` : "free room not told";
-}
+const inWords = (free_bytes: number): string =>
+  Number.isFinite(free_bytes) ? `${(free_bytes / 1e9).toFixed(1)} GB free` : "free room not told";
 
 function dataFolder(home: string): Check {
   return attempt("data folder", "name another one with --home or TRILANE_HOME", () => {
@@ -151,16 +149,17 @@ function dataFolder(home: string): Check {
     if (!statSync(folder).isDirectory()) throw new RunError(`${folder} is a file`);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     // /proc and its like tell neither that they cannot be written nor what room they have.
-    if (!Number.isFinite(freeBytes(folder))) rmdirSync(mkdtempSync(join(folder, ".trilane-")));
-    if (freeBytes(folder) < roomNeeded_bytes) throw new RunError(`${home}: only ${freeIn(folder)}`);
-    return `${home}, ${freeIn(folder)}`;
+    const free_bytes = freeBytes(folder);
+    if (!Number.isFinite(free_bytes)) rmdirSync(mkdtempSync(join(folder, ".trilane-")));
+    if (free_bytes < roomNeeded_bytes) throw new RunError(`${home}: only ${inWords(free_bytes)}`);
+    return `${home}, ${inWords(free_bytes)}`;
   });
 }
 
 function loadsFolder(): Check {
   return attempt("folder of loads", "free some, or name another folder in TMPDIR", () => {
     const folder = scratchParent();
-    return `${folder}, ${freeIn(folder)}`;
+    return `${folder}, ${inWords(freeBytes(folder))}`;
   });
 }
 

@@ -4,8 +4,8 @@ import { accessSync, constants, existsSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { freeBytes, roomIn } from "../disk_room.ts";
 import { NoRoomError } from "../errors.ts";
-import { freeBytes, roomIn } from "../free_bytes.ts";
 import { folderKinds, makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 
 export interface ScratchFolder {

@@ -1,6 +1,5 @@
 // Distributions of PLT over pages on one link: for each lane the share of pages whose median is no greater, beside the least
 // that the link allows (Das 2014's figure). Draws given numbers.
-
 import { fitted, html, type Markup } from "../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../extension/figures/scale.ts";
 import { count, formatTime } from "../numbers.ts";

@@ -1,6 +1,5 @@
 // Which distributions over pages a report shows: of links with pages enough, spread over the grid. Computes their medians; drawing
 // is cdf.ts's.
-
 import { extremes, median } from "../stats/quantile.ts";
 import { manyPages } from "../verdict/many_pages.ts";
 import { isValid, sortLanes } from "../verdict/sample.ts";

@@ -1,5 +1,4 @@
 // What each lane made of what was recorded over http://.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { laneFacts } from "../lanes.ts";

@@ -1,5 +1,4 @@
 // The report's section on what was settled, of a sweep that ran until its loads were enough. Takes a settlement, computes none.
-
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { firstLook, hopeless, lastLook } from "../stats/sequential.ts";
 import { decisionWords, type Settlement, settlementSentence } from "../verdict/settlement.ts";

@@ -1,6 +1,5 @@
 // The improvement of one lane over another across bandwidth and RTT: one map for each pair of lanes, side by side on one scale,
 // a row of them for each facet (loss rate, queue, ...). Takes improvements, computes none.
-
 import { improvementStep, improvementSteps, stepClass } from "../../extension/figures/colours.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { count, formatPercents, formatProbability, formatTime } from "../numbers.ts";

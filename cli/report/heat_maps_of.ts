@@ -1,5 +1,4 @@
 // Which heat maps a report has, and what each of their cells says. Computes improvements by cli/verdict; drawing is heat_map.ts's.
-
 import { middleCut } from "../../extension/figures/markup.ts";
 import { count } from "../numbers.ts";
 import { significanceLevel } from "../stats/multiplicity.ts";

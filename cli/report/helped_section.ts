@@ -1,6 +1,5 @@
 // The report's section on the pages that each lane helps and hurts most, with what sets them apart. Assembles; the ranking is
 // cli/verdict/page_groups.ts's.
-
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { count, formatSize } from "../numbers.ts";
 import { direction, improvement } from "../verdict/comparison.ts";

@@ -1,6 +1,5 @@
 // What the lanes of a report are, and what their loads did where a lane leaves that open: on which protocols the answers
 // came, how many connections of a repeat visit resumed. Nothing where there are only the plain lanes.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { isLane, type Lane, laneFacts, plainLanes } from "../lanes.ts";

@@ -1,5 +1,4 @@
 // The link that was asked for and what the shaper did in the loads shown: packets, drops, queue peak, lateness.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";

@@ -1,6 +1,5 @@
 // The self-test of each link of a sweep: what was asked of it, what was measured before the loads, within which tolerance.
 // Draws given rows; measures nothing.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { SelftestLink, SelftestRow } from "../../schemas/generated/selftest.ts";
 import { count } from "../numbers.ts";

@@ -1,5 +1,4 @@
 // The report's section that sets a study's published figures beside ours. Takes comparisons, computes none.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { agreementSentence, type ComparedFigure } from "../studies/agreement.ts";
 import type { Study } from "../studies/study.ts";

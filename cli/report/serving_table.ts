@@ -1,5 +1,4 @@
 // How the origins served, and what carried it: think time, origins, TLS, and each setting of TCP beside QUIC's.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { count } from "../numbers.ts";

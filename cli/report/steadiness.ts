@@ -1,6 +1,5 @@
 // How steady loads were: a line for each page on each link, and a section on all cells with those that drifted over the sweep's
 // time or have loads far from the others. Takes cli/verdict/steadiness.ts's findings, tests nothing.
-
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { count, formatProbability } from "../numbers.ts";
 import type { Load } from "../results/results.ts";

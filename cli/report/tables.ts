@@ -1,5 +1,4 @@
 // The table of medians: a row for each page on each link, the most helped first. Takes comparisons, computes none.
-
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { formatTime } from "../numbers.ts";
 import type { Improvement } from "../verdict/comparison.ts";

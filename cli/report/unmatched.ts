@@ -1,6 +1,5 @@
 // The report's list of requests that were not matched exactly: what was asked for, what was given instead. Data in,
 // markup out.
-
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { count } from "../numbers.ts";
 import type { Unmatched } from "../results/results.ts";

@@ -1,5 +1,4 @@
 // One fact that should be the same in all loads shown, and what it was where it is not.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { count } from "../numbers.ts";

@@ -1,5 +1,4 @@
 // An improvement with its interval as a dot and a whisker on a small axis around 0, for tables.
-
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { formatPercents } from "../numbers.ts";
 import { direction, type Improvement } from "../verdict/comparison.ts";

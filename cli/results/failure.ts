@@ -1,7 +1,7 @@
 // Turns SQLite's error codes into the one line a person can act on. Knows no table.
 import { dirname } from "node:path";
-import { LockedError, NoRoomError, RunError, UserError } from "../errors.ts";
-import { freeBytes } from "../free_bytes.ts";
+import { freeBytes } from "../disk_room.ts";
+import { NoRoomError, RunError, UserError } from "../errors.ts";
 
 /** What to do instead, as whoever opened the results can: ends of the lines that name what is wrong. */
 export interface Remedies {
@@ -66,6 +66,9 @@ export function isLocked(error: unknown): boolean {
   return sqliteCode(error) === busy;
 }
 
+export const lockedLine = (path: string): string =>
+  `${path}: locked by another process for too long: stop it, then run the same command again`;
+
 /** The error to throw for one that a statement on the file at `path` threw. */
 export function explainFailure(error: unknown, path: string, { elsewhere }: Remedies = homeRemedies): unknown {
   if (hasNoRoom(error, path))
@@ -74,9 +77,7 @@ export function explainFailure(error: unknown, path: string, { elsewhere }: Reme
     case ioError:
       return new RunError(`${path}: cannot be read or written (is the disk failing?): ${messageOf(error)}`);
     case busy:
-      return new LockedError(
-        `${path}: locked by another process for too long: stop it, then run the same command again`,
-      );
+      return new RunError(lockedLine(path));
     case readOnly:
     case cannotOpen:
       return new UserError(`${path}: may not be written: ${elsewhere}`);

@@ -1,11 +1,10 @@
 // The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load. Each load is one transaction.
 // Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/verdict).
-
 import type { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
-import { UserError } from "../errors.ts";
+import { LockedError, UserError } from "../errors.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "../process_owner.ts";
 import {
   hasTable,
@@ -17,7 +16,15 @@ import {
   resultsPath,
   withBusyTimeout,
 } from "./database.ts";
-import { explainFailure, fileRemedies, homeRemedies, isLocked, type Remedies, shardRemedies } from "./failure.ts";
+import {
+  explainFailure,
+  fileRemedies,
+  homeRemedies,
+  isLocked,
+  lockedLine,
+  type Remedies,
+  shardRemedies,
+} from "./failure.ts";
 import {
   addFilm,
   type Film,
@@ -447,6 +454,8 @@ export class Results {
       const write = () => inTransaction(this.#database, work);
       return this.#writeWait_ms === null ? write() : withBusyTimeout(this.#database, this.#writeWait_ms, write);
     } catch (error) {
+      // After ten seconds, as other statements wait, it is not waited for any more.
+      if (this.#writeWait_ms !== null && isLocked(error)) throw new LockedError(lockedLine(this.#path));
       throw explainFailure(error, this.#path, this.remedies);
     }
   }

@@ -10,7 +10,6 @@
 // one-sided tests (Schuirmann 1987) at the level that spends 5 % on each side. A comparison that the last look would hardly
 // decide is given up, undecided, which can make no decision wrong: by its predictive power (Spiegelhalter, Freedman and
 // Blackburn 1986), which goes on from what was seen as a random walk does.
-
 import { shift } from "./hodges_lehmann.ts";
 import type { Interval } from "./interval.ts";
 import { normalQuantile, normalUpperTail } from "./normal_tail.ts";

@@ -1,6 +1,5 @@
 // What of a plan contradicts itself: each is one line that names the thing and the remedy, before anything runs. What single
 // words may be is the schema's; whether pages and links are there is pages.ts's and cli/link's.
-
 import { isDeepStrictEqual } from "node:util";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";

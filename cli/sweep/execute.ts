@@ -3,7 +3,7 @@
 import { constants, cpus, release } from "node:os";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Recording } from "../archive/archive.ts";
-import { EndedEarlyError, endedEarlyStatus, LockedError, RunError } from "../errors.ts";
+import { EndedEarlyError, endedEarlyStatus, RunError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { tryLab } from "../measure/lab.ts";
 import { chromiumPath } from "../programs.ts";
@@ -25,12 +25,12 @@ import { makeEvidenceFolder } from "./evidence_folder.ts";
 import { type Stop, watchSignals } from "./interruption.ts";
 import { allowedCpus, labsWords } from "./lab_cpus.ts";
 import { openLinkTests } from "./link_tests.ts";
+import { pastObstacles, type Waiting, writeWait_ms } from "./obstacles.ts";
 import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import type { Verbosity } from "./progress_log.ts";
-import { onceThereIsRoom, type Waiting, writeWait_ms } from "./room.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 
 export interface Execution {
@@ -106,8 +106,10 @@ export async function executePlan(execution: Execution): Promise<boolean> {
   const measuring = import("../measure/load.ts");
   measuring.catch(() => undefined);
   const begin = <T>(work: () => T | Promise<T>) =>
-    held(work, roomFor(execution, progress, null), "nothing has begun, run the same command again");
-  const results = await begin(() => openedAtOnce(home, shard));
+    held(work, waitingOf(execution, progress, null), "nothing has begun, run the same command again");
+  const results = await begin(() =>
+    shard ? openSharedResults(shard.path, writeWait_ms) : openResults(home, writeWait_ms),
+  );
   try {
     const pages = shard ? pagesOf(plan, shard) : plan.pages;
     const recordings = await begin(() => preparePages(home, pages, (event) => progress.tell(event)));
@@ -138,17 +140,8 @@ export async function executePlan(execution: Execution): Promise<boolean> {
   }
 }
 
-/** Opening itself waits for ten seconds: who holds the file for longer, or a file system without locks, would be waited for in vain. */
-function openedAtOnce(home: string, shard: ShardExecution | undefined): Results {
-  try {
-    return shard ? openSharedResults(shard.path, writeWait_ms) : openResults(home, writeWait_ms);
-  } catch (error) {
-    throw error instanceof LockedError ? new RunError(error.message) : error;
-  }
-}
-
 /** `sweep`: null before there is one. `signal`: without it signals have their default, which is to end the process. */
-function roomFor(
+function waitingOf(
   { askedToEnd }: Execution,
   progress: Progress,
   sweep: number | null,
@@ -161,9 +154,9 @@ function roomFor(
   };
 }
 
-/** Outside of the run of loads: waits for room, or throws EndedEarlyError with what is to be done. */
-async function held<T>(work: () => T | Promise<T>, room: Waiting, remedy: string): Promise<T> {
-  const done = await onceThereIsRoom(work, room);
+/** Outside of the run of loads: waits, or throws EndedEarlyError with what is to be done. */
+async function held<T>(work: () => T | Promise<T>, waiting: Waiting, remedy: string): Promise<T> {
+  const done = await pastObstacles(work, waiting);
   if (done === null) throw new EndedEarlyError(`stopped while it waited: ${remedy}`);
   return done.written;
 }
@@ -219,7 +212,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   }
   const { writeReport } = await import("../report/report.ts");
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
-  const report = await held(() => writeReport(home, sweep.id), roomFor(execution, progress, sweep.id), remedy);
+  const report = await held(() => writeReport(home, sweep.id), waitingOf(execution, progress, sweep.id), remedy);
   if (json) progress.tell({ event: "sweep-finished", sweep: sweep.id, ...facts, report, verdict, cells });
   else process.stdout.write(`${outcomeLines(table, verdict, report).join("\n")}\n`);
   if (counts.valid === 0) throw new RunError(`no load of sweep ${sweep.id} was valid: see why in ${report}`);
@@ -242,8 +235,8 @@ async function runUntilSignal(
   const { signal } = interruption;
   const film = plan.films ? (await import("../measure/filmstrip.ts")).filmLoad : null;
   try {
-    const room = roomFor(execution, progress, sweep.id, signal);
-    const store = (write: () => void) => onceThereIsRoom(write, room);
+    const waiting = waitingOf(execution, progress, sweep.id, signal);
+    const store = (write: () => void) => pastObstacles(write, waiting);
     const links = openLinkTests({ results, sweep, signal, store, tell: (event) => progress.tell(event) });
     const outcome = await runSweep({
       home,

@@ -1,13 +1,12 @@
 // Films further loads of each cell once its measured loads are there, and stores them apart from these. Goes on where an
 // earlier run stopped: a cell that was filmed as often as asked is not filmed again.
-
 import type { FilmFinished, FilmStarted } from "../../schemas/generated/sweep_event.ts";
 import type { FilmedLoad } from "../measure/filmstrip.ts";
 import { isCrowded } from "../measure/starved.ts";
 import type { Cell, NewFilm, Results, Sweep } from "../results/results.ts";
 import type { TimeLeft } from "./estimate.ts";
+import { pastObstacles, type Waiting } from "./obstacles.ts";
 import { type LoadRequest, loadRequest, type Requesting } from "./request.ts";
-import { onceThereIsRoom, type Waiting } from "./room.ts";
 import { triesOf } from "./tasks.ts";
 
 /** Resolves also for a load that failed; throws for what would fail every load. */
@@ -23,7 +22,7 @@ export interface Filming extends Requesting {
   readonly admit: () => Promise<void>;
   /** Whether the plan's time is over: what is not filmed by then is left out. */
   readonly isTimeUp: () => boolean;
-  readonly room: Waiting;
+  readonly waiting: Waiting;
   readonly linkFault?: (link: string) => Promise<string | null>;
   readonly guess_ms: (cell: Cell) => number;
   readonly tell: (event: FilmStarted | FilmFinished) => void;
@@ -74,7 +73,7 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
       await filming.admit();
       if (filming.mustEnd()) return false;
       tell({ event: "film-started", page, lane, link, attempt });
-      const taken = await onceThereIsRoom(() => take(filming, cell), filming.room);
+      const taken = await pastObstacles(() => take(filming, cell), filming.waiting);
       if (!taken?.written) return false;
       const { film, wall_ms } = taken.written;
       wasStarved ||= film.reasons.some(isCrowded);
@@ -82,7 +81,7 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
       done = film.status === "valid" || attempt + 1 >= triesOf(plan.retries, wasStarved) || wall_ms === 0;
       time.ended(filming.guess_ms(cell), wall_ms, done);
       if (done) {
-        const stored = await onceThereIsRoom(() => results.recordFilm({ cell: cell.id, ...film }), filming.room);
+        const stored = await pastObstacles(() => results.recordFilm({ cell: cell.id, ...film }), filming.waiting);
         if (stored === null) return false;
         filmed++;
       }

@@ -20,7 +20,7 @@ import { Enough } from "./enough.ts";
 import { TimeLeft } from "./estimate.ts";
 import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
 import type { LinkTests } from "./link_tests.ts";
-import { onceThereIsRoom, type Waiting } from "./room.ts";
+import { pastObstacles, type Waiting } from "./obstacles.ts";
 import { runSideBySide } from "./side_by_side.ts";
 import { type Task, tasksOf, type Unit, unitsOf } from "./tasks.ts";
 import { TimeSpent } from "./time_spent.ts";
@@ -111,7 +111,7 @@ class SweepRun {
   #wall_ms = 0;
   #asked: string | null = null;
   readonly #spent: TimeSpent;
-  readonly #room: Waiting;
+  readonly #waiting: Waiting;
 
   constructor(options: RunOptions) {
     const { results, sweep, plan, guess_ms, signal, film, labs = oneLab } = options;
@@ -119,7 +119,7 @@ class SweepRun {
     this.#signal = AbortSignal.any([signal, this.#failure.signal]);
     const tell = (reason: string): void => options.tell({ event: "sweep-paused", sweep: sweep.id, reason });
     const waiting = { signal: this.#signal, tell, ...(options.pause ? { pause: options.pause } : {}) };
-    this.#room = { ...waiting, mustEnd: () => this.#mustEnd() };
+    this.#waiting = { ...waiting, mustEnd: () => this.#mustEnd() };
     this.#admission = new Admission({
       most: labs.most,
       ...waiting,
@@ -158,13 +158,13 @@ class SweepRun {
       linkFault: (link: string) => this.#askLink(link),
       mustEnd: () => this.#mustEnd(),
       isTimeUp: () => this.#isTimeUp(),
-      room: this.#room,
+      waiting: this.#waiting,
       admit: () => this.#admission.admitAfterStarved(() => !this.#mustEnd()),
       signal: this.#signal,
     };
     const watched = film && this.#watched(film);
     const filmed = loaded && (!watched || (await filmCells({ ...filming, film: watched }, this.#toFilm, this.#time)));
-    const finished = filmed && (await onceThereIsRoom(() => results.finishSweep(sweep.id), this.#room)) !== null;
+    const finished = filmed && (await pastObstacles(() => results.finishSweep(sweep.id), this.#waiting)) !== null;
     const state = finished ? "finished" : "stopped";
     return { state, done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms, asked: this.#asked };
   }
@@ -289,7 +289,7 @@ class SweepRun {
       const cpus = (others > 0 || labs.mayShare(cell.link_profile)) && labs.cpus ? labs.cpus[lab] : undefined;
       const options = { ...this.#options, signal: this.#signal };
       const asked = { cell, block: place.block, attempt: place.attempt, cpus, fault };
-      const attempted = await onceThereIsRoom(() => this.#spent.during(() => attemptLoad(options, asked)), this.#room);
+      const attempted = await pastObstacles(() => this.#spent.during(() => attemptLoad(options, asked)), this.#waiting);
       const judged = attempted?.written;
       if (!judged) return "stopped";
       this.#admission.ended(judged.log._trilane, Math.max(others, this.#running - 1) > 0);
@@ -324,7 +324,7 @@ class SweepRun {
     const { cell, planned, attempts: attempt } = task;
     const { position, block } = planned;
     const row = { cell: cell.id, block, attempt, position, started_at, load };
-    const stored = await onceThereIsRoom(() => results.recordLoad(row), this.#room);
+    const stored = await pastObstacles(() => results.recordLoad(row), this.#waiting);
     if (stored === null) return null;
     const { status, reasons, metrics, wall_ms } = load.log._trilane;
     task.add(attempt, load.log._trilane);

@@ -1,7 +1,6 @@
 // Whether lanes differ in a cell of a map at all, and whether they still do when it is counted that the map has many cells.
 // A probability by the signed-rank test, corrected over all cells that one looks at together. The estimate and its interval
 // are comparison.ts's.
-
 import { benjaminiHochberg, holm, significanceLevel } from "../stats/multiplicity.ts";
 import { permutationTest } from "../stats/permutation.ts";
 import { randomSource } from "../stats/random.ts";

@@ -1,5 +1,4 @@
 // One row per lane: median PLT, its interval, how reproducible it is, and what was left out. For one page on one link.
-
 import type { Interval } from "../stats/interval.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import { coefficientOfVariation, extremes, median } from "../stats/quantile.ts";

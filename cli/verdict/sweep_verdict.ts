@@ -1,6 +1,5 @@
 // The verdict over many pages and links: for each pair of lanes one sentence, split where links differ most (by RTT, bandwidth
 // or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
-
 import { count } from "../numbers.ts";
 import { confidence } from "../stats/interval.ts";
 import { extremes } from "../stats/quantile.ts";

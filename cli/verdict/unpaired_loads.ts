@@ -1,6 +1,5 @@
 // Page load times of two runs whose loads were not paired, of two sweeps or two machines: as ratios, so that a change is in per
 // cent. The test is two_samples.ts's; what follows from it is who asks.
-
 import { type Stratum, stratifiedShift } from "../stats/two_samples.ts";
 import { isValid, type Sample } from "./sample.ts";
 

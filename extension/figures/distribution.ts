@@ -1,5 +1,4 @@
 // PLTs of one page on one link: every load a dot, lane by lane, with median and interval. Draws given numbers.
-
 import { count, formatTime, formatTimeRange } from "../../cli/numbers.ts";
 import type { Interval } from "../../cli/stats/interval.ts";
 import { html, type Markup } from "./markup.ts";

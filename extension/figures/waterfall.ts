@@ -1,6 +1,5 @@
 // The requests of loads or profiles under one time axis: phases by colour and by shape, with protocol and connection. Draws
 // them as they were stored; what a phase is, is the capture's matter.
-
 import { isLane, laneFacts } from "../../cli/lanes.ts";
 import { count, formatSize, formatTime } from "../../cli/numbers.ts";
 import { extremes } from "../../cli/stats/quantile.ts";

@@ -25,7 +25,7 @@ for (const name of [
 for (const name of ["node_modules/.bin/trilane", "cli/setup/extension.ts"]) writeFileSync(join(folder, name), "");
 writeFileSync(join(folder, "cli/setup/system_packages.sh"), "touch began\n");
 // The first one stays in its work until it is told to go on, and would not notice another beside it.
-writeFileSync(join(folder, "cli/setup/native.sh"), "echo works\nread -r line || true\n");
+writeFileSync(join(folder, "cli/setup/native.sh"), "echo works\nread -r line\n");
 
 function start() {
   const setup = spawn("bash", ["cli/setup/setup.sh"], { cwd: folder, stdio: ["pipe", "pipe", "pipe"] });
@@ -43,9 +43,9 @@ test("a second set-up waits for the first, and says so", { timeout: 60_000 }, as
   const [said] = (await Promise.race([once(second.setup.stderr, "data"), worked])) as [Buffer];
   assert.match(said.toString(), /^setup: another set-up of this checkout is running: waiting for it\n$/);
   assert.ok(!existsSync(join(folder, "began")));
-  first.setup.stdin.end();
+  first.setup.stdin.end("go on\n");
   assert.deepEqual(await first.ended, [0, null]);
   await worked;
-  second.setup.stdin.end();
+  second.setup.stdin.end("go on\n");
   assert.deepEqual(await second.ended, [0, null]);
 });

@@ -1,6 +1,5 @@
 // Studies whose truth is known: page load times of several shapes around a median, and for each kind of interval that is
 // printed somewhere whether it holds the truth of one such study. Seeded; judges nothing.
-
 import { shift } from "../../../cli/stats/hodges_lehmann.ts";
 import { medianInterval } from "../../../cli/stats/median_interval.ts";
 import { type RandomSource, randomSource } from "../../../cli/stats/random.ts";

@@ -4,8 +4,8 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Load, type NewSweep, openResults, type Results } from "../../../cli/results/results.ts";
+import { writeWait_ms } from "../../../cli/sweep/obstacles.ts";
 import { cellsOf, type Plan, planDigest, planOf } from "../../../cli/sweep/plan.ts";
-import { writeWait_ms } from "../../../cli/sweep/room.ts";
 import { type Labs, type LoadRequest, type Measure, type RunOptions, runSweep } from "../../../cli/sweep/runner.ts";
 import { pageLoad } from "./page_load.ts";
 

@@ -96,7 +96,7 @@ import { withArchive } from ${file("cli", "archive", "client.ts")};
 import { writeWhole } from ${file("cli", "report", "write_whole.ts")};
 import { resultsExist } from ${file("cli", "results", "database.ts")};
 import { openResults } from ${file("cli", "results", "results.ts")};
-import { onceThereIsRoom } from ${file("cli", "sweep", "room.ts")};
+import { pastObstacles } from ${file("cli", "sweep", "obstacles.ts")};
 import { ensureSynth } from ${file("cli", "synth", "ensure.ts")};
 const [home] = process.argv.slice(1);
 const filler = home + "/filler";
@@ -114,7 +114,7 @@ for (const work of [
   () => writeWhole(home + "/report.html", "x".repeat(100000)),
 ]) {
   fill(filler);
-  await onceThereIsRoom(work, waiting);
+  await pastObstacles(work, waiting);
 }
 console.log(JSON.stringify({ told, left, there: readdirSync(home).filter((name) => name.startsWith("report") || name.startsWith(".")) }));
 `;

@@ -156,12 +156,17 @@ static void test_no_documents(void **state) {
     alarm(0);
 }
 
-// The page of a race whose supervisor was killed goes when somebody looks, or starts the next.
-static void test_lost_page_goes(void **state) {
-    struct setting *setting = *state;
+// What is left of a race whose supervisor was killed.
+static void make_job(struct setting *setting) {
     make_folder(setting, "jobs");
     make_folder(setting, JOB);
     make_file(setting, JOB "/job.json", request);
+}
+
+// The page of a race whose supervisor was killed goes when somebody looks, or starts the next.
+static void test_lost_page_goes(void **state) {
+    struct setting *setting = *state;
+    make_job(setting);
     make_file(setting, JOB "/page.har", "{}");
     check_listed(setting->host, 1);
     assert_false(is_there(setting, JOB "/page.har"));
@@ -176,9 +181,7 @@ static void test_lost_page_goes(void **state) {
 // A host that was killed while it made a job leaves a file half written.
 static void test_left_aside_goes(void **state) {
     struct setting *setting = *state;
-    make_folder(setting, "jobs");
-    make_folder(setting, JOB);
-    make_file(setting, JOB "/job.json", request);
+    make_job(setting);
     make_file(setting, JOB "/job.json.4711.tmp", "{");
     assert_string_equal(code_of(say(setting->host, REMOVE)), "");
     assert_false(is_there(setting, JOB));
@@ -188,10 +191,8 @@ static void test_left_aside_goes(void **state) {
 // the end should be stops the removal at it.
 static void test_half_removed_is_not_lost(void **state) {
     struct setting *setting = *state;
-    make_folder(setting, "jobs");
-    make_folder(setting, JOB);
+    make_job(setting);
     make_folder(setting, JOB "/exit");
-    make_file(setting, JOB "/job.json", request);
     assert_string_not_equal(code_of(say(setting->host, REMOVE)), "");
     assert_true(is_there(setting, JOB "/exit"));
     check_listed(setting->host, 0);

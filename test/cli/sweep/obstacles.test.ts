@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, type TestContext, test } from "node:test";
 import { LockedError, NoRoomError } from "../../../cli/errors.ts";
 import { openResults, openSharedResults, Results } from "../../../cli/results/results.ts";
-import { onceThereIsRoom } from "../../../cli/sweep/room.ts";
+import { pastObstacles } from "../../../cli/sweep/obstacles.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
 
 let home: string;
@@ -110,7 +110,7 @@ test("a long wait for another process is told once, and ends where the run is to
     assert.equal(told.length, waits.length < 10 ? 0 : 1);
     throw new LockedError("results.db: locked by another process for too long");
   };
-  assert.equal(await onceThereIsRoom(locked, waiting), null);
+  assert.equal(await pastObstacles(locked, waiting), null);
   assert.deepEqual(told, ["results.db: locked by another process for too long"]);
   assert.deepEqual(new Set(waits), new Set([200]));
 });
@@ -123,10 +123,10 @@ test("a wait that is cut off writes nothing; another error is thrown at once", a
     throw new NoRoomError("full");
   };
   setImmediate(() => stop.abort());
-  assert.equal(await onceThereIsRoom(full, waiting), null);
+  assert.equal(await pastObstacles(full, waiting), null);
   assert.equal(told, 1);
   const broken = () => {
     throw new Error("the disk is failing");
   };
-  await assert.rejects(onceThereIsRoom(broken, waiting), /the disk is failing/);
+  await assert.rejects(pastObstacles(broken, waiting), /the disk is failing/);
 });

@@ -1,5 +1,4 @@
-// What a full disk does not end a run by, nor another process that holds the results: it is held until there is room, and
-// nobody else writes. Knows no table.
+// What a run waits for and does not end by: a full disk, and another process that holds the results. Knows no table.
 import { setTimeout as delay } from "node:timers/promises";
 import { LockedError, NoRoomError } from "../errors.ts";
 
@@ -46,7 +45,7 @@ function obstacleOf(error: unknown): Obstacle | null {
  * What `write` gave, which is asked anew each time; null: the run was to end before there was room, or while another process held
  * the file, and nothing is written.
  */
-export async function onceThereIsRoom<T>(
+export async function pastObstacles<T>(
   write: () => T | Promise<T>,
   waiting: Waiting,
 ): Promise<{ readonly written: T } | null> {
