@@ -96,7 +96,8 @@ function join(lane: Lane, entries: readonly HarEntry[], replayed: readonly Repla
     const found = waiting.get(`${entry.request.method} ${wireUrl(entry.request.url, lane)}`)?.shift();
     if (!found) return entry;
     const instead = found.instead ? { instead: found.instead } : {};
-    return { ...entry, _trilane: { ...entry._trilane, match: found.outcome, ...instead } };
+    const unrecorded = found.unrecorded ? { unrecorded: found.unrecorded } : {};
+    return { ...entry, _trilane: { ...entry._trilane, match: found.outcome, ...unrecorded, ...instead } };
   });
   return { joined, left: [...waiting.values()].flat() };
 }

@@ -14,6 +14,7 @@ const differences: Readonly<Record<NonNullable<Unmatched["difference"]>, string>
   body: "another request body",
   port: "another port",
   query: "another query",
+  path: "another path, much like it",
 };
 
 function urlMarkup(url: string): Markup {
@@ -21,8 +22,9 @@ function urlMarkup(url: string): Markup {
 }
 
 function givenMarkup({ recorded_url, difference, likeness }: Unmatched): Markup {
-  if (difference === null) return html`nothing: 404`;
-  const alike = difference === "query" && likeness !== null && html`, likeness ${likeness.toFixed(2)}`;
+  if (difference === null) return html`nothing recorded`;
+  const alike =
+    (difference === "query" || difference === "path") && likeness !== null && html`, likeness ${likeness.toFixed(2)}`;
   return html`${recorded_url === null ? "unavailable: no memory for its URL" : urlMarkup(recorded_url)}<br><small>${differences[difference]}${alike}</small>`;
 }
 

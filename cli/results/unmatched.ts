@@ -10,10 +10,10 @@ export interface Unmatched {
   /** As asked for; of several loads, the first. */
   readonly url: string;
   readonly outcome: "fuzzy" | "missed";
-  /** What was given instead; null: nothing, a 404. */
+  /** What was given instead; null: nothing recorded. */
   readonly recorded_url: string | null;
-  readonly difference: "body" | "port" | "query" | null;
-  /** Of the two queries, 0 to 1, the least of all loads. */
+  readonly difference: "body" | "port" | "query" | "path" | null;
+  /** Of the two queries or paths, 0 to 1, the least of all loads. */
   readonly likeness: number | null;
   /** Loads with such a request, by lane. */
   readonly loads: Readonly<Record<string, number>>;

@@ -84,6 +84,11 @@ static size_t bare_host(const char *host, size_t size, char copy[MATCH_HOST_MAX]
     return end;
 }
 
+size_t match_bare_host(const char *host, size_t size, char copy[MATCH_HOST_MAX]) {
+    const char *rest;
+    return bare_host(host, size, copy, &rest);
+}
+
 struct match_key match_key_asked(const struct match_request_text *text, char copy[MATCH_HOST_MAX]) {
     const char *rest = text->host;
     struct match_key key = {.method = text->method,

@@ -88,7 +88,7 @@ static bool find_exact(struct match_index *index, const struct match_key *key,
                        const struct match_request *request, struct match_answer *answer) {
     const uint32_t entry = match_index_entry(index, key, key->port);
     if (entry == MATCH_NONE) return false;
-    for (int turn = 0; turn < 2; turn++) {
+    for (int turn = 0; turn < (request->effort == MATCH_EXACTLY ? 1 : 2); turn++) {
         const uint32_t at = next_of_entry(index, entry, request, turn == 0);
         if (at == MATCH_NONE) continue;
         const struct match_answer found = {.match = turn == 0 ? MATCH_EXACT : MATCH_FUZZY,
@@ -140,7 +140,7 @@ static bool find_other_query(struct match_index *index, uint32_t path, const str
 static struct match_answer find(struct match_index *index, const struct match_key *key,
                                 const struct match_request *request) {
     struct match_answer answer = {.match = MATCH_MISSED};
-    if (find_exact(index, key, request, &answer)) return answer;
+    if (find_exact(index, key, request, &answer) || request->effort == MATCH_EXACTLY) return answer;
     const uint32_t first_path = match_index_place(index, key);
     if (first_path == MATCH_NONE) return answer;
     if (find_on_other_port(index, first_path, key, request, &answer)) return answer;

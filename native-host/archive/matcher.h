@@ -31,6 +31,9 @@ enum match { MATCH_EXACT, MATCH_FUZZY, MATCH_MISSED };
 // What a fuzzy match leaves out of account.
 enum match_difference { DIFFERENCE_NONE, DIFFERENCE_BODY, DIFFERENCE_PORT, DIFFERENCE_QUERY };
 
+// How far from the request its answer may be.
+enum match_effort { MATCH_ANYHOW, MATCH_EXACTLY };
+
 // Strings need not be NUL-terminated and are not kept. `host` may be in any case and carry a port; without
 // one, the scheme's own is meant.
 struct match_request {
@@ -43,6 +46,7 @@ struct match_request {
     size_t path_size;
     const uint8_t *body_sha256; // RECORDING_HASH_BYTES; NULL: no body, or an empty one
     struct variant_wish wish;
+    enum match_effort effort;
     bool look_only; // the order of answers stays as it is
 };
 

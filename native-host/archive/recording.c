@@ -308,7 +308,8 @@ static int check_archive(struct reader *reader) {
 
 static int read_recording(struct reader *reader, const char *name) {
     sqlite3_stmt *row;
-    if (prepare(reader, "SELECT id, name, url, digest FROM recording WHERE name = ?", &row) < 0) return -1;
+    if (prepare(reader, "SELECT id, name, url, digest, notes FROM recording WHERE name = ?", &row) < 0)
+        return -1;
     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     int step = sqlite3_step(row);
     int result = 0;
@@ -318,7 +319,11 @@ static int read_recording(struct reader *reader, const char *name) {
         recording->name = column_copy(reader, row, 1);
         recording->url = column_copy(reader, row, 2);
         recording->digest = column_copy(reader, row, 3);
-        if (!recording->name || !recording->url || !recording->digest) result = fail_memory(reader);
+        const char *notes = (const char *)sqlite3_column_text(row, 4);
+        if (!recording->name || !recording->url || !recording->digest ||
+            recorded_failures_open(&recording->failures, notes ? notes : "",
+                                   (size_t)sqlite3_column_bytes(row, 4)) < 0)
+            result = fail_memory(reader);
     } else if (step == SQLITE_DONE) {
         result = fail(reader, "recording \"%s\": not in the archive (`trilane list` shows what is)", name);
     } else {
@@ -415,6 +420,7 @@ void recording_close(struct recording *recording) {
         arena_free(&memory->arena);
         free(memory);
     }
+    recorded_failures_close(recording->failures);
     free(recording->exchanges);
     memset(recording, 0, sizeof *recording);
 }

@@ -4,6 +4,7 @@
 #define TRILANE_ARCHIVE_RECORDING_H
 
 #include "archive/recorded_certificate.h"
+#include "archive/recorded_failures.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +46,8 @@ struct recording {
     const char *digest; // SHA-256 of all exchanges, hex: results refuse to mix recordings that differ
     struct recorded_exchange *exchanges;
     size_t exchange_count;
-    struct recording_memory *memory; // what all the above points into
+    struct recorded_failures *failures; // NULL: none
+    struct recording_memory *memory;    // what all the above points into
 };
 
 // Opens recording `name` of the archive in folder `home` (home/archive.db, home/bodies). 0, or -1 with one

@@ -3,13 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const field_names[ASKED_FIELDS] = {[ASKED_ACCEPT_ENCODING] = "accept-encoding",
-                                                      [ASKED_IF_MATCH] = "if-match",
-                                                      [ASKED_IF_MODIFIED_SINCE] = "if-modified-since",
-                                                      [ASKED_IF_NONE_MATCH] = "if-none-match",
-                                                      [ASKED_IF_RANGE] = "if-range",
-                                                      [ASKED_IF_UNMODIFIED_SINCE] = "if-unmodified-since",
-                                                      [ASKED_RANGE] = "range"};
+static const char *const field_names[ASKED_FIELDS] = {
+    [ASKED_ACCEPT_ENCODING] = "accept-encoding",
+    [ASKED_IF_MATCH] = "if-match",
+    [ASKED_IF_MODIFIED_SINCE] = "if-modified-since",
+    [ASKED_IF_NONE_MATCH] = "if-none-match",
+    [ASKED_IF_RANGE] = "if-range",
+    [ASKED_IF_UNMODIFIED_SINCE] = "if-unmodified-since",
+    [ASKED_RANGE] = "range",
+    [ASKED_ACCEPT] = "accept",
+    [ASKED_ACCESS_CONTROL_REQUEST_HEADERS] = "access-control-request-headers",
+    [ASKED_ACCESS_CONTROL_REQUEST_METHOD] = "access-control-request-method",
+    [ASKED_CONTENT_TYPE] = "content-type",
+    [ASKED_ORIGIN] = "origin",
+    [ASKED_PING_TO] = "ping-to",
+    [ASKED_SEC_FETCH_DEST] = "sec-fetch-dest"};
 
 static bool is_field(const struct header *header, const char *name) {
     return strlen(name) == header->name_size && memcmp(header->name, name, header->name_size) == 0;
@@ -17,7 +25,7 @@ static bool is_field(const struct header *header, const char *name) {
 
 // True for those headers that can be one of ours: a request has dozens of others.
 static int field_of(const struct header *header) {
-    if (header->name_size == 0 || !strchr("air", header->name[0])) return -1;
+    if (header->name_size == 0 || !strchr("aciorps", header->name[0])) return -1;
     for (int i = 0; i < ASKED_FIELDS; i++)
         if (is_field(header, field_names[i])) return i;
     return -1;

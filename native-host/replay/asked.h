@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Header fields that a response may depend on. Several lines of one are joined (RFC 9110, 5.3).
+// Header fields that the response depends on, or the choice of one. Several lines of one are joined (RFC
+// 9110, 5.3).
 enum asked_field {
     ASKED_ACCEPT_ENCODING,
     ASKED_IF_MATCH,
@@ -20,6 +21,13 @@ enum asked_field {
     ASKED_IF_RANGE,
     ASKED_IF_UNMODIFIED_SINCE,
     ASKED_RANGE,
+    ASKED_ACCEPT,
+    ASKED_ACCESS_CONTROL_REQUEST_HEADERS,
+    ASKED_ACCESS_CONTROL_REQUEST_METHOD,
+    ASKED_CONTENT_TYPE,
+    ASKED_ORIGIN,
+    ASKED_PING_TO,
+    ASKED_SEC_FETCH_DEST,
     ASKED_FIELDS
 };
 

@@ -19,8 +19,8 @@ struct dns_options {
     void *context;
 };
 
-// Binds and starts answering in `loop`. The recording is not kept. Needs the right to bind port 53 in this
-// namespace. 0, or -1 with one line that names the thing and the remedy in `error`.
+// Binds and starts answering in `loop`. The recording must outlive it. Needs the right to bind port 53 in
+// this namespace. 0, or -1 with one line that names the thing and the remedy in `error`.
 int dns_open(struct dns **out, struct loop *loop, const struct recording *recording,
              const struct dns_options *options, char *error, size_t error_size);
 void dns_close(struct dns *dns);

@@ -1,5 +1,7 @@
 #include "replay/dns_zone.h"
 
+#include "replay/unrecorded_hosts.h"
+
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,12 +47,14 @@ struct zone_host {
 };
 
 struct dns_zone {
+    const struct recording *recording;
     struct zone_host *hosts; // sorted by name
     size_t host_count;
     struct zone_address *addresses;
     size_t address_count;
     uint16_t *ports; // of https
     size_t port_count;
+    bool asked_in_clear;         // any host was
     uint8_t alpn[ALPN_WIRE_MAX]; // the value of the alpn parameter as on the wire
     size_t alpn_size;
 };
@@ -113,7 +117,7 @@ static int add_exchange(struct dns_zone *zone, struct zone_host *host,
         host->address_count++;
     }
     if (strcmp(exchange->scheme, "https") != 0) {
-        host->asked_in_clear = true;
+        host->asked_in_clear = zone->asked_in_clear = true;
         return 0;
     }
     for (size_t i = host->first_port; i < zone->port_count; i++)
@@ -143,6 +147,7 @@ int dns_zone_open(struct dns_zone **out, const struct recording *recording, cons
     struct dns_zone *zone = calloc(1, sizeof *zone);
     const struct recorded_exchange **sorted = calloc(count + 1, sizeof *sorted);
     if (zone) {
+        zone->recording = recording;
         zone->hosts = calloc(count + 1, sizeof *zone->hosts);
         zone->addresses = calloc(count + 1, sizeof *zone->addresses);
         zone->ports = calloc(count + 1, sizeof *zone->ports);
@@ -386,15 +391,43 @@ static void put_https(struct writer *w, const struct dns_zone *zone, const char 
     put_u16(w, port);
 }
 
+static bool has_address(const struct dns_zone *zone, const uint8_t bytes[4]) {
+    for (size_t i = 0; i < zone->address_count; i++)
+        if (zone->addresses[i].type == DNS_TYPE_A && memcmp(zone->addresses[i].bytes, bytes, 4) == 0)
+            return true;
+    return false;
+}
+
+// Of a host that is not in the recording.
+static size_t put_unrecorded(struct writer *w, const struct dns_zone *zone, struct dns_question *question) {
+    question->outcome = DNS_NXDOMAIN;
+    if (!unrecorded_host_exists(question->name, zone->recording)) return 0;
+    uint8_t address[4];
+    unrecorded_host_address(question->name, address);
+    // A recorded server has it: it is not this host's.
+    for (int tries = 0; has_address(zone, address) && tries < UINT8_MAX; tries++)
+        address[3]++;
+    question->outcome = DNS_OK;
+    if (question->type == DNS_TYPE_A) {
+        put_record(w, DNS_TYPE_A, sizeof address);
+        put(w, address, sizeof address);
+        return 1;
+    }
+    // As with recorded hosts: such a record would send a browser from http:// to https://.
+    if (question->type == DNS_TYPE_HTTPS && zone->alpn_size > 0 && !zone->asked_in_clear) {
+        put_https(w, zone, NULL, HTTPS_PORT);
+        return 1;
+    }
+    question->outcome = DNS_NODATA;
+    return 0;
+}
+
 // Writes the records that answer the question and returns how many.
 static size_t put_answers(struct writer *w, const struct dns_zone *zone, struct dns_question *question) {
     unsigned port = HTTPS_PORT;
     const struct zone_host *host = find_host(zone, question->name);
     bool port_name = !host && (host = find_port_name(zone, question->name, &port));
-    if (!host) {
-        question->outcome = DNS_NXDOMAIN;
-        return 0;
-    }
+    if (!host) return put_unrecorded(w, zone, question);
     size_t count = 0;
     // A browser that is told of HTTPS makes https:// of http:// by itself (RFC 9460, 9.5): where http:// was
     // asked for, there was no such record.

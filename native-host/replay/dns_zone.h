@@ -1,6 +1,7 @@
 // What the replay's DNS knows, and the pure function from a query's bytes to the answer's bytes. Names and
 // addresses come from the recording: A and AAAA in recorded order of first use, HTTPS (RFC 9460) for hosts
-// recorded over https only. Everything else does not exist. Does no I/O, keeps no state between queries.
+// recorded over https only. Another host has an A record, and an HTTPS record where all of the recording is
+// https; whether it exists unrecorded_hosts.h decides. Does no I/O, keeps no state between queries.
 #ifndef TRILANE_REPLAY_DNS_ZONE_H
 #define TRILANE_REPLAY_DNS_ZONE_H
 
@@ -36,7 +37,7 @@ struct dns_question {
 struct dns_zone;
 
 // `https_alpn`: what HTTPS records offer, comma-separated and in order ("h2,h3"); "" for no HTTPS records at
-// all. Copies what it needs of the recording. 0, or -1 with one line in `error`.
+// all. The recording must outlive it. 0, or -1 with one line in `error`.
 int dns_zone_open(struct dns_zone **out, const struct recording *recording, const char *https_alpn,
                   char *error, size_t error_size);
 void dns_zone_close(struct dns_zone *zone);

@@ -38,8 +38,9 @@ struct exchange {
     struct exchange *next;
     size_t report_name;
     struct asked asked;
-    bool is_answered; // the next two are made
+    bool is_answered; // the next three are made
     struct match_answer answer;
+    enum unrecorded unrecorded;
     struct representation response;
     uint64_t taken_bytes;
     struct loop_timer think_timer;
@@ -155,15 +156,26 @@ void exchange_request_body(struct exchange *exchange, const void *bytes, size_t 
 // Without memory for it the answer is a miss: the report tells, and the load is invalid.
 static void find_answer(struct exchange *exchange) {
     const struct exchange_site *site = exchange->connection->site;
-    asked_finish(&exchange->asked);
-    exchange->answer = matcher_find(site->matcher, &exchange->asked.match);
-    if (representation_make(&exchange->response, &exchange->answer, &exchange->asked, site->recoded) < 0) {
+    struct asked *asked = &exchange->asked;
+    asked_finish(asked);
+    const bool fails = unrecorded_fails(asked, site->recording);
+    // Another try of it may have come off.
+    if (fails) asked->match.effort = MATCH_EXACTLY;
+    exchange->answer = matcher_find(site->matcher, &asked->match);
+    if (!exchange->answer.exchange) exchange->unrecorded = fails ? UNRECORDED_FAILED : unrecorded_kind(asked);
+    if (representation_make(&exchange->response, &exchange->answer, exchange->unrecorded, asked,
+                            site->recoded) < 0) {
         exchange->answer = (struct match_answer){.match = MATCH_MISSED};
-        representation_make(&exchange->response, &exchange->answer, &exchange->asked, site->recoded);
+        exchange->unrecorded = UNRECORDED_OTHER;
+        representation_make(&exchange->response, &exchange->answer, exchange->unrecorded, asked,
+                            site->recoded);
     }
     exchange->answer.variant = NULL; // the matcher's, which goes when a visit begins anew
-    report_answered(site->report, exchange->report_name, &exchange->answer, exchange->response.status,
-                    exchange->response.is_recoded);
+    const struct report_answer told = {.answer = exchange->answer,
+                                       .unrecorded = exchange->unrecorded,
+                                       .status = exchange_fails(exchange) ? 0 : exchange->response.status,
+                                       .recoded = exchange->response.is_recoded};
+    report_answered(site->report, exchange->report_name, &told);
     exchange->is_answered = true;
 }
 
@@ -188,6 +200,10 @@ bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*read
     exchange->think_timer = (struct loop_timer){.due = on_thought, .context = exchange};
     // Without memory for the timer an answer that comes too soon is better than none.
     return loop_timer_set(site->loop, &exchange->think_timer, now_ns + think_ns) < 0;
+}
+
+bool exchange_fails(const struct exchange *exchange) {
+    return exchange->unrecorded == UNRECORDED_FAILED;
 }
 
 uint16_t exchange_status(const struct exchange *exchange) {

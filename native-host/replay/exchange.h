@@ -15,7 +15,7 @@
 enum lane { LANE_H1, LANE_H2, LANE_H3 };
 
 // All that a server needs to answer: the recording's index (archive/matcher.h), the report. One per program.
-// What is not in the recording is a 404 with `x-trilane: missed`.
+// What is not in the recording is answered as unrecorded.h says.
 struct exchange_site;
 struct report;
 // Both must outlive the site. NULL when memory is short.
@@ -69,12 +69,16 @@ struct exchange *exchange_begin(struct exchange_connection *connection,
 // Some of its body, which is hashed and counted, not kept.
 void exchange_request_body(struct exchange *exchange, const void *bytes, size_t size);
 
-// The request is whole, its body too: finds the answer, which never fails (what is not in the recording is a
-// 404). Called once by the lane, before anything of the response is asked for below. True:
-// the response may go at once. False: not before `ready` is called, which comes later by a timer (the
-// server's think time), and not at all once the exchange has ended.
+// The request is whole, its body too: finds the answer, which never fails. Called once by the lane, before
+// anything of the response is asked for below. True: the response may go at once. False: not before `ready`
+// is called, which comes later by a timer (the server's think time), and not at all once the exchange has
+// ended.
 bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
                          void *context);
+
+// The request failed when it was recorded: instead of a response the lane is to break its stream off, or
+// where it has no streams its connection, and to end the exchange as not complete.
+bool exchange_fails(const struct exchange *exchange);
 
 uint16_t exchange_status(const struct exchange *exchange);
 // Response headers without framing (no content-length, connection, transfer-encoding); names in lower case;

@@ -3,6 +3,7 @@
 #include "base/namespace.h"
 #include "base/netlink.h"
 #include "replay/initial_window.h"
+#include "replay/unrecorded_hosts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,6 +63,12 @@ static int add_addresses(struct far_network *far, struct netlink *netlink, const
         addresses[i] = recording->exchanges[i].address;
     qsort(addresses, count, sizeof *addresses, compare_text);
     int result = add_address(netlink, FAR_NETWORK_DNS_ADDRESS, error, error_size);
+    // On lo, all of an address's network is the namespace's own.
+    if (result == 0 && netlink_add_address(netlink, "lo", UNRECORDED_NETWORK, UNRECORDED_PREFIX_BITS) < 0) {
+        snprintf(error, error_size, "network %s/%d: cannot be served from: %s", UNRECORDED_NETWORK,
+                 UNRECORDED_PREFIX_BITS, strerror(errno));
+        result = -1;
+    }
     for (size_t i = 0; i < count && result == 0; i++) {
         if (i > 0 && strcmp(addresses[i], addresses[i - 1]) == 0) continue;
         result = add_address(netlink, addresses[i], error, error_size);

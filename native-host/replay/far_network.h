@@ -1,6 +1,6 @@
-// The network of the namespace in which the replay serves: the recorded addresses on lo, TCP as the
-// experiment wants it. Makes no namespace (base/namespace.h) and no route: what is run in the namespace
-// brings its own.
+// The network of the namespace in which the replay serves: the recorded addresses and those of unrecorded
+// hosts on lo, TCP as the experiment wants it. Makes no namespace (base/namespace.h) and no route: what is
+// run in the namespace brings its own.
 #ifndef TRILANE_REPLAY_FAR_NETWORK_H
 #define TRILANE_REPLAY_FAR_NETWORK_H
 

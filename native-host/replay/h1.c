@@ -61,8 +61,20 @@ static void start_refusal(struct h1 *h1, unsigned status, const char *phrase, co
     h1->answering = true;
 }
 
+// Without an answer: the connection closes where it would come.
+static void start_failure(struct h1 *h1) {
+    exchange_end(h1->exchange, false, clock_now_ns());
+    h1->exchange = NULL;
+    h1->refusal = "the request failed when it was recorded";
+    h1->answering = true;
+}
+
 static void start_response(struct h1 *h1) {
     const struct exchange *exchange = h1->exchange;
+    if (exchange_fails(exchange)) {
+        start_failure(h1);
+        return;
+    }
     unsigned status = exchange_status(exchange);
     int failed = buf_printf(&h1->head, "HTTP/1.1 %u %s\r\n", status, status == 200 ? "OK" : "");
     size_t count;

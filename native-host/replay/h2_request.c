@@ -120,15 +120,21 @@ static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *fram
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
-static void answer(struct h2_request *request) {
-    send_order_add(&request->h2->order, &request->item);
+static int answer(struct h2_request *request) {
+    struct h2 *h2 = request->h2;
+    if (!exchange_fails(request->exchange)) {
+        send_order_add(&h2->order, &request->item);
+        return 0;
+    }
+    h2_request_end(request, false);
+    return nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, request->id, NGHTTP2_INTERNAL_ERROR);
 }
 
 static void on_thought(void *context) {
     struct h2_request *request = context;
     struct h2 *h2 = request->h2;
     h2->now_ns = clock_now_ns();
-    answer(request);
+    answer(request); // short of memory for its reset the request stays open
     h2_go_on(h2);
 }
 
@@ -158,8 +164,8 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
         if (result < 0 || !request->exchange) return result;
     }
     bool whole = frame->hd.flags & NGHTTP2_FLAG_END_STREAM && request->exchange;
-    if (whole && exchange_may_answer(request->exchange, h2->now_ns, on_thought, request)) answer(request);
-    return 0;
+    if (!whole || !exchange_may_answer(request->exchange, h2->now_ns, on_thought, request)) return 0;
+    return answer(request);
 }
 
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *bytes, size_t size,

@@ -135,15 +135,24 @@ static void change_priority(struct h3_connection *c, uint64_t id) {
     h3_response_reprioritized(c, request);
 }
 
-static void respond(struct h3_request *request) {
-    send_order_add(&request->connection->order, &request->item);
-    request->connection->fresh = true;
+// The request may be gone after it.
+static void respond(struct h3_request *request, uint64_t now_ns) {
+    struct h3_connection *c = request->connection;
+    c->fresh = true;
+    if (!exchange_fails(request->exchange)) {
+        send_order_add(&c->order, &request->item);
+        return;
+    }
+    reset_stream(c, request->id, H3_INTERNAL_ERROR);
+    h3_request_end(c, request, false, now_ns);
 }
 
 static void on_thought(void *context) {
     struct h3_request *request = context;
-    respond(request);
-    h3_connection_turn(request->connection, clock_now_ns());
+    struct h3_connection *c = request->connection;
+    const uint64_t now_ns = clock_now_ns();
+    respond(request, now_ns);
+    h3_connection_turn(c, now_ns);
 }
 
 // Its stream has come to an end: whole, or not (RFC 9114, 4.1 and 4.1.2).
@@ -154,7 +163,7 @@ static void finish_request(struct h3_connection *c, uint64_t id, uint64_t now_ns
     else if (request->body_left > 0)
         end_malformed(c, request, now_ns);
     else if (exchange_may_answer(request->exchange, now_ns, on_thought, request))
-        respond(request);
+        respond(request, now_ns);
 }
 
 void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {

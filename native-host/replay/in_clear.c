@@ -22,6 +22,12 @@ static bool keeps_host(const char *host) {
            strlen(host) + sizeof suffix - 1 > NAME_MAX_BYTES;
 }
 
+size_t in_clear_bare_size(const char *host, size_t size) {
+    const size_t suffix_size = sizeof suffix - 1;
+    if (size <= suffix_size || memcmp(host + size - suffix_size, suffix, suffix_size) != 0) return size;
+    return size - suffix_size;
+}
+
 int in_clear_arrange(struct in_clear **out, struct recording *recording) {
     size_t room = 1;
     for (size_t i = 0; i < recording->exchange_count; i++)

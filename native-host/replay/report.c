@@ -15,6 +15,7 @@
 #define VALUE_TEXT(macro) TEXT_OF(macro)
 
 enum { ADDRESS_SIZE = 46, NOT_KEPT = 0 }; // entries are named by their place + 1
+enum { UNRECORDED_LISTED_MAX = 1000 };    // of each kind
 
 struct connection {
     const char *lane;
@@ -34,10 +35,9 @@ struct connection {
 
 struct request {
     size_t connection;
-    char *method; // one allocation with the URL
+    char *method; // one allocation with the URL; both NULL: it is not to be listed
     char *url;
-    struct match_answer answer;
-    uint16_t status;
+    struct report_answer given;
     uint64_t request_ns;
     uint64_t whole_ns; // 0: not
     uint64_t think_ns;
@@ -71,6 +71,8 @@ struct report {
     struct list dns;
     struct list visits;  // uint64_t: when each began
     uint64_t matches[3]; // by enum match
+    uint64_t unrecorded[UNRECORDED_KINDS];
+    uint64_t unlisted;
     struct server_times server_times;
     uint64_t recoded;
     uint64_t aborted;
@@ -212,14 +214,18 @@ size_t report_request(struct report *report, const struct report_request *seen, 
     return ++report->requests.count;
 }
 
-void report_answered(struct report *report, size_t name, const struct match_answer *answer, uint16_t status,
-                     bool recoded) {
-    report->recoded += recoded;
-    report->matches[answer->match]++;
+// A page may report ten thousand times what is told as well by the first thousand.
+void report_answered(struct report *report, size_t name, const struct report_answer *given) {
+    report->recoded += given->recoded;
+    report->matches[given->answer.match]++;
+    const uint64_t alike = ++report->unrecorded[given->unrecorded];
     struct request *request = request_of(report, name);
     if (!request) return;
-    request->answer = *answer;
-    request->status = status;
+    request->given = *given;
+    if (given->unrecorded == UNRECORDED_NOT || alike <= UNRECORDED_LISTED_MAX) return;
+    free(request->method);
+    request->method = request->url = NULL;
+    report->unlisted++;
 }
 
 void report_request_whole(struct report *report, size_t name, uint64_t think_ns, bool known,
@@ -349,26 +355,31 @@ static json_t *fuzzy_json(const struct match_answer *answer) {
 }
 
 static json_t *request_json(const struct request *r) {
+    const struct match_answer *answer = &r->given.answer;
     static const char *const outcomes[] = {
         [MATCH_EXACT] = "exact", [MATCH_FUZZY] = "fuzzy", [MATCH_MISSED] = "missed"};
     json_t *connection =
         r->connection == NOT_KEPT ? json_null() : json_integer((json_int_t)r->connection - 1);
-    json_t *seq = r->answer.exchange ? json_integer(r->answer.exchange->seq) : json_null();
-    return json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:i, s:I, s:o, s:I, s:o, s:o, s:I, s:I, s:b}",
-                     "connection", connection, "method", r->method, "url", r->url, "outcome",
-                     outcomes[r->answer.match], "seq", seq, "instead", fuzzy_json(&r->answer), "status",
-                     r->status, "request_ns", (json_int_t)r->request_ns, "whole_ns",
-                     time_or_null(r->whole_ns), "think_ns", (json_int_t)r->think_ns, "first_byte_ns",
-                     time_or_null(r->first_byte_ns), "end_ns", time_or_null(r->end_ns), "body_bytes",
-                     (json_int_t)r->body_bytes, "request_body_bytes", (json_int_t)r->request_body_bytes,
-                     "complete", r->complete);
+    json_t *seq = answer->exchange ? json_integer(answer->exchange->seq) : json_null();
+    json_t *json =
+        json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o, s:I, s:o, s:o, s:I, s:I, s:b}", "connection",
+                  connection, "method", r->method, "url", r->url, "outcome", outcomes[answer->match], "seq",
+                  seq, "instead", fuzzy_json(answer), "status",
+                  r->given.status ? json_integer(r->given.status) : json_null(), "request_ns",
+                  (json_int_t)r->request_ns, "whole_ns", time_or_null(r->whole_ns), "think_ns",
+                  (json_int_t)r->think_ns, "first_byte_ns", time_or_null(r->first_byte_ns), "end_ns",
+                  time_or_null(r->end_ns), "body_bytes", (json_int_t)r->body_bytes, "request_body_bytes",
+                  (json_int_t)r->request_body_bytes, "complete", r->complete);
+    if (json && r->given.unrecorded != UNRECORDED_NOT)
+        json_object_set_new(json, "unrecorded", json_string(unrecorded_name(r->given.unrecorded)));
+    return json;
 }
 
 static json_t *requests_json(const struct report *report) {
     json_t *list = json_array();
     const struct request *requests = report->requests.entries;
     for (size_t i = 0; i < report->requests.count; i++)
-        json_array_append_new(list, request_json(&requests[i]));
+        if (requests[i].url) json_array_append_new(list, request_json(&requests[i]));
     return list;
 }
 
@@ -436,10 +447,15 @@ static json_t *transport_json(const struct report_setting *setting) {
 }
 
 static json_t *counts_json(const struct report *report) {
+    json_t *unrecorded = json_object();
+    for (enum unrecorded kind = UNRECORDED_REPORT; kind < UNRECORDED_KINDS; kind++)
+        json_object_set_new(unrecorded, unrecorded_name(kind),
+                            json_integer((json_int_t)report->unrecorded[kind]));
     return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "exact", (json_int_t)report->matches[MATCH_EXACT],
-        "fuzzy", (json_int_t)report->matches[MATCH_FUZZY], "missed",
-        (json_int_t)report->matches[MATCH_MISSED], "recoded", (json_int_t)report->recoded, "aborted",
+        "{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "exact",
+        (json_int_t)report->matches[MATCH_EXACT], "fuzzy", (json_int_t)report->matches[MATCH_FUZZY], "missed",
+        (json_int_t)report->matches[MATCH_MISSED], "unrecorded", unrecorded, "unlisted",
+        (json_int_t)report->unlisted, "recoded", (json_int_t)report->recoded, "aborted",
         (json_int_t)report->aborted, "think_unknown", (json_int_t)report->think_unknown, "failed_handshakes",
         (json_int_t)report->failed_handshakes, "lost_events", (json_int_t)report->lost);
 }

@@ -7,6 +7,7 @@
 #include "archive/recording.h"
 #include "replay/dns_zone.h"
 #include "replay/transport.h"
+#include "replay/unrecorded.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,10 +62,14 @@ struct report_request {
     size_t path_size;
 };
 size_t report_request(struct report *report, const struct report_request *request, uint64_t now_ns);
-// Called once for each request. The exchange lives as long as the report. `recoded`: in another content
-// coding than it was recorded in.
-void report_answered(struct report *report, size_t request, const struct match_answer *answer,
-                     uint16_t status, bool recoded);
+struct report_answer {
+    struct match_answer answer; // its exchange lives as long as the report
+    enum unrecorded unrecorded; // of one that was missed
+    uint16_t status;            // 0: no response
+    bool recoded;               // in another content coding than it was recorded in
+};
+// Called once for each request.
+void report_answered(struct report *report, size_t request, const struct report_answer *answer);
 // All of it is here. Its answer waits for `think_ns`; `known` is false where the recording does not say how
 // long.
 void report_request_whole(struct report *report, size_t request, uint64_t think_ns, bool known,

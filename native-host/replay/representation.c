@@ -8,11 +8,6 @@
 #include <string.h>
 
 static const char missed_body[] = "trilane: this request is not in the recording\n";
-static const struct header missed_headers[] = {
-    {.name = "x-trilane", .value = "missed", .name_size = 9, .value_size = 6},
-    {.name = "content-type", .value = "text/plain", .name_size = 12, .value_size = 10},
-    {.name = "cache-control", .value = "no-store", .name_size = 13, .value_size = 8},
-};
 
 static bool is(const struct header *header, const char *name) {
     return strlen(name) == header->name_size && memcmp(header->name, name, header->name_size) == 0;
@@ -168,14 +163,21 @@ static int make_recorded(struct representation *made, const struct match_answer 
     return recorded->status == 200 ? from_whole(made, recorded, asked) : 0;
 }
 
+// Of what failed it is what the lane does not send.
+static void make_unrecorded(struct representation *made, enum unrecorded unrecorded,
+                            const struct asked *asked) {
+    *made = (struct representation){.status = unrecorded == UNRECORDED_REPORT ? 204 : 404,
+                                    .headers = made->unrecorded_headers,
+                                    .has_length = true};
+    made->header_count = unrecorded_headers(unrecorded, asked, made->unrecorded_headers);
+    if (unrecorded == UNRECORDED_OTHER) set_body(made, (const uint8_t *)missed_body, sizeof missed_body - 1);
+}
+
 int representation_make(struct representation *made, const struct match_answer *answer,
-                        const struct asked *asked, struct recoded_bodies *recoded) {
+                        enum unrecorded unrecorded, const struct asked *asked,
+                        struct recoded_bodies *recoded) {
     if (!answer->exchange) {
-        *made = (struct representation){.status = 404,
-                                        .headers = missed_headers,
-                                        .header_count = sizeof missed_headers / sizeof *missed_headers,
-                                        .has_length = true};
-        set_body(made, (const uint8_t *)missed_body, sizeof missed_body - 1);
+        make_unrecorded(made, unrecorded, asked);
     } else if (make_recorded(made, answer, asked, recoded) < 0) {
         representation_free(made);
         return -1;

@@ -7,6 +7,7 @@
 #include "archive/matcher.h"
 #include "replay/asked.h"
 #include "replay/recoded_bodies.h"
+#include "replay/unrecorded.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,14 +25,16 @@ struct representation {
     bool has_length;
     uint64_t length;
     bool is_recoded;
-    struct header *own_headers; // NULL: `headers` are the recording's, or constant
+    struct header *own_headers; // NULL: `headers` are the recording's, or the next
+    struct header unrecorded_headers[UNRECORDED_HEADERS_MAX];
     char content_range[CONTENT_RANGE_SIZE];
 };
 
-// `answer` as the matcher gave it: what was missed becomes a 404 with `x-trilane: missed`. 0, or -1 when
-// memory is short. `representation` is not to be moved.
+// `answer` as the matcher gave it; `unrecorded` of one that it missed (unrecorded.h). 0, or -1 when memory is
+// short. `representation` is not to be moved, and points into `asked`.
 int representation_make(struct representation *representation, const struct match_answer *answer,
-                        const struct asked *asked, struct recoded_bodies *recoded);
+                        enum unrecorded unrecorded, const struct asked *asked,
+                        struct recoded_bodies *recoded);
 void representation_free(struct representation *representation);
 
 #endif

@@ -222,14 +222,18 @@ export interface EntryFacts {
    * How the replay found the response; absent: the request never reached it.
    */
   match?: "exact" | "fuzzy" | "missed";
+  /**
+   * How a request was answered that the recording has nothing for. report: with 204, as a beacon, a ping, or a report of the browser's. other: with 404. failed: not at all, as it failed when it was recorded.
+   */
+  unrecorded?: "report" | "other" | "failed";
   instead?: GivenInstead;
 }
 /**
- * Of a fuzzy match: the recorded URL that was given, what the two differ in, and how alike their queries are (native-host/archive/query.h), 0 to 1.
+ * Of a fuzzy match: the recorded URL that was given, what the two differ in, and how alike they are, 0 to 1: their queries (native-host/archive/query.h) or paths (native-host/archive/path_similarity.h).
  */
 export interface GivenInstead {
   url: string | null;
-  difference: "body" | "port" | "query";
+  difference: "body" | "port" | "query" | "path";
   likeness: number;
 }
 export interface LoadFacts {

@@ -1,6 +1,10 @@
 // Generated from ../replay-report.schema.json by `npm run generate`: change the schema instead.
 
 /**
+ * How a request was answered that the recording has nothing for. report: with 204, as a beacon, a ping, or a report of the browser's. other: with 404. failed: not at all, as it failed when it was recorded.
+ */
+export type Unrecorded = "report" | "other" | "failed";
+/**
  * What trilane-replay served, written at its end. Times are CLOCK_MONOTONIC in nanoseconds; sizes in bytes.
  */
 export interface ReplayReport {
@@ -103,7 +107,7 @@ export interface ReplayReport {
   visits_ns: number[];
   connections: ReplayConnection[];
   /**
-   * In the order in which they came.
+   * In the order in which they came. Of each kind that the recording does not have, the first 1000.
    */
   requests: ReplayedRequest[];
   /**
@@ -122,6 +126,18 @@ export interface ReplayReport {
     exact: number;
     fuzzy: number;
     missed: number;
+    /**
+     * The missed, by kind.
+     */
+    unrecorded: {
+      report: number;
+      other: number;
+      failed: number;
+    };
+    /**
+     * Requests that are counted here, but not listed above.
+     */
+    unlisted: number;
     /**
      * Responses in another content coding than was recorded, which the client did not accept.
      */
@@ -229,9 +245,10 @@ export interface ReplayedRequest {
    */
   url: string;
   /**
-   * exact: method, host, port, path, query and request body are those of a recorded request, whichever of http and https. fuzzy: all but the body, the port or the query are. missed: answered with 404.
+   * exact: method, host, port, path, query and request body are those of a recorded request, whichever of http and https. fuzzy: all but the body, the port or the query are, or the path is much like it. missed: the recording has nothing for it.
    */
   outcome: "exact" | "fuzzy" | "missed";
+  unrecorded?: Unrecorded;
   /**
    * The recorded exchange; null: missed.
    */
@@ -240,7 +257,10 @@ export interface ReplayedRequest {
    * Of a fuzzy match: what was given instead of what was asked for. null: the match was not fuzzy.
    */
   instead: GivenInstead | null;
-  status: number;
+  /**
+   * null: there was no response, as when the request was recorded.
+   */
+  status: number | null;
   /**
    * The request's head was there.
    */
@@ -279,9 +299,9 @@ export interface GivenInstead {
   /**
    * What the request and the recorded one differ in.
    */
-  difference: "body" | "port" | "query";
+  difference: "body" | "port" | "query" | "path";
   /**
-   * Of the queries (native-host/archive/query.h), 0 to 1; 1 where they are the same.
+   * 0 to 1: of the paths (native-host/archive/path_similarity.h) if they differ, else of the queries (native-host/archive/query.h); 1 where these are the same.
    */
   likeness: number;
 }

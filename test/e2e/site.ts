@@ -27,11 +27,12 @@ export async function recordSite(
   name: string,
   resources: readonly Resource[],
   url?: string,
+  notes: JsonObject = {},
 ): Promise<Site> {
   const hosts = [...new Set(resources.map((resource) => new URL(resource.url).hostname))];
   const start = url ?? resources[0]?.url ?? "";
   const recording = await withArchive(home, (archive) =>
-    archive.write({ name, url: start, source: "test", notes: {}, replace: true }, async (writer) => {
+    archive.write({ name, url: start, source: "test", notes, replace: true }, async (writer) => {
       for (const { url: at, body, type, status, headers, address, recorded } of resources) {
         const { protocol, hostname, port, pathname, search } = new URL(at);
         const scheme = protocol === "http:" ? "http" : "https";

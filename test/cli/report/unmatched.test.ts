@@ -42,7 +42,7 @@ test("says how many were matched how, and lists what was given instead", async (
   assert.match(text, /4 \(2\.00 %\) were given/);
   assert.match(text, /2 \(1\.00 %\) a 404/);
   assert.match(text, /https:\/\/a\.test\/hit\?t=1.*another query, likeness 0\.6/);
-  assert.match(text, /https:\/\/a\.test\/gone.*nothing: 404/);
+  assert.match(text, /https:\/\/a\.test\/gone.*nothing recorded/);
   assert.ok(!text.includes("<script>"));
 });
 

@@ -1,6 +1,7 @@
 // The DNS messages: what is answered to what, byte by byte where it matters, and that no bytes at all make it
 // crash.
 #include "replay/dns_zone.h"
+#include "replay/unrecorded_hosts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,15 +197,49 @@ static void test_nodata(void **state) {
 }
 
 static void test_nxdomain(void **state) {
-    static const char *const names[] = {
-        "example.org", "a.www.example.org", "update.googleapis.com", "",
-        "192.0.2.13",  "2001:db8::14",      "www.example.orgx",      "ww.example.org"};
+    static const char *const names[] = {"update.googleapis.com", "",    "192.0.2.13",
+                                        "2001:db8::14",          "org", "_dns.example.org"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct answer *answer = ask(*state, make_query(names[i], DNS_TYPE_A, CLASS_IN), false);
         assert_int_equal(rcode_of(answer), 3);
         assert_int_equal(answer_count_of(answer), 0);
         assert_int_equal(answer->question.outcome, DNS_NXDOMAIN);
     }
+}
+
+static void test_unrecorded_hosts(void **state) {
+    struct answer *answer = ask(*state, make_query("Fonts.example.com", DNS_TYPE_A, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_OK);
+    assert_int_equal(answer_count_of(answer), 1);
+    uint8_t address[4];
+    unrecorded_host_address("fonts.example.com", address);
+    assert_memory_equal(answer->bytes + answer->size - 4, address, 4);
+    answer = ask(*state, make_query("fonts.example.com", DNS_TYPE_AAAA, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_NODATA);
+    // Something of this recording was in clear.
+    answer = ask(*state, make_query("fonts.example.com", DNS_TYPE_HTTPS, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_NODATA);
+}
+
+// All of the recording is https; a recorded server has the address that the host would have.
+static void test_unrecorded_hosts_beside_https(void **state) {
+    (void)state;
+    uint8_t address[4];
+    unrecorded_host_address("fonts.example.com", address);
+    char taken[16];
+    snprintf(taken, sizeof taken, "%u.%u.%u.%u", address[0], address[1], address[2], address[3]);
+    struct recorded_exchange only = {.scheme = "https", .host = "a.test", .port = 443, .address = taken};
+    const struct recording secure = {.name = "test", .exchanges = &only, .exchange_count = 1};
+    struct dns_zone *zone;
+    char error[256];
+    assert_int_equal(dns_zone_open(&zone, &secure, "h2,h3", error, sizeof error), 0);
+    struct answer *answer = ask(zone, make_query("fonts.example.com", DNS_TYPE_HTTPS, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_OK);
+    assert_int_equal(answer_count_of(answer), 1);
+    answer = ask(zone, make_query("fonts.example.com", DNS_TYPE_A, CLASS_IN), false);
+    assert_int_equal(answer_count_of(answer), 1);
+    assert_memory_not_equal(answer->bytes + answer->size - 4, address, 4);
+    dns_zone_close(zone);
 }
 
 // A label may hold any byte: one with a dot in it is another name than the two labels it looks like.
@@ -438,6 +473,8 @@ int main(void) {
         cmocka_unit_test(test_no_https_records),
         cmocka_unit_test(test_nodata),
         cmocka_unit_test(test_nxdomain),
+        cmocka_unit_test(test_unrecorded_hosts),
+        cmocka_unit_test(test_unrecorded_hosts_beside_https),
         cmocka_unit_test(test_escaped_names),
         cmocka_unit_test(test_edns),
         cmocka_unit_test(test_refused),

@@ -142,12 +142,27 @@ static void test_request_bodies_are_counted(void **state) {
         h1_client_ask(*state, "POST /small HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n"
                               "Expect: 100-Continue\r\n\r\n"
                               "5\r\nhello\r\n10;x=y\r\n0123456789abcdef\r\n0\r\nX-Trailer: 1\r\n\r\n");
-    assert_starts(&client, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 ");
+    assert_starts(&client, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 ");
     json_t *report;
     json_t *request = only_request(*state, &report);
     assert_int_equal(number(request, "request_body_bytes"), 21);
     json_decref(report);
     buf_free(&client.answer);
+}
+
+static void test_fails_as_recorded(void **state) {
+    struct h1_client client = h1_client_ask(*state, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                                                    "GET /failing HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                                                    "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    assert_true(client.ended);
+    assert_int_equal(h1_client_count(&client, "HTTP/1.1 "), 1);
+    assert_body(&client, "/small"); // and nothing after it
+    buf_free(&client.answer);
+    json_t *report = lane_site_report(*state);
+    const json_t *request = json_array_get(json_object_get(report, "requests"), 1);
+    assert_string_equal(json_string_value(json_object_get(request, "unrecorded")), "failed");
+    assert_true(json_is_null(json_object_get(request, "status")));
+    json_decref(report);
 }
 
 static void test_targets(void **state) {
@@ -346,6 +361,7 @@ int main(void) {
         LANE_SITE_TEST(test_no_framing_from_the_recording, &the_site),
         LANE_SITE_TEST(test_http_1_0, &the_site),
         LANE_SITE_TEST(test_request_bodies_are_counted, &the_site),
+        LANE_SITE_TEST(test_fails_as_recorded, &the_site),
         LANE_SITE_TEST(test_targets, &the_site),
         LANE_SITE_TEST(test_upgrades_are_not_taken, &the_site),
         LANE_SITE_TEST(test_malformed_requests, &the_site),

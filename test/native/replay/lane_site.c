@@ -91,6 +91,8 @@ int lane_site_open(struct lane_site *site) {
         add(site, path, 200, 500 + (size_t)i * 997, 1);
     }
     add_large_heads(site);
+    static const char notes[] = "{\"failed_urls\": [\"https://a.test/failing\"]}";
+    if (recorded_failures_open(&site->recording.failures, notes, sizeof notes - 1) < 0) return -1;
     char error[256];
     strcpy(site->home, "/tmp/trilane-test-XXXXXX");
     if (!mkdtemp(site->home) || loop_open(&site->loop) < 0) return -1;
@@ -115,6 +117,7 @@ void lane_site_close(struct lane_site *site) {
         free((void *)(uintptr_t)site->recording.exchanges[i].path);
     }
     free(site->recording.exchanges);
+    recorded_failures_close(site->recording.failures);
     free(site->many_headers);
     free(site->long_value);
     char command[128];

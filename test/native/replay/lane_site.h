@@ -18,6 +18,7 @@ enum { LONG_HEADER_BYTES = 70000, MANY_HEADERS = 5000 };
 // "/long-header", "/many-headers", "/long-empty" (204), "/huge-head" (over
 // 16 MiB),
 // "/many/0" to "/many/39" (small)
+// "/failing" failed when it was recorded
 
 struct lane_site {
     struct loop *loop;

@@ -161,8 +161,25 @@ static void counts_uploads(void **state) {
     open_client(state);
     struct seen *seen = lane_client_request(&client, "POST", "/small", NULL, 3000000);
     lane_client_run(&client, 1);
-    assert_int_equal(seen->status, 404); // POST was not recorded
+    assert_int_equal(seen->status, 204); // POST was not recorded
     lane_client_close(&client);
+}
+
+static void fails_as_recorded(void **state) {
+    open_client(state);
+    struct seen *failing = get("/failing", NULL);
+    struct seen *small = get("/small", NULL);
+    lane_client_run(&client, 2);
+    assert_int_equal(failing->status, 0);
+    assert_true(failing->reset);
+    assert_whole(&site, small, "/small"); // the connection goes on
+    lane_client_close(&client);
+    json_t *report = lane_site_report(&site);
+    const json_t *request = json_array_get(json_object_get(report, "requests"), 0);
+    assert_string_equal(json_string_value(json_object_get(request, "unrecorded")), "failed");
+    assert_true(json_is_null(json_object_get(request, "status")));
+    assert_false(json_is_true(json_object_get(request, "complete")));
+    json_decref(report);
 }
 
 static void cancel_once(struct lane_client *c, struct seen *seen) {
@@ -230,6 +247,7 @@ int main(void) {
         OVER_BOTH(honours_a_priority_update),
         OVER_BOTH(shares_among_the_incremental),
         OVER_BOTH(counts_uploads),
+        OVER_BOTH(fails_as_recorded),
         OVER_BOTH(survives_a_cancelled_request),
         OVER_BOTH(resets_requests_with_forbidden_fields),
     };

@@ -1,0 +1,38 @@
+// What a request is answered that the recording has nothing for: as a live server would, so that the page
+// goes on. Decides by the request alone, and by what failed when the page was recorded.
+//
+// - Report: nobody waits for its answer. 204. These are what browsers send by themselves for the page
+// (reports
+//   of CSP and of the Reporting API, <a ping>), and what its scripts send away: every POST of
+//   navigator.sendBeacon, fetch or XMLHttpRequest that takes any answer (Accept is "*/*"). Nothing in a
+//   request tells whether its fetch was `keepalive`. So that one is sent at all, every CORS preflight is
+//   granted, with 204: it counts for nothing by itself.
+// - Failed: the URL failed when it was recorded. No answer: the lane breaks off the exchange.
+// - Other: 404. Its CORS headers let the page see it: where a page asks another origin, that one grants it,
+//   and what did fail for want of it is among the failures.
+#ifndef TRILANE_REPLAY_UNRECORDED_H
+#define TRILANE_REPLAY_UNRECORDED_H
+
+#include "archive/recording.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct asked;
+
+enum unrecorded { UNRECORDED_NOT, UNRECORDED_REPORT, UNRECORDED_OTHER, UNRECORDED_FAILED, UNRECORDED_KINDS };
+enum { UNRECORDED_HEADERS_MAX = 8 };
+
+// "report", "other", "failed": as the replay report spells them.
+const char *unrecorded_name(enum unrecorded kind);
+
+// Whether the URL failed when it was recorded, and not because the page gave it up.
+bool unrecorded_fails(const struct asked *asked, const struct recording *recording);
+// A report, or another one: of a request that does not fail.
+enum unrecorded unrecorded_kind(const struct asked *asked);
+
+// The response's headers; their number. Values point into `asked`.
+size_t unrecorded_headers(enum unrecorded kind, const struct asked *asked,
+                          struct header headers[UNRECORDED_HEADERS_MAX]);
+
+#endif
