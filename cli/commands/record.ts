@@ -29,6 +29,7 @@ interface RecordCommandOptions extends CommonOptions {
   trust: string[];
   replace: boolean;
   "keep-credentials": boolean;
+  "allow-local-network": boolean;
 }
 
 function readLane(text: string): RecordedLane {
@@ -126,6 +127,11 @@ export const command: Command<RecordCommandOptions> = {
         describe:
           "keep the values of cookies and authorization, which are crossed out otherwise; URLs and bodies always stay",
       })
+      .option("allow-local-network", {
+        type: "boolean",
+        default: false,
+        describe: "let a public page reach this machine and its networks, which is refused otherwise",
+      })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane record https://shop.example/ --scroll", "to the end of the page, lazy images and all")
       .example("trilane record shop.example --lane h3 --name shop-h3", "over HTTP/3")
@@ -153,6 +159,7 @@ export const command: Command<RecordCommandOptions> = {
         timeout_ms,
         trustedKeys,
         addresses,
+        allowLocalNetwork: options["allow-local-network"],
         within,
       };
       const store = async (page: RecordedPage): Promise<void> => {

@@ -22,9 +22,9 @@ function node(): Check {
   return { name: "Node", outcome: "missing", found: process.versions.node, remedy: "start it as `npx trilane`" };
 }
 
-const programs = (["trilane-host", "trilane-replay", "trilane-shaper", "trilane-probe"] satisfies Program[]).map(
-  (program) => () => attempt(program, "run `npm run setup`", () => firstLine(programPath(program), ["--version"])),
-);
+const programs = (
+  ["trilane-host", "trilane-replay", "trilane-shaper", "trilane-probe", "trilane-guard"] satisfies Program[]
+).map((program) => () => attempt(program, "run `npm run setup`", () => firstLine(programPath(program), ["--version"])));
 
 function browser(): Check {
   return attempt("Chromium", "install it (apt install chromium) or name it in TRILANE_CHROMIUM", () =>

@@ -41,9 +41,11 @@ const laneDisabledFeatures: Partial<Record<Lane, readonly string[]>> = {
   "h1-clear": ["PartitionConnectionsByNetworkIsolationKey"],
 };
 
+/** A recording mixes public and private addresses, and its lab reaches nobody: a permission prompt would block the load. */
+export const localNetworkChecks = "LocalNetworkAccessChecks";
+
+/** In every browser of ours. */
 export const disabledFeatures: readonly string[] = [
-  // Recorded pages mix public and private addresses; a permission prompt would block the load.
-  "LocalNetworkAccessChecks",
   // An http:// origin was recorded as such and has to stay one.
   "HttpsUpgrades",
   "HttpsFirstBalancedModeAutoEnable",
@@ -122,7 +124,7 @@ export function chromiumArguments({ lane, profile, spkiList, userAgent }: Chromi
     ...sharedArguments,
     ...laneArguments[lane],
     // Of this argument the browser takes the last one only.
-    `--disable-features=${[...disabledFeatures, ...(laneDisabledFeatures[lane] ?? [])].join(",")}`,
+    `--disable-features=${[...disabledFeatures, localNetworkChecks, ...(laneDisabledFeatures[lane] ?? [])].join(",")}`,
     `--user-agent=${userAgent}`,
     `--ignore-certificate-errors-spki-list=${spkiList}`,
     `--user-data-dir=${profile}`,

@@ -1,6 +1,7 @@
 // Chromium's command line for a recording: as for a measured load, but the servers are the world's, whose certificates
-// are the system's to trust, and all that goes over the wire is logged. Pure; starts nothing.
-import { disabledFeatures, sharedArguments } from "../measure/chromium.ts";
+// are the system's to trust, the page is a stranger on the machine's own network, and all that goes over the wire is logged.
+// Pure; starts nothing.
+import { disabledFeatures, localNetworkChecks, sharedArguments } from "../measure/chromium.ts";
 
 /** `any`: whatever browser and site agree on. The others as a measured load is forced to them. */
 export type RecordedLane = "any" | "h1" | "h2" | "h3";
@@ -23,14 +24,18 @@ export interface RecorderArguments {
   readonly trustedKeys: readonly string[];
   /** Names that are found without asking: "shop.example" at "192.0.2.1". */
   readonly addresses: readonly { readonly host: string; readonly address: string }[];
+  /** Whether a public page may ask private addresses and this machine. */
+  readonly allowLocalNetwork: boolean;
 }
 
 export function recorderArguments(options: RecorderArguments): string[] {
-  const { lane, profile, netLog, userAgent, trustedKeys, addresses } = options;
+  const { lane, profile, netLog, userAgent, trustedKeys, addresses, allowLocalNetwork } = options;
   const rules = addresses.map(({ host, address }) => `MAP ${host} ${address.includes(":") ? `[${address}]` : address}`);
   return [
     ...sharedArguments,
-    `--disable-features=${disabledFeatures.join(",")}`,
+    `--disable-features=${[...disabledFeatures, ...(allowLocalNetwork ? [localNetworkChecks] : [])].join(",")}`,
+    // Nobody is there to be asked: for the local network, a camera, the clipboard.
+    "--deny-permission-prompts",
     ...laneArguments[lane],
     `--user-agent=${userAgent}`,
     `--log-net-log=${netLog}`,

@@ -13,12 +13,15 @@ import { NavigationError, type WatchedPage, watchPage } from "../measure/page.ts
 import { pinTimeScript } from "../measure/pin_time.ts";
 import { userAgentOf } from "../measure/user_agent.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
-import { chromiumPath } from "../programs.ts";
+import { chromiumPath, programPath } from "../programs.ts";
 import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
 import { composeRecorded, type Recorded } from "./compose.ts";
+import { withRemedy } from "./failure.ts";
 import { type NetLog, readNetLog } from "./net_log.ts";
 import { comesToRest } from "./quiet.ts";
+import { reachOf } from "./reach.ts";
 import { scrollExpression } from "./scroll.ts";
+import type { HostAddress } from "./words.ts";
 
 export interface RecordOptions {
   readonly url: string;
@@ -31,7 +34,9 @@ export interface RecordOptions {
   /** Whether the page's time and chance are pinned, as loads of the recording can be (cli/measure/pin_time.ts). */
   readonly pinTime?: boolean;
   readonly trustedKeys: readonly string[];
-  readonly addresses: readonly { readonly host: string; readonly address: string }[];
+  readonly addresses: readonly HostAddress[];
+  /** Whether the page may reach this machine and its networks wherever it comes from (reach.ts). Default: it may not. */
+  readonly allowLocalNetwork?: boolean;
   /** What the browser is started by, as liveLabCommand tells. */
   readonly within: readonly string[];
   readonly signal?: AbortSignal;
@@ -81,14 +86,23 @@ export async function recordPage<Result>(
   const netLog = join(folder, "net-log.json");
   try {
     await mkdir(profile);
+    const { url, addresses, allowLocalNetwork = false } = options;
+    const reach = allowLocalNetwork ? null : await reachOf(url, addresses);
     const browserArguments = recorderArguments({
       ...options,
+      allowLocalNetwork,
+      addresses: reach?.pinned ? [...addresses, reach.pinned] : addresses,
       profile,
       netLog,
       userAgent: await userAgentOf(chromium),
     });
     const seen = await observe(options, {
-      commandLine: [...options.within, chromium, ...browserArguments],
+      commandLine: [
+        ...options.within,
+        ...(reach ? [programPath("trilane-guard"), "--nearest", reach.nearest, "--"] : []),
+        chromium,
+        ...browserArguments,
+      ],
       environment: chromiumEnvironment(profile, temporaryOf(folder), process.env),
       timeout_ms: startTimeout_ms,
     });
@@ -124,7 +138,7 @@ async function observe(options: RecordOptions, start: Parameters<typeof startBro
   } catch (error) {
     // A browser that is stopped looks like one that ended.
     signal?.throwIfAborted();
-    if (error instanceof NavigationError) throw new RunError(`${options.url}: ${error.message}`);
+    if (error instanceof NavigationError) throw new RunError(`${options.url}: ${withRemedy(error.message)}`);
     throw error;
   } finally {
     signal?.removeEventListener("abort", stop);
@@ -139,6 +153,7 @@ async function ended({ exited }: RunningBrowser): Promise<never> {
 
 async function watched(browser: RunningBrowser, options: RecordOptions): Promise<Seen> {
   const { connection } = browser;
+  await connection.send("Browser.setDownloadBehavior", { behavior: "deny" });
   const sessions = new Map<string, CDPSession>();
   let lastEvent_ms = performance.now();
   const page = await watchPage(connection, {

@@ -3,6 +3,7 @@ import { createHash, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { UserError } from "../errors.ts";
+import { isLocalHost } from "../import/select.ts";
 
 /** "shop.example" is https://shop.example/. */
 export function pageUrl(text: string): string {
@@ -11,6 +12,10 @@ export function pageUrl(text: string): string {
     throw new UserError(`${JSON.stringify(text)} is not a URL: write it as https://shop.example/`);
   const url = new URL(whole);
   if (!/^https?:$/.test(url.protocol)) throw new UserError(`${text}: only http and https pages can be recorded`);
+  if (isLocalHost(url.hostname))
+    throw new UserError(
+      `${text}: in a lab this would be the browser's own machine: give it another name, as --resolve staging.test=127.0.0.1 with ${url.protocol}//staging.test${url.port && `:${url.port}`}${url.pathname}`,
+    );
   url.hash = "";
   return url.href;
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 export interface LiveServer {
   /** One certificate has them all. */
   readonly hosts: readonly string[];
-  /** One of 203.0.113.0/24 but .53, or of 2001:db8::/32. */
+  /** One of 203.0.113.0/24 but .53, or a public one of IPv6 (Chromium takes those for documentation for local ones). */
   readonly address: string;
   /** The folder of files that it serves. */
   readonly root: string;

@@ -101,7 +101,7 @@ const site = skip
       },
       {
         hosts: ["api.site.test"],
-        address: "2001:db8::7",
+        address: "2600::7",
         root,
         program: "nginx",
         directives: `location / { ${cors} if ($request_method = OPTIONS) { return 204; } return 200 '{"put":true}'; }`,
@@ -249,7 +249,7 @@ test("a page is recorded whole: frames, workers, preflights, redirects, lies, bo
 
   assert.deepEqual(recording.notes.failed_urls, ["https://site.test/lying.css", "https://gone.test/gone.gif"]);
   assert.equal(document.address, "203.0.113.1");
-  assert.equal(found("PUT https://api.site.test/put.json?x=1 200").address, "2001:db8::7");
+  assert.equal(found("PUT https://api.site.test/put.json?x=1 200").address, "2600::7");
   for (const { recorded } of exchanges) assert.equal(recorded.protocol, "h2");
   const tlsOf = ({ recorded }: ArchivedExchange) =>
     recorded.tls as { names: string[]; chain_bytes: number; version: string; record_bytes?: number; group?: string };

@@ -5,16 +5,37 @@ import { chromiumArguments } from "../../../cli/measure/chromium.ts";
 import { userAgent } from "../../../cli/measure/user_agent.ts";
 import { recordedLanes, recorderArguments } from "../../../cli/record/chromium_arguments.ts";
 
-const options = { profile: "/p", netLog: "/n", userAgent: userAgent("156"), trustedKeys: [], addresses: [] };
+const options = {
+  profile: "/p",
+  netLog: "/n",
+  userAgent: userAgent("156"),
+  trustedKeys: [],
+  addresses: [],
+  allowLocalNetwork: false,
+};
 
-test("a recorded page meets the browser that will load its recording: the same arguments but for trust", () => {
+const featuresOf = (told: readonly string[]): string[] =>
+  told.flatMap((argument) => /^--disable-features=(.*)$/.exec(argument)?.[1]?.split(",") ?? []);
+
+test("a recorded page meets the browser that will load its recording: the same arguments but for trust and the local network", () => {
   for (const lane of ["h1", "h2", "h3"] as const) {
     const recorder = recorderArguments({ ...options, lane });
     const measured = chromiumArguments({ lane, profile: "/p", spkiList: "x", userAgent: options.userAgent });
     const left = measured.filter((argument) => !recorder.includes(argument));
-    assert.deepEqual(left, ["--ignore-certificate-errors-spki-list=x"]);
+    const checksOff = left.find((argument) => argument.startsWith("--disable-features="));
+    assert.deepEqual(left, [checksOff, "--ignore-certificate-errors-spki-list=x"]);
+    assert.deepEqual(
+      featuresOf(measured).filter((feature) => !featuresOf(recorder).includes(feature)),
+      ["LocalNetworkAccessChecks"],
+    );
     assert.deepEqual(recorder.slice(-2), ["--user-data-dir=/p", "about:blank"]);
   }
+});
+
+test("a public page's way to the local network is open only where it is asked for", () => {
+  const features = (allowLocalNetwork: boolean) =>
+    featuresOf(recorderArguments({ ...options, lane: "any", allowLocalNetwork })).includes("LocalNetworkAccessChecks");
+  assert.deepEqual([features(false), features(true)], [false, true]);
 });
 
 test("left to itself, it may use every protocol; forced, one", () => {
