@@ -99,6 +99,13 @@ function readPage(value: unknown, index: number): HarPage {
   };
 }
 
+/** Firefox writes 0 for what HTTP/2 pushed, beside its headers and its body. */
+function statusOf(response: JsonRecord): number | null {
+  const status = numberField(response, "status");
+  const isWhole = textField(recordOf(response.content), "text") !== null && textField(response, "_error") === null;
+  return status === 0 && isWhole && Array.isArray(response.headers) && response.headers.length > 0 ? 200 : status;
+}
+
 function readEntry(value: unknown, index: number): HarEntry {
   const raw = recordOf(value);
   const request = recordOf(raw.request);
@@ -114,7 +121,7 @@ function readEntry(value: unknown, index: number): HarEntry {
   const method = textField(request, "method");
   if (!method) throw refuse("has no request.method");
   if (!isRecord(raw.response)) throw refuse("has no response");
-  const status = numberField(response, "status");
+  const status = statusOf(response);
   if (status === null || !Number.isInteger(status)) throw refuse("has no response.status");
   return {
     index,

@@ -259,7 +259,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
       entries: har.entries.length,
       pages: har.pages.length,
       skipped: before > 0 ? { ...selection.skipped, "before the document": before } : selection.skipped,
-      failedUrls: selection.failedUrls,
+      failures: selection.failures,
       addresses: page.addresses.counts,
       documents,
       standInReferences: page.standIn?.references ?? null,

@@ -3,6 +3,7 @@ import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import { count, formatSize } from "../numbers.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { type Body, bodySize } from "./body.ts";
+import type { FailureKind } from "./failures.ts";
 import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import type { SkipReason } from "./select.ts";
@@ -22,6 +23,8 @@ export type ImportNotes = {
   readonly skipped: Counts;
   /** Requests that failed when they were recorded; a load in which they fail again is as recorded. */
   readonly failed_urls: readonly string[];
+  /** How each of them failed. */
+  readonly failures: Readonly<Record<string, FailureKind>>;
   readonly bodies: Readonly<Record<BodyOrigin, number>>;
   readonly filled_bytes: number;
   readonly filled_with: Counts;
@@ -61,7 +64,7 @@ interface Totals {
   readonly entries: number;
   readonly pages: number;
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
-  readonly failedUrls: readonly string[];
+  readonly failures: Readonly<Record<string, FailureKind>>;
   readonly addresses: AddressCounts;
   readonly documents: readonly number[];
   readonly standInReferences: number | null;
@@ -112,13 +115,14 @@ export class NoteCounter {
   }
 
   finish(totals: Totals): ImportNotes {
-    const { entries, pages, skipped, failedUrls, addresses, documents, standInReferences } = totals;
+    const { entries, pages, skipped, failures, addresses, documents, standInReferences } = totals;
     return {
       entries,
       pages,
       exchanges: Object.values(this.#bodies).reduce((sum, amount) => sum + amount, 0),
       skipped,
-      failed_urls: failedUrls,
+      failed_urls: Object.keys(failures),
+      failures,
       bodies: this.#bodies,
       filled_with: this.#filledWith,
       sizes: this.#sizes,

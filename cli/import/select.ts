@@ -2,6 +2,7 @@
 // left out is counted under its reason. Changes no entry.
 import { UserError } from "../errors.ts";
 import { namesUnreachableAddress } from "./addresses.ts";
+import { type FailureKind, failureKind } from "./failures.ts";
 import { type HarEntry, type HarFile, type HarPage, numberField, textField } from "./har.ts";
 
 export type SkipReason =
@@ -23,8 +24,8 @@ export interface Selection {
   readonly sent: readonly HarEntry[];
   readonly kept: readonly HarEntry[];
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
-  /** What failed when it was recorded: it will fail again, as it should. */
-  readonly failedUrls: readonly string[];
+  /** What failed when it was recorded, and how: it will fail again, as it should. */
+  readonly failures: Readonly<Record<string, FailureKind>>;
   readonly page: HarPage | null;
 }
 
@@ -68,6 +69,12 @@ function hasError({ response }: HarEntry): boolean {
   const error = textField(response, "_error");
   // Given up by the page is not failed.
   return error !== null && error !== "net::ERR_ABORTED";
+}
+
+/** An extension's doing, most often: no network serves what it leads to, and the browser refuses to go there. */
+function leadsNowhere({ status, response }: HarEntry): boolean {
+  const target = status >= 300 && status < 400 ? textField(response, "redirectURL") : null;
+  return target !== null && /^[a-z][a-z0-9+.-]*:/i.test(target) && !/^https?:/i.test(target);
 }
 
 const isPushed = ({ raw }: HarEntry): boolean => raw._was_pushed === 1 || raw._was_pushed === true;
@@ -123,10 +130,10 @@ export function selectEntries(har: HarFile, options: { page: number | undefined;
   }
   const byUrl = Map.groupBy(sent, ({ url }) => url.href);
   const kept: HarEntry[] = [];
-  const failedUrls = new Set<string>();
+  const failures: Record<string, FailureKind> = {};
   for (const entry of bySendTime(sent)) {
     const reason = skipReason(entry, byUrl.get(entry.url.href) ?? []);
-    if (reason === "failed" || hasError(entry)) failedUrls.add(entry.url.href);
+    if (reason === "failed" || hasError(entry) || leadsNowhere(entry)) failures[entry.url.href] ??= failureKind(entry);
     if (reason) skip(reason);
     else kept.push(entry);
   }
@@ -134,5 +141,5 @@ export function selectEntries(har: HarFile, options: { page: number | undefined;
     const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
     throw new UserError(`has no HTTP response to replay (${reasons.join(", ")}): record the page again`);
   }
-  return { sent: bySendTime(sent), kept, skipped, failedUrls: [...failedUrls], page };
+  return { sent: bySendTime(sent), kept, skipped, failures, page };
 }

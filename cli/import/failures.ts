@@ -1,0 +1,34 @@
+// How the requests failed that a HAR has no response for, or one that the browser did not take: what the replay needs to
+// make them fail again (native-host/archive/recorded_failures.h). Pure.
+import { type HarEntry, numberField, textField } from "./har.ts";
+
+/**
+ * name: the host's name was not found. blocked: the browser did not send it (an ad blocker's doing, mixed content).
+ * aborted: the page gave it up. connection: something else that has a name. unknown: the HAR does not say.
+ */
+export type FailureKind = "name" | "blocked" | "aborted" | "connection" | "unknown";
+
+const kinds: readonly (readonly [FailureKind, RegExp])[] = [
+  // Chromium, Firefox, Safari and Node; WinINet's number, as WebPageTest has it.
+  ["name", /NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|ERR_DNS_|UNKNOWN_HOST|CannotFindHost|ENOTFOUND|^12007$/i],
+  ["blocked", /BLOCKED_BY_(CLIENT|ADMINISTRATOR|CSP)|^blocked:|UNSAFE_(PORT|REDIRECT)|mixed.?content/i],
+  ["aborted", /ERR_ABORTED|BINDING_ABORTED|cancell?ed/i],
+];
+
+/** What the producer says of why; null where it says nothing. */
+function errorOf({ raw, response, status }: HarEntry): string | null {
+  for (const record of [response, raw]) {
+    for (const name of ["_error", "_errorText", "_errorMessage"]) {
+      const text = textField(record, name);
+      if (text) return text;
+    }
+  }
+  const code = numberField(raw, "_responseCode") ?? status;
+  return code > 999 ? String(code) : null;
+}
+
+export function failureKind(entry: HarEntry): FailureKind {
+  const error = errorOf(entry);
+  if (error === null) return "unknown";
+  return kinds.find(([, pattern]) => pattern.test(error))?.[0] ?? "connection";
+}
