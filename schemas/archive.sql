@@ -2,8 +2,9 @@
 -- One writer: native-host/archive. trilane-replay reads it.
 -- A body file is written aside, synced and renamed before the row that names it is committed, so a row never names
 -- a body that is not whole. A body file that no row names is harmless and is removed by `archive.remove`.
+-- New archives are made from this file; schemas/migrations/archive brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655148;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE recording (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: readers of several pages tell by it one that was replaced
@@ -12,7 +13,8 @@ CREATE TABLE recording (
   source TEXT NOT NULL,           -- where it came from: 'har: Chrome 131', 'synth: carlucci-small'
   created_at TEXT NOT NULL,       -- ISO 8601, UTC
   digest TEXT NOT NULL,           -- SHA-256 (hex) over all exchanges in order; results refuse another digest
-  notes TEXT NOT NULL             -- JSON object: what the importer counted (filled, recompressed, skipped, ...)
+  notes TEXT NOT NULL,            -- JSON object: what the importer counted (filled, recompressed, skipped, ...)
+  recorded_at TEXT                -- ISO 8601, UTC: when the page load began that was recorded; NULL: unknown
 );
 
 CREATE TABLE exchange (

@@ -1,8 +1,9 @@
 -- The results: HOME/results.db. One writer at a time through cli/results, any number of readers.
 -- One attempt at a load is one row, written in one transaction, never changed afterwards.
 -- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
+-- New files are made from this one; schemas/migrations/results brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655154;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
@@ -59,9 +60,8 @@ CREATE TABLE load (
 -- Two runners can never both add a valid load in the same place.
 CREATE UNIQUE INDEX load_valid_once ON load (cell, block) WHERE status = 'valid';
 
--- What each of a sweep's links was measured to be on a machine that ran loads of it. Added to results that were begun
--- without it (cli/results/database.ts): a reader that does not know it misses nothing else.
-CREATE TABLE IF NOT EXISTS link_test (
+-- What each of a sweep's links was measured to be on a machine that ran loads of it.
+CREATE TABLE link_test (
   sweep INTEGER NOT NULL REFERENCES sweep (id) ON DELETE CASCADE,
   machine TEXT NOT NULL,
   link TEXT NOT NULL,             -- short form, canonical
@@ -70,8 +70,8 @@ CREATE TABLE IF NOT EXISTS link_test (
   PRIMARY KEY (sweep, machine, link)
 );
 
--- The requests of each load that were not matched exactly. Added like link_test.
-CREATE TABLE IF NOT EXISTS unmatched (
+-- The requests of each load that were not matched exactly.
+CREATE TABLE unmatched (
   load INTEGER NOT NULL REFERENCES load (id) ON DELETE CASCADE,
   place INTEGER NOT NULL,         -- among the page's requests, from 0
   method TEXT NOT NULL,
@@ -83,8 +83,8 @@ CREATE TABLE IF NOT EXISTS unmatched (
   PRIMARY KEY (load, place)
 );
 
--- Of a cell one load that was filmed (--films). It is no row of load: filming takes time. Added like link_test.
-CREATE TABLE IF NOT EXISTS film (
+-- Of a cell one load that was filmed (--films). It is no row of load: filming takes time.
+CREATE TABLE film (
   cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE,
   status TEXT NOT NULL CHECK (status IN ('valid', 'invalid', 'failed')),
   reasons TEXT NOT NULL,          -- JSON array of strings; empty for a valid load
@@ -93,7 +93,7 @@ CREATE TABLE IF NOT EXISTS film (
 );
 
 -- What the page showed from time_ms on, until the next one.
-CREATE TABLE IF NOT EXISTS film_frame (
+CREATE TABLE film_frame (
   cell INTEGER NOT NULL REFERENCES film (cell) ON DELETE CASCADE,
   place INTEGER NOT NULL,         -- among the film's frames, from 0
   time_ms REAL NOT NULL,          -- since navigationStart
@@ -101,8 +101,8 @@ CREATE TABLE IF NOT EXISTS film_frame (
   PRIMARY KEY (cell, place)
 );
 
--- Who ran a sweep's cells, where several machines share it (trilane cell, trilane merge). Added like link_test.
-CREATE TABLE IF NOT EXISTS host (
+-- Who ran a sweep's cells, where several machines share it (trilane cell, trilane merge).
+CREATE TABLE host (
   id INTEGER PRIMARY KEY,
   sweep INTEGER NOT NULL REFERENCES sweep (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
@@ -112,7 +112,7 @@ CREATE TABLE IF NOT EXISTS host (
 );
 
 -- Lanes of a page on a link are compared pairwise, so that all of them ran on one host.
-CREATE TABLE IF NOT EXISTS cell_host (
+CREATE TABLE cell_host (
   cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE,
   host INTEGER NOT NULL REFERENCES host (id) ON DELETE CASCADE,
   place INTEGER NOT NULL,         -- number of the page on the link in the plan, from 1: what trilane cell is given
@@ -120,8 +120,8 @@ CREATE TABLE IF NOT EXISTS cell_host (
 );
 
 -- What further is told of a load, and computed of it once (cli/metrics), so that a report need not read every page load.
--- Added like link_test: earlier loads have no row.
-CREATE TABLE IF NOT EXISTS load_metric (
+-- Loads that were stored before this table was have no row.
+CREATE TABLE load_metric (
   load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
   cls REAL,                       -- NULL here and below: unavailable, or of no meaning for this load
   tbt_ms REAL,
@@ -133,8 +133,8 @@ CREATE TABLE IF NOT EXISTS load_metric (
   optimal_ms REAL                 -- bytes over rate, and the round trips needed one after another
 );
 
--- Every load that was filmed; the film of the first valid one of a cell is kept (film). Added like link_test.
-CREATE TABLE IF NOT EXISTS filmed_load (
+-- Every load that was filmed; the film of the first valid one of a cell is kept (film).
+CREATE TABLE filmed_load (
   cell INTEGER NOT NULL REFERENCES cell (id) ON DELETE CASCADE,
   number INTEGER NOT NULL,        -- among the cell's filmed loads, from 0
   status TEXT NOT NULL CHECK (status IN ('valid', 'invalid', 'failed')),
@@ -148,8 +148,8 @@ CREATE TABLE IF NOT EXISTS filmed_load (
   PRIMARY KEY (cell, number)
 );
 
--- Which browser a load ran with. Added like link_test: earlier loads have no row, and their page loads tell the version.
-CREATE TABLE IF NOT EXISTS load_browser (
+-- Which browser a load ran with. Loads that were stored before this table was have no row; their page loads say the version.
+CREATE TABLE load_browser (
   load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
   browser_version TEXT NOT NULL,  -- as 156.0.7000.1
   browser_sha256 TEXT             -- of the program's file, in hexadecimal; NULL: not told

@@ -47,7 +47,8 @@ export interface Recording {
   readonly name: string;
   readonly url: string;
   readonly source: string;
-  /** ISO 8601, UTC. */
+  /** When the page load began that was recorded; null: unknown. ISO 8601, UTC, as the next one. */
+  readonly recorded_at: string | null;
   readonly created_at: string;
   /** SHA-256 of all exchanges, hex: the same for the same exchanges, whatever the name and the time. */
   readonly digest: string;
@@ -73,6 +74,8 @@ export interface NewRecording {
   readonly url: string;
   /** Where it came from: "har: Chrome 131", "synth: carlucci-small". */
   readonly source: string;
+  /** When the page load began that was recorded, ISO 8601, UTC; absent or null: unknown. */
+  readonly recorded_at?: string | null;
   readonly notes: JsonObject;
   /** Takes the place of a recording of that name, which is otherwise a UserError. */
   readonly replace: boolean;

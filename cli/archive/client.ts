@@ -215,12 +215,13 @@ class HostArchive implements Archive {
   }
 
   async write(recording: NewRecording, fill: (writer: RecordingWriter) => Promise<void>): Promise<Recording> {
-    const { name, url, source, notes, replace } = recording;
+    const { name, recorded_at, ...rest } = recording;
     if (!namePattern.test(name))
       throw new UserError(
         `recording name ${JSON.stringify(name)}: must be 1 to 100 of A-Z a-z 0-9 . _ -, the first a letter or digit: choose another`,
       );
-    const { transaction } = await this.#host.send("archive.begin", { name, url, source, notes, replace });
+    const date = (recorded_at ?? null) === null ? {} : { recorded_at };
+    const { transaction } = await this.#host.send("archive.begin", { name, ...rest, ...date });
     const writer = new HostWriter(this.#host, transaction as number);
     let commit: Readonly<Record<string, unknown>>;
     try {

@@ -44,8 +44,9 @@ async function copyRecordings(from: string, to: string, digests: Readonly<Record
       for (const [name, digest] of Object.entries(digests)) {
         const { recording, exchanges } = await source.show(name);
         const body = (sha256: string | null) => (sha256 === null ? undefined : source.body(sha256));
-        const { url, source: origin, notes } = recording;
-        const copied = await target.write({ name, url, source: origin, notes, replace: false }, async (writer) => {
+        const { url, source: origin, recorded_at, notes } = recording;
+        const about = { name, url, source: origin, recorded_at, notes, replace: false };
+        const copied = await target.write(about, async (writer) => {
           for (const exchange of exchanges)
             await writer.add({
               exchange,

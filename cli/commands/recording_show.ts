@@ -45,11 +45,12 @@ function table(title: string, groups: readonly Group[]): string[] {
 }
 
 function summaryLines(recording: Recording, summary: Summary): string[] {
-  const { name, url, source, exchanges, hosts, addresses, body_bytes, filled, created_at, digest } = recording;
+  const { name, url, source, exchanges, hosts, addresses, body_bytes, filled, recorded_at, created_at, digest } =
+    recording;
   const size = `${count(hosts, "host")}, ${count(addresses, "address", "addresses")}, ${formatSize(body_bytes)}`;
   return [
     `${name}: ${count(exchanges, "exchange")}, ${size}, ${url}`,
-    `  from ${source}, made ${created_at}, digest ${digest.slice(0, 16)}`,
+    `  from ${source}, ${recorded_at === null ? "" : `recorded ${recorded_at}, `}made ${created_at}, digest ${digest.slice(0, 16)}`,
     ...(filled > 0 ? [`  ${count(filled, "body is", "bodies are")} filled in: the source did not have them`] : []),
     "",
     ...table("host", summary.host),

@@ -1,6 +1,16 @@
 // What Trilane needs of a machine: each requirement is tried for real and, where it fails, comes with its remedy.
 // Changes nothing. Does not print.
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -207,10 +217,22 @@ function dataFile(home: string, { file, holds, applicationId }: DataFile): Check
 /** The remedy stands beside it. */
 const doctored = (error: unknown): unknown => (error instanceof UserError ? new RunError(error.message) : error);
 
+/** Copies of databases from before they were migrated: nobody else would think of them. */
+function keptCopies(home: string): Check[] {
+  const names = readdirSync(home).filter((name) => /^(archive|results)\.db\.v\d+-backup(-\d+)?$/.test(name));
+  if (names.length === 0) return [];
+  const bytes = names.reduce((sum, name) => sum + statSync(join(home, name)).size, 0);
+  return [ok("copies from before updates", `${names.join(", ")}, ${formatSize(bytes)}: yours to remove`)];
+}
+
 /** The home, and what is in it: that a new one has no databases is no fault. */
 export function dataChecks(home: string): Check[] {
   const there = dataFiles.filter(({ file }) => existsSync(join(home, file)));
-  return [dataFolder(home), ...there.map((each) => dataFile(home, each))];
+  return [
+    dataFolder(home),
+    ...there.map((each) => dataFile(home, each)),
+    ...(there.length > 0 ? keptCopies(home) : []),
+  ];
 }
 
 /** All checks in the order a set-up would go; each takes well under a second but the lab's and the browser's. */

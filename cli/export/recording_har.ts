@@ -140,7 +140,7 @@ async function entryOf(source: RecordingSource, exchange: ArchivedExchange, star
 /** The HAR file, an entry at a time. */
 export async function* recordingHarPieces(source: RecordingSource): AsyncGenerator<string> {
   const { recording, exchanges } = source;
-  const start_ms = Date.parse(recording.created_at);
+  const start_ms = Date.parse(recording.recorded_at ?? recording.created_at);
   const page = {
     id: "page_1",
     startedDateTime: new Date(start_ms).toISOString(),

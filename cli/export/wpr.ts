@@ -68,7 +68,7 @@ async function* jsonText(source: RecordingSource): AsyncGenerator<string> {
     yield "}";
   });
   yield `},"Certs":{},"NegotiatedProtocol":${JSON.stringify(protocols(exchanges))}`;
-  const seed_ms = Date.parse(recording.created_at);
+  const seed_ms = Date.parse(recording.recorded_at ?? recording.created_at);
   yield `,"DeterministicTimeSeedMs":${seed_ms},"ServeResponseInChronologicalSequence":${repeated}`;
   yield ',"CurrentSessionId":0,"DisableFuzzyURLMatching":false}\n';
 }

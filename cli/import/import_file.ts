@@ -33,10 +33,10 @@ export async function readPage(file: string, choice: Omit<ImportOptions, "onExch
 export async function storePage(
   archive: Archive,
   name: string,
-  { url, source, notes, exchanges }: ImportedPage,
+  { url, source, recorded_at, notes, exchanges }: ImportedPage,
   replace: boolean,
 ): Promise<Recording> {
-  return await archive.write({ name, url, source, notes, replace }, async (writer) => {
+  return await archive.write({ name, url, source, recorded_at, notes, replace }, async (writer) => {
     for (const exchange of exchanges) await writer.add(exchange);
   });
 }

@@ -51,6 +51,8 @@ export interface ImportedPage {
   readonly url: string;
   /** "har: Chrome 131". */
   readonly source: string;
+  /** When the page load began, ISO 8601, UTC; null: the HAR does not say. */
+  readonly recorded_at: string | null;
   readonly exchanges: readonly NewExchange[];
   /** Bodies of exchanges that are not in memory, and so not in the exchanges. */
   readonly large: ReadonlyMap<NewExchange, LargeBody>;
@@ -64,6 +66,12 @@ const withoutFragment = (url: URL): string => {
 };
 
 const isRedirect = ({ status }: HarEntry): boolean => [301, 302, 303, 307, 308].includes(status);
+
+/** Null for a year that has not four digits, too: nothing was recorded then. */
+function isoTime(time_ms: number | null): string | null {
+  const text = time_ms === null ? null : new Date(time_ms).toISOString();
+  return text?.length === 24 ? text : null;
+}
 
 /** The URL that a browser is to open. */
 function startUrl({ sent, kept, page }: Selection, given: string | undefined): string {
@@ -253,6 +261,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
   return {
     url,
     source: options.source ?? `har: ${har.producer}`,
+    recorded_at: isoTime(selection.page?.started_ms ?? null),
     exchanges,
     large: page.large,
     notes: notes.finish({

@@ -34,7 +34,7 @@ export async function storeRecorded(
     recorded: { ...circumstances, ...counts, screens_scrolled: screensScrolled },
   };
   const recording = await archive.write(
-    { name, url: imported.url, source: imported.source, notes, replace },
+    { name, url: imported.url, source: imported.source, recorded_at: imported.recorded_at, notes, replace },
     async (writer) => {
       for (const exchange of imported.exchanges) {
         const large = imported.large.get(exchange);

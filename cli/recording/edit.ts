@@ -149,6 +149,7 @@ export async function editRecording(
       name: as,
       url: startUrl(edits.startUrl, recording.url),
       source: recording.source,
+      recorded_at: recording.recorded_at,
       notes: { ...recording.notes, edited },
       replace,
     },

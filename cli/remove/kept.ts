@@ -98,6 +98,10 @@ const madeId = "[0-9a-f]{16}";
 const shape: Shape = {
   "archive\\.db(-wal|-shm|-journal)?": isDatabase(archiveApplicationId),
   "results\\.db(-wal|-shm|-journal)?": isDatabase(resultsApplicationId),
+  // As it was before a migration; .part: half a copy, of somebody who was killed.
+  "archive\\.db\\.v\\d+-backup(-\\d+)?": isDatabase(archiveApplicationId),
+  "results\\.db\\.v\\d+-backup(-\\d+)?": isDatabase(resultsApplicationId),
+  "(archive|results)\\.db\\.v\\d+-backup\\.part(-journal)?": isFile,
   "calibration\\.json": isCalibration,
   // Written aside, by somebody who was killed; as below.
   [`\\.calibration\\.json\\.${asideEnding}`]: isFile,

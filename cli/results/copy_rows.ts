@@ -68,7 +68,7 @@ export class RowCopier {
 
   #follow(parent: string, id: number, newId: number): void {
     for (const { table, column } of this.#references.get(parent) ?? []) {
-      if (this.#skipped.has(table) || !this.#isThere(table)) continue;
+      if (this.#skipped.has(table)) continue;
       for (const row of this.#from.prepare(`SELECT * FROM ${quoted(table)} WHERE ${quoted(column)} = ?`).iterate(id)) {
         const added = this.add(table, row, { [column]: newId });
         // Rows without an id of their own are named by their parent's.
@@ -76,10 +76,6 @@ export class RowCopier {
         else this.#follow(table, Number(row.id), added);
       }
     }
-  }
-
-  #isThere(table: string): boolean {
-    return columnsOf(this.#from, table).length > 0;
   }
 
   #columnsOf(table: string): string[] {

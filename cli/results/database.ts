@@ -1,4 +1,5 @@
-// Opens HOME/results.db: made where it is missing, refused where it is not ours or newer than we know. No table's logic.
+// Opens HOME/results.db: made where it is missing, migrated where it is of an earlier format, refused where it is not ours
+// or newer than we know. No table's logic.
 import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -6,55 +7,30 @@ import { pathToFileURL } from "node:url";
 import { UserError } from "../errors.ts";
 import { checkout } from "../programs.ts";
 import { explainFailure, hasNoRoom, homeRemedies, isLocked, type Remedies } from "./failure.ts";
+import { formatVersion, migrate, migratedCopy, versionOf } from "./migrations.ts";
+import { busyTimeout_ms, inTransaction } from "./transaction.ts";
 
 /** `PRAGMA application_id` of schemas/results.sql. */
 export const applicationId = 1953655154;
-const formatVersion = 1;
-const busyTimeout_ms = 10_000;
-
-function pragma(database: DatabaseSync, name: "application_id" | "user_version"): number {
-  const row = database.prepare(`PRAGMA ${name}`).get();
-  return Number(row?.[name]);
-}
 
 function isEmpty(database: DatabaseSync): boolean {
   return database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
 }
 
-export function hasTable(database: DatabaseSync, name: string): boolean {
-  return database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
-}
-
 const schemaText = (): string => readFileSync(join(checkout, "schemas", "results.sql"), "utf8");
 
-const laterTables = [
-  "link_test",
-  "unmatched",
-  "film",
-  "film_frame",
-  "host",
-  "cell_host",
-  "load_metric",
-  "filmed_load",
-  "load_browser",
-];
+/** Empty: the tables are still to be made. */
+type Format = "empty" | "earlier" | "present";
 
-/** The tables that came later without changing what there was. */
-function addTables(database: DatabaseSync): void {
-  if (laterTables.every((name) => hasTable(database, name))) return;
-  const added = schemaText().match(/CREATE TABLE IF NOT EXISTS [\s\S]*?\n\);/g) ?? [];
-  inTransaction(database, () => database.exec(added.join("\n")));
-}
-
-/** Throws for a file that is somebody else's or of a later format; true where the tables are still to be made. */
-function needsTables(database: DatabaseSync, path: string, { elsewhere }: Remedies): boolean {
+/** Throws for a file that is somebody else's or of a later format. */
+function formatOf(database: DatabaseSync, path: string, { elsewhere }: Remedies): Format {
   const { application, version, empty } = atOneMoment(database, () => ({
-    application: pragma(database, "application_id"),
-    version: pragma(database, "user_version"),
+    application: Number(database.prepare("PRAGMA application_id").get()?.application_id),
+    version: versionOf(database),
     empty: isEmpty(database),
   }));
-  if (application === 0 && version === 0 && empty) return true;
-  if (application !== applicationId) {
+  if (application === 0 && version === 0 && empty) return "empty";
+  if (application !== applicationId || version < 1) {
     throw new UserError(
       `${path}: not Trilane's results (application id ${application}): move it away, or ${elsewhere}`,
     );
@@ -64,7 +40,7 @@ function needsTables(database: DatabaseSync, path: string, { elsewhere }: Remedi
       `${path}: written by a newer Trilane (format ${version}, this one knows ${formatVersion}): upgrade Trilane, or ${elsewhere}`,
     );
   }
-  return false;
+  return version < formatVersion ? "earlier" : "present";
 }
 
 /** What `read` reads is as one transaction left it; separately read, tables that are being made look like a stranger's. */
@@ -75,30 +51,6 @@ function atOneMoment<Result>(database: DatabaseSync, read: () => Result): Result
     return read();
   } finally {
     if (database.isTransaction) database.exec("ROLLBACK");
-  }
-}
-
-/** Runs `work` in one transaction that takes the write lock at once: committed when it returns, undone when it throws. */
-export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    database.exec("COMMIT");
-    return result;
-  } catch (error) {
-    // SQLite has undone it by itself after some errors, a full disk among them.
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  }
-}
-
-/** Runs `work` with another wait for other processes' locks than connections have. */
-export function withBusyTimeout<Result>(database: DatabaseSync, timeout_ms: number, work: () => Result): Result {
-  database.exec(`PRAGMA busy_timeout = ${timeout_ms}`);
-  try {
-    return work();
-  } finally {
-    database.exec(`PRAGMA busy_timeout = ${busyTimeout_ms}`);
   }
 }
 
@@ -128,9 +80,9 @@ function mayWrite(path: string): boolean {
 const hasLog = (path: string): boolean => holdsBytes(`${path}-wal`);
 
 /**
- * Opens results that are there and changes nothing, also those of a folder that may only be read (another user's, a
+ * Opens results that are there and changes none of what they hold, also those of a folder that may only be read (another user's, a
  * mounted archive) and those on a full disk. SQLite reads a database in WAL mode only beside files that it can make, or
- * when told that nobody writes it; while somebody does, its log is there to be read. Null: without a table, as one is that
+ * when told that nobody writes it; while somebody does, its log is there to be read. An earlier format is migrated, or where that cannot be a copy of it. Null: without a table, as one is that
  * is being made or whose maker was killed.
  */
 export function openDatabaseToRead(path: string, remedies: Remedies): DatabaseSync | null {
@@ -163,10 +115,22 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room", reme
     // Not opened read-only where it need not be: such a connection leaves the log's files behind.
     database = new DatabaseSync(url, { timeout: busyTimeout_ms, readOnly: how !== "shared" && !alone });
     if (alone) database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    const format = formatOf(database, path, remedies);
+    if (format === "empty") {
+      database.close();
+      return null;
+    }
+    if (format === "earlier") {
+      if (how === "shared") {
+        migrate(database, path);
+      } else {
+        const lies = database;
+        database = migratedCopy(lies);
+        lies.close();
+      }
+    }
     database.exec("PRAGMA query_only = ON");
-    if (!needsTables(database, path, remedies)) return database;
-    database.close();
-    return null;
+    return database;
   } catch (error) {
     database?.close();
     throw error;
@@ -209,17 +173,17 @@ export function openDatabase(
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
-    if (needsTables(database, path, remedies)) {
+    const format = formatOf(database, path, remedies);
+    if (format === "empty") {
       // Not inside a transaction: SQLite changes the journal's mode only outside of one.
       if (journal === "write-ahead") useWriteAheadLog(database);
       const opened = database;
       inTransaction(opened, () => {
         // Another process may have been here first.
-        if (needsTables(opened, path, remedies)) opened.exec(schemaText());
+        if (formatOf(opened, path, remedies) === "empty") opened.exec(schemaText());
       });
-    } else {
-      addTables(database);
     }
+    if (format === "earlier") migrate(database, path);
     // A load takes seconds, a sync milliseconds: what was said to be stored survives a power cut.
     database.exec("PRAGMA synchronous = FULL");
     return database;

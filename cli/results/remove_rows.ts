@@ -3,7 +3,7 @@
 // killed in the second step leaves rows that nobody sees, and the next removal takes. Does not ask whose sweeps they are.
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
-import { inTransaction } from "./database.ts";
+import { inTransaction } from "./transaction.ts";
 
 /** So long is a transaction, or one row's. */
 const portion_ms = 150;

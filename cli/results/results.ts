@@ -6,16 +6,7 @@ import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import { LockedError, UserError } from "../errors.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "../process_owner.ts";
-import {
-  hasTable,
-  holdsBytes,
-  inTransaction,
-  openDatabase,
-  openDatabaseToRead,
-  openFilledDatabase,
-  resultsPath,
-  withBusyTimeout,
-} from "./database.ts";
+import { holdsBytes, openDatabase, openDatabaseToRead, openFilledDatabase, resultsPath } from "./database.ts";
 import {
   explainFailure,
   fileRemedies,
@@ -67,6 +58,7 @@ import {
   sweepColumns,
   sweepOf,
 } from "./sweep_rows.ts";
+import { inTransaction, withBusyTimeout } from "./transaction.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
 export type {
@@ -174,18 +166,10 @@ export class Results {
 
   /** Every attempt in the order in which they ended. */
   loadsOf(sweep: number): Load[] {
-    const later = [
-      { table: "load_metric", columns: loadMetricColumns },
-      { table: "load_browser", columns: loadBrowserColumns },
-    ].map((each) => ({ ...each, told: hasTable(this.#database, each.table) }));
-    const columns = [
-      ...loadColumns.map((column) => `load.${column}`),
-      ...later.flatMap(({ columns, told }) => columns.map((column) => (told ? column : `NULL AS ${column}`))),
-    ];
-    const joins = later.filter(({ told }) => told).map(({ table }) => `LEFT JOIN ${table} ON ${table}.load = load.id`);
+    const columns = [...loadColumns.map((column) => `load.${column}`), ...loadMetricColumns, ...loadBrowserColumns];
     return this.#read(
       `SELECT load.id, page, lane, link, ${columns.join(", ")} FROM load JOIN cell ON cell.id = load.cell
-       ${joins.join(" ")}
+       LEFT JOIN load_metric ON load_metric.load = load.id LEFT JOIN load_browser ON load_browser.load = load.id
        WHERE cell.sweep = ? ORDER BY load.id`,
       sweep,
     ).map(loadOf);
@@ -198,9 +182,8 @@ export class Results {
     return JSON.parse(gunzipSync(row.har as Uint8Array).toString("utf8")) as PageLoad;
   }
 
-  /** In the order of measuring. None in results of earlier versions. */
+  /** In the order of measuring. */
   linkTestsOf(sweep: number): LinkTest[] {
-    if (!hasTable(this.#database, "link_test")) return [];
     return this.#read(
       "SELECT machine, measured_at, test FROM link_test WHERE sweep = ? ORDER BY measured_at, rowid",
       sweep,
@@ -213,12 +196,12 @@ export class Results {
 
   /** The requests of a sweep's loads that were not matched exactly, the same of several loads once. */
   unmatchedOf(sweep: number): Unmatched[] {
-    return hasTable(this.#database, "unmatched") ? readUnmatched((query) => this.#read(query, sweep)) : [];
+    return readUnmatched((query) => this.#read(query, sweep));
   }
 
   /** What the cells' filmed loads showed, those that were valid. */
   filmsOf(sweep: number): Film[] {
-    return hasTable(this.#database, "film") ? readFilms((query) => this.#read(query, sweep)) : [];
+    return readFilms((query) => this.#read(query, sweep));
   }
 
   /** How often cells were filmed, whatever came of it; those that never were are not in it. */
@@ -226,19 +209,19 @@ export class Results {
     const counts = new Map<number, number>();
     for (const { cell } of this.filmedLoadsOf(sweep)) counts.set(cell, (counts.get(cell) ?? 0) + 1);
     // Films of before there could be several are in none of these rows.
-    const films = hasTable(this.#database, "film") ? readFilmed((query) => this.#read(query, sweep)) : [];
+    const films = readFilmed((query) => this.#read(query, sweep));
     for (const cell of films) counts.set(cell, counts.get(cell) ?? 1);
     return counts;
   }
 
-  /** The loads that were filmed, whatever came of them. None in results of earlier versions. */
+  /** The loads that were filmed, whatever came of them. */
   filmedLoadsOf(sweep: number): FilmedLoad[] {
-    return hasTable(this.#database, "filmed_load") ? readFilmedLoads((query) => this.#read(query, sweep)) : [];
+    return readFilmedLoads((query) => this.#read(query, sweep));
   }
 
   /** Who ran which cells, by name; none where that was not noted. */
   hostsOf(sweep: number): Host[] {
-    return hasTable(this.#database, "cell_host") ? readHosts((query) => this.#read(query, sweep)) : [];
+    return readHosts((query) => this.#read(query, sweep));
   }
 
   /** What SQLite finds wrong with the file; null: nothing. Reads all of it. */

@@ -1,5 +1,6 @@
 #include "archive/archive_db.h"
 
+#include "archive/archive_migration.h"
 #include "base/folders.h"
 
 #include <errno.h>
@@ -9,7 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { APPLICATION_ID = 1953655148, USER_VERSION = 1, BUSY_MS = 20000 };
+enum { APPLICATION_ID = 1953655148, BUSY_MS = 30000 };
+
+// EARLIER: to be migrated. EMPTY: without anything in it, as one that was being made when its maker was
+// killed.
+enum state { STATE_EMPTY, STATE_EARLIER, STATE_PRESENT };
 
 // schemas/archive.sql, put into the program by the build (embed_sql.cmake).
 extern const char archive_schema[];
@@ -64,32 +69,33 @@ static int read_number(sqlite3 *db, const char *home, const char *sql, int64_t *
     return status;
 }
 
-// *empty: a database without anything in it, as one that was being made when its maker was killed. Inside a
-// transaction: between two reads another program may make it, and half empty looks like a stranger's.
-static int check(sqlite3 *db, const char *home, bool *empty, struct archive_error *error) {
+// Inside a transaction: between two reads another program may make it, and half empty looks like a
+// stranger's.
+static int check(sqlite3 *db, const char *home, enum state *state, struct archive_error *error) {
     int64_t application_id, version, table_count;
     if (read_number(db, home, "PRAGMA application_id", &application_id, error) < 0 ||
         read_number(db, home, "PRAGMA user_version", &version, error) < 0 ||
         read_number(db, home, "SELECT count(*) FROM sqlite_schema", &table_count, error) < 0)
         return -1;
-    *empty = application_id == 0 && version == 0 && table_count == 0;
-    if (*empty) return 0;
-    if (application_id != APPLICATION_ID)
+    *state = version < archive_version() ? STATE_EARLIER : STATE_PRESENT;
+    if (application_id == 0 && version == 0 && table_count == 0) {
+        *state = STATE_EMPTY;
+        return 0;
+    }
+    if (application_id != APPLICATION_ID || version < 1)
         return archive_fail(error, ARCHIVE_FOREIGN, "move it away, or choose another folder with --home",
                             "%s/archive.db: is not a Trilane archive", home);
-    if (version > USER_VERSION)
+    if (version > archive_version())
         return archive_fail(error, ARCHIVE_NEWER, "update Trilane, or choose another folder with --home",
                             "%s/archive.db: is of a newer Trilane (version %lld; this one knows %d)", home,
-                            (long long)version, USER_VERSION);
-    if (version < USER_VERSION)
-        return archive_fail(error, ARCHIVE_FOREIGN, "move it away, or choose another folder with --home",
-                            "%s/archive.db: has the unknown version %lld", home, (long long)version);
+                            (long long)version, archive_version());
     return 0;
 }
 
-static int check_in_transaction(sqlite3 *db, const char *home, bool *empty, struct archive_error *error) {
+static int check_in_transaction(sqlite3 *db, const char *home, enum state *state,
+                                struct archive_error *error) {
     if (archive_db_exec(db, home, "BEGIN", error) < 0) return -1;
-    int status = check(db, home, empty, error);
+    int status = check(db, home, state, error);
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
@@ -114,29 +120,67 @@ static int open_db(sqlite3 **out, const char *home, int flags, struct archive_er
     return status;
 }
 
-int archive_db_open_to_read(sqlite3 **out, const char *home, struct archive_error *error) {
+// *out: NULL when there is no archive yet.
+static int open_existing(sqlite3 **out, const char *home, enum state *state, struct archive_error *error) {
     char path[PATH_MAX];
     struct stat info;
     *out = NULL;
     if ((size_t)snprintf(path, sizeof path, "%s/archive.db", home) < sizeof path && stat(path, &info) < 0 &&
         (errno == ENOENT || errno == ENOTDIR))
         return 0;
-    bool empty = false;
     if (open_db(out, home, 0, error) < 0) return -1;
-    int status = check_in_transaction(*out, home, &empty, error);
-    if (status < 0 || empty) {
+    int status = check_in_transaction(*out, home, state, error);
+    if (status < 0 || *state == STATE_EMPTY) {
         sqlite3_close(*out);
         *out = NULL;
     }
     return status;
 }
 
+// What `db` holds, migrated: itself or a copy, which takes its place.
+static int migrate_to_read(sqlite3 **db, const char *home, struct archive_error *error) {
+    if (archive_migrate(*db, home, error) == 0) return 0;
+    if (error->code != ARCHIVE_READ_ONLY && error->code != ARCHIVE_DISK_FULL) return -1;
+    sqlite3 *copy;
+    if (archive_migrate_in_memory(&copy, *db, home, error) < 0) return -1;
+    sqlite3_close(*db);
+    *db = copy;
+    return 0;
+}
+
+static int close_if_failed(int status, sqlite3 **db) {
+    if (status == 0) return 0;
+    sqlite3_close(*db);
+    *db = NULL;
+    return -1;
+}
+
+int archive_db_open_to_read(sqlite3 **out, const char *home, struct archive_error *error) {
+    enum state state;
+    if (open_existing(out, home, &state, error) < 0) return -1;
+    if (!*out || state != STATE_EARLIER) return 0;
+    return close_if_failed(migrate_to_read(out, home, error), out);
+}
+
+static int use_to_write(sqlite3 *db, const char *home, enum state state, struct archive_error *error) {
+    if (state == STATE_EARLIER && archive_migrate(db, home, error) < 0) return -1;
+    // EXTRA: the folder is synced too when the journal goes, so that a commit outlives a power cut.
+    return archive_db_exec(db, home, "PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA", error);
+}
+
+int archive_db_open_to_change(sqlite3 **out, const char *home, struct archive_error *error) {
+    enum state state;
+    if (open_existing(out, home, &state, error) < 0) return -1;
+    if (!*out) return 0;
+    return close_if_failed(use_to_write(*out, home, state, error), out);
+}
+
 // Two programs may be about to make it: the schema goes in under the lock, if it is still missing then.
 static int make_schema(sqlite3 *db, const char *home, struct archive_error *error) {
-    bool empty;
+    enum state state;
     if (archive_db_exec(db, home, "BEGIN IMMEDIATE", error) < 0) return -1;
-    if (check(db, home, &empty, error) == 0 &&
-        (!empty || archive_db_exec(db, home, archive_schema, error) == 0) &&
+    if (check(db, home, &state, error) == 0 &&
+        (state != STATE_EMPTY || archive_db_exec(db, home, archive_schema, error) == 0) &&
         archive_db_exec(db, home, "COMMIT", error) == 0)
         return 0;
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
@@ -144,20 +188,12 @@ static int make_schema(sqlite3 *db, const char *home, struct archive_error *erro
 }
 
 int archive_db_open_to_write(sqlite3 **out, const char *home, struct archive_error *error) {
+    enum state state;
     *out = NULL;
     if (folders_make(home) < 0) return archive_fail_errno(error, home);
-    sqlite3 *db;
-    if (open_db(&db, home, SQLITE_OPEN_CREATE, error) < 0) return -1;
-    bool empty;
-    int status = check_in_transaction(db, home, &empty, error);
-    if (status == 0 && empty) status = make_schema(db, home, error);
-    // EXTRA: the folder is synced too when the journal goes, so that a commit outlives a power cut.
-    if (status == 0)
-        status = archive_db_exec(db, home, "PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA", error);
-    if (status < 0) {
-        sqlite3_close(db);
-        return -1;
-    }
-    *out = db;
-    return 0;
+    if (open_db(out, home, SQLITE_OPEN_CREATE, error) < 0) return -1;
+    int status = check_in_transaction(*out, home, &state, error);
+    if (status == 0 && state == STATE_EMPTY) status = make_schema(*out, home, error);
+    if (status == 0) status = use_to_write(*out, home, state, error);
+    return close_if_failed(status, out);
 }

@@ -1,4 +1,5 @@
-// HOME/archive.db opened, made where it is missing, refused where it is not ours. Knows no recordings.
+// HOME/archive.db opened, made where it is missing, migrated where it is of an earlier version, refused where
+// it is not ours. Knows no recordings.
 //
 // The database keeps SQLite's rollback journal instead of a write-ahead log: a log needs files beside the
 // database to be written even by readers, and a home on a read-only file system must still replay. Writers
@@ -12,7 +13,11 @@
 #include <stdbool.h>
 
 // *out is NULL when there is no archive yet; nothing is made then. Close with sqlite3_close.
+// An archive of an earlier version that cannot be migrated (a home that may only be read, a full disk) is
+// read as a migrated copy in memory.
 int archive_db_open_to_read(sqlite3 **out, const char *home, struct archive_error *error);
+// To change what is there.
+int archive_db_open_to_change(sqlite3 **out, const char *home, struct archive_error *error);
 // Makes the home and the archive where they are missing.
 int archive_db_open_to_write(sqlite3 **out, const char *home, struct archive_error *error);
 

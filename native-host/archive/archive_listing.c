@@ -48,7 +48,7 @@ static json_t *row_object(sqlite3_stmt *row, size_t *size) {
 }
 
 #define RECORDING_COLUMNS                                                                                    \
-    "SELECT id, name, url, source, created_at, digest, notes, count(seq) AS exchanges,"                      \
+    "SELECT id, name, url, source, recorded_at, created_at, digest, notes, count(seq) AS exchanges,"         \
     " count(DISTINCT host) AS hosts, count(DISTINCT address) AS addresses, coalesce(sum(body_size), 0) AS "  \
     "body_bytes,"                                                                                            \
     " coalesce(sum(body_origin = 'filled'), 0) AS filled"                                                    \

@@ -26,7 +26,7 @@ struct archive_transaction {
     char *home;
     sqlite3 *db;
     struct body_store *bodies;
-    char *name, *url, *source, *notes;
+    char *name, *url, *source, *recorded_at, *notes; // recorded_at: NULL: unknown
     bool replace;
     struct row *rows, **rows_end;
     struct recording_digest digest;
@@ -67,13 +67,14 @@ int archive_begin(struct archive_transaction **out, const char *home,
     transaction->name = strdup(recording->name);
     transaction->url = strdup(recording->url);
     transaction->source = strdup(recording->source);
+    transaction->recorded_at = recording->recorded_at ? strdup(recording->recorded_at) : NULL;
     transaction->notes = json_text(recording->notes);
     transaction->replace = recording->replace;
     transaction->rows_end = &transaction->rows;
     recording_digest_start(&transaction->digest, RECORDING_DIGEST_NOW);
     int status = 0;
     if (!transaction->home || !transaction->name || !transaction->url || !transaction->source ||
-        !transaction->notes)
+        (recording->recorded_at && !transaction->recorded_at) || !transaction->notes)
         status = archive_fail_memory(error);
     if (status == 0) status = archive_db_open_to_write(&transaction->db, home, error);
     if (status == 0) status = check_name_free(transaction, error);
@@ -143,6 +144,7 @@ void archive_abort(struct archive_transaction *transaction) {
     free(transaction->name);
     free(transaction->url);
     free(transaction->source);
+    free(transaction->recorded_at);
     free(transaction->notes);
     free(transaction);
 }
@@ -207,8 +209,8 @@ static int change_recording(sqlite3 *db, const char *home, const char *sql, cons
 static int insert_recording(struct archive_transaction *t, struct archive_error *error) {
     sqlite3_stmt *statement;
     if (archive_db_prepare(t->db, t->home,
-                           "INSERT INTO recording (name, url, source, created_at, digest, notes)"
-                           " VALUES (?, ?, ?, ?, ?, ?)",
+                           "INSERT INTO recording (name, url, source, created_at, digest, notes, recorded_at)"
+                           " VALUES (?, ?, ?, ?, ?, ?, ?)",
                            &statement, error) < 0)
         return -1;
     char digest[SHA256_HEX_SIZE + 1], created_at[32];
@@ -216,23 +218,18 @@ static int insert_recording(struct archive_transaction *t, struct archive_error 
     time_t now = time(NULL);
     struct tm utc;
     strftime(created_at, sizeof created_at, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    const char *texts[] = {t->name, t->url, t->source, created_at, digest, t->notes};
-    for (int i = 0; i < 6; i++)
+    const char *texts[] = {t->name, t->url, t->source, created_at, digest, t->notes, t->recorded_at};
+    for (int i = 0; i < 7; i++)
         sqlite3_bind_text(statement, i + 1, texts[i], -1, SQLITE_STATIC);
     int status = step_done(t->db, t->home, statement, error);
     sqlite3_finalize(statement);
     return status;
 }
 
-// What is replaced goes only when the new one is there, or that could get its id in an archive that was made
-// when ids were given again. Until then it has a name that no recording has.
 static int put_in_place(struct archive_transaction *t, bool *replaced, struct archive_error *error) {
-    static const char set_aside[] = "UPDATE recording SET name = '' WHERE name = ?";
-    if (!t->replace) return insert_recording(t, error);
-    if (change_recording(t->db, t->home, set_aside, t->name, error) < 0) return -1;
-    *replaced = sqlite3_changes(t->db) > 0;
-    if (insert_recording(t, error) < 0) return -1;
-    return *replaced ? change_recording(t->db, t->home, delete_by_name, "", error) : 0;
+    if (t->replace && change_recording(t->db, t->home, delete_by_name, t->name, error) < 0) return -1;
+    *replaced = t->replace && sqlite3_changes(t->db) > 0;
+    return insert_recording(t, error);
 }
 
 static void bind_row(sqlite3_stmt *statement, const struct row *row) {
@@ -343,11 +340,9 @@ int archive_commit(struct archive_transaction *transaction, const json_t *notes,
 
 int archive_remove(const char *home, const char *name, struct archive_error *error) {
     sqlite3 *db;
-    if (archive_db_open_to_read(&db, home, error) < 0) return -1;
+    if (archive_db_open_to_change(&db, home, error) < 0) return -1;
     bool found = false;
-    int status =
-        db ? archive_db_exec(db, home, "PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA", error) : 0;
-    if (db && status == 0) status = find_recording(db, home, name, &found, error);
+    int status = db ? find_recording(db, home, name, &found, error) : 0;
     if (status == 0 && !found)
         status = archive_fail(error, ARCHIVE_NOT_FOUND, "`trilane list` shows what there is",
                               "recording \"%s\": not in the archive", name);

@@ -17,8 +17,9 @@ struct archive_new_recording {
     const char *name;
     const char *url;
     const char *source;
-    const json_t *notes; // object
-    bool replace;        // a recording of that name is removed in the same transaction
+    const char *recorded_at; // when the page load began that was recorded: ISO 8601, UTC; NULL: unknown
+    const json_t *notes;     // object
+    bool replace;            // a recording of that name is removed in the same transaction
 };
 
 // Without bodies. Headers: arrays of [name, value], names in lower case.

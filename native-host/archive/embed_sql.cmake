@@ -1,4 +1,30 @@
-# cmake -DSQL=FILE -DOUT=FILE.c -DNAME=IDENTIFIER -P embed_sql.cmake: a C string of the file's bytes.
-file(READ "${SQL}" hex HEX)
-string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " bytes "${hex}")
-file(WRITE "${OUT}" "extern const char ${NAME}[];\nconst char ${NAME}[] = {${bytes}0};\n")
+# cmake -DSQL=FILE -DMIGRATIONS=FOLDER -DOUT=FILE.c -P embed_sql.cmake: archive_schema, a C string of the file's bytes, and
+# archive_migrations, one of each of the folder's files NNNN.sql, which are numbered from 2 on without a gap.
+function(read_bytes file variable)
+  file(READ "${file}" hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " bytes "${hex}")
+  set(${variable} "{${bytes}0}" PARENT_SCOPE)
+endfunction()
+
+read_bytes("${SQL}" schema)
+file(GLOB files "${MIGRATIONS}/*.sql")
+list(SORT files)
+set(number 1)
+set(texts "")
+set(names "")
+foreach(file IN LISTS files)
+  math(EXPR number "${number} + 1")
+  string(LENGTH "${number}" digits)
+  math(EXPR zeros "4 - ${digits}")
+  string(REPEAT "0" ${zeros} padding)
+  if(NOT file STREQUAL "${MIGRATIONS}/${padding}${number}.sql")
+    message(FATAL_ERROR "${file}: the next migration is to be ${padding}${number}.sql")
+  endif()
+  read_bytes("${file}" bytes)
+  string(APPEND texts "static const char to_${number}[] = ${bytes};\n")
+  string(APPEND names "to_${number}, ")
+endforeach()
+math(EXPR count "${number} - 1")
+file(WRITE "${OUT}" "extern const char archive_schema[];\nconst char archive_schema[] = ${schema};\n${texts}"
+  "extern const char *const archive_migrations[];\nconst char *const archive_migrations[] = {${names}0};\n"
+  "extern const int archive_migration_count;\nconst int archive_migration_count = ${count};\n")

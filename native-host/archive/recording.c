@@ -2,6 +2,7 @@
 // exchanges share it.
 #include "archive/recording.h"
 
+#include "archive/archive_db.h"
 #include "archive/arena.h"
 
 #include <arpa/inet.h>
@@ -18,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SHA256_HEX_SIZE = 64, ARCHIVE_APPLICATION_ID = 1953655148, ARCHIVE_VERSION = 1, BUSY_MS = 30000 };
+enum { SHA256_HEX_SIZE = 64 };
 
 struct mapped_body {
     char sha256[SHA256_HEX_SIZE + 1]; // "": the slot is free
@@ -286,26 +287,6 @@ static int read_number(struct reader *reader, const char *sql, int64_t *number) 
     return result;
 }
 
-static int check_archive(struct reader *reader) {
-    int64_t application_id = 0;
-    int64_t version = 0;
-    int64_t tables = 0;
-    if (read_number(reader, "PRAGMA application_id", &application_id) < 0 ||
-        read_number(reader, "PRAGMA user_version", &version) < 0 ||
-        read_number(reader, "SELECT count(*) FROM sqlite_schema", &tables) < 0)
-        return -1;
-    if (application_id == 0 && version == 0 && tables == 0) // a writer is making it, or was killed at that
-        return fail(reader, "%s/archive.db: no recording here yet (`trilane import FILE.har` makes one)",
-                    reader->home);
-    if (application_id != ARCHIVE_APPLICATION_ID)
-        return fail(reader, "%s/archive.db: is not an archive of Trilane: name another --home", reader->home);
-    if (version != ARCHIVE_VERSION)
-        return fail(reader,
-                    "%s/archive.db: has version %lld, this program reads %d: use the program that wrote it",
-                    reader->home, (long long)version, ARCHIVE_VERSION);
-    return 0;
-}
-
 static int read_recording(struct reader *reader, const char *name) {
     sqlite3_stmt *row;
     if (prepare(reader, "SELECT id, name, url, digest, notes FROM recording WHERE name = ?", &row) < 0)
@@ -381,7 +362,7 @@ static int read_exchanges(struct reader *reader) {
 // One read transaction, so that a recording replaced meanwhile is seen whole: the old one or the new one.
 static int read_all(struct reader *reader, const char *name) {
     if (sqlite3_exec(reader->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) return fail_sql(reader);
-    if (check_archive(reader) < 0 || read_recording(reader, name) < 0) return -1;
+    if (read_recording(reader, name) < 0) return -1;
     return read_exchanges(reader);
 }
 
@@ -392,20 +373,16 @@ int recording_open(struct recording *recording, const char *home, const char *na
     recording->memory = calloc(1, sizeof *recording->memory);
     if (!recording->memory) return fail_memory(&reader);
 
-    char path[4096];
-    snprintf(path, sizeof path, "%s/archive.db", home);
+    struct archive_error why;
     int result;
-    if (access(path, F_OK) < 0) {
-        result = fail(&reader, "%s: no archive here (`trilane import FILE.har` or `trilane synth` makes one)",
-                      path);
-        // For writing, though nothing is written: a writer that was killed leaves a journal that the next one
-        // rolls back.
-    } else if (sqlite3_open_v2(path, &reader.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
-        result = fail(&reader, "%s: %s", path, reader.db ? sqlite3_errmsg(reader.db) : "not enough memory");
-    } else {
-        sqlite3_busy_timeout(reader.db, BUSY_MS); // an import commits in less
+    if (archive_db_open_to_read(&reader.db, home, &why) < 0)
+        result = fail(&reader, "%s: %s", why.message, why.remedy);
+    else if (!reader.db)
+        result = fail(
+            &reader,
+            "%s/archive.db: no archive here (`trilane import FILE.har` or `trilane synth` makes one)", home);
+    else
         result = read_all(&reader, name);
-    }
     sqlite3_close(reader.db);
     if (result < 0) recording_close(recording);
     return result;

@@ -197,6 +197,7 @@ int archive_message_begin(struct archive_conversation *conversation, const json_
     const struct archive_new_recording recording = {.name = text_of(message, "name"),
                                                     .url = text_of(message, "url"),
                                                     .source = text_of(message, "source"),
+                                                    .recorded_at = text_of(message, "recorded_at"),
                                                     .notes = json_object_get(message, "notes"),
                                                     .replace =
                                                         json_is_true(json_object_get(message, "replace"))};

@@ -123,6 +123,7 @@ static const struct message_type message_types[] = {
      {{"name", true, is_recording_name, recording},
       {"url", true, is_page_url, "an absolute http or https URL"},
       {"source", true, is_text_not_empty, "a string that says where the recording comes from"},
+      {"recorded_at", false, is_time, "a time in UTC, as 2024-02-29T23:59:59Z"},
       {"notes", true, is_object, object},
       {"replace", false, is_flag, "true or false"}}},
     {"archive.body",

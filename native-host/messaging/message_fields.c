@@ -70,6 +70,21 @@ static bool is_made_of(const json_t *value, const char *characters, size_t low, 
     return size >= low && size <= high && strspn(json_string_value(value), characters) == size;
 }
 
+bool is_time(const json_t *value) {
+    static const char shape[] = "0000-00-00T00:00:00", digits[] = "0123456789";
+    if (!json_is_string(value)) return false;
+    const char *text = json_string_value(value);
+    for (size_t i = 0; shape[i]; i++)
+        if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i]) return false;
+    const char *rest = text + strlen(shape);
+    if (*rest == '.') {
+        size_t fraction = strspn(rest + 1, digits);
+        if (fraction < 1 || fraction > 9) return false;
+        rest += 1 + fraction;
+    }
+    return strcmp(rest, "Z") == 0 && json_string_length(value) == (size_t)(rest - text) + 1;
+}
+
 static bool is_visible_ascii(const char *text) {
     for (; *text; text++)
         if (*text < '!' || *text > '~') return false;

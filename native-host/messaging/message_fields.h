@@ -26,6 +26,7 @@ bool is_flag(const json_t *value);
 bool is_object(const json_t *value);
 bool is_text(const json_t *value);           // any string
 bool is_text_not_empty(const json_t *value); // any other than ""
+bool is_time(const json_t *value);           // ISO 8601 in UTC, as 2024-02-29T23:59:59.125Z
 bool is_base64(const json_t *value);         // at least one byte
 bool is_sha256(const json_t *value);         // 64 hex digits in lower case
 bool is_recording_name(const json_t *value);

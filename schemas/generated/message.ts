@@ -178,6 +178,10 @@ export interface ArchiveBegin {
    */
   url: string;
   source: string;
+  /**
+   * When the page load began that was recorded. Without it: unknown.
+   */
+  recorded_at?: string;
   notes: {};
   /**
    * Take the place of a recording of that name.

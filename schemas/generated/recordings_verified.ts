@@ -52,6 +52,10 @@ export interface ListedRecording {
   name: string;
   url: string;
   source: string;
+  /**
+   * When the page load began that was recorded; null: unknown.
+   */
+  recorded_at: string | null;
   created_at: string;
   /**
    * SHA-256 over the exchanges, see native-host/archive/recording_digest.h.

@@ -156,7 +156,8 @@ test("what is written is shown, listed and digested; large bodies go in pieces",
       })),
     );
   });
-  const { id, created_at, ...rest } = written;
+  const { id, recorded_at, created_at, ...rest } = written;
+  assert.equal(recorded_at, null);
   assert.ok(id > 0 && Date.parse(created_at) > 0);
   assert.deepEqual(rest, {
     name: "page",
@@ -433,6 +434,19 @@ test("a host that cannot be started, ends at once or talks nonsense is a RunErro
     const listing = withArchive(home, (archive) => archive.list(), program);
     await assert.rejects(listing, (error) => error instanceof RunError && says.test(error.message), program);
   }
+});
+
+test("the date of the page load is kept, and no part of the digest", async () => {
+  const recorded_at = "2024-02-29T23:59:59.125Z";
+  await withArchive(home, async (archive) => {
+    const fill: Parameters<typeof archive.write>[1] = (writer) => writer.add({ exchange: exchange("/") });
+    const undated = await archive.write(asked("undated"), fill);
+    const dated = await archive.write({ ...asked("dated"), recorded_at }, fill);
+    assert.equal(undated.recorded_at, null);
+    assert.equal(dated.recorded_at, recorded_at);
+    assert.equal((await archive.show("dated")).recording.recorded_at, recorded_at);
+    assert.equal(dated.digest, undated.digest);
+  });
 });
 
 test("a host's own error is told: an archive of a newer Trilane", async () => {

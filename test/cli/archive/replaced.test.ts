@@ -1,10 +1,9 @@
 // A recording that another process replaces between two pages of one that reads it: what is read is one of the two, whole.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, type TestContext, test } from "node:test";
 import { withArchive } from "../../../cli/archive/client.ts";
 import { HostConversation } from "../../../cli/archive/host.ts";
@@ -75,31 +74,15 @@ async function assertShown(version: string): Promise<void> {
   );
 }
 
-/** An archive as it was made when an id that had become free was given again. */
-function makeEarlierArchive(): void {
-  const schema = readFileSync(join(import.meta.dirname, "..", "..", "..", "schemas", "archive.sql"), "utf8");
-  const earlier = schema.replace(" AUTOINCREMENT", "");
-  assert.notEqual(earlier, schema);
-  const database = new DatabaseSync(join(home, "archive.db"));
-  database.exec(earlier);
-  database.close();
-}
-
-for (const [which, make] of [
-  ["an archive", () => {}],
-  ["an earlier archive", makeEarlierArchive],
-] as const) {
-  test(`${which}: what is replaced between two pages is shown anew, and so is what is stored again`, async (t) => {
-    make();
-    await store("first");
-    before(t, isLaterPage, async (time) => {
-      if (time === 0) await store("second");
-      if (time === 1) await remove();
-      if (time === 1) await store("third", wide, Buffer.from("third"));
-    });
-    await assertShown("third");
+test("what is replaced between two pages is shown anew, and so is what is stored again", async (t) => {
+  await store("first");
+  before(t, isLaterPage, async (time) => {
+    if (time === 0) await store("second");
+    if (time === 1) await remove();
+    if (time === 1) await store("third", wide, Buffer.from("third"));
   });
-}
+  await assertShown("third");
+});
 
 test("ids are not given again, so that what is removed and stored again within a second is told apart", async (t) => {
   await store("first");

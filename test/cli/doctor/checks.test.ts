@@ -1,6 +1,6 @@
 // The doctor looks for real: what it reports missing is missing, each with a remedy.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -55,6 +55,10 @@ test("databases that are whole are said to be there, what is damaged or not ours
   assert.deepEqual(outcomes(), ["data folder: ok", "results: ok"]);
 
   const path = join(home, "results.db");
+  const copy = join(home, "results.db.v1-backup");
+  copyFileSync(path, copy);
+  assert.match(dataChecks(home).at(-1)?.found ?? "", /^results\.db\.v1-backup, \d+ kB: yours to remove$/);
+  rmSync(copy);
   const archive = new DatabaseSync(join(home, "archive.db"));
   archive.exec("PRAGMA application_id = 1953655148; CREATE TABLE recording (name TEXT)");
   archive.close();

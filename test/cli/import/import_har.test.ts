@@ -27,6 +27,7 @@ test("Chrome DevTools: the load begins at its redirect, not where the page's tit
   const page = imported("chrome-devtools");
   assert.equal(page.url, "http://shop.example/");
   assert.equal(page.source, "har: WebInspector 537.36");
+  assert.equal(page.recorded_at, "2026-01-05T10:00:00.000Z");
   const redirect = find(page, "/");
   assert.equal(redirect.exchange.status, 301);
   assert.equal(redirect.exchange.scheme, "http");

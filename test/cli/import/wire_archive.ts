@@ -43,9 +43,10 @@ export class MemoryArchive implements Archive {
         this.notes = notes;
       },
     });
-    const { name, url, source, notes } = about;
+    const { name, url, source, recorded_at = null, notes } = about;
     const counts = { exchanges: this.written.length, hosts: 0, addresses: 0, body_bytes: 0, filled: 0 };
-    return { id: 1, name, url, source, notes, created_at: "2025-03-03T10:00:00Z", digest: "", ...counts };
+    const stored = { recorded_at, created_at: "2025-03-03T10:00:00Z", digest: "" };
+    return { id: 1, name, url, source, notes, ...stored, ...counts };
   }
 
   async #add({ exchange, body, requestBody }: NewExchange<NewBody>): Promise<void> {

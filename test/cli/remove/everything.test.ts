@@ -4,6 +4,7 @@ import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -64,7 +65,9 @@ async function fill(environment: Record<string, string>, home: string): Promise<
     labs: 1,
     steps: [],
   });
+  for (const name of ["archive.db", "results.db"]) copyFileSync(join(home, name), join(home, `${name}.v1-backup-2`));
   // What killed writers left.
+  writeFileSync(join(home, "results.db.v1-backup.part"), "");
   for (const path of ["calibration.json", "reports/1-shop.html"]) makeAside(join(home, path));
   const job = join(home, "jobs", "6b01a1962f7b4dde");
   mkdirSync(job);

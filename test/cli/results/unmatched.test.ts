@@ -99,22 +99,6 @@ test("a request with another time stamp in each load is told once, with the load
   });
 });
 
-test("results that were begun without the table get it, and tell nothing of their earlier loads", async () => {
-  await withResults((before, home) => {
-    const sweep = begin(before, ["h1"]);
-    addLoad(before, sweep, "h1", 0, [["https://a.test/", missed]]);
-    before.release(sweep);
-    const database = new DatabaseSync(join(home, "results.db"));
-    database.exec("DROP TABLE unmatched");
-    database.close();
-    const results = openResults(home);
-    assert.deepEqual(results.unmatchedOf(sweep), []);
-    addLoad(results, sweep, "h1", 1, [["https://a.test/", missed]]);
-    assert.equal(results.unmatchedOf(sweep).length, 1);
-    results.close();
-  });
-});
-
 test("a sweep takes its own with it", async () => {
   await withResults(async (results, home) => {
     const sweep = begin(results, ["h1"]);

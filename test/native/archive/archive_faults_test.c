@@ -4,7 +4,9 @@
 
 #include "archive/archive_db.h"
 #include "archive/archive_listing.h"
+#include "archive/mount_namespace.h"
 #include "archive/recording.h"
+#include "archive/run_and_kill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,58 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 // ---- Killed ----
-
-// Whether a traced process is about to make a system call that can change what is on disk.
-static bool changes_disk(pid_t pid) {
-    static const long calls[] = {
-#ifdef SYS_unlink // not on newer architectures
-        SYS_unlink,   SYS_rmdir,   SYS_mkdir,    SYS_rename,
-#endif
-        SYS_unlinkat, SYS_mkdirat, SYS_renameat, SYS_openat,    SYS_ftruncate,
-        SYS_pwrite64, SYS_write,   SYS_fsync,    SYS_fdatasync,
-    };
-    struct __ptrace_syscall_info info = {0};
-    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info);
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == (uint64_t)calls[i]) return true;
-    return false;
-}
-
-// Runs `child` in a process of its own and kills it before the system call number `calls`, from 0, of those
-// that change the disk. True if it ended by itself before.
-static bool run_and_kill(int (*child)(const char *home), const char *home, unsigned calls) {
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0) _exit(1); // else nobody would wake it from its stop
-        raise(SIGSTOP);
-        _exit(child(home));
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFSTOPPED(status));
-    assert_int_equal(ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
-    for (unsigned i = 0; i <= calls; i += changes_disk(pid)) {
-        assert_int_equal(ptrace(PTRACE_SYSCALL, pid, NULL, NULL), 0);
-        assert_int_equal(waitpid(pid, &status, 0), pid);
-        if (WIFEXITED(status)) {
-            assert_int_equal(WEXITSTATUS(status), 0);
-            return true;
-        }
-        assert_true(WIFSTOPPED(status));
-    }
-    kill(pid, SIGKILL);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return false;
-}
 
 static int write_first(const char *home) {
     struct archive_error error;
@@ -124,26 +81,6 @@ static void test_killed_at_any_call(void **state) {
 }
 
 // ---- No room ----
-
-// Makes this process's own view of mounts; a child's, so that other tests keep theirs.
-static void write_proc(const char *path, const char *text) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, text, strlen(text)) < 0) _exit(1);
-    close(fd);
-}
-
-static void enter_mount_namespace(void) {
-    char users[64], groups[64];
-    snprintf(users, sizeof users, "0 %u 1", (unsigned)geteuid());
-    snprintf(groups, sizeof groups, "0 %u 1", (unsigned)getegid());
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0) {
-        fprintf(stderr, "no user namespaces here: %s\n", strerror(errno));
-        _exit(1);
-    }
-    write_proc("/proc/self/uid_map", users);
-    write_proc("/proc/self/setgroups", "deny");
-    write_proc("/proc/self/gid_map", groups);
-}
 
 // Runs the test's body in a child with mounts of its own; its failed assertions come out by its exit status.
 static void in_mount_namespace(void (*body)(const char *home), const char *home) {

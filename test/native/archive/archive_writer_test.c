@@ -312,7 +312,7 @@ static void test_other_databases_are_refused(void **state) {
     expect_refused(home, ARCHIVE_FOREIGN);
     fixture_empty(home);
     fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 1});
-    sql(home, "PRAGMA user_version = 2");
+    sql(home, "PRAGMA user_version = 99");
     expect_refused(home, ARCHIVE_NEWER);
 }
 

@@ -55,7 +55,8 @@ static int open_archive(void **state) {
     schema[fread(schema, 1, sizeof schema - 1, file)] = '\0';
     fclose(file);
     run(f, schema);
-    run(f, "INSERT INTO recording VALUES (7, 'page', 'https://a.test/', 'test', '2026-01-01T00:00:00Z', "
+    run(f, "INSERT INTO recording (id, name, url, source, created_at, digest, notes) VALUES (7, 'page', "
+           "'https://a.test/', 'test', '2026-01-01T00:00:00Z', "
            "'d1', '{}')");
     run(f, "INSERT INTO exchange VALUES (7, 0, 'GET', 'https', 'a.test', 443, '/?q', '[]', NULL, "
            "'192.0.2.1', 200,"
@@ -130,7 +131,7 @@ static void test_waits_for_a_writer(void **state) {
     recording_close(&f->recording);
     assert_int_equal(open_while_locked(f, 100 * 1000 * 1000), -1);
     assert_in_range(waiting.slept_us, 29 * 1000 * 1000, 31 * 1000 * 1000);
-    if (!strstr(f->error, "archive.db: another import is writing: try again when it has ended"))
+    if (!strstr(f->error, "archive.db: another program keeps it locked: wait for other trilane programs"))
         fail_msg("got \"%s\"", f->error);
 }
 
@@ -337,10 +338,10 @@ static void test_mutated_certificates(void **state) {
 
 static void test_other_files(void **state) {
     struct fixture *f = *state;
-    run(f, "PRAGMA user_version = 2");
-    assert_refused(f, "page", "has version 2");
+    run(f, "PRAGMA user_version = 99");
+    assert_refused(f, "page", "is of a newer Trilane (version 99; this one knows");
     run(f, "PRAGMA application_id = 1");
-    assert_refused(f, "page", "is not an archive of Trilane");
+    assert_refused(f, "page", "is not a Trilane archive");
     sqlite3_close(f->db);
     f->db = NULL;
     char path[256];
@@ -349,7 +350,7 @@ static void test_other_files(void **state) {
     for (int i = 0; i < 1000; i++)
         fputs("not a database ", file);
     fclose(file);
-    assert_refused(f, "page", "file is not a database");
+    assert_refused(f, "page", "is not a Trilane archive, or damaged");
 }
 
 int main(void) {

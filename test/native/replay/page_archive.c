@@ -52,9 +52,11 @@ int page_archive_make(char *home) {
     sqlite3 *db;
     int failed =
         sqlite3_open(path, &db) != SQLITE_OK || run_file(db, TRILANE_ROOT "/schemas/archive.sql") < 0;
-    static const char recordings[] = "INSERT INTO recording VALUES (1, 'page', 'https://a.test/', 'test', "
+    static const char recordings[] = "INSERT INTO recording (id, name, url, source, created_at, digest, "
+                                     "notes) VALUES (1, 'page', 'https://a.test/', 'test', "
                                      "'2026-01-01T00:00:00Z', 'd1', '{}');"
-                                     "INSERT INTO recording VALUES (2, 'broken', 'https://a.test/', 'test', "
+                                     "INSERT INTO recording (id, name, url, source, created_at, digest, "
+                                     "notes) VALUES (2, 'broken', 'https://a.test/', 'test', "
                                      "'2026-01-01T00:00:00Z', 'd2', '{}')";
     failed = failed || sqlite3_exec(db, recordings, NULL, NULL, NULL) != SQLITE_OK;
     size_t page_size = strlen(PAGE_BODY);
