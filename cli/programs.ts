@@ -5,9 +5,16 @@ import { UserError } from "./errors.ts";
 
 export const checkout = join(import.meta.dirname, "..");
 
-export type Program = "trilane-guard" | "trilane-host" | "trilane-probe" | "trilane-replay" | "trilane-shaper";
+export type Program =
+  | "trilane-dilate"
+  | "trilane-guard"
+  | "trilane-host"
+  | "trilane-probe"
+  | "trilane-replay"
+  | "trilane-shaper";
 
 const folders: Record<Program, string> = {
+  "trilane-dilate": "dilation",
   "trilane-guard": "guard",
   "trilane-host": "messaging",
   "trilane-probe": "shaper/probe",

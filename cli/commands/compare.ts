@@ -28,6 +28,16 @@ function read(word: string, home: string): Run & { sweep: Sweep } {
   }
 }
 
+/** What dilation leaves undilated (cli/README.md) would be taken for a change. */
+function refuseOtherDilation(a: Sweep, b: Sweep): void {
+  const [ofA, ofB] = [a, b].map(({ plan }) => plan.dilate ?? 1);
+  if (ofA === ofB) return;
+  const words = (dilation = 1): string => (dilation === 1 ? "in undilated time" : `in time dilated ${dilation} times`);
+  throw new UserError(
+    `sweep ${a.id} ran ${words(ofA)}, sweep ${b.id} ${words(ofB)}: run one of them again with --dilate ${ofB} or ${ofA}`,
+  );
+}
+
 const factsOf = ({ id, name, created_at, environment }: Sweep, browsers: readonly Browser[]) => ({
   sweep: id,
   name,
@@ -61,6 +71,7 @@ export const command: Command<CompareOptions> = {
       throw new UserError(`--threshold must be per cent from 0 to 1000 (got ${threshold}): give a number, as 5`);
     const home = homeFolder(options.home);
     const [a, b] = [read(options.a, home), read(options.b, home)];
+    refuseOtherDilation(a.sweep, b.sweep);
     const comparison = compareRuns(a, b, threshold);
     if (comparison.cells.length === 0)
       throw new UserError("the two sweeps have no page, link and lane in common: compare two of one plan");

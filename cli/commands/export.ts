@@ -83,7 +83,7 @@ function pieces(
   const ids = new Set(loads.map((load) => load.cell));
   const cells = results.cellsOf(sweep.id).filter((cell) => ids.has(cell.id));
   const films = results.filmedLoadsOf(sweep.id);
-  if (format === "csv") return csvLines(sweep.plan.serving, cells, loads, films);
+  if (format === "csv") return csvLines(sweep.plan, cells, loads, films);
   const tests = results.linkTestsOf(sweep.id);
   return [`${JSON.stringify(exportDocument(sweep, cells, loads, tests, films), null, 1)}\n`];
 }

@@ -5,6 +5,7 @@ import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
+import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
@@ -13,7 +14,7 @@ import { type Plan, pageName, planOf } from "../sweep/plan.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions, FilmsOptions {
+interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions, FilmsOptions, DilateOptions {
   page: string;
   link: string;
   runs: number | undefined;
@@ -50,6 +51,7 @@ const optionOf: Readonly<Record<string, string>> = {
   until: "--decide or --precise",
   films: "--films",
   warm_cache: "--warm-cache",
+  dilate: "--dilate",
 };
 
 const usualRuns = 5;
@@ -68,6 +70,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     timeout_s: options.timeout,
     settle_ms: options.settle,
     ...filmsOf(options.filmstrip ? { films: options.films ?? 1 } : options),
+    ...dilateOf(options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
     serving: servingChoiceOf(options),
   };
@@ -83,7 +86,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineFilms(defineLabs(defineUntil(defineServing(yargs))))
+    defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs)))))
       .positional("page", {
         type: "string",
         demandOption: true,
@@ -138,6 +141,7 @@ export const command: Command<RaceOptions> = {
       .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
       .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
       .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits, whose requests are in the first flight")
+      .example("trilane race my-page --dilate 5", "five times slower, on a machine that is too busy for the link")
       .example(
         "trilane race my-page --think recorded --transport tuned",
         "servers as slow as recorded, tuned transports",

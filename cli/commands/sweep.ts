@@ -8,6 +8,7 @@ import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/
 import { overrideServing } from "../serving/serving.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
+import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
 import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
@@ -24,6 +25,7 @@ export interface SweepOptions
     UntilOptions,
     LabsOptions,
     FilmsOptions,
+    DilateOptions,
     EndOptions,
     VerbosityOptions {
   plan: string;
@@ -40,13 +42,13 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
   const { plan: source, runs } = options;
   const over = servingChoiceOf(options);
   const until = untilOf(options);
-  const films = filmsOf(options);
-  if (named.length === 0 && runs === undefined && !until && Object.keys({ ...over, ...films }).length === 0)
+  const terms = { ...filmsOf(options), ...dilateOf(options) };
+  if (named.length === 0 && runs === undefined && !until && Object.keys({ ...over, ...terms }).length === 0)
     return plan;
   const pages = named.length === 0 ? plan.pages : named;
   const serving = overrideServing(plan.serving, over);
   const repetitions = runs ?? (until ? mostLoads : plan.repetitions);
-  return planOf({ ...plan, pages, repetitions, serving, ...films, ...(until ? { until } : {}) }, source);
+  return planOf({ ...plan, pages, repetitions, serving, ...terms, ...(until ? { until } : {}) }, source);
 }
 
 async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
@@ -84,7 +86,9 @@ function finishedSweep(home: string, plan: Plan): Sweep | null {
 
 /** What `sweep` and `reproduce` share. */
 export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
-  return defineVerbosity(defineEnd(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>))))))
+  return defineVerbosity(
+    defineEnd(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>)))))),
+  )
     .option("page", {
       type: "string",
       array: true,

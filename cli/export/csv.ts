@@ -1,7 +1,7 @@
 // Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt, then one per filmed load. The columns are documented here, once, for
 // `trilane export --help` and the report.
 import { csvField } from "../../extension/har/csv_field.ts";
-import type { ServingChoice } from "../../schemas/generated/serving.ts";
+import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import type { Cell, FilmedLoad, Load } from "../results/results.ts";
 import { type Serving, settleServing } from "../serving/serving.ts";
 import { isValid } from "../verdict/sample.ts";
@@ -9,12 +9,15 @@ import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "./me
 
 type Value = string | number | boolean | null;
 
+/** What all loads of a sweep have in common. */
+type Terms = Serving & { readonly dilation: number };
+
 interface Column {
   readonly name: string;
   readonly meaning: string;
-  readonly value: (load: Load, cell: Cell | undefined, serving: Serving) => Value;
+  readonly value: (load: Load, cell: Cell | undefined, terms: Terms) => Value;
   /** Of a filmed load, where it has one. */
-  readonly film?: (film: FilmedLoad, cell: Cell | undefined, serving: Serving) => Value;
+  readonly film?: (film: FilmedLoad, cell: Cell | undefined, terms: Terms) => Value;
 }
 
 /** What loads and filmed loads of a cell have in common. */
@@ -23,8 +26,8 @@ function fromCell(of: (cell: Cell) => Value): Pick<Column, "value" | "film"> {
   return { value, film: value };
 }
 
-function fromServing(of: (serving: Serving) => Value): Pick<Column, "value" | "film"> {
-  const value = (_: unknown, __: unknown, serving: Serving) => of(serving);
+function fromTerms(of: (terms: Terms) => Value): Pick<Column, "value" | "film"> {
+  const value = (_: unknown, __: unknown, terms: Terms) => of(terms);
   return { value, film: value };
 }
 
@@ -142,34 +145,34 @@ export const columns: readonly Column[] = [
     ...fromCell(({ host }) => host?.facts.versions.chromium?.join(" | ") ?? null),
   },
   { name: "recording_digest", meaning: "SHA-256 of the recording", ...fromCell((cell) => cell.recording_digest) },
-  { name: "origins", meaning: "as-recorded, merged or single", ...fromServing(({ origins }) => origins) },
+  { name: "origins", meaning: "as-recorded, merged or single", ...fromTerms(({ origins }) => origins) },
   {
     name: "think",
     meaning: "servers' think time: none, recorded, or ms",
-    ...fromServing(({ think }) => (typeof think === "object" ? think.ms : think)),
+    ...fromTerms(({ think }) => (typeof think === "object" ? think.ms : think)),
   },
-  { name: "extra_rtt", meaning: "true where far servers are far", ...fromServing(({ extra_rtt }) => extra_rtt) },
+  { name: "extra_rtt", meaning: "true where far servers are far", ...fromTerms(({ extra_rtt }) => extra_rtt) },
   {
     name: "chain",
     meaning: "certificate chains: recorded, small, or bytes",
-    ...fromServing(({ chain }) => (typeof chain === "object" ? chain.bytes : chain)),
+    ...fromTerms(({ chain }) => (typeof chain === "object" ? chain.bytes : chain)),
   },
-  { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", ...fromServing(({ tls }) => tls) },
+  { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", ...fromTerms(({ tls }) => tls) },
   {
     name: "pin_time",
     meaning: "true where clock and random numbers are pinned",
-    ...fromServing((all) => all.pin_time),
+    ...fromTerms((all) => all.pin_time),
   },
-  { name: "transport", meaning: "stock, tuned or custom", ...fromServing(({ transport }) => transport.preset) },
+  { name: "transport", meaning: "stock, tuned or custom", ...fromTerms(({ transport }) => transport.preset) },
   {
     name: "tcp_congestion",
     meaning: "congestion control of the servers' TCP",
-    ...fromServing(({ transport }) => transport.tcp.congestion_control),
+    ...fromTerms(({ transport }) => transport.tcp.congestion_control),
   },
   {
     name: "quic_congestion",
     meaning: "the same of their QUIC",
-    ...fromServing(({ transport }) => transport.quic.congestion_control),
+    ...fromTerms(({ transport }) => transport.quic.congestion_control),
   },
   {
     name: "filmed",
@@ -181,16 +184,21 @@ export const columns: readonly Column[] = [
   filmMetric("visually_complete_85_ms"),
   filmMetric("visually_complete_95_ms"),
   filmMetric("visually_complete_100_ms"),
+  {
+    name: "dilation",
+    meaning: "how many times slower time passed in the lab; times are undilated",
+    ...fromTerms(({ dilation }) => dilation),
+  },
 ];
 
-/** Lines with their ends, the header first. `serving`: the sweep's, of all its loads. */
+/** Lines with their ends, the header first. */
 export function* csvLines(
-  serving: ServingChoice | undefined,
+  { serving, dilate = 1 }: Pick<SweepPlan, "serving" | "dilate">,
   cells: readonly Cell[],
   loads: readonly Load[],
   filmedLoads: readonly FilmedLoad[] = [],
 ): Generator<string> {
-  const settled = settleServing(serving);
+  const settled: Terms = { ...settleServing(serving), dilation: dilate };
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
   yield `${columns.map((column) => column.name).join(",")}\r\n`;
   for (const load of loads) {

@@ -7,6 +7,7 @@ import type { Environment } from "../../schemas/generated/environment.ts";
 import type { CpuTimes, PageLoad, Pressure, ReplayFacts } from "../../schemas/generated/page_load.ts";
 import type { Lane } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
+import { withUndilatedMetrics } from "../metrics/dilation.ts";
 import type { Serving } from "../serving/serving.ts";
 import { version } from "../version.ts";
 import { environmentOf, machine } from "./environment.ts";
@@ -18,6 +19,7 @@ import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";
 export interface Measured {
   readonly lane: Lane;
   readonly link: LinkProfile;
+  readonly dilation: number;
   readonly serving: Serving;
   /** The folder of what else the load left; null: nothing. */
   readonly evidence: string | null;
@@ -44,13 +46,30 @@ export interface Measured {
   readonly started_ns: number;
 }
 
+/** What waits of the machine's time are in the lab's. */
+function inLabTime(pressure: Pressure | null, dilation: number): Pressure | null {
+  if (!pressure) return null;
+  const { browser_ms, server_ms, shaper_ms } = pressure.waited;
+  const waited = {
+    browser_ms: browser_ms / dilation,
+    server_ms: server_ms / dilation,
+    shaper_ms: shaper_ms / dilation,
+  };
+  return { ...pressure, waited };
+}
+
 function startedDateTime(measured: Measured, navigation_s: number | null): string {
   const first = measured.capture ? navigationRequest(measured.capture) : null;
   if (!first || navigation_s === null) return new Date(0).toISOString();
   return new Date((first.sent.wallTime - (first.sent.timestamp - navigation_s)) * 1000).toISOString();
 }
 
+/** With metrics as without dilation; all other times are the lab's. */
 export function composePageLoad(measured: Measured, ended_ns: number): PageLoad {
+  return withUndilatedMetrics(composeInLabTime(measured, ended_ns), measured.dilation);
+}
+
+function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
   const { capture, timings, steadiness, recording, replay, shaper, failure, firstVisit } = measured;
   const visit = replay && firstVisit ? lastVisit(replay) : replay;
   const navigation_s = capture ? navigationStart_s(capture, timings) : null;
@@ -67,7 +86,12 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
       navigation_s === null || metrics.plt_ms === null ? null : Math.round(navigation_s * 1e9 + metrics.plt_ms * 1e6),
     replay,
     shaper,
-    starved: starvedReasons(measured.pressure, measured.cpu, metrics.plt_ms, machine().cpus),
+    starved: starvedReasons(
+      inLabTime(measured.pressure, measured.dilation),
+      measured.cpu,
+      metrics.plt_ms,
+      machine().cpus,
+    ),
     failure,
   });
   return {
@@ -88,6 +112,7 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
         schema: "trilane/page-load/1",
         lane: measured.lane,
         link: measured.link,
+        dilation: measured.dilation,
         page: recording.name,
         recording_digest: recording.digest,
         status: verdict.status,
@@ -130,7 +155,7 @@ export function composePageLoad(measured: Measured, ended_ns: number): PageLoad 
         cpu: measured.cpu,
         pressure: measured.pressure,
         navigation_start_ns: navigation_s === null ? null : Math.round(navigation_s * 1e9),
-        wall_ms: (ended_ns - measured.started_ns) / 1e6,
+        wall_ms: (ended_ns - measured.started_ns * measured.dilation) / 1e6,
       },
     },
   };

@@ -1,5 +1,5 @@
 // One lab's command line: trilane-replay makes the far namespace and serves the recording, trilane-shaper the near one
-// behind the link, and the command runs in it. Composes; starts nothing but `trilane-replay --print-spki` and an empty lab
+// behind the link, and the command runs in it; all of them in dilated time where that is asked. Composes; starts nothing but `trilane-replay --print-spki` and an empty lab
 // to see whether there can be one.
 import { RunError, UserError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
@@ -12,6 +12,8 @@ export interface LabOptions {
   /** null: no recording is served; the far namespace holds the link's other end and nothing else. */
   readonly recording: string | null;
   readonly link: LinkProfile;
+  /** How many times slower time passes in the lab (trilane-dilate). Default 1. */
+  readonly dilation?: number;
   /** Files to write; null: none. */
   readonly reports: { readonly replay: string; readonly shaper: string } | null;
   /** Further options of trilane-replay: what the lane asks of the origins, how they serve. */
@@ -21,6 +23,8 @@ export interface LabOptions {
 }
 
 export interface LabCommand {
+  /** What begins the lab's command line: nothing, or trilane-dilate, for all that follows. */
+  readonly dilate: readonly string[];
   /** Up to and with the last `--`: the command to run in the near namespace follows. */
   readonly replay: readonly string[];
   readonly shaper: readonly string[];
@@ -31,11 +35,13 @@ export function labCommand({
   home,
   recording,
   link,
+  dilation = 1,
   reports,
   replayOptions = [],
   shaperOptions = [],
 }: LabOptions): LabCommand {
   refuseChangedFiles(link);
+  const dilate = dilation > 1 ? [programPath("trilane-dilate"), String(dilation), "--"] : [];
   const replay =
     recording === null
       ? []
@@ -55,7 +61,7 @@ export function labCommand({
     ...shaperOptions,
     "--",
   ];
-  return { replay, shaper };
+  return { dilate, replay, shaper };
 }
 
 /** Why one of our programs ended, by its last line, which it begins with its name. */

@@ -50,6 +50,8 @@ export interface LoadOptions {
   };
   readonly lane: Lane;
   readonly link: LinkProfile;
+  /** How many times slower time passes in the lab; all times here are the lab's. Default 1. */
+  readonly dilation?: number;
   /** From navigation to load event. */
   readonly timeout_ms: number;
   /** How long the page is watched after its load event, for late requests and the largest paint. Default 0. */
@@ -98,7 +100,7 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
 const nowNs = (): number => Number(process.hrtime.bigint());
 
 export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
-  const { home, recording, lane, link, signal } = options;
+  const { home, recording, lane, link, dilation = 1, signal } = options;
   const started_ns = nowNs();
   signal?.throwIfAborted();
   const chromium = chromiumPath();
@@ -119,13 +121,13 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
     ];
     const { reports } = scratch;
     const userAgent = await userAgentOf(chromium);
-    const lab = labCommand({ home, recording: recording.name, link, reports, replayOptions, shaperOptions });
+    const lab = labCommand({ home, recording: recording.name, link, dilation, reports, replayOptions, shaperOptions });
     const browserCommand = [
       chromium,
       ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent }),
     ];
     const observation = await observe(options, {
-      commandLine: [...boundTo(options.cpus), ...lab.replay, ...lab.shaper, ...browserCommand],
+      commandLine: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay, ...lab.shaper, ...browserCommand],
       environment: {
         ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
         ...evidence?.environment,
@@ -143,6 +145,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       serving,
       evidence: evidence?.folder ?? null,
       link,
+      dilation,
       recording,
       ...observation,
       browserDigest,
@@ -150,7 +153,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       replay,
       shaper: await readShaperReport(scratch.reports.shaper),
       commandLines: {
-        replay: [...boundTo(options.cpus), ...lab.replay],
+        replay: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay],
         shaper: [...lab.shaper],
         browser: browserCommand,
       },
@@ -160,7 +163,8 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
         { path: home, name: "$TRILANE_HOME" },
         ...(evidence ? [{ path: evidence.folder, name: "$EVIDENCE" }] : []),
       ],
-      started_ns,
+      // On the lab's clock, as all its times.
+      started_ns: Math.round(started_ns / dilation),
     };
     await removeScratchFolder(scratch);
     const load = composePageLoad(measured, nowNs());
@@ -212,6 +216,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
   let browserVersion = "";
   let firstVisit: FirstVisit | null = null;
   let timer: NodeJS.Timeout | undefined;
+  const { dilation = 1 } = options;
   const failWhen = Promise.withResolvers<never>();
   failWhen.promise.catch(() => {});
   void browser.exited.then(({ code, signal }) =>
@@ -219,7 +224,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
   );
   const limit = (time_ms: number, what: string) => {
     clearTimeout(timer);
-    timer = setTimeout(() => failWhen.reject(new NavigationError(what)), time_ms);
+    timer = setTimeout(() => failWhen.reject(new NavigationError(what)), time_ms * dilation);
   };
   const orFail = <T>(promise: Promise<T>): Promise<T> => Promise.race([promise, failWhen.promise]);
   try {
@@ -241,14 +246,14 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
       const loaded = isLast ? readPressure(browser) : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
-      if (settle_ms > 0) await orFail(delay(settle_ms));
+      if (settle_ms > 0) await orFail(delay(settle_ms * dilation));
       const { timings, steadiness } = timelineOf(await orFail(visited.evaluate(timelineExpression)));
       const all = isLast ? labUseOf(browser.pid) : null;
       const cpu =
         before && loaded && all ? { load: cpuTimeBetween(before.use.cpu, loaded.use.cpu), all: all.cpu } : null;
       const pressure = before && loaded ? pressureBetween(before, loaded) : null;
       if (film) {
-        await orFail(delay(filmedAfterLoad_ms));
+        await orFail(delay(filmedAfterLoad_ms * dilation));
         options.filmed?.(await orFail(film.stop()));
       }
       return { timings, steadiness, cpu, pressure };
@@ -293,7 +298,7 @@ async function secondPage(browser: RunningBrowser, first: WatchedPage, options: 
       return url && /^https?:$/.test(url.protocol) ? [url.origin] : [];
     }),
     keepCache: options.keepCache ?? false,
-    rtt_ms: options.link.rtt_ms,
+    rtt_ms: options.link.rtt_ms * (options.dilation ?? 1),
   });
   // The replay begins anew: it gives repeated answers from the first one on, and marks the moment in its report.
   browser.signal("SIGUSR1");

@@ -225,6 +225,14 @@ function statistics({ sweep, cells }: ReportData, pages: number): string {
   return `Page load time is loadEventEnd - navigationStart (Navigation Timing). Improvement is (a - b) / a of medians${over}; 95 % intervals are ${intervals.join(", ")}.${looks}`;
 }
 
+function dilationSentences({ sweep }: ReportData): string[] {
+  const { dilate = 1 } = sweep.plan;
+  if (dilate === 1) return [];
+  return [
+    `Time was dilated by ${dilate} (Gupta et al., NSDI 2006): the clocks of links, servers and browser ran ${dilate} times slower. The kernel's TCP timers were not dilated, except for the minimum RTO. Computation on the critical path, of which dilated clocks show 1/${dilate}, was added back to page load times.`,
+  ];
+}
+
 /** One paragraph, and the sentence to cite. */
 export function methodsParagraph(data: ReportData): string {
   const facts = [...data.facts.values()];
@@ -234,6 +242,7 @@ export function methodsParagraph(data: ReportData): string {
     ...(facts.length > 0 ? [machineSentence(data, facts), serverSentences(facts)] : []),
     laneSentences(lanes, facts),
     linkSentences(data),
+    ...dilationSentences(data),
     `The study has ${listed(pages, "page")}.`,
     loadSentences(data),
     statistics(data, pages.length),

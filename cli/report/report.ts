@@ -12,6 +12,7 @@ import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
 import { traitsByLink } from "../link/traits.ts";
+import { dilationSentence } from "../metrics/dilation.ts";
 import { count } from "../numbers.ts";
 import type { Results } from "../results/results.ts";
 import { settleServing } from "../serving/serving.ts";
@@ -93,6 +94,11 @@ function servedMarkup(serving: ServingChoice | undefined): Markup | null {
   return line === "" ? null : html`<p class="scope">Served with ${line}.</p>`;
 }
 
+function dilatedMarkup(dilate: number | undefined): Markup | null {
+  const sentence = dilationSentence(dilate);
+  return sentence === null ? null : html`<p class="scope">${sentence}</p>`;
+}
+
 function settlementOf({ sweep, cells, loads }: ReportData): Settlement | null {
   const { until, repetitions } = sweep.plan;
   return until ? settlement(cells, loads, until, repetitions) : null;
@@ -109,23 +115,24 @@ function emptyCellsMarkup({ cells, loads }: ReportData): Markup | null {
 
 interface VerdictTerms {
   readonly serving: ServingChoice | undefined;
+  readonly dilate: number | undefined;
   readonly links: number;
   readonly settled: Settlement | null;
 }
 
-function verdictMarkup(verdict: SweepVerdict, { serving, links, settled }: VerdictTerms): Markup {
+function verdictMarkup(verdict: SweepVerdict, { serving, dilate, links, settled }: VerdictTerms): Markup {
   const sentences = verdict.pairs.map(
     (pair, index) =>
       html`${index < headlines ? html`<p>${signed(pair.sentence)}</p>` : html`<p class="more">${signed(pair.sentence)}</p>`}${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;
-  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
+  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}${dilatedMarkup(dilate)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
 /** The loads as a link that saves a file: a data URL needs neither script nor network. */
 function csvLink(data: ReportData): Markup {
-  const csv = Buffer.from([...csvLines(data.sweep.plan.serving, data.cells, data.loads, data.filmedLoads)].join(""));
+  const csv = Buffer.from([...csvLines(data.sweep.plan, data.cells, data.loads, data.filmedLoads)].join(""));
   const plain = csv.length <= csvPlainLimit_bytes;
   const body = plain ? csv : gzipSync(csv, { level: 9 });
   const name = `trilane-sweep-${data.sweep.id}.csv${plain ? "" : ".gz"}`;
@@ -171,7 +178,7 @@ export function buildReport(data: ReportData): string {
     html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${sweep.plan.until ? "at most " : ""}${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
   const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
-${verdictMarkup(verdict, { serving: sweep.plan.serving, links: profiles.size, settled })}
+${verdictMarkup(verdict, { serving: sweep.plan.serving, dilate: sweep.plan.dilate, links: profiles.size, settled })}
 ${emptyCellsMarkup(data)}${unfinished}
 <nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${splits.length > 0 && html`<a href="#split">Network and computation</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#steadiness">Steadiness</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2><div class="scroll">${heatLegend(end)}</div>${figures}</section>`}

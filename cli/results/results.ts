@@ -232,13 +232,15 @@ export class Results {
   }
 
   /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
-  usualWall_ms(page: string, link: string, lane: Lane): number | null {
+  usualWall_ms(page: string, link: string, lane: Lane, dilation = 1): number | null {
     const rows = this.#read(
-      `SELECT wall_ms FROM load JOIN cell ON cell.id = load.cell
-       WHERE page = ? AND link = ? AND lane = ? AND status = 'valid' ORDER BY wall_ms`,
+      `SELECT wall_ms FROM load JOIN cell ON cell.id = load.cell JOIN sweep ON sweep.id = cell.sweep
+       WHERE page = ? AND link = ? AND lane = ? AND status = 'valid' AND ifnull(sweep.plan ->> 'dilate', 1) = ?
+       ORDER BY wall_ms`,
       page,
       link,
       lane,
+      dilation,
     );
     const middle = rows[rows.length >> 1];
     return middle ? Number(middle.wall_ms) : null;

@@ -81,23 +81,29 @@ function peaksOf(traces: TraceTimes): PeakRates {
 }
 
 /** Measures a link. UserError and RunError where no lab can be made; the signal's reason where it came. */
-export async function measureLink(link: LinkProfile, effort: Effort, signal?: AbortSignal): Promise<LinkRecord> {
+export async function measureLink(
+  link: LinkProfile,
+  effort: Effort,
+  dilation = 1,
+  signal?: AbortSignal,
+): Promise<LinkRecord> {
   const started_ms = performance.now();
   const traces = readTraces(link);
   const phases = phasesFor(link, effort, peaksOf(traces));
-  if (expected_ms(phases) > longestTest_ms)
+  const wall_ms = expected_ms(phases) * dilation;
+  if (wall_ms > longestTest_ms)
     throw new UserError(
-      `self-test: ${formatLink(link)} would be measured for ${Math.ceil(expected_ms(phases) / 60_000)} minutes: take a higher rate, or a shorter delay`,
+      `self-test: ${formatLink(link)} would be measured for ${Math.ceil(wall_ms / 60_000)} minutes: take a higher rate, or a shorter delay`,
     );
   await sweepProcessFolders(tmpdir(), "selftest");
   const folder = makeProcessFolder(tmpdir(), "selftest");
   const keep = removedAtEnd(folder);
   try {
     const report = join(folder, "shaper.json");
-    const lab = labCommand({ home: folder, recording: null, link, reports: { replay: "", shaper: report } });
+    const lab = labCommand({ home: folder, recording: null, link, dilation, reports: { replay: "", shaper: report } });
     const probe = programPath("trilane-probe");
-    const command = [probe, "far", ...lab.shaper, probe, "near", ...phases.map(phaseWords)];
-    const printed = await run(command, Math.ceil(expected_ms(phases) + startAndEnd_ms), signal);
+    const command = [...lab.dilate, probe, "far", ...lab.shaper, probe, "near", ...phases.map(phaseWords)];
+    const printed = await run(command, Math.ceil(wall_ms + startAndEnd_ms), signal);
     // Written by a program of the same build.
     const records = printed
       .trim()

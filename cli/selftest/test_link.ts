@@ -11,16 +11,22 @@ import type { Effort } from "./phases.ts";
 /** A link that is out so often is out. */
 const mostMeasurements = 3;
 
-/** `pauses_ms`: before the second measurement and before the third, for what disturbed the machine to pass. */
+export interface LinkTestOptions {
+  /** How many times slower time passes while it is measured; as for the loads over it. Default 1. */
+  readonly dilation?: number;
+  readonly signal?: AbortSignal;
+  /** Before the second measurement and before the third, for what disturbed the machine to pass. */
+  readonly pauses_ms?: readonly number[];
+}
+
 export async function testLink(
   link: LinkProfile,
   effort: Effort,
-  signal?: AbortSignal,
-  pauses_ms: readonly number[] = [],
+  { dilation = 1, signal, pauses_ms = [] }: LinkTestOptions = {},
 ): Promise<SelftestLink> {
   let wall_ms = 0;
   for (let measurements = 1; ; measurements++) {
-    const record = await measureLink(link, effort, signal);
+    const record = await measureLink(link, effort, dilation, signal);
     const rows = judge(link, record);
     const outcome = rows.some((row) => row.outcome === "out") ? "out" : "within";
     wall_ms += record.wall_ms;

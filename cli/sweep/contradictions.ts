@@ -71,7 +71,13 @@ function least_ms({ link_profile: { down, rtt_ms } }: PlannedCell, whole: PageSi
 
 /** UserError for a time in which no load can end. `sizes`: of the pages, as far as they are known. */
 export function refuseTooShort(
-  { name, pages, timeout_s, time_limit_s }: Pick<Plan, "name" | "pages" | "timeout_s" | "time_limit_s">,
+  {
+    name,
+    pages,
+    timeout_s,
+    time_limit_s,
+    dilate,
+  }: Pick<Plan, "name" | "pages" | "timeout_s" | "time_limit_s" | "dilate">,
   cells: readonly PlannedCell[],
   sizes: ReadonlyMap<string, PageSize>,
 ): void {
@@ -87,7 +93,7 @@ export function refuseTooShort(
   if (time_limit_s === undefined) return;
   const guesses_ms = cells.flatMap(({ page, link_profile }) => {
     const size = sizes.get(page);
-    return size ? [guessWall_ms(size, link_profile)] : [];
+    return size ? [guessWall_ms(size, link_profile, dilate)] : [];
   });
   const shortest_s = guesses_ms.reduce((least, guess) => Math.min(least, guess), Number.POSITIVE_INFINITY) / 1000;
   // A guess may be wrong by so much, not more.

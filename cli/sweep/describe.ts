@@ -23,14 +23,14 @@ export async function describePlan(
   refuseTooShort(plan, cellsOf(plan), sizes);
   const results = openExistingResults(home);
   try {
-    const guess_ms = cellGuess(plan.settle_ms, (page) => sizes.get(page), results);
+    const guess_ms = cellGuess(plan, (page) => sizes.get(page), results);
     const cells = cellsOf(plan);
     const links = linksOf(plan);
     const unfinished = results?.unfinishedSweep(planDigest(plan)) ?? null;
     const stored = unfinished && results ? results.loadsOf(unfinished.id) : [];
     const done = stored.filter((load) => load.status === "valid").length;
     const loads = cells.length * plan.repetitions;
-    const tests_s = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile), 0) / 1000;
+    const tests_s = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile, plan.dilate), 0) / 1000;
     const all_s = (cells.reduce((sum, cell) => sum + guess_ms(cell), 0) * plan.repetitions) / 1000;
     return {
       event: "sweep-planned",
@@ -93,6 +93,7 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...paragraph("lanes", lanes.join(" ")),
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
     ...(servingLine(plan.serving) === "" ? [] : paragraph("serving", servingLine(plan.serving))),
+    ...((plan.dilate ?? 1) === 1 ? [] : paragraph("dilated", `${plan.dilate} times: loads take as much longer`)),
     ...paragraph("size", plan.until ? `at most ${size}, ${untilWords(plan.until)}` : size),
     ...(done > 0
       ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)

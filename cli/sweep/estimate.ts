@@ -1,5 +1,6 @@
 // How long loads will take, and how long is left. A guess for the progress line, never a result.
 import type { LinkDirection, LinkProfile } from "../../schemas/generated/link_profile.ts";
+import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { laneFacts } from "../lanes.ts";
 import type { NewCell, Results } from "../results/results.ts";
 
@@ -23,7 +24,7 @@ function transfer_ms(bytes: number, direction: LinkDirection): number {
 }
 
 /** A guess at a load's wall time from the link's physics, for a cell that was never measured. */
-export function guessWall_ms(page: PageSize, link: LinkProfile): number {
+export function guessWall_ms(page: PageSize, link: LinkProfile, dilation = 1): number {
   const requests_bytes = page.exchanges * 120;
   // Each lost packet costs a window; measured loads take over from this guess soon.
   const loss = 1 + 20 * Math.min(0.1, link.down.loss + link.up.loss);
@@ -31,7 +32,7 @@ export function guessWall_ms(page: PageSize, link: LinkProfile): number {
     roundTrips * link.rtt_ms +
     transfer_ms(page.body_bytes * overhead, link.down) * loss +
     transfer_ms(requests_bytes, link.up);
-  return perLoad_ms + page.exchanges * perExchange_ms + network_ms;
+  return perLoad_ms + page.exchanges * perExchange_ms + network_ms * dilation;
 }
 
 /** What a page is taken for while its recording is still to be made. */
@@ -46,9 +47,9 @@ export function guessStored_bytes(page: PageSize | undefined): number {
   return perLoad_bytes + (page ?? unknownPage).exchanges * perExchange_bytes;
 }
 
-/** Wall time of a cell's loads: as they took before, else guessed. */
+/** Wall time of a cell's loads: as they took before, dilated alike, else guessed. */
 export function cellGuess(
-  settle_ms: number,
+  { settle_ms = 0, dilate = 1 }: Pick<SweepPlan, "settle_ms" | "dilate">,
   sizeOf: (page: string) => PageSize | undefined,
   results: Results | null,
 ): (cell: Pick<NewCell, "page" | "link" | "lane" | "link_profile">) => number {
@@ -57,8 +58,9 @@ export function cellGuess(
     const key = JSON.stringify([page, link, lane]);
     const guess_ms =
       known.get(key) ??
-      results?.usualWall_ms(page, link, lane) ??
-      (guessWall_ms(sizeOf(page) ?? unknownPage, link_profile) + settle_ms) * (laneFacts[lane].repeat ? 2 : 1);
+      results?.usualWall_ms(page, link, lane, dilate) ??
+      (guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate) + settle_ms * dilate) *
+        (laneFacts[lane].repeat ? 2 : 1);
     known.set(key, guess_ms);
     return guess_ms;
   };

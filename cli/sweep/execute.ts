@@ -249,7 +249,7 @@ async function runUntilSignal(
       failedUrlsOf: (page) => failedUrls(recordings.get(page)),
       ...(film === null ? {} : { film }),
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
-      guess_ms: cellGuess(plan.settle_ms, (page) => recordings.get(page), results),
+      guess_ms: cellGuess(plan, (page) => recordings.get(page), results),
       ...(labs ? { labs } : {}),
       ...(askedToEnd ? { askedToEnd } : {}),
       links,

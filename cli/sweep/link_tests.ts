@@ -14,8 +14,8 @@ import { faultOf, testLink } from "../selftest/test_link.ts";
 const perTest_ms = 300;
 
 /** A guess at a link's self-test. */
-export function testGuess_ms(link: LinkProfile): number {
-  return perTest_ms + expected_ms(phasesFor(link, quick));
+export function testGuess_ms(link: LinkProfile, dilation = 1): number {
+  return perTest_ms + expected_ms(phasesFor(link, quick)) * dilation;
 }
 
 export interface LinkTesting {
@@ -76,9 +76,10 @@ interface Tested {
 }
 
 export function openLinkTests(testing: LinkTesting): LinkTests {
+  const dilation = testing.sweep.plan.dilate ?? 1;
   const { results, sweep, signal, tell, now_ms = () => performance.now() } = testing;
   const store = testing.store ?? (async (write: () => void) => write());
-  const test = testing.test ?? ((link: LinkProfile) => testLink(link, quick, signal, pauses_ms));
+  const test = testing.test ?? ((link: LinkProfile) => testLink(link, quick, { dilation, signal, pauses_ms }));
   const here = machineName();
   const within = new Set<string>();
   for (const { machine: where, test: stored } of results.linkTestsOf(sweep.id))
@@ -86,7 +87,7 @@ export function openLinkTests(testing: LinkTesting): LinkTests {
   const untested = [...pendingLinks(testing)].filter(([link]) => !within.has(link));
   const cells = new Map(untested);
   const tested = new Map<string, Tested>();
-  let left_ms = untested.reduce((sum, [, cell]) => sum + testGuess_ms(cell.link_profile), 0);
+  let left_ms = untested.reduce((sum, [, cell]) => sum + testGuess_ms(cell.link_profile, dilation), 0);
 
   const isDue = (link: string, last = false): boolean => {
     if (within.has(link) || !cells.has(link)) return false;
@@ -99,7 +100,7 @@ export function openLinkTests(testing: LinkTesting): LinkTests {
     const measured: SelftestLink = { ...(await test(cell.link_profile, signal)), link };
     await store(() => results.recordLinkTest(sweep.id, here, measured));
     signal.throwIfAborted();
-    if (!tested.has(link)) left_ms -= testGuess_ms(cell.link_profile);
+    if (!tested.has(link)) left_ms -= testGuess_ms(cell.link_profile, dilation);
     const reason = faultOf(measured);
     if (reason === null) within.add(link);
     tested.set(link, { test: measured, at_ms: now_ms(), wasLast: last });

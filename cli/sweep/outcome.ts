@@ -2,6 +2,7 @@
 // Pure: loads in, text out. The comparison is cli/verdict's; the report is cli/report's.
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
 import { traitsByLink } from "../link/traits.ts";
+import { dilationSentence } from "../metrics/dilation.ts";
 import { formatTime } from "../numbers.ts";
 import type { Cell, Load } from "../results/results.ts";
 import { agreementSentence, comparedFigures } from "../studies/agreement.ts";
@@ -94,6 +95,7 @@ export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], plan: 
     plan.time_limit_s !== undefined && !until && planned < cells.length * repetitions
       ? `The plan's time was over after ${planned} of ${cells.length * repetitions} loads.`
       : null,
+    dilationSentence(plan.dilate),
     verdict.excluded,
   ].filter((sentence) => sentence !== null);
   const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;

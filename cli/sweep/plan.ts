@@ -207,7 +207,8 @@ export function planDigest(plan: Plan): string {
   const warm = plan.warm_cache ? { warm_cache: true } : {};
   // Sweeps from before there was a choice are those that make none.
   const serving = isStockServing(plan.serving) ? {} : { serving: plan.serving };
-  const choices = { ...warm, ...serving, ...(plan.until ? { until: plan.until } : {}) };
+  const dilated = (plan.dilate ?? 1) > 1 ? { dilate: plan.dilate } : {};
+  const choices = { ...warm, ...serving, ...dilated, ...(plan.until ? { until: plan.until } : {}) };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -16,6 +16,7 @@ export interface LoadRequest {
   };
   readonly lane: Lane;
   readonly link: LinkProfile;
+  readonly dilation: number;
   readonly timeout_ms: number;
   readonly settle_ms: number;
   readonly keepCache: boolean;
@@ -54,6 +55,7 @@ export function loadRequest(
     recording: { name, digest: cell.recording_digest, url: urlOf(name), failedUrls: failedUrlsOf?.(name) ?? [] },
     lane: cell.lane,
     link: { ...cell.link_profile, seed: linkSeed(plan.seed, cell, block) },
+    dilation: plan.dilate ?? 1,
     timeout_ms: plan.timeout_s * 1000,
     settle_ms: plan.settle_ms,
     keepCache: plan.warm_cache ?? false,

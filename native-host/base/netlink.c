@@ -43,7 +43,7 @@ static struct request request_of(uint16_t type, size_t body_size, uint16_t flags
     return request;
 }
 
-// The attributes of one request always fit (an address twice, or two numbers).
+// The attributes of one request always fit (an address twice, or a route and what TCP does on it).
 static void add_attribute(struct request *request, uint16_t type, const void *value, size_t size) {
     uint8_t *end = (uint8_t *)request + NLMSG_ALIGN(request->header.nlmsg_len);
     struct rtattr attribute = {.rta_type = type, .rta_len = (uint16_t)RTA_LENGTH(size)};
@@ -197,21 +197,29 @@ int netlink_add_address(struct netlink *netlink, const char *interface, const ch
     return ip.family == AF_INET6 ? await_own_route(netlink, &ip) : 0;
 }
 
+static void nest(struct rtattr *nest, uint8_t *end, uint16_t type, const void *value, size_t size) {
+    struct rtattr attribute = {.rta_type = type, .rta_len = (uint16_t)RTA_LENGTH(size)};
+    memcpy(end, &attribute, sizeof attribute);
+    memcpy(end + RTA_LENGTH(0), value, size);
+    nest->rta_len = (uint16_t)(nest->rta_len + RTA_SPACE(size));
+}
+
 static void add_metrics(struct request *request, const struct netlink_tcp *tcp) {
-    struct {
-        struct rtattr features_attribute;
-        uint32_t features;
-        struct rtattr control_attribute;
-        char control[16]; // the kernel's limit for names of congestion controls
-    } metrics = {
-        .features_attribute = {.rta_type = RTAX_FEATURES, .rta_len = RTA_LENGTH(sizeof metrics.features)},
-        .features = tcp->ecn ? RTAX_FEATURE_ECN : 0,
-        .control_attribute = {.rta_type = RTAX_CC_ALGO, .rta_len = RTA_LENGTH(sizeof metrics.control)},
-    };
-    if (tcp->congestion_control)
-        snprintf(metrics.control, sizeof metrics.control, "%s", tcp->congestion_control);
-    size_t without_control = offsetof(typeof(metrics), control_attribute);
-    add_attribute(request, RTA_METRICS, &metrics, tcp->congestion_control ? sizeof metrics : without_control);
+    uint8_t metrics[96] = {0};
+    struct rtattr list = {0};
+    uint32_t features = tcp->ecn ? RTAX_FEATURE_ECN : 0;
+    nest(&list, metrics, RTAX_FEATURES, &features, sizeof features);
+    if (tcp->congestion_control) {
+        char control[16] = ""; // the kernel's limit for names of congestion controls
+        snprintf(control, sizeof control, "%s", tcp->congestion_control);
+        nest(&list, metrics + list.rta_len, RTAX_CC_ALGO, control, sizeof control);
+    }
+    if (tcp->min_rto_ms > 0) {
+        uint32_t locked = 1 << RTAX_RTO_MIN; // else it is not used
+        nest(&list, metrics + list.rta_len, RTAX_LOCK, &locked, sizeof locked);
+        nest(&list, metrics + list.rta_len, RTAX_RTO_MIN, &tcp->min_rto_ms, sizeof tcp->min_rto_ms);
+    }
+    add_attribute(request, RTA_METRICS, metrics, list.rta_len);
 }
 
 int netlink_add_route(struct netlink *netlink, const char *interface, const char *destination,

@@ -241,6 +241,14 @@ export interface LoadFacts {
   lane: "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
   link: LinkProfile;
   /**
+   * How many times slower time passed in the lab; all times of the load are in the lab's time. Absent: 1.
+   */
+  dilation?: number;
+  /**
+   * Of a dilated load: what was added to plt_ms because computation was not dilated (computation on the critical path, times dilation - 1). Other metrics have as much added of what was computed before them.
+   */
+  added_computation_ms?: number;
+  /**
    * The recording's name.
    */
   page: string;

@@ -66,6 +66,10 @@ export interface SweepPlan {
    */
   settle_ms?: number;
   /**
+   * How many times slower time passes for the network, its servers and the browser: a disturbance of the machine weighs as many times less, and loads take as many times longer. Reported times are undilated. Loads of another dilation are not compared with these.
+   */
+  dilate?: number;
+  /**
    * How many further loads of each cell are filmed, for what the page showed and how fast (Speed Index). Filming takes the browser's time: these are in no average.
    */
   films?: number;

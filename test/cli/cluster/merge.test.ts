@@ -117,7 +117,7 @@ describe("merge", () => {
         ["a: a machine", "b: a machine"],
       );
       assert.equal(results.damage(), null);
-      const lines = [...csvLines(undefined, cells, loads)].map((line) => line.split(","));
+      const lines = [...csvLines({}, cells, loads)].map((line) => line.split(","));
       assert.equal(lines[1]?.[lines[0]?.indexOf("host") ?? 0], "a");
       assert.equal(lines[1]?.[lines[0]?.indexOf("host_browser") ?? 0], "156");
       await writeReportOf(results, sweep.id, join(folder, "r.html"));

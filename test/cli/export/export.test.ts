@@ -206,7 +206,7 @@ test("CSV: a header and a row for each load, with the documented columns; missin
     const serving = { think: { ms: 20 }, transport: { preset: "tuned", tcp: { congestion_control: "bbr" } } } as const;
     for (const sweep of [race, hostile]) {
       const loads = results.loadsOf(sweep);
-      const [header, ...rows] = readCsv([...csvLines(serving, results.cellsOf(sweep), loads)].join(""));
+      const [header, ...rows] = readCsv([...csvLines({ serving }, results.cellsOf(sweep), loads)].join(""));
       assert.deepEqual(
         header,
         columns.map((column) => column.name),

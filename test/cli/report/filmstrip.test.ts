@@ -62,8 +62,8 @@ test("films are shown in the report and handed on in the race's document", async
           [h2.id, 0, "failed", null],
         ],
       );
-      const [head = [], ...rows] = [...csvLines(undefined, results.cellsOf(id), [], results.filmedLoadsOf(id))].map(
-        (line) => line.trimEnd().split(","),
+      const [head = [], ...rows] = [...csvLines({}, results.cellsOf(id), [], results.filmedLoadsOf(id))].map((line) =>
+        line.trimEnd().split(","),
       );
       assert.deepEqual(
         rows.map((row) =>

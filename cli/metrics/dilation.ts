@@ -1,0 +1,56 @@
+// Metrics of a load in dilated time -> undilated ones. In dilated time (trilane-dilate) the network is as slow as it should be,
+// but the browser computes on K times as fast a machine, by its own clock: computation that the load event waited for counts for
+// a K-th. The critical path tells it apart; what is missing of it is added to PLT, and to each other metric what was computed
+// before it. Pure.
+//
+// What that leaves: computation beside the network, which at K times the speed holds nothing up, and without dilation might
+// have; and the browser's and the servers' own work on a request, which the path counts as network (1 to 3 ms a request).
+// The times of requests stay those of dilated time.
+import type { Metrics, PageLoad } from "../../schemas/generated/page_load.ts";
+import { criticalPath, type Segment } from "./critical_path.ts";
+
+/** What the path computed up to a moment. */
+export function computedBefore(segments: readonly Segment[], at_ms: number): number {
+  return segments
+    .filter(({ activity }) => activity === "computation")
+    .reduce((sum, { from_ms, to_ms }) => sum + Math.max(0, Math.min(to_ms, at_ms) - from_ms), 0);
+}
+
+const timed = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const satisfies readonly (keyof Metrics)[];
+
+/** The load with its metrics as without dilation, and what was added; one that was not dilated as it is. */
+export function withUndilatedMetrics(load: PageLoad, dilation: number): PageLoad {
+  if (dilation === 1) return load;
+  const facts = load.log._trilane;
+  const segments = criticalPath(load)?.segments ?? [];
+  const added_ms = (at_ms: number): number => (dilation - 1) * computedBefore(segments, at_ms);
+  const metrics = { ...facts.metrics };
+  for (const name of timed) {
+    const dilated_ms = facts.metrics[name];
+    if (dilated_ms !== null) metrics[name] = dilated_ms + added_ms(dilated_ms);
+  }
+  if (metrics.tbt_ms !== undefined && metrics.tbt_ms !== null) {
+    metrics.tbt_ms = null;
+    metrics.unavailable = {
+      ...metrics.unavailable,
+      tbt_ms: `in dilated time a task is long from ${50 * dilation} ms on`,
+    };
+  }
+  const { plt_ms } = facts.metrics;
+  return {
+    log: {
+      ...load.log,
+      pages: load.log.pages.map((page) => ({
+        ...page,
+        pageTimings: { onContentLoad: metrics.dcl_ms ?? -1, onLoad: metrics.plt_ms ?? -1 },
+      })) as PageLoad["log"]["pages"],
+      _trilane: { ...facts, metrics, added_computation_ms: plt_ms === null ? 0 : added_ms(plt_ms) },
+    },
+  };
+}
+
+/** For people, beside a verdict; null where time was not dilated. */
+export function dilationSentence(dilation: number | undefined): string | null {
+  if (dilation === undefined || dilation === 1) return null;
+  return `Time was dilated ${dilation} times (--dilate): the times are those of the network as asked, computed from a slower one.`;
+}

@@ -1,0 +1,21 @@
+// `--dilate`: how many times slower time passes for network, servers and browser, as an option of race, sweep and reproduce.
+import type { Argv } from "yargs";
+import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+
+export interface DilateOptions {
+  dilate: number | undefined;
+}
+
+export function defineDilate<T>(yargs: Argv<T>): Argv<T & DilateOptions> {
+  return yargs.option("dilate", {
+    type: "number",
+    requiresArg: true,
+    describe:
+      "let time pass so many times slower for network, servers and browser, and report it undilated: on a machine that cannot keep up",
+  }) as unknown as Argv<T & DilateOptions>;
+}
+
+/** What a plan says of it; nothing where the option is not given. */
+export function dilateOf({ dilate }: DilateOptions): Pick<SweepPlan, "dilate"> {
+  return dilate === undefined ? {} : { dilate };
+}
