@@ -10,16 +10,14 @@ if [ "${1:-}" = --sanitize ]; then
   sanitize=ON
 fi
 build=$root/build/$kind
-quic=$(bash "$root/cli/setup/quic_folder.sh")
+quic=$(bash "$root/cli/setup/quic_folder.sh") || exit
+step() { bash "$root/cli/setup/run_step.sh" "$@"; }
 
 # Configured again only when the QUIC build changed: ninja sees all other changes itself.
 if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/quic-dir" 2>/dev/null)" != "$quic" ]; then
   mkdir -p "$build"
-  cmake -S "$root/native-host" -B "$build" -G Ninja -DTRILANE_QUIC="$quic" -DTRILANE_SANITIZE=$sanitize >"$build/cmake.log" 2>&1 || {
-    tail -n 20 "$build/cmake.log" >&2
-    echo "setup: native: cmake failed, see $build/cmake.log" >&2
-    exit 1
-  }
+  step "$build/cmake.log" "configuring the C programs" \
+    cmake -S "$root/native-host" -B "$build" -G Ninja -DTRILANE_QUIC="$quic" -DTRILANE_SANITIZE=$sanitize
   printf '%s\n' "$quic" >"$build/quic-dir"
 fi
-ninja -C "$build" --quiet
+step "$build/ninja.log" "building the C programs" ninja -C "$build"

@@ -3,33 +3,32 @@
 # the folder: lib/libtrilane_quic.a and include/. Keyed by lockfile and compilers, so a second clone builds nothing.
 # Does not install anything.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
-crate=$root/native-host/quic
+here=$(cd "$(dirname "$0")" && pwd)
+crate=$(dirname "$(dirname "$here")")/native-host/quic
 cache=${TRILANE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/trilane}
+fail() {
+  echo "setup: building quiche failed: $*" >&2
+  exit 1
+}
 
+rust=$(bash "$here/find_rust.sh") || fail "Rust 1.88 or newer is missing; install it with rustup (https://rustup.rs)"
+PATH=$rust:$PATH
+# The one that was tried, whatever else lies where bindgen would look.
+LIBCLANG_PATH=$(python3 "$here/libclang.py") || fail "no libclang that bindgen can use; install libclang-dev"
+export LIBCLANG_PATH CARGO_NET_RETRY=${CARGO_NET_RETRY:-5}
+rust_version=$(rustc --version)
 key=$({
   cat "$crate/Cargo.toml" "$crate/Cargo.lock" "$crate/src/lib.rs" "$0"
-  rustc --version
+  printf '%s\n' "$rust_version"
   cc --version | head -n 1
   c++ --version | head -n 1
   uname -m
 } | sha256sum | cut -c1-16)
 out=$cache/quic-$key
 
-if [ ! -f "$out/complete" ]; then
-  mkdir -p "$cache"
-  # Two set-ups at once (two clones, CI beside a developer) must not build into each other.
-  exec 9>"$cache/quic-$key.lock"
-  flock 9
-fi
-if [ ! -f "$out/complete" ]; then
-  echo "setup: building quiche, BoringSSL and nghttp2 into $out (3 to 6 minutes, once for this machine)" >&2
-  work=$cache/quic-$key.work
-  rm -rf "$out"
-  mkdir -p "$work" "$out/lib" "$out/include"
-  (cd "$crate" && cargo build --release --locked --target-dir "$work" --message-format=json) >"$work/messages.json"
-  python=$(command -v python3)
-  eval "$("$python" - "$work/messages.json" <<'PY'
+# Reads of cargo's messages where the headers lie that its crates made: a line of shell for each.
+headers() {
+  python3 - "$1" <<'PY'
 import json, os, shlex, sys
 found = {}
 for line in open(sys.argv[1]):
@@ -44,8 +43,30 @@ for line in open(sys.argv[1]):
 for name, path in found.items():
     print(f"{name}={shlex.quote(path)}")
 PY
-)"
-  cp -r "$boringssl/openssl" "$nghttp2/nghttp2" "$quiche/quiche.h" "$out/include/"
+}
+
+if [ ! -f "$out/complete" ]; then
+  mkdir -p "$cache"
+  # Two set-ups at once (two clones, CI beside a developer) must not build into each other.
+  exec 9>"$cache/quic-$key.lock"
+  flock -n 9 || {
+    echo "setup: another set-up builds quiche: waiting for it" >&2
+    flock -w 3600 9 || fail "$cache/quic-$key.lock is held for an hour; end who holds it (fuser $cache/quic-$key.lock), and run this again"
+  }
+fi
+if [ ! -f "$out/complete" ]; then
+  echo "setup: building quiche, BoringSSL and nghttp2 into $out (3 to 6 minutes, once for this machine)" >&2
+  work=$cache/quic-$key.work
+  rm -rf "$out"
+  mkdir -p "$work" "$out/lib" "$out/include"
+  # cargo counts its steps only in a progress bar.
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100 CARGO_TERM_COLOR=never \
+    bash "$here/run_step.sh" "$cache/quic-$key.log" "building quiche" \
+    bash -c 'cd "$1" && exec cargo build --release --locked --target-dir "$2" --message-format=json-render-diagnostics >"$2/messages.json"' sh "$crate" "$work"
+  found=$(headers "$work/messages.json") || fail "cargo's messages cannot be read (in $work/messages.json)"
+  eval "$found"
+  cp -r "${boringssl:?}/openssl" "${nghttp2:?}/nghttp2" "${quiche:?}/quiche.h" "$out/include/" || fail "its headers are not where they should be (see $work)"
   cp "$work/release/libtrilane_quic.a" "$out/lib/"
   strip --strip-debug "$out/lib/libtrilane_quic.a"
   touch "$out/complete"

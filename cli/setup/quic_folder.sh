@@ -31,7 +31,7 @@ built_earlier() {
 
 if built_earlier; then exit 0; fi
 [ "${1:-}" != --complete ] || exit 1
-folder=$(CARGO_NET_RETRY=${CARGO_NET_RETRY:-5} bash "$root/cli/setup/quic.sh")
+folder=$(bash "$root/cli/setup/quic.sh") || exit
 # A cache that is another user's is used as it is.
 [ ! -w "$folder" ] || sources >"$folder/sources"
 printf '%s\n' "$folder"

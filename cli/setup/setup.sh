@@ -23,13 +23,11 @@ if [ "$status" = "$held" ]; then
 fi
 
 bash cli/setup/system_packages.sh 8>&-
-# A Rust installed by rustup may not be on the PATH of a shell that did not read its profile.
-command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
+step() { bash cli/setup/run_step.sh "$@"; }
 
 if [ ! -e node_modules/.package-lock.json ] || ! cmp -s package-lock.json build/npm-done; then
   say "npm packages and Node 24 (by package-lock.json)"
-  npm ci --fetch-retries=5 --no-fund --no-audit --loglevel=error >&2
-  mkdir -p build
+  step build/log/npm.log "npm ci" npm ci --fetch-retries=5 --no-fund --no-audit --loglevel=error
   cp package-lock.json build/npm-done
 fi
 # npx finds a project's own command only where it is linked like a dependency's.
