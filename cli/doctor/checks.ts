@@ -21,6 +21,7 @@ import { formatSize } from "../numbers.ts";
 import { chromiumPath, type Program, programPath } from "../programs.ts";
 import { applicationId as resultsApplicationId } from "../results/database.ts";
 import { explainFailure } from "../results/failure.ts";
+import { isInstalled, requirements } from "../setup/requirements.ts";
 import { attempt, type Check, firstLine, ok } from "./check.ts";
 import { hostChecks } from "./host_checks.ts";
 
@@ -42,10 +43,16 @@ function browser(): Check {
   );
 }
 
-/** Only a recording through a link needs it. */
-function pasta(): Check {
-  const remedy = "install it (apt install passt) to record through a link (record --link)";
-  return attempt("pasta", remedy, () => firstLine("pasta", ["--version"]), "warning");
+/** Programs that loads and commands start: without those of `run` there are none, the others serve one command each. */
+function systemPrograms(): Check[] {
+  return requirements.flatMap(({ use, package: name, programs, why }) => {
+    if ((use !== "run" && use !== "command") || programs.length === 0) return [];
+    const missing = programs.filter((program) => !isInstalled(program));
+    if (missing.length === 0) return [ok(programs.join(", "), why)];
+    const outcome = use === "run" ? "missing" : "warning";
+    const found = `not installed: ${missing.join(", ")}`;
+    return [{ name: programs.join(", "), outcome, found, remedy: `apt install ${name}, for ${why}` }];
+  });
 }
 
 function tun(): Check {
@@ -247,7 +254,7 @@ export function runChecks(home: string): Check[] {
     quickWakeUps(),
     congestionControl(),
     cores(),
-    pasta(),
+    ...systemPrograms(),
     ...hostChecks(),
     loadsFolder(),
     ...dataChecks(home),

@@ -39,7 +39,8 @@ hush() {
   [ ! -t 2 ] || printf '\r\033[K' >&2
 }
 trap hush EXIT
-"$@" </dev/null >>"$log" 2>&1
+# bash would say itself what killed it.
+{ "$@" </dev/null >>"$log" 2>&1; } 2>/dev/null
 status=$?
 hush
 trap - EXIT
@@ -60,7 +61,7 @@ remedy() {
   *libclang* | *"file not found"*) echo "install libclang-dev" ;;
   *resolv* | *network* | *connect* | *timed\ out* | *timeout* | *fetch* | *download* | *registry*) echo "see that this machine reaches the network (or its proxy), then run this again" ;;
   *lock* | *"dpkg was interrupted"*) echo "let the other installation end, or run dpkg --configure -a as root; then run this again" ;;
-  *"cannot allocate memory"* | *killed*) echo "free some memory" ;;
+  *"cannot allocate memory"* | *killed* | *"signal 9)") echo "free some memory" ;;
   *) echo "see the log; after mending it, run this again" ;;
   esac
 }

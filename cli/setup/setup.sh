@@ -30,6 +30,14 @@ if [ ! -e node_modules/.package-lock.json ] || ! cmp -s package-lock.json build/
   step build/log/npm.log "npm ci" npm ci --fetch-retries=5 --no-fund --no-audit --loglevel=error
   cp package-lock.json build/npm-done
 fi
+# Debian's npm 9 does not link the program of an optional dependency.
+for node in node_modules/node-linux-*/bin/node; do
+  [ -e node_modules/.bin/node ] || ln -s "../${node#node_modules/}" node_modules/.bin/node
+done
+node_modules/.bin/node --version >/dev/null 2>&1 || {
+  say "npm brought no Node 24 that runs on this machine ($(uname -m)): see that .npmrc does not omit optional packages, remove node_modules and run this again"
+  exit 2
+}
 # npx finds a project's own command only where it is linked like a dependency's.
 [ -e node_modules/.bin/trilane ] || ln -s ../../cli/trilane node_modules/.bin/trilane
 

@@ -18,7 +18,7 @@ import { storeRecorded } from "../../cli/record/store.ts";
 import { readTrustedKeys } from "../../cli/record/words.ts";
 import { servingArguments } from "../../cli/serving/arguments.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
-import { makeLiveSite, missingPrograms } from "../e2e/live_site.ts";
+import { makeLiveSite, noLiveSite } from "../e2e/live_site.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { type Cell, fidelityTable, type LoadPair, pltDifference } from "./fidelity_table.ts";
 import { type SeenLoad, seenLoad } from "./seen_load.ts";
@@ -145,8 +145,8 @@ function compare(cell: Cell<Pair>): Measurement[] {
 }
 
 export const bench: Bench = async (say, only) => {
-  const missing = missingPrograms(["nginx", "caddy"]);
-  if (missing.length > 0) throw new UserError(`fidelity: not installed: ${missing.join(", ")}: apt install them`);
+  const why = noLiveSite(["nginx", "caddy"]);
+  if (why) throw new UserError(`fidelity: ${why}`);
   if (!existsSync(documentation)) throw new UserError(`fidelity: no ${documentation}: apt install python3-doc`);
   const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
   try {

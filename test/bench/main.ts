@@ -1,5 +1,5 @@
 // `npm run bench -- NAME [PART] [--json]`: runs one benchmark, prints its values beside their bars. Exit status 1 when a
-// bar is missed.
+// bar is missed. `fresh` has rows of its own, and is a program of its own (test/fresh).
 import { parseArgs } from "node:util";
 import { alignTable } from "../../cli/verdict/verdict.ts";
 import { type Bench, type BenchResult, type Measurement, runBench } from "./bench.ts";
@@ -61,17 +61,22 @@ function lines(result: BenchResult): string[] {
   ];
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: "boolean", default: false }, only: { type: "string", default: "" } },
-});
-const [name = "", part = ""] = positionals;
-const load = benches[name];
-if (!load) {
-  console.error(`bench: no benchmark ${JSON.stringify(name)}: use ${Object.keys(benches).join(", ")}`);
-  process.exitCode = 2;
-} else {
-  const result = await runBench(name, await load(), (line) => console.error(`bench: ${line}`), values.only || part);
-  console.log(values.json ? JSON.stringify(result) : lines(result).join("\n"));
-  if (!result.measurements.every(passes)) process.exitCode = 1;
+if (process.argv[2] === "fresh") await import("../fresh/main.ts");
+else await main();
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: "boolean", default: false }, only: { type: "string", default: "" } },
+  });
+  const [name = "", part = ""] = positionals;
+  const load = benches[name];
+  if (!load) {
+    console.error(`bench: no benchmark ${JSON.stringify(name)}: use ${[...Object.keys(benches), "fresh"].join(", ")}`);
+    process.exitCode = 2;
+  } else {
+    const result = await runBench(name, await load(), (line) => console.error(`bench: ${line}`), values.only || part);
+    console.log(values.json ? JSON.stringify(result) : lines(result).join("\n"));
+    if (!result.measurements.every(passes)) process.exitCode = 1;
+  }
 }

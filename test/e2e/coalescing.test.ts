@@ -11,7 +11,7 @@ import type { JsonObject } from "../../cli/archive/archive.ts";
 import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { checkout, programPath } from "../../cli/programs.ts";
-import { makeLiveSite, missingPrograms } from "./live_site.ts";
+import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { punctualLoad } from "./punctual_load.ts";
 
 const run = promisify(execFile);
@@ -19,8 +19,7 @@ const scratch = mkdtempSync(join(tmpdir(), "trilane-coalescing-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 const home = join(scratch, "home");
 
-const missing = missingPrograms(["nginx"]);
-const skip = missing.length > 0 ? `not installed: ${missing.join(", ")}` : false;
+const skip = noLiveSite(["nginx"]);
 
 const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const hosts = ["img.live.test", "own.live.test", "far.live.test"];

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { notInstalled } from "../../cli/setup/requirements.ts";
 
 export interface LiveServer {
   /** One certificate has them all. */
@@ -28,20 +29,10 @@ export interface LiveSite {
 
 const script = join(import.meta.dirname, "live_site.sh");
 
-/** Programs that live_site.sh needs, for tests to say what is missing. */
-export function missingPrograms(programs: readonly string[]): string[] {
-  return ["dnsmasq", "openssl", "ip", ...programs].filter((program) => {
-    try {
-      execFileSync("sh", ["-c", `command -v ${program}`], { env: { PATH: searchPath } });
-      return false;
-    } catch {
-      return true;
-    }
-  });
+/** Why there can be no site with these servers here, for tests to skip by; false: there can. */
+export function noLiveSite(servers: readonly string[]): string | false {
+  return notInstalled(["dnsmasq", "openssl", "ip", "ss", ...servers]) ?? false;
 }
-
-// Servers are in folders that not every user's path has.
-const searchPath = `${process.env.PATH ?? ""}:/usr/sbin:/sbin`;
 
 function openssl(folder: string, ...words: string[]): void {
   execFileSync("openssl", words, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
@@ -129,7 +120,7 @@ export function makeLiveSite(folder: string, servers: readonly LiveServer[]): Li
   const hosts = servers.flatMap(({ hosts: names, address }) => names.map((name) => `${address} ${name}`));
   writeFileSync(join(folder, "hosts"), `${hosts.join("\n")}\n`);
   return {
-    words: ["env", `PATH=${searchPath}`, "bash", script, folder],
+    words: ["env", `PATH=${process.env.PATH ?? ""}:/usr/sbin:/sbin`, "bash", script, folder],
     authority: join(folder, "ca.pem"),
   };
 }

@@ -11,14 +11,13 @@ import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { checkout } from "../../cli/programs.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
-import { makeLiveSite, missingPrograms } from "./live_site.ts";
+import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { punctualLoad } from "./punctual_load.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-pin-recorded-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 const home = join(scratch, "home");
 const run = promisify(execFile);
-const missing = missingPrograms(["nginx"]);
 
 const page = `<!doctype html><script>
   for (let i = 0; i < 3; i++) {
@@ -57,7 +56,7 @@ async function matches(pin_time: boolean): Promise<Record<string, number>> {
 }
 
 test("pinned in recording and loads, all is matched exactly; unpinned, nothing of it", {
-  skip: missing.length > 0 ? `not installed: ${missing.join(", ")}` : false,
+  skip: noLiveSite(["nginx"]),
   timeout: 180_000,
 }, async () => {
   await record();

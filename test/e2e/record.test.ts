@@ -16,7 +16,7 @@ import type { ArchivedExchange, RecordingDetail } from "../../cli/archive/archiv
 import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { checkout, programPath } from "../../cli/programs.ts";
-import { makeLiveSite, missingPrograms } from "./live_site.ts";
+import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { punctualLoad } from "./punctual_load.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-record-test-"));
@@ -84,8 +84,7 @@ const cors = `add_header Access-Control-Allow-Origin * always; add_header Access
   add_header Access-Control-Allow-Headers * always; add_header Access-Control-Max-Age 0 always;`;
 const siteFolder = join(scratch, "site");
 mkdirSync(siteFolder);
-const missing = missingPrograms(["nginx", "caddy"]);
-const skip = missing.length > 0 ? `not installed: ${missing.join(", ")}` : false;
+const skip = noLiveSite(["nginx", "caddy"]);
 const site = skip
   ? null
   : makeLiveSite(siteFolder, [
@@ -326,9 +325,8 @@ for (const [how, before] of [
   ["in a lab", []],
   ["through pasta", ["setpriv", "--ambient-caps", "-all", "--inh-caps", "-all"]],
 ] as const) {
-  const withoutPasta = how === "through pasta" && missingPrograms(["pasta"]).length > 0;
   test(`a link is put before the browser ${how}, and its round trip is known`, {
-    skip: skip || (withoutPasta && "no pasta"),
+    skip: how === "through pasta" ? noLiveSite(["nginx", "caddy", "pasta"]) : skip,
   }, async () => {
     const name = how.replace(/ /g, "-");
     await record(["https://site.test/small.html", "--name", name, "--link", "20mbit/60ms"], before);

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { checkout } from "../../cli/programs.ts";
-import { makeLiveSite, missingPrograms } from "./live_site.ts";
+import { makeLiveSite, noLiveSite } from "./live_site.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-local-network-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -94,8 +94,7 @@ const udp = createSocket("udp6");
 udp.on("message", () => note("udp"));
 udp.bind(${port});`;
 
-const missing = missingPrograms(["nginx"]);
-const skip = missing.length > 0 ? `not installed: ${missing.join(", ")}` : false;
+const skip = noLiveSite(["nginx"]);
 const folder = join(scratch, "site");
 mkdirSync(folder);
 const directives = `location = /redirect { return 302 http://$arg_to/redirect; }

@@ -15,16 +15,34 @@ function stub(path: string, text: string): void {
   writeFileSync(path, `#!/bin/bash\n${text}\n`, { mode: 0o755 });
 }
 
-/** A system of a user without sudo and without any of the programs, whose apt knows the packages in `known`. */
-function system(known: string, commands: readonly string[] = []): string {
+/** A system of a user without sudo and without any of the programs, whose apt knows the packages in `known` ("rustc=1.96"). */
+function system(known: string, commands: readonly string[] = [], removing: string | null = null): string {
   const bin = mkdtempSync(join(folder, "bin-"));
-  for (const tool of ["bash", "cat", "cut", "dirname", "grep", "head", "sha256sum", "sort", "uname"]) {
+  for (const tool of [
+    "bash",
+    "cat",
+    "cut",
+    "dirname",
+    "find",
+    "grep",
+    "head",
+    "sed",
+    "sha256sum",
+    "sort",
+    "stat",
+    "uname",
+    "wc",
+  ]) {
     const { stdout } = spawnSync("bash", ["-c", `command -v ${tool}`], { encoding: "utf8" });
     symlinkSync(stdout.trim(), join(bin, tool));
   }
   stub(join(bin, "id"), "echo 1000");
-  stub(join(bin, "apt-get"), "exit 100");
-  stub(join(bin, "apt-cache"), `[[ " ${known} " = *" $2 "* ]] && printf '%s:\\n  Candidate: 1.0\\n' "$2"; exit 0`);
+  stub(join(bin, "apt-get"), removing === null ? "exit 100" : `echo "Remv ${removing} [1.0]"`);
+  const candidate = `printf '%s:\\n  Candidate: %s\\n' "$2" "$version"; exit 0`;
+  stub(
+    join(bin, "apt-cache"),
+    `for known in ${known}; do version=\${known#*=}; [ "\${known%=*}" != "$2" ] || { ${candidate}; }; done`,
+  );
   for (const command of commands) stub(join(bin, command), `echo "${command} 14.0"`);
   return bin;
 }
@@ -40,11 +58,20 @@ function run(bin: string, script: string, environment: Record<string, string> = 
 const advice = (stderr: string): string => /run as root: apt-get install (.*)/.exec(stderr)?.[1] ?? "";
 
 test("Debian 12, no sudo: rustup has no candidate there and is not advised; where Rust comes from is said", () => {
-  const { status, stderr } = run(system("build-essential cmake libclang-14-dev"), "system_packages.sh");
+  const { status, stderr } = run(system("build-essential cmake rustc=1.63.0"), "system_packages.sh");
   assert.equal(status, 2);
   assert.match(advice(stderr), /^build-essential cmake /);
   assert.doesNotMatch(advice(stderr), /rustup/);
   assert.match(stderr, /Rust 1\.88 or newer is missing .*rustup\.rs/);
+});
+
+test("a Rust of apt that is new enough is advised, also the one for Debian's browsers; not if more than a Rust would go for it", () => {
+  const known = "rustc=1.63.0 rustc-web=1.96.0+dfsg1-1~deb12u2 rustup=1.27";
+  const replacing = run(system(known, [], "libstd-rust-dev"), "system_packages.sh");
+  assert.match(advice(replacing.stderr), / rustc-web cargo-web$/);
+  assert.match(replacing.stderr, /rustc-web cargo-web replaces an older Rust: libstd-rust-dev\n/);
+  assert.match(advice(run(system(known, [], "firefox-esr"), "system_packages.sh").stderr), / rustup$/);
+  assert.match(advice(run(system("rustc=1.90.1", [], "rustc"), "system_packages.sh").stderr), / rustc cargo$/);
 });
 
 test("where apt has rustup, that is what is advised", () => {
@@ -59,7 +86,7 @@ test("where quiche is built, neither Rust nor what else builds it is asked for, 
   const root = join(folder, "checkout");
   mkdirSync(join(root, "native-host", "quic", "src"), { recursive: true });
   mkdirSync(join(root, "cli", "setup"), { recursive: true });
-  for (const script of ["system_packages.sh", "quic_folder.sh"])
+  for (const script of ["find_rust.sh", "libclang.py", "quic_folder.sh", "requirements.txt", "system_packages.sh"])
     cpSync(join(checkout, "cli", "setup", script), join(root, "cli", "setup", script));
   for (const file of ["Cargo.toml", "Cargo.lock", "src/lib.rs"])
     writeFileSync(join(root, "native-host", "quic", file), file);
@@ -71,7 +98,7 @@ test("where quiche is built, neither Rust nor what else builds it is asked for, 
   const bin = system("rustup", ["cc", "c++"]);
   const environment = { TRILANE_CACHE: join(folder, "cache") };
   const before = run(bin, "system_packages.sh", environment, root);
-  assert.match(advice(before.stderr), /python3 .*rustup/);
+  assert.match(advice(before.stderr), /python3 libclang-dev .*rustup/);
   assert.equal(run(bin, "quic_folder.sh", environment, root).status, 1);
   const making = spawnSync(join(bin, "bash"), [join(root, "cli", "setup", "quic_folder.sh")], {
     encoding: "utf8",

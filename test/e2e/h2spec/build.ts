@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { notInstalled } from "../../../cli/setup/requirements.ts";
 import { cacheFolder } from "../../cache_folder.ts";
 
 export type Built = { readonly path: string } | { readonly missing: string };
@@ -21,7 +22,7 @@ export function buildH2spec(): Built {
     execFileSync("go", words, { cwd: import.meta.dirname, stdio: ["ignore", "ignore", "pipe"], timeout: 300_000 });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT")
-      return { missing: "Go is not installed (apt install golang)" };
+      return { missing: notInstalled(["go"]) ?? "go does not start" };
     const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
     return { missing: `h2spec cannot be built here: ${said.split("\n").at(-1)}` };
   }

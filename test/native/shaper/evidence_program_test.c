@@ -21,15 +21,11 @@
 
 #include <cmocka.h>
 
+#include "../needs.h"
+
 #define SHAPER PROGRAM_TRILANE_SHAPER
 
 static char folder[] = "/tmp/trilane-program-XXXXXX";
-
-static bool has(const char *program) {
-    char command[64];
-    snprintf(command, sizeof command, "command -v %s >/dev/null", program);
-    return system(command) == 0;
-}
 
 // Runs a script in the test's folder: "$S" is trilane-shaper.
 static void script(struct run *run, const char *text) {
@@ -84,7 +80,7 @@ static void files_of_a_run_agree(void **state) {
     assert_true(utilization > 0 && utilization <= 1);
     assert_int_equal(json_array_size(json_object_get(flows, "flows")), 1);
     json_decref(flows);
-    if (!has("tshark")) skip();
+    needs_program("tshark");
     script(
         &run,
         "tshark -r capture -T fields -e frame.interface_name -e frame.comment 2>/dev/null | sort | uniq -c | "
@@ -203,7 +199,7 @@ static void running_link_changes_and_its_log_says_so(void **state) {
                  "| sed 's/^ *//'");
     assert_string_equal(run.out,
                         "2 loss=1%\n2 loss=2%\n2 loss_down=100%\n2 rtt=120ms\n2 rtt=20ms,loss_down=0%\n");
-    if (!has("tshark")) skip();
+    needs_program("tshark");
     script(&run,
            "tshark -r steered.pcapng -Y 'frame.comment contains \"link changed\"' -T fields -e frame.comment "
            "2>/dev/null | grep -o 'rtt=120ms' | sort -u");
@@ -296,12 +292,12 @@ static void full_disk_is_told_and_the_link_goes_on(void **state) {
 
 static void capture_of_a_killed_shaper_is_whole(void **state) {
     (void)state;
-    if (!has("tshark")) skip();
+    needs_program("tshark");
     struct run run;
     script(&run,
            "touch keys; $S --link 3mbit/20ms --pcapng killed --tls-keys keys --control killed.socket -- "
-           "ping -q -i 0.02 100.64.0.1 >/dev/null & until [ -S killed.socket ]; do sleep 0.05; done; sleep "
-           "1; kill -9 $!; wait 2>/dev/null; "
+           "ping -q -i 0.02 100.64.0.1 >/dev/null & for i in $(seq 200); do [ ! -S killed.socket ] || break; "
+           "sleep 0.05; done; sleep 1; kill -9 $!; wait 2>/dev/null; "
            "tshark -r killed 2>tshark.err | wc -l; cat tshark.err | grep -ci 'cut short\\|appears to be'; "
            "$S --control killed.socket -- echo replaced");
     int packets = atoi(run.out);
@@ -312,7 +308,7 @@ static void capture_of_a_killed_shaper_is_whole(void **state) {
 // A TLS 1.3 exchange through the link, opened by tshark with nothing but the capture.
 static void capture_opens_tls(void **state) {
     (void)state;
-    if (!has("tshark") || !has("openssl")) skip();
+    needs_program("tshark");
     struct run run;
     script(&run,
            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout k.pem -out c.pem "

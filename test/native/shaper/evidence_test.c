@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "../needs.h"
+
 static char folder[] = "/tmp/trilane-evidence-XXXXXX";
 
 static const char *path_of(const char *name) {
@@ -262,10 +264,6 @@ static void assert_blocks(const char *name, uint32_t *types, int most) {
     assert_int_equal(count, most);
 }
 
-static bool has_tshark(void) {
-    return system("command -v tshark >/dev/null") == 0;
-}
-
 static void capture_is_read_by_tshark(void **state) {
     (void)state;
     struct evidence evidence;
@@ -275,7 +273,7 @@ static void capture_is_read_by_tshark(void **state) {
     const uint32_t expected[8] = {PCAPNG_SECTION, PCAPNG_INTERFACE, PCAPNG_INTERFACE,  PCAPNG_PACKET,
                                   PCAPNG_PACKET,  PCAPNG_PACKET,    PCAPNG_STATISTICS, PCAPNG_STATISTICS};
     assert_memory_equal(types, expected, sizeof expected);
-    if (!has_tshark()) skip();
+    needs_program("tshark");
     const char *text =
         output_of("tshark -r %s -o ip.check_checksum:TRUE -o tcp.check_checksum:TRUE -T fields "
                   "-E separator=';' -e frame.interface_name -e frame.time_relative -e frame.len "
@@ -309,7 +307,7 @@ static void keys_stand_before_the_packets(void **state) {
     uint32_t length;
     memcpy(&length, found - 4, 4);
     assert_int_equal(length, 3 * (14 + 64 + 1 + 96 + 1));
-    if (!has_tshark()) skip();
+    needs_program("tshark");
     assert_string_equal(output_of("tshark -r %s 2>/dev/null | wc -l", path_of("capture")), "3\n");
 }
 

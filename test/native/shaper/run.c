@@ -2,11 +2,24 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { LIMIT_S = 60 };
+
+static int left_ms(time_t started) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    time_t left = started + LIMIT_S - now.tv_sec;
+    return left > 0 ? (int)left * 1000 : 0;
+}
 
 // Appends what is there to text; false at the end.
 static bool collect(int fd, char *text, size_t capacity, size_t *size) {
@@ -25,6 +38,7 @@ void run_program(struct run *run, char *const argv[]) {
     pid_t pid = fork();
     if (pid < 0) abort();
     if (pid == 0) {
+        setpgid(0, 0);
         dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
         dup2(out[1], 1);
         dup2(err[1], 2);
@@ -33,10 +47,18 @@ void run_program(struct run *run, char *const argv[]) {
     }
     close(out[1]);
     close(err[1]);
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
     size_t out_size = 0, err_size = 0;
     struct pollfd fds[2] = {{.fd = out[0], .events = POLLIN}, {.fd = err[0], .events = POLLIN}};
     while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-        if (poll(fds, 2, -1) < 0) abort();
+        int ready = poll(fds, 2, left_ms(start.tv_sec));
+        if (ready < 0) abort();
+        if (ready == 0) {
+            fprintf(stderr, "%s: not ended within %d s\n", argv[0], LIMIT_S);
+            kill(-pid, SIGKILL);
+            break;
+        }
         if (fds[0].revents && !collect(out[0], run->out, sizeof run->out, &out_size)) fds[0].fd = -1;
         if (fds[1].revents && !collect(err[0], run->err, sizeof run->err, &err_size)) fds[1].fd = -1;
     }
@@ -51,6 +73,7 @@ pid_t start_program(char *const argv[], int fd3) {
     pid_t pid = fork();
     if (pid < 0) abort();
     if (pid > 0) return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that fails does not leave it
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; fd < 3; fd++)
         dup2(null, fd);

@@ -10,7 +10,7 @@ struct run {
     char err[8192];
 };
 
-// To its end, with stdin from /dev/null.
+// To its end, with stdin from /dev/null; after a minute it is killed with all that it started.
 void run_program(struct run *run, char *const argv[]);
 
 // Starts it with `fd3` as its descriptor 3 and silent; the caller waits for it.
