@@ -32,8 +32,20 @@ export interface Measurement {
   readonly idle_share?: number;
 }
 
+/** What else a benchmark may be given; null: its own default. */
+export interface BenchOptions {
+  /** The words after its name. */
+  readonly paths: readonly string[];
+  readonly only: string;
+  readonly runs: number | null;
+  readonly link: string | null;
+}
+
+/** Measurements, or also what they were made of, for --json. */
+export type Measured = Measurement[] | { readonly measurements: Measurement[]; readonly details: unknown };
+
 /** Measures and tells on the way what it is about. `only`: what of it, for those that have parts; empty: all. */
-export type Bench = (say: (line: string) => void, only: string) => Promise<Measurement[]>;
+export type Bench = (say: (line: string) => void, only: string, options: BenchOptions) => Promise<Measured>;
 
 export interface BenchResult {
   readonly schema: "trilane/bench/1";
@@ -44,6 +56,7 @@ export interface BenchResult {
   readonly idle_share: number;
   readonly wall_s: number;
   readonly measurements: readonly Measurement[];
+  readonly details?: unknown;
 }
 
 export function measurement(
@@ -78,13 +91,13 @@ export async function runBench(
   name: string,
   bench: Bench,
   say: (line: string) => void,
-  only = "",
+  options: BenchOptions,
 ): Promise<BenchResult> {
   const before = cpuTime();
   await delay(1000);
   const start = cpuTime();
   const started_ms = performance.now();
-  const measurements = await bench(say, only);
+  const measured = await bench(say, options.only || (options.paths[0] ?? ""), options);
   const end = cpuTime();
   const all = cpus();
   return {
@@ -94,6 +107,6 @@ export async function runBench(
     idle_share_before: idleShare(before, start),
     idle_share: idleShare(start, end),
     wall_s: Number(((performance.now() - started_ms) / 1000).toFixed(1)),
-    measurements,
+    ...(Array.isArray(measured) ? { measurements: measured } : measured),
   };
 }

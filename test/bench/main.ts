@@ -1,6 +1,7 @@
-// `npm run bench -- NAME [PART] [--json]`: runs one benchmark, prints its values beside their bars. Exit status 1 when a
-// bar is missed. `fresh` has rows of its own, and is a program of its own (test/fresh).
+// `npm run bench -- NAME [PART] [--runs N] [--link LINK] [--json]`: runs one benchmark, prints its values beside their bars.
+// Exit status 1 when a bar is missed. `fresh` has rows of its own, and is a program of its own (test/fresh).
 import { parseArgs } from "node:util";
+import { UserError } from "../../cli/errors.ts";
 import { alignTable } from "../../cli/verdict/verdict.ts";
 import { type Bench, type BenchResult, type Measurement, runBench } from "./bench.ts";
 
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   lab: async () => (await import("./lab.ts")).bench,
   matching: async () => (await import("./matching.ts")).bench,
   overhead: async () => (await import("./extension_overhead.ts")).bench,
+  pages: async () => (await import("./pages.ts")).bench,
   replay: async () => (await import("./replay.ts")).bench,
   report: async () => (await import("./report.ts")).bench,
   reproducibility: async () => (await import("./reproducibility.ts")).bench,
@@ -67,16 +69,28 @@ else await main();
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: "boolean", default: false }, only: { type: "string", default: "" } },
+    options: {
+      json: { type: "boolean", default: false },
+      only: { type: "string", default: "" },
+      runs: { type: "string" },
+      link: { type: "string" },
+    },
   });
-  const [name = "", part = ""] = positionals;
+  const [name = "", ...paths] = positionals;
+  const runs = values.runs === undefined ? null : Number(values.runs);
   const load = benches[name];
-  if (!load) {
-    console.error(`bench: no benchmark ${JSON.stringify(name)}: use ${[...Object.keys(benches), "fresh"].join(", ")}`);
-    process.exitCode = 2;
-  } else {
-    const result = await runBench(name, await load(), (line) => console.error(`bench: ${line}`), values.only || part);
+  try {
+    if (!load)
+      throw new UserError(`no benchmark ${JSON.stringify(name)}: use ${[...Object.keys(benches), "fresh"].join(", ")}`);
+    if (runs !== null && !(Number.isInteger(runs) && runs > 0))
+      throw new UserError(`--runs ${values.runs}: name a whole number from 1`);
+    const options = { paths, only: values.only, runs, link: values.link ?? null };
+    const result = await runBench(name, await load(), (line) => console.error(`bench: ${line}`), options);
     console.log(values.json ? JSON.stringify(result) : lines(result).join("\n"));
     if (!result.measurements.every(passes)) process.exitCode = 1;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    console.error(`bench: ${error.message}`);
+    process.exitCode = 2;
   }
 }
