@@ -53,7 +53,7 @@ export const command: Command<ImportOptions> = {
       .positional("file", {
         type: "string",
         demandOption: true,
-        describe: ".har, .har.gz, .wprgo, or Mahimahi's folder; - for standard input",
+        describe: ".har, .har.gz, .har.zst, .wprgo, or Mahimahi's folder; - for standard input",
       })
       .option("format", { type: "string", describe: "har, mahimahi or wpr (default: found out)" })
       .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })

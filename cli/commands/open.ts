@@ -44,7 +44,8 @@ export const command: Command<OpenCommandOptions> = {
       .positional("page", {
         type: "string",
         demandOption: true,
-        describe: "a recording, a page of `trilane synth`, or a HAR file, which is imported first",
+        describe:
+          "a recording, a URL, which is recorded first, a file that `trilane import` reads, or a page of `trilane synth`",
       })
       .option("lane", { type: "string", default: "h3", describe: `one of ${allLanes.join(", ")}` })
       .option("link", {

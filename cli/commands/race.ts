@@ -4,17 +4,25 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
+import { defineLive, type LiveOptions, liveChoiceOf, liveOptionNames, refuseLiveOptions } from "../record/options.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
-import { pageFor } from "../sweep/pages.ts";
+import { isUrl, pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsOptions, FilmsOptions, DilateOptions {
+interface RaceOptions
+  extends CommonOptions,
+    ServingOptions,
+    UntilOptions,
+    LabsOptions,
+    FilmsOptions,
+    DilateOptions,
+    LiveOptions {
   page: string;
   link: string;
   runs: number | undefined;
@@ -28,6 +36,7 @@ interface RaceOptions extends CommonOptions, ServingOptions, UntilOptions, LabsO
   evidence: string | undefined;
   filmstrip: boolean;
   "keep-credentials": boolean;
+  "record-again": boolean;
 }
 
 /** `h1,h3` as lanes; `all`: every one there is. UserError naming the one that is none. */
@@ -86,11 +95,12 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs)))))
+    defineLive(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs))))))
       .positional("page", {
         type: "string",
         demandOption: true,
-        describe: "a recording, a page of `trilane synth`, or a HAR file, which is imported first",
+        describe:
+          "a recording, a URL, which is recorded first, a file that `trilane import` reads, or a page of `trilane synth`",
       })
       .option("link", {
         type: "string",
@@ -134,8 +144,15 @@ export const command: Command<RaceOptions> = {
         type: "boolean",
         default: false,
         describe:
-          "of a HAR file, keep the values of cookies and authorization, which are crossed out otherwise; URLs and bodies always stay",
+          "of a URL or file, keep the values of cookies and authorization, which are crossed out otherwise; URLs and bodies always stay",
       })
+      .option("record-again", {
+        type: "boolean",
+        default: false,
+        describe: "record the URL again, in place of its recording",
+      })
+      .group([...liveOptionNames, "record-again"], "A page that is given as a URL:")
+      .example("trilane race https://shop.example/", "a live page: recorded, then raced; again: raced on")
       .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
       .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
@@ -148,13 +165,17 @@ export const command: Command<RaceOptions> = {
       ),
   run: async (options) => {
     const home = homeFolder(options.home);
-    // What can be wrong with the words is found before a HAR file is imported.
+    // What can be wrong with the words is found before a page is recorded or imported.
     racePlan(options, "page");
     const labs = labsOf(options, home);
-    const plan = racePlan(
-      options,
-      await pageFor(home, options.page, options["keep-credentials"] ? "kept" : "redacted"),
-    );
+    if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
+    const page = await pageFor(home, options.page, {
+      credentials: options["keep-credentials"] ? "kept" : "redacted",
+      live: liveChoiceOf(options),
+      pinTime: options.pinTime ?? false,
+      recordAgain: options["record-again"],
+    });
+    const plan = racePlan(options, page);
     const { json, evidence } = options;
     await executePlan({ home, plan, fresh: options.new, json, evidence, labs });
   },

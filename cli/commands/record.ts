@@ -3,33 +3,27 @@ import { existsSync } from "node:fs";
 import type { Argv } from "yargs";
 import type { Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
-import { RunError, UserError } from "../errors.ts";
+import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { importedDocument } from "../import/imported.ts";
-import { formatLink, type LinkProfile } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
 import { type RecordedLane, recordedLanes } from "../record/chromium_arguments.ts";
-import { liveLabCommand } from "../record/live_lab.ts";
 import { recordedLines } from "../record/notes.ts";
-import { type RecordedPage, recordPage } from "../record/record_page.ts";
-import { storeRecorded } from "../record/store.ts";
-import { nameForUrl, pageUrl, readAddress, readTrustedKeys } from "../record/words.ts";
+import { defineLive, type LiveOptions, liveChoiceOf } from "../record/options.ts";
+import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../record/record_url.ts";
+import { nameForUrl, pageUrl } from "../record/words.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface RecordCommandOptions extends CommonOptions {
+interface RecordCommandOptions extends CommonOptions, LiveOptions {
   urls: string[];
   name: string | undefined;
   lane: string;
   link: string | undefined;
-  scroll: boolean;
   "pin-time": boolean;
   quiet: number;
   timeout: number;
-  resolve: string[];
-  trust: string[];
   replace: boolean;
   "keep-credentials": boolean;
-  "allow-local-network": boolean;
 }
 
 function readLane(text: string): RecordedLane {
@@ -66,23 +60,11 @@ async function wantedPages(home: string, { urls, name, replace }: RecordCommandO
   return wanted;
 }
 
-/** Ctrl-C ends the browser in order; nothing is stored then. */
-async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const controller = new AbortController();
-  const interrupt = () => controller.abort(new RunError("interrupted: the page was not stored"));
-  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
-  try {
-    return await work(controller.signal);
-  } finally {
-    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
-  }
-}
-
 export const command: Command<RecordCommandOptions> = {
   usage: "record <urls...>",
   summary: "Record live pages into the archive",
   define: (yargs: Argv<CommonOptions>) =>
-    yargs
+    defineLive(yargs)
       .positional("urls", { type: "string", array: true, demandOption: true, describe: "the pages; https is assumed" })
       .option("name", { type: "string", describe: "what to call the recording (default: host and path)" })
       .option("lane", {
@@ -91,11 +73,6 @@ export const command: Command<RecordCommandOptions> = {
         describe: "h1, h2 or h3 to force it; any: what browser and site agree on",
       })
       .option("link", { type: "string", describe: "load it through this link, as 10mbit/50ms (needs pasta)" })
-      .option("scroll", {
-        type: "boolean",
-        default: false,
-        describe: "scroll to the end, for what loads when it is seen",
-      })
       .option("pin-time", {
         type: "boolean",
         default: false,
@@ -103,34 +80,15 @@ export const command: Command<RecordCommandOptions> = {
       })
       .option("quiet", {
         type: "number",
-        default: 1000,
+        default: usualQuiet_ms,
         describe: "ms without a request, after which the page is done",
       })
-      .option("timeout", { type: "number", default: 60, describe: "seconds after which it is done anyway" })
-      .option("resolve", {
-        type: "string",
-        array: true,
-        nargs: 1,
-        default: [],
-        describe: "HOST=ADDRESS: where to find a host, which may be *.HOST",
-      })
-      .option("trust", {
-        type: "string",
-        array: true,
-        nargs: 1,
-        default: [],
-        describe: "PEM file of certificates to trust, as of a staging server",
-      })
+      .option("timeout", { type: "number", default: usualTimeout_s, describe: "seconds after which it is done anyway" })
       .option("keep-credentials", {
         type: "boolean",
         default: false,
         describe:
           "keep the values of cookies and authorization, which are crossed out otherwise; URLs and bodies always stay",
-      })
-      .option("allow-local-network", {
-        type: "boolean",
-        default: false,
-        describe: "let a public page reach this machine and its networks, which is refused otherwise",
       })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane record https://shop.example/ --scroll", "to the end of the page, lazy images and all")
@@ -141,39 +99,20 @@ export const command: Command<RecordCommandOptions> = {
     const lane = readLane(options.lane);
     const quiet_ms = mustBePositive(options.quiet, "--quiet");
     const timeout_ms = mustBePositive(options.timeout, "--timeout") * 1000;
-    const link: LinkProfile | null = options.link === undefined ? null : readLink(options.link, process.cwd());
-    const credentials = options["keep-credentials"] ? "kept" : "redacted";
-    const addresses = options.resolve.map(readAddress);
-    const trustedKeys = options.trust.flatMap(readTrustedKeys);
-    const within = liveLabCommand(link);
+    const link = options.link === undefined ? null : readLink(options.link, process.cwd());
+    const choice = liveChoiceOf(options);
     const pages = await wantedPages(home, options);
     const stored: Recording[] = [];
-    for (const { url, name } of pages) {
-      const circumstances = { lane, link: link ? formatLink(link) : null, pin_time: options["pin-time"] };
-      const wanted = {
-        url,
-        lane,
-        scroll: options.scroll,
+    for (const page of pages) {
+      const recorded = await recordUrl(home, {
+        ...{ ...page, ...choice, lane, link, quiet_ms, timeout_ms },
+        replace: options.replace,
         pinTime: options["pin-time"],
-        quiet_ms,
-        timeout_ms,
-        trustedKeys,
-        addresses,
-        allowLocalNetwork: options["allow-local-network"],
-        within,
-      };
-      const store = async (page: RecordedPage): Promise<void> => {
-        const each = await withArchive(home, (archive) =>
-          storeRecorded(archive, page, {
-            ...{ name, url, credentials, circumstances },
-            replace: options.replace,
-            behindLink: link !== null,
-          }),
-        );
-        stored.push(each.recording);
-        if (!options.json) process.stdout.write(`${recordedLines(each, page, lane).join("\n")}\n`);
-      };
-      await untilInterrupted((signal) => recordPage({ ...wanted, signal }, store));
+        credentials: options["keep-credentials"] ? "kept" : "redacted",
+        onlyPages: false,
+      });
+      stored.push(recorded.stored.recording);
+      if (!options.json) process.stdout.write(`${recordedLines(recorded.stored, recorded.page, lane).join("\n")}\n`);
     }
     if (options.json) process.stdout.write(`${JSON.stringify(importedDocument(stored))}\n`);
   },

@@ -93,7 +93,8 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
       type: "string",
       array: true,
       default: [] as string[],
-      describe: "pages in place of the plan's: recordings, pages of `trilane synth`, HAR files",
+      describe:
+        "pages in place of the plan's: recordings, URLs, files that `trilane import` reads, pages of `trilane synth`",
     })
     .option("runs", {
       type: "number",

@@ -14,21 +14,34 @@ import { recordingName } from "./recording_name.ts";
 import { Spool } from "./spool.ts";
 import type { WireRecording } from "./wire_exchange.ts";
 import { wireNoteLines } from "./wire_notes.ts";
+import { selectWire } from "./wire_select.ts";
 import { readWpr } from "./wpr.ts";
 
 export const formats = ["har", "mahimahi", "wpr"] as const;
 export type Format = (typeof formats)[number];
 
+/** What an import would store. */
+export interface Candidate {
+  readonly name: string;
+  readonly url: string;
+  readonly source: string;
+  /** Whether the start URL has a response. */
+  readonly hasDocument: boolean;
+}
+
+/** Whether a recording of that name gives its place; who cannot say before the file is read says it then, or throws. */
+export type Replacing = boolean | ((candidate: Candidate) => Promise<boolean>);
+
 export interface ImportRequest {
   /** `-`: standard input. */
   readonly file: string;
   /** undefined: found out. */
-  readonly format: Format | undefined;
-  readonly name: string | undefined;
-  readonly page: number | undefined;
-  readonly url: string | undefined;
-  readonly document: number | undefined;
-  readonly replace: boolean;
+  readonly format?: Format | undefined;
+  readonly name?: string | undefined;
+  readonly page?: number | undefined;
+  readonly url?: string | undefined;
+  readonly document?: number | undefined;
+  readonly replace: Replacing;
   /** Default: redacted. */
   readonly credentials?: Credentials | undefined;
 }
@@ -70,20 +83,30 @@ async function formatOf(file: string): Promise<Format> {
     : "har";
 }
 
+const decided = async (replace: Replacing, candidate: Candidate): Promise<boolean> =>
+  typeof replace === "boolean" ? replace : await replace(candidate);
+
 async function importHarFile(archive: Archive, request: ImportRequest): Promise<ImportResult> {
   const { file, page, url, document, replace, credentials } = request;
   const imported = await readPage(file, { page, url, document, credentials });
   const name = request.name ?? recordingName(file, imported.url);
-  const recording = await storePage(archive, name, imported, replace);
-  return { recording, lines: noteLines(imported.notes), hasDocument: imported.notes.documents.length > 0 };
+  const hasDocument = imported.notes.documents.length > 0;
+  const { url: start, source } = imported;
+  const takesPlace = await decided(replace, { name, url: start, source, hasDocument });
+  const recording = await storePage(archive, name, imported, takesPlace);
+  return { recording, lines: noteLines(imported.notes), hasDocument };
 }
 
 async function storeRecording(archive: Archive, request: ImportRequest, wire: WireRecording): Promise<ImportResult> {
   const { file, url, document, replace, credentials } = request;
   const name = request.name ?? recordingName(file, wire.exchanges[0]?.url.href ?? "");
   try {
-    const choice = { name, replace, url, document, credentials, onExchange: progress() };
-    const stored = await storeWire(archive, wire, choice);
+    const choice = { url, document, credentials, onExchange: progress() };
+    const selection = selectWire(wire, choice);
+    const hasPage = selection.documents.length > 0;
+    const candidate = { name, url: selection.url, source: wire.source, hasDocument: hasPage };
+    const takesPlace = await decided(replace, candidate);
+    const stored = await storeWire(archive, wire, { ...choice, name, replace: takesPlace });
     const { recording, notes } = stored;
     return { recording, lines: wireNoteLines(notes), hasDocument: notes.documents.length > 0 };
   } catch (error) {

@@ -1,8 +1,8 @@
-// A HAR file's JSON: plain or gzipped, from a file or from standard input (`-`). Says in one line what is wrong with a file
+// A HAR file's JSON: plain, gzipped or in zstd, from a file or from standard input (`-`). Says in one line what is wrong with a file
 // that holds something else. What the JSON means is read elsewhere.
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { UserError } from "../errors.ts";
 
 /**
@@ -59,15 +59,23 @@ async function contentOf(path: string, limit_bytes: number): Promise<Buffer> {
   }
 }
 
+const compressions = [
+  { name: "gzip", magic: Buffer.from([0x1f, 0x8b]), decompress: gunzipSync },
+  { name: "zstd", magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), decompress: zstdDecompressSync },
+];
+
 function unzipped(content: Buffer, name: string, limit_bytes: number): Buffer {
-  if (content[0] !== 0x1f || content[1] !== 0x8b) return content;
+  const compression = compressions.find(({ magic }) => content.subarray(0, magic.length).equals(magic));
+  if (!compression) return content;
   try {
-    return gunzipSync(content, { maxOutputLength: limit_bytes });
+    return compression.decompress(content, { maxOutputLength: limit_bytes });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
     if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(name, limit_bytes);
     const truncated = code === "Z_BUF_ERROR";
-    throw new UserError(`${name}: gzip is ${truncated ? "cut off" : "damaged"}: save or copy the file again`);
+    throw new UserError(
+      `${name}: ${compression.name} is ${truncated ? "cut off" : "damaged"}: save or copy the file again`,
+    );
   }
 }
 

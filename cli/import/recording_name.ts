@@ -5,7 +5,7 @@ import { inputName } from "./read.ts";
 
 /** "My page.har.gz" becomes My-page, a folder has its own name; from standard input, the page's host. */
 export function recordingName(file: string, url: string): string {
-  const from = file === "-" ? new URL(url).hostname : basename(file).replace(/(\.har|\.wprgo)?(\.gz)?$/i, "");
+  const from = file === "-" ? new URL(url).hostname : basename(file).replace(/(\.har|\.wprgo)?(\.gz|\.zst)?$/i, "");
   const name = from
     .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "")

@@ -3,7 +3,7 @@ import { noteLines } from "../import/notes.ts";
 import { count, formatSize } from "../numbers.ts";
 import type { RecordedLane } from "./chromium_arguments.ts";
 import type { RecordedPage } from "./record_page.ts";
-import type { StoredPage } from "./store.ts";
+import { onlyErrors, type StoredPage } from "./store.ts";
 
 function protocolCounts({ imported }: StoredPage): Map<string, number> {
   const counts = new Map<string, number>();
@@ -26,6 +26,9 @@ export function recordedLines(stored: StoredPage, page: RecordedPage, lane: Reco
     `${name}: ${count(exchanges, "exchange")}, ${size}, ${url}`,
     `  protocols: ${[...protocols].map(([protocol, amount]) => `${amount} ${protocol}`).join(", ")}`,
   ];
+  const refused = onlyErrors(stored.imported.notes.documents);
+  if (refused !== null)
+    lines.push(`  the start URL was answered ${refused}: an error or a challenge was recorded, not the page`);
   const asked = protocolOf[lane];
   const off = exchanges - (asked === null ? exchanges : (protocols.get(asked) ?? 0));
   if (off > 0) lines.push(`  ${count(off, "exchange")} not over ${lane}`);

@@ -13,6 +13,8 @@ export interface RecordingOptions {
   readonly behindLink: boolean;
   /** Default: redacted. */
   readonly credentials?: Credentials;
+  /** Refuses a start URL that was only answered with errors. */
+  readonly onlyPages?: boolean;
   /** What it was recorded with, for the notes: lane, link, whether it was scrolled. */
   readonly circumstances: JsonObject;
 }
@@ -25,9 +27,14 @@ export interface StoredPage {
 export async function storeRecorded(
   archive: Archive,
   recorded: RecordedPage,
-  { name, url, replace, behindLink, credentials, circumstances }: RecordingOptions,
+  { name, url, replace, behindLink, credentials, onlyPages, circumstances }: RecordingOptions,
 ): Promise<StoredPage> {
   const imported = importedFrom(recorded, url, behindLink, credentials);
+  const refused = onlyErrors(imported.notes.documents);
+  if (onlyPages && refused !== null)
+    throw new UserError(
+      `${url}: was answered ${refused}, with an error or a challenge for robots in place of the page: save a HAR in your own browser and name that file`,
+    );
   const { counts, screensScrolled } = recorded;
   const notes: JsonObject = {
     ...imported.notes,
@@ -44,6 +51,10 @@ export async function storeRecorded(
   );
   return { recording, imported };
 }
+
+/** The last of a start URL's statuses where none of them is a page's or leads to one. */
+export const onlyErrors = (statuses: readonly number[]): number | null =>
+  statuses.every((status) => status >= 400) ? (statuses.at(-1) ?? null) : null;
 
 function importedFrom(
   { har, wireOf, browser }: RecordedPage,

@@ -1,5 +1,6 @@
 // The recordings behind a plan's pages: found in the archive, or made where a plan names a synthetic page. On the command
-// line a page may also be a HAR file, which is imported. Reads and writes only through cli/archive, cli/synth, cli/import.
+// line a page may also be a file, which is imported, or a URL, which is recorded. Reads and writes only through cli/archive,
+// cli/synth, cli/import and cli/record.
 import type { PageReady } from "../../schemas/generated/sweep_event.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Archive, Recording } from "../archive/archive.ts";
@@ -7,10 +8,14 @@ import { withArchive } from "../archive/client.ts";
 import { lookAgainWhereTaken } from "../archive/look_again.ts";
 import { UserError } from "../errors.ts";
 import type { Credentials } from "../import/headers.ts";
-import { readPage, storePage } from "../import/import_file.ts";
-import type { ImportedPage } from "../import/import_har.ts";
+import { type Candidate, importAny } from "../import/import_any.ts";
+import { readPage } from "../import/import_file.ts";
 import { inputName } from "../import/read.ts";
 import { recordingName } from "../import/recording_name.ts";
+import { count, formatSize } from "../numbers.ts";
+import { defaultLiveChoice, type LiveChoice } from "../record/options.ts";
+import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../record/record_url.ts";
+import { nameForUrl, pageUrl } from "../record/words.ts";
 import { type PageSpec, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import { refuseSame } from "./contradictions.ts";
@@ -101,74 +106,122 @@ export async function preparePages(
   });
 }
 
-interface FilePage {
-  /** The recording's name. */
-  readonly name: string;
-  readonly imported: ImportedPage;
-}
+/** No recording's name has a slash, and none ends like a file but by intent. */
+const isFile = (word: string): boolean => word.includes("/") || /\.(har|json|wprgo|gz|zst)$/i.test(word);
 
-/** The page of a HAR file. */
-async function filePage(file: string, credentials?: Credentials): Promise<FilePage> {
-  const imported = await readPage(file, { credentials });
-  const { url, notes } = imported;
-  if (notes.documents.length === 0) {
+/** Also that of a page that was recorded with another name's choice. */
+export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);
+
+/** Whether a file's recording takes another's place: that of the same page does. UserError where its name is another page's. */
+async function replaces(archive: Archive, file: string, candidate: Candidate): Promise<boolean> {
+  const { name, url, source, hasDocument } = candidate;
+  if (!hasDocument)
     throw new UserError(
       `${inputName(file)}: has no response to ${url}: give the start URL with \`trilane import --url\``,
     );
-  }
-  return { name: recordingName(file, url), imported };
-}
-
-/** Whether there is a recording of the page, whose place it takes. UserError where its name is another page's. */
-async function isThere(
-  archive: Archive,
-  file: string,
-  { name, imported: { url, source } }: FilePage,
-): Promise<boolean> {
   const before = (await archive.list()).find((recording) => recording.name === name);
-  if (before && (before.url !== url || before.source !== source)) {
+  if (before && (before.url !== url || before.source !== source))
     throw new UserError(
       `${inputName(file)}: recording ${name} is of another page: bring this one in with \`trilane import --name\``,
     );
-  }
   return before !== undefined;
 }
 
-/** Imports a HAR file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
-async function importFile(home: string, file: string, credentials?: Credentials): Promise<string> {
-  const page = await filePage(file, credentials);
-  const { name, imported } = page;
+/** Imports a file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
+async function importFile(home: string, file: string, { credentials, say }: PageChoice): Promise<string> {
   return await withArchive(home, async (archive) => {
-    await lookAgainWhereTaken(async () => storePage(archive, name, imported, await isThere(archive, file, page)));
-    return name;
+    const request = { file, credentials, replace: (candidate: Candidate) => replaces(archive, file, candidate) };
+    const { recording } = await lookAgainWhereTaken(() => importAny(archive, request));
+    say(`${inputName(file)}: imported as ${recording.name}`);
+    return recording.name;
   });
 }
 
-/** No recording's name has a slash, and none ends like a file but by intent. */
-const isFile = (word: string): boolean => word.includes("/") || /\.(har|har\.gz|json|gz)$/i.test(word);
-
-/** As pageFor, but a HAR file is only read: the page and, of a file, the size that its recording would have. */
-export async function pageUnstored(home: string, word: string): Promise<{ page: PlanPage; size: PageSize | null }> {
-  if (!isFile(word)) return { page: await pageFor(home, word), size: null };
-  const page = await filePage(word);
-  const { name, imported } = page;
-  await withArchive(home, (archive) => isThere(archive, word, page));
-  let exchanges = 0;
-  let body_bytes = 0;
-  for (const { body } of imported.exchanges) {
-    exchanges++;
-    body_bytes += body?.byteLength ?? 0;
-  }
-  return { page: name, size: { exchanges, body_bytes } };
+/** A recorded page's recording, if there is one. UserError where its name is another page's. */
+async function recordedBefore(home: string, url: string, name: string): Promise<Recording | null> {
+  const before = (await withArchive(home, recordingsByName)).get(name);
+  if (!before) return null;
+  if (before.url !== url || !before.source.startsWith("live: "))
+    throw new UserError(`${url}: recording ${name} is of another page: record this one with \`trilane record --name\``);
+  return before;
 }
 
-/** A page as a user names it: a HAR file, a recording, or a page of `trilane synth`. `credentials`: a file's; default redacted. */
-export async function pageFor(home: string, word: string, credentials?: Credentials): Promise<PlanPage> {
-  if (isFile(word)) return await importFile(home, word, credentials);
+const day_ms = 24 * 3600 * 1000;
+
+/** The name of a live page's recording, which is made where there is none or a new one is asked for. */
+async function recordPageOf(home: string, word: string, choice: PageChoice): Promise<string> {
+  const { live, recordAgain, credentials, pinTime, say } = choice;
+  const url = pageUrl(word);
+  const name = nameForUrl(url);
+  const before = await recordedBefore(home, url, name);
+  if (before && !recordAgain) {
+    const days = Math.floor((Date.now() - Date.parse(before.created_at)) / day_ms);
+    const age = days === 0 ? "less than a day" : count(days, "day");
+    say(`${url}: recorded as ${name} ${age} ago, used again (\`trilane record ${url} --replace\` records it anew)`);
+    return name;
+  }
+  say(`${url}: recording`);
+  const { stored } = await recordUrl(home, {
+    ...{ ...live, url, name, pinTime, credentials, lane: "any", link: null, onlyPages: true },
+    replace: before !== null,
+    quiet_ms: usualQuiet_ms,
+    timeout_ms: usualTimeout_s * 1000,
+  });
+  const { exchanges, hosts, body_bytes } = stored.recording;
+  const size = `${count(exchanges, "exchange")}, ${count(hosts, "host")}, ${formatSize(body_bytes)}`;
+  say(`${url}: recorded as ${name}: ${size}`);
+  return name;
+}
+
+/** How a page comes into the archive that is not there yet. */
+export interface PageChoice {
+  readonly credentials: Credentials;
+  readonly live: LiveChoice;
+  readonly pinTime: boolean;
+  /** Records a page that was recorded before. */
+  readonly recordAgain: boolean;
+  /** Given each line that a user wants to see of it. */
+  readonly say: (line: string) => void;
+}
+
+const usualChoice: PageChoice = {
+  credentials: "redacted",
+  live: defaultLiveChoice,
+  pinTime: false,
+  recordAgain: false,
+  say: (line) => void process.stderr.write(`${line}\n`),
+};
+
+/** As pageFor, but nothing is stored: the page and, of a HAR file, the size that its recording would have. */
+export async function pageUnstored(home: string, word: string): Promise<{ page: PlanPage; size: PageSize | null }> {
+  if (isUrl(word)) {
+    const url = pageUrl(word);
+    const name = nameForUrl(url);
+    if (await recordedBefore(home, url, name)) return { page: name, size: null };
+    throw new UserError(`${url}: is not recorded yet: \`trilane record ${url}\` first`);
+  }
+  if (!isFile(word)) return { page: await pageFor(home, word), size: null };
+  const { url, source, notes, exchanges } = await readPage(word);
+  const name = recordingName(word, url);
+  const candidate = { name, url, source, hasDocument: notes.documents.length > 0 };
+  await withArchive(home, (archive) => replaces(archive, word, candidate));
+  const body_bytes = exchanges.reduce((sum, { body }) => sum + (body?.byteLength ?? 0), 0);
+  return { page: name, size: { exchanges: exchanges.length, body_bytes } };
+}
+
+/**
+ * A page as a user names it: a URL, which is recorded; a file or folder that `trilane import` reads; a recording; or a page
+ * of `trilane synth`.
+ */
+export async function pageFor(home: string, word: string, given: Partial<PageChoice> = {}): Promise<PlanPage> {
+  const choice = { ...usualChoice, ...given };
+  if (isUrl(word)) return await recordPageOf(home, word, choice);
+  if (isFile(word)) return await importFile(home, word, choice);
   const recordings = await withArchive(home, recordingsByName);
   if (recordings.has(word) && recordings.get(word)?.source !== `synth: ${word}`) return word;
   if (synthSpec(word)) return { synth: word };
+  const asUrl = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(word) ? ` (https://${word}/)` : "";
   throw new UserError(
-    `no page ${word}: name a recording (\`trilane list\`), a page of \`trilane synth --list\`, or a HAR file`,
+    `no page ${word}: name a recording (\`trilane list\`), a page of \`trilane synth --list\`, a HAR file, or a URL${asUrl}`,
   );
 }

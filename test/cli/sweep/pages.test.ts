@@ -6,8 +6,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, describe, type TestContext, test } from "node:test";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import type { Archive } from "../../../cli/archive/archive.ts";
 import { withArchive } from "../../../cli/archive/client.ts";
+import { importHar } from "../../../cli/import/import_har.ts";
 import { checkout } from "../../../cli/programs.ts";
 import { describePlan } from "../../../cli/sweep/describe.ts";
 import { pageFor, pageSizes, pageUnstored, preparePages } from "../../../cli/sweep/pages.ts";
@@ -175,6 +177,62 @@ describe("pages", () => {
       /^UserError: .*my shop.har: recording my-shop is of another page: .*--name/,
     );
     assert.equal(await digest(), before);
+  });
+
+  test("a folder of Mahimahi's and a Web Page Replay archive are pages, too, the same again in their own place", async () => {
+    const fixtures = join(checkout, "test", "fixtures");
+    for (const [file, name] of [
+      ["mahimahi/shop", "shop"],
+      ["wpr/shop.wprgo", "shop"],
+    ] as const) {
+      const own = join(home, file);
+      const said: string[] = [];
+      const say = (line: string) => void said.push(line);
+      assert.equal(await pageFor(own, join(fixtures, file), { say }), name);
+      assert.equal(await pageFor(own, join(fixtures, file), { say }), name);
+      assert.match(said[0] ?? "", new RegExp(`: imported as ${name}$`));
+      const recordings = await withArchive(own, (archive) => archive.list());
+      assert.deepEqual(
+        recordings.map((recording) => recording.name),
+        [name],
+      );
+    }
+  });
+
+  test("a HAR may be compressed with gzip or zstd", async () => {
+    const text = har("https://shop.example/", "<p>one</p>");
+    writeFileSync(join(folder, "zipped.har.gz"), gzipSync(text));
+    writeFileSync(join(folder, "packed.har.zst"), zstdCompressSync(text));
+    for (const name of ["zipped.har.gz", "packed.har.zst"])
+      assert.equal(await pageFor(home, join(folder, name)), name.replace(/\..*/, ""));
+    writeFileSync(join(folder, "cut.har.zst"), zstdCompressSync(text).subarray(0, 60));
+    await assert.rejects(
+      pageFor(home, join(folder, "cut.har.zst")),
+      /^UserError: .*cut.har.zst: zstd is (cut off|damaged)/,
+    );
+  });
+
+  test("a URL that was recorded is that recording; what has its name and is none of it is refused", async () => {
+    const file = join(folder, "shop.example.har");
+    writeFileSync(file, har("https://shop.example/", "<p>one</p>"));
+    await pageFor(home, file);
+    const url = "https://shop.example/";
+    const refused = /^UserError: https:\/\/shop.example\/: recording shop.example is of another page: .*--name/;
+    await assert.rejects(pageFor(home, url), refused);
+    await assert.rejects(pageUnstored(home, url), refused);
+    await withArchive(home, async (archive) => {
+      const about = { name: "shop.example", url, source: "live: Chromium 156", notes: {}, replace: true };
+      await archive.write(about, async (writer) => {
+        for (const exchange of importHar(JSON.parse(har(url, "<p>one</p>"))).exchanges) await writer.add(exchange);
+      });
+    });
+    const said: string[] = [];
+    assert.equal(await pageFor(home, url, { say: (line) => void said.push(line) }), "shop.example");
+    assert.match(said.join(), /recorded as shop.example less than a day ago, used again \(.*--replace/);
+    assert.deepEqual(await pageUnstored(home, url), { page: "shop.example", size: null });
+    await assert.rejects(pageFor(home, "http://shop.example/"), /is of another page/);
+    await assert.rejects(pageUnstored(home, "https://other.example/"), /is not recorded yet: `trilane record/);
+    await assert.rejects(pageFor(home, "shop2.example"), /a HAR file, or a URL \(https:\/\/shop2.example\/\)/);
   });
 
   test("one recording under two names is refused, before anything runs and in a dry run", async () => {

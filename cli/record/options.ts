@@ -1,0 +1,78 @@
+// What can be chosen of a live page's recording, as options of every command that records one, and what they choose.
+import type { Argv } from "yargs";
+import { UserError } from "../errors.ts";
+import { type HostAddress, readAddress, readTrustedKeys } from "./words.ts";
+
+/** As yargs gives them. */
+export interface LiveOptions {
+  scroll: boolean;
+  resolve: string[];
+  trust: string[];
+  "allow-local-network": boolean;
+}
+
+export interface LiveChoice {
+  readonly scroll: boolean;
+  readonly addresses: readonly HostAddress[];
+  readonly trustedKeys: readonly string[];
+  readonly allowLocalNetwork: boolean;
+}
+
+export const defaultLiveChoice: LiveChoice = {
+  scroll: false,
+  addresses: [],
+  trustedKeys: [],
+  allowLocalNetwork: false,
+};
+
+export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
+  return yargs
+    .option("scroll", {
+      type: "boolean",
+      default: false,
+      describe: "scroll to the end, for what loads when it is seen",
+    })
+    .option("resolve", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [],
+      describe: "HOST=ADDRESS: where to find a host, which may be *.HOST",
+    })
+    .option("trust", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [],
+      describe: "PEM file of certificates to trust, as of a staging server",
+    })
+    .option("allow-local-network", {
+      type: "boolean",
+      default: false,
+      describe: "let a public page reach this machine and its networks, which is refused otherwise",
+    }) as unknown as Argv<T & LiveOptions>;
+}
+
+/** Their names, for who shows them in a group of their own. */
+export const liveOptionNames: readonly (keyof LiveOptions)[] = ["scroll", "resolve", "trust", "allow-local-network"];
+
+export function liveChoiceOf(options: LiveOptions): LiveChoice {
+  return {
+    scroll: options.scroll,
+    addresses: options.resolve.map(readAddress),
+    trustedKeys: options.trust.flatMap(readTrustedKeys),
+    allowLocalNetwork: options["allow-local-network"],
+  };
+}
+
+/** UserError where one of them, or of `further` ones, is given for a page that nobody records. */
+export function refuseLiveOptions<Name extends string>(
+  options: LiveOptions & Record<Name, boolean>,
+  further: readonly Name[],
+  page: string,
+): void {
+  const isGiven = (value: boolean | readonly string[]): boolean =>
+    typeof value === "boolean" ? value : value.length > 0;
+  const given = [...liveOptionNames, ...further].find((name) => isGiven(options[name]));
+  if (given) throw new UserError(`--${given} is for a page that is recorded first: ${page} is no URL`);
+}

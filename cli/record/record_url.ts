@@ -1,0 +1,60 @@
+// A live page into the archive: one visit of its URL, stored under a name. What `record` does for each of its pages, and
+// `race`, `open` and `sweep` for a page that is given as a URL.
+import type { Archive, JsonObject } from "../archive/archive.ts";
+import { withArchive } from "../archive/client.ts";
+import { RunError } from "../errors.ts";
+import type { Credentials } from "../import/headers.ts";
+import { formatLink, type LinkProfile } from "../link/link.ts";
+import type { RecordedLane } from "./chromium_arguments.ts";
+import { liveLabCommand } from "./live_lab.ts";
+import type { LiveChoice } from "./options.ts";
+import { type RecordedPage, recordPage } from "./record_page.ts";
+import { type StoredPage, storeRecorded } from "./store.ts";
+
+export interface UrlRecording extends LiveChoice {
+  readonly url: string;
+  readonly name: string;
+  readonly replace: boolean;
+  readonly lane: RecordedLane;
+  readonly link: LinkProfile | null;
+  readonly pinTime: boolean;
+  readonly quiet_ms: number;
+  readonly timeout_ms: number;
+  readonly credentials: Credentials;
+  /** Whether what is recorded is to be a page, and no error or challenge of the site's. */
+  readonly onlyPages: boolean;
+}
+
+export const usualQuiet_ms = 1000;
+export const usualTimeout_s = 60;
+
+export interface RecordedUrl {
+  readonly stored: StoredPage;
+  readonly page: RecordedPage;
+}
+
+/** Ctrl-C ends the browser in order; nothing is stored then. */
+async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  const interrupt = () => controller.abort(new RunError("interrupted: the page was not stored"));
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  try {
+    return await work(controller.signal);
+  } finally {
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  }
+}
+
+/** Stores the page whole or not at all. UserError and RunError as recordPage has them, one line each. */
+export async function recordUrl(home: string, wanted: UrlRecording): Promise<RecordedUrl> {
+  const { url, name, replace, lane, link, pinTime, credentials, onlyPages } = wanted;
+  const circumstances: JsonObject = { lane, link: link ? formatLink(link) : null, pin_time: pinTime };
+  const storing = { name, url, replace, credentials, circumstances, onlyPages, behindLink: link !== null };
+  const within = liveLabCommand(link);
+  return await untilInterrupted((signal) =>
+    recordPage({ ...wanted, within, signal }, async (page) => {
+      const store = (archive: Archive) => storeRecorded(archive, page, storing);
+      return { stored: await withArchive(home, store), page };
+    }),
+  );
+}
