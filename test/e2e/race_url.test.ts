@@ -9,14 +9,13 @@ import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { withArchive } from "../../cli/archive/client.ts";
 import { checkout } from "../../cli/programs.ts";
-import { makeLiveSite, missingPrograms } from "./live_site.ts";
+import { makeLiveSite, noLiveSite } from "./live_site.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-race-url-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 const home = join(scratch, "home");
 const run = promisify(execFile);
-const missing = missingPrograms(["nginx", "setpriv"]);
-const skip = missing.length > 0 ? `not installed: ${missing.join(", ")}` : false;
+const skip = noLiveSite(["nginx", "setpriv"]);
 
 function makeSite() {
   const root = join(scratch, "www");
