@@ -15,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   browsertime: async () => (await import("./browsertime.ts")).bench,
   capture: async () => (await import("./extension_capture.ts")).bench,
   coverage: async () => (await import("./coverage.ts")).bench,
+  dilate: async () => (await import("./dilate.ts")).bench,
   fidelity: async () => (await import("./fidelity.ts")).bench,
   host: async () => (await import("./host.ts")).bench,
   instruments: async () => (await import("./instruments.ts")).bench,

@@ -19,10 +19,10 @@ async function sweepInto(
   home: string,
   slower: number,
   seed: number,
-  { browser = "156.0", repetitions = 10 } = {},
+  { browser = "156.0", repetitions = 10, dilate = 1 } = {},
 ): Promise<void> {
   const random = randomSource(seed, "compare");
-  const plan = fastPlan({ links: ["1mbit/20ms"], lanes: ["h2", "h3"], repetitions });
+  const plan = fastPlan({ links: ["1mbit/20ms"], lanes: ["h2", "h3"], repetitions, dilate });
   await fastRun({
     home,
     plan,
@@ -45,6 +45,7 @@ describe("trilane compare", () => {
     await sweepInto(join(home, "same"), 1, 2);
     await sweepInto(join(home, "new"), 1.2, 3, { browser: "157.0" });
     await sweepInto(join(home, "few"), 1, 4, { repetitions: 1 });
+    await sweepInto(join(home, "dilated"), 1, 5, { dilate: 5 });
     const results = openResults(join(home, "new"));
     results.close();
     copyFileSync(join(home, "new", "results.db"), join(home, "new.db"));
@@ -95,6 +96,16 @@ describe("trilane compare", () => {
       stderr,
       "trilane: so few loads cannot show any change: load each cell 6 times in both sweeps (--runs)\n",
     );
+  });
+
+  test("loads of another dilation are refused", () => {
+    const { status, stderr } = run("1", "dilated");
+    assert.equal(status, 2);
+    assert.equal(
+      stderr,
+      "trilane: sweep 1 ran in undilated time, sweep 1 in time dilated 5 times: run one of them again with --dilate 5 or 1\n",
+    );
+    assert.notEqual(run("dilated", "dilated").status, 2);
   });
 
   test("bad words: one line, exit status 2", () => {

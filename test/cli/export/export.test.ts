@@ -206,7 +206,7 @@ test("CSV: a header and a row for each load, with the documented columns; missin
     const serving = { think: { ms: 20 }, transport: { preset: "tuned", tcp: { congestion_control: "bbr" } } } as const;
     for (const sweep of [race, hostile]) {
       const loads = results.loadsOf(sweep);
-      const [header, ...rows] = readCsv([...csvLines({ serving }, results.cellsOf(sweep), loads)].join(""));
+      const [header, ...rows] = readCsv([...csvLines({ serving, dilate: 5 }, results.cellsOf(sweep), loads)].join(""));
       assert.deepEqual(
         header,
         columns.map((column) => column.name),
@@ -221,10 +221,10 @@ test("CSV: a header and a row for each load, with the documented columns; missin
         assert.equal(row[at("plt_ms")], load?.plt_ms === null ? "" : String(load?.plt_ms));
         assert.equal(row[at("reasons")], load?.reasons.join(" | "));
         assert.deepEqual(
-          ["origins", "think", "extra_rtt", "tls", "transport", "tcp_congestion", "quic_congestion"].map(
+          ["origins", "think", "extra_rtt", "tls", "transport", "tcp_congestion", "quic_congestion", "dilation"].map(
             (each) => row[at(each)],
           ),
-          ["as-recorded", "20", "false", "both", "custom", "bbr", "cubic"],
+          ["as-recorded", "20", "false", "both", "custom", "bbr", "cubic", "5"],
         );
       });
     }

@@ -85,6 +85,8 @@ describe("plan", () => {
     assert.equal(digest({ description: "words", reference: "more words" }), same);
     assert.equal(digest({ seed: 1, retries: 2 }), same, "defaults written out");
     assert.equal(digest({ serving: { think: "none", transport: { preset: "stock" } } }), same, "stock written out");
+    assert.equal(digest({ dilate: 1 }), same, "undilated written out");
+    assert.equal(new Set([same, digest({ dilate: 2 }), digest({ dilate: 5 })]).size, 3, "dilation decides loads");
     const tuned = digest({ serving: { transport: { preset: "tuned" } } });
     assert.equal(
       digest({ serving: { transport: { preset: "custom", ...presets.tuned } } }),

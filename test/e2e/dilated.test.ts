@@ -1,0 +1,127 @@
+// Dilated time through the real lab and the real browser: the lab's clocks, the link's physics, the kernel's retransmission
+// and the browser's own timers; and a page's load time, with and without dilation.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { withArchive } from "../../cli/archive/client.ts";
+import { plainLanes } from "../../cli/lanes.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import { labCommand } from "../../cli/measure/lab.ts";
+import { type LoadOptions, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import { criticalPath } from "../../cli/metrics/critical_path.ts";
+import { judge } from "../../cli/selftest/judge.ts";
+import { measureLink } from "../../cli/selftest/measure.ts";
+import { quick } from "../../cli/selftest/phases.ts";
+import { median } from "../../cli/stats/quantile.ts";
+import { ensureSynth } from "../../cli/synth/ensure.ts";
+import { punctualLoad } from "./punctual_load.ts";
+import { recordSite } from "./site.ts";
+
+const home = mkdtempSync(join(tmpdir(), "trilane-dilated-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+const synth = (name: string) => withArchive(home, (archive) => ensureSynth(archive, name));
+const timeout_ms = 60_000;
+const dilation = 5;
+
+const pltOf = (load: PageLoad): number => load.log._trilane.metrics.plt_ms ?? Number.NaN;
+
+test("a dilated link is what was asked, in its own time: rate, delay, jitter, loss, queue and a changing rate", async () => {
+  for (const form of ["5mbit/20ms,loss=5%,queue=20p", "down=4mbit,up=1mbit,rtt=30ms,jitter=4ms,queue=60ms"]) {
+    const started_ms = performance.now();
+    const record = await measureLink(parseLink(form), quick, dilation);
+    const took_ms = performance.now() - started_ms;
+    const rows = judge(parseLink(form), record).filter(({ quantity }) => quantity !== "lateness");
+    assert.ok(rows.length > 0 && rows.every(({ outcome }) => outcome !== "out"), JSON.stringify(rows));
+    const lab_ms = Math.max(...record.phases.map(({ arrived_ns }) => (arrived_ns.at(-1) ?? 0) / 1e6));
+    assert.ok(took_ms > dilation * lab_ms, `${took_ms} ms for ${lab_ms} ms of the lab`);
+  }
+});
+
+test("TCP's minimum RTO is dilated on both sides of a lab's link", async () => {
+  const { dilate, shaper } = labCommand({
+    home,
+    recording: null,
+    link: parseLink("10mbit/10ms"),
+    dilation,
+    reports: null,
+  });
+  const [program = "", ...words] = [...dilate, ...shaper, "ip", "route", "show", "default"];
+  const { stdout } = await promisify(execFile)(program, words);
+  assert.match(stdout, /rto_min lock 1s/);
+});
+
+for (const [lane, roundTrips] of [
+  ["h1", 4],
+  ["h2", 4],
+  ["h3", 3],
+] as const) {
+  test(`${lane}: PLT of a one-object page grows by ${roundTrips} dilated round trips (within 3 %)`, async () => {
+    const recording = await synth("object-1kB");
+    const points: { x: number; y: number }[] = [];
+    for (const x of [20, 100]) {
+      const link = parseLink(`100mbit/${x}ms`);
+      const loads: PageLoad[] = [];
+      for (let run = 0; run < 3; run++)
+        loads.push(await punctualLoad({ home, recording, lane, link, dilation, timeout_ms }));
+      points.push({ x, y: median(loads.map(pltOf)) });
+    }
+    const [near, far] = points as [(typeof points)[0], (typeof points)[0]];
+    const slope = (far.y - near.y) / (far.x - near.x);
+    assert.ok(Math.abs(slope / roundTrips - 1) <= 0.03, `slope ${slope}: ${JSON.stringify(points)}`);
+  });
+}
+
+test("a page's timers are dilated, and what it computes is added", async () => {
+  const burnt_ms = 300;
+  const page = "https://page.test/";
+  const site = await recordSite(home, "timers", [
+    { url: page, body: "<!doctype html><meta charset=utf-8><p>text<script src=/app.js></script>" },
+    {
+      url: `${page}app.js`,
+      type: "text/javascript",
+      body: `const end = performance.now() + ${burnt_ms / dilation}; while (performance.now() < end);
+const image = new Image(); document.body.append(image); setTimeout(() => { image.src = "/late.png" }, 200); image.src = "/first.png";`,
+    },
+    { url: `${page}first.png`, type: "image/png", body: "x" },
+    { url: `${page}late.png`, type: "image/png", body: "x" },
+  ]);
+  const load = await punctualLoad({
+    ...{ home, recording: site, lane: "h2", link: parseLink("20mbit/20ms"), dilation, timeout_ms, settle_ms: 400 },
+  } satisfies LoadOptions);
+  const { added_computation_ms = 0, metrics, status, reasons } = load.log._trilane;
+  assert.equal(status, "valid", reasons.join("; "));
+  const missing_ms = (burnt_ms * (dilation - 1)) / dilation;
+  assert.ok(added_computation_ms >= missing_ms, `${added_computation_ms} of ${missing_ms} ms`);
+  assert.ok((criticalPath(load)?.computation_ms ?? 0) >= burnt_ms, JSON.stringify(criticalPath(load)));
+  assert.ok((metrics.plt_ms ?? 0) > burnt_ms);
+  const started = (file: string): number =>
+    load.log.entries.find(({ request }) => request.url === `${page}${file}`)?._trilane.start_ns ?? Number.NaN;
+  // The lab's own milliseconds: a page's timer of 200 ms takes a second of ours.
+  const later_ms = (started("late.png") - started("first.png")) / 1e6;
+  assert.ok(later_ms >= 199 && later_ms < 300, `${later_ms} ms`);
+});
+
+test("carlucci-small at 10mbit/50ms: a dilated load's PLT is an undilated one's (within 5 % in the median)", async (context) => {
+  const recording = await synth("carlucci-small");
+  const link = parseLink("10mbit/50ms");
+  for (const lane of plainLanes) {
+    const plts_ms = { undilated: [] as number[], dilated: [] as number[] };
+    for (let run = 0; run < 3; run++) {
+      const undilated = await punctualLoad({ home, recording, lane, link, timeout_ms });
+      if (undilated.log._trilane.status !== "valid")
+        return context.skip(`inconclusive: disturbed: ${undilated.log._trilane.reasons.join("; ")}`);
+      plts_ms.undilated.push(pltOf(undilated));
+      const dilated = await measureLoad({ home, recording, lane, link, dilation, timeout_ms });
+      assert.equal(dilated.log._trilane.status, "valid", dilated.log._trilane.reasons.join("; "));
+      assert.equal(dilated.log._trilane.dilation, dilation);
+      plts_ms.dilated.push(pltOf(dilated));
+    }
+    const off = median(plts_ms.dilated) / median(plts_ms.undilated) - 1;
+    assert.ok(Math.abs(off) <= 0.05, `${lane}: ${JSON.stringify(plts_ms)}`);
+  }
+});
