@@ -35,6 +35,15 @@ static uint32_t *place_slot(const struct match_index *index, const struct match_
     }
 }
 
+static uint32_t *host_slot(const struct match_index *index, const struct match_key *key) {
+    for (uint64_t at = key->host_hash;; at++) {
+        uint32_t *slot = &index->by_host.slots[at & index->by_host.mask];
+        if (*slot == 0) return slot;
+        const struct match_path *path = &index->paths[index->hosts[*slot - 1]];
+        if (match_key_same_host(key, index->entries[path->entry].exchange)) return slot;
+    }
+}
+
 static bool same_body(const uint8_t *a, const uint8_t *b) {
     return a && b ? memcmp(a, b, RECORDING_HASH_BYTES) == 0 : a == b;
 }
@@ -84,12 +93,25 @@ static void append(struct match_index *index, struct match_list *list, uint32_t 
 
 static const struct match_list empty_list = {.first = MATCH_NONE, .last = MATCH_NONE, .open = MATCH_NONE};
 
+static void add_to_host(struct match_index *index, const struct match_key *key, uint32_t path) {
+    uint32_t *host = host_slot(index, key);
+    if (*host == 0) {
+        *host = ++index->host_count;
+        index->hosts[*host - 1] = path;
+    } else {
+        index->paths[index->host_ends[*host - 1]].next_of_host = path;
+    }
+    index->host_ends[*host - 1] = path;
+}
+
 static void add_path(struct match_index *index, const struct match_key *key, uint32_t entry) {
     uint32_t *slot = path_slot(index, key, key->port);
     if (*slot == 0) {
         const uint32_t path = index->path_count++;
         *slot = path + 1;
-        index->paths[path] = (struct match_path){.entry = entry, .next = MATCH_NONE};
+        index->paths[path] =
+            (struct match_path){.entry = entry, .next = MATCH_NONE, .next_of_host = MATCH_NONE};
+        add_to_host(index, key, path);
         uint32_t *place = place_slot(index, key);
         if (*place == 0) {
             *place = ++index->place_count;
@@ -170,12 +192,15 @@ static bool make_room(struct match_index *index, const struct recording *recordi
     index->paths = calloc(room, sizeof *index->paths);
     index->places = calloc(room, sizeof *index->places);
     index->place_ends = calloc(room, sizeof *index->place_ends);
+    index->hosts = calloc(room, sizeof *index->hosts);
+    index->host_ends = calloc(room, sizeof *index->host_ends);
     index->bodies = calloc(room, sizeof *index->bodies);
     index->entry_of_query = calloc(room, sizeof *index->entry_of_query);
     index->query_used_up = calloc(room, sizeof *index->query_used_up);
     index->queries = query_index_open(count, parameters_at_most(recording), count);
     return table_open(&index->by_key, count) && table_open(&index->by_path, count) &&
-           table_open(&index->by_place, count) && table_open(&index->by_body, count) && index->variants &&
+           table_open(&index->by_place, count) && table_open(&index->by_host, count) &&
+           table_open(&index->by_body, count) && index->hosts && index->host_ends && index->variants &&
            index->given && index->next_of_scheme && index->next_of_body && index->entries && index->paths &&
            index->places && index->place_ends && index->bodies && index->entry_of_query &&
            index->query_used_up && index->queries;
@@ -207,10 +232,13 @@ void match_index_close(struct match_index *index) {
     free(index->paths);
     free(index->places);
     free(index->place_ends);
+    free(index->hosts);
+    free(index->host_ends);
     free(index->bodies);
     free(index->by_key.slots);
     free(index->by_path.slots);
     free(index->by_place.slots);
+    free(index->by_host.slots);
     free(index->by_body.slots);
     query_index_close(index->queries);
     free(index->entry_of_query);
@@ -232,6 +260,11 @@ uint32_t match_index_path(const struct match_index *index, const struct match_ke
 uint32_t match_index_place(const struct match_index *index, const struct match_key *key) {
     const uint32_t place = place_in(place_slot(index, key));
     return place == MATCH_NONE ? MATCH_NONE : index->places[place];
+}
+
+uint32_t match_index_host(const struct match_index *index, const struct match_key *key) {
+    const uint32_t host = place_in(host_slot(index, key));
+    return host == MATCH_NONE ? MATCH_NONE : index->hosts[host];
 }
 
 uint32_t match_index_body(const struct match_index *index, uint32_t entry, bool secure,

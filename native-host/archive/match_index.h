@@ -1,7 +1,7 @@
 // A recording's exchanges by what they answer, for the matcher: entries by method, host, port, path and
-// query; paths, the same without the query; places, the same without the port too. An entry's exchanges are
-// lists, one for each scheme; where request bodies were recorded there is one more list for each body. Does
-// not choose.
+// query; paths, the same without the query; places, the same without the port too; hosts, with the method. An
+// entry's exchanges are lists, one for each scheme; where request bodies were recorded there is one more list
+// for each body. Does not choose.
 #ifndef TRILANE_ARCHIVE_MATCH_INDEX_H
 #define TRILANE_ARCHIVE_MATCH_INDEX_H
 
@@ -34,8 +34,9 @@ struct match_entry {
 };
 
 struct match_path {
-    uint32_t entry; // the first
-    uint32_t next;  // of the same place, on another port
+    uint32_t entry;        // the first
+    uint32_t next;         // of the same place, on another port
+    uint32_t next_of_host; // of the same method and host
     bool has_queries;
 };
 
@@ -64,9 +65,12 @@ struct match_index {
     uint32_t *places; // first path of each
     uint32_t *place_ends;
     uint32_t place_count;
+    uint32_t *hosts; // first path of each
+    uint32_t *host_ends;
+    uint32_t host_count;
     struct match_body *bodies;
     uint32_t body_count;
-    struct match_table by_key, by_path, by_place, by_body;
+    struct match_table by_key, by_path, by_place, by_host, by_body;
     struct query_index *queries; // by path
     uint32_t *entry_of_query;
     bool *query_used_up; // all its exchanges have been given
@@ -77,11 +81,12 @@ struct match_index {
 int match_index_open(struct match_index *index, const struct recording *recording);
 void match_index_close(struct match_index *index);
 
-// Places in entries, paths, first path of a place, bodies; MATCH_NONE where there is none. `port` instead of
-// the key's.
+// Places in entries, paths, first path of a place, first path of a method and host, bodies; MATCH_NONE where
+// there is none. `port` instead of the key's.
 uint32_t match_index_entry(const struct match_index *index, const struct match_key *key, uint32_t port);
 uint32_t match_index_path(const struct match_index *index, const struct match_key *key);
 uint32_t match_index_place(const struct match_index *index, const struct match_key *key);
+uint32_t match_index_host(const struct match_index *index, const struct match_key *key);
 uint32_t match_index_body(const struct match_index *index, uint32_t entry, bool secure,
                           const uint8_t *sha256);
 

@@ -23,8 +23,8 @@ static void hash_key(struct match_key *key) {
     const char *mark = memchr(key->path, '?', key->path_size);
     key->bare_size = mark ? (size_t)(mark - key->path) : key->path_size;
     uint64_t hash = match_hash(UINT64_C(14695981039346656037), key->method, key->method_size);
-    hash = match_hash(hash, key->host, key->host_size);
-    key->place_hash = match_hash(hash, key->path, key->bare_size);
+    key->host_hash = match_hash(hash, key->host, key->host_size);
+    key->place_hash = match_hash(key->host_hash, key->path, key->bare_size);
     key->query_hash =
         match_hash(key->place_hash, key->path + key->bare_size, key->path_size - key->bare_size);
 }
@@ -112,10 +112,13 @@ static bool is_text(const char *text, const char *bytes, size_t size) {
     return strlen(text) == size && memcmp(text, bytes, size) == 0;
 }
 
-bool match_key_same_place(const struct match_key *key, const struct recorded_exchange *exchange) {
+bool match_key_same_host(const struct match_key *key, const struct recorded_exchange *exchange) {
     return is_text(exchange->method, key->method, key->method_size) &&
-           is_text(exchange->host, key->host, key->host_size) &&
-           strncmp(exchange->path, key->path, key->bare_size) == 0 &&
+           is_text(exchange->host, key->host, key->host_size);
+}
+
+bool match_key_same_place(const struct match_key *key, const struct recorded_exchange *exchange) {
+    return match_key_same_host(key, exchange) && strncmp(exchange->path, key->path, key->bare_size) == 0 &&
            (exchange->path[key->bare_size] == '\0' || exchange->path[key->bare_size] == '?');
 }
 

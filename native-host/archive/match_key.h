@@ -24,7 +24,8 @@ struct match_key {
     size_t path_size;
     size_t bare_size; // of the path without query
     uint32_t port;
-    uint64_t place_hash; // of method, host and bare path
+    uint64_t host_hash;  // of method and host
+    uint64_t place_hash; // of these and the bare path
     uint64_t query_hash; // of these and the query
 };
 
@@ -46,7 +47,9 @@ size_t match_bare_host(const char *host, size_t size, char copy[MATCH_HOST_MAX])
 // The same for another method.
 void match_key_set_method(struct match_key *key, const char *method);
 
-// The exchange has the key's method, host and path, whatever its port and query.
+// The exchange has the key's method and host, whatever its port.
+bool match_key_same_host(const struct match_key *key, const struct recorded_exchange *exchange);
+// And its path, whatever its query.
 bool match_key_same_place(const struct match_key *key, const struct recorded_exchange *exchange);
 // And its query.
 bool match_key_same_query(const struct match_key *key, const struct recorded_exchange *exchange);

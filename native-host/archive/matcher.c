@@ -1,7 +1,9 @@
 #include "archive/matcher.h"
 
+#include "archive/destination.h"
 #include "archive/match_index.h"
 #include "archive/match_key.h"
+#include "archive/path_similarity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,17 +139,41 @@ static bool find_other_query(struct match_index *index, uint32_t path, const str
     return true;
 }
 
+static bool find_similar_path(struct match_index *index, const struct match_key *key,
+                              const struct match_request *request, struct match_answer *answer) {
+    uint32_t best = MATCH_NONE;
+    double likeness = 0;
+    bool is_used_up = false;
+    for (uint32_t path = match_index_host(index, key); path != MATCH_NONE;
+         path = index->paths[path].next_of_host) {
+        const struct match_entry *entry = &index->entries[index->paths[path].entry];
+        const char *recorded = entry->exchange->path;
+        if (!index->paths[path].has_queries || match_key_same_place(key, entry->exchange) ||
+            !destination_takes(request->destination, key->path, key->bare_size, entry->exchange))
+            continue;
+        const double own = path_similarity(key->path, key->bare_size, recorded, strcspn(recorded, "?"));
+        if (own < PATH_SIMILARITY_LEAST || own < likeness || (own == likeness && !is_used_up)) continue;
+        best = path;
+        likeness = own;
+        is_used_up = entry->left == 0;
+    }
+    if (best == MATCH_NONE || !find_other_query(index, best, key, request, answer)) return false;
+    answer->difference = DIFFERENCE_PATH;
+    answer->likeness = likeness;
+    return true;
+}
+
 static struct match_answer find(struct match_index *index, const struct match_key *key,
                                 const struct match_request *request) {
     struct match_answer answer = {.match = MATCH_MISSED};
     if (find_exact(index, key, request, &answer) || request->effort == MATCH_EXACTLY) return answer;
     const uint32_t first_path = match_index_place(index, key);
-    if (first_path == MATCH_NONE) return answer;
     if (find_on_other_port(index, first_path, key, request, &answer)) return answer;
     const uint32_t own_path = match_index_path(index, key);
     if (own_path != MATCH_NONE && find_other_query(index, own_path, key, request, &answer)) return answer;
     for (uint32_t path = first_path; path != MATCH_NONE; path = index->paths[path].next)
         if (path != own_path && find_other_query(index, path, key, request, &answer)) return answer;
+    if (request->effort == MATCH_ANYHOW) find_similar_path(index, key, request, &answer);
     return answer;
 }
 

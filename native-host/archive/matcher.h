@@ -14,6 +14,11 @@
 //    - the same but for the query: the recorded query most like the asked one (archive/query.h). Of
 //      several the first recorded that has not been given; if all have, the last. First on the request's
 //      own port, then on others.
+//    - the same but for the path: the recorded path most like the asked one (archive/path_similarity.h), of
+//      those that are for the same destination and of a type for it (archive/destination.h), if it is like
+//      enough. Of several the first recorded whose answers have not all been given; if all have, the last.
+//      There the query most like the asked one. Each of the host's paths is looked at, so this one takes
+//      longer the more there are, and is not for requests that nobody waits for (enum match_effort).
 // 3. HEAD that was not recorded is looked up as GET, by 1 and 2, and leaves the order of GET's answers as it
 //    is.
 // 4. Missed.
@@ -29,10 +34,16 @@
 
 enum match { MATCH_EXACT, MATCH_FUZZY, MATCH_MISSED };
 // What a fuzzy match leaves out of account.
-enum match_difference { DIFFERENCE_NONE, DIFFERENCE_BODY, DIFFERENCE_PORT, DIFFERENCE_QUERY };
+enum match_difference {
+    DIFFERENCE_NONE,
+    DIFFERENCE_BODY,
+    DIFFERENCE_PORT,
+    DIFFERENCE_QUERY,
+    DIFFERENCE_PATH
+};
 
 // How far from the request its answer may be.
-enum match_effort { MATCH_ANYHOW, MATCH_EXACTLY };
+enum match_effort { MATCH_ANYHOW, MATCH_SAME_PATH, MATCH_EXACTLY };
 
 // Strings need not be NUL-terminated and are not kept. `host` may be in any case and carry a port; without
 // one, the scheme's own is meant.
@@ -47,13 +58,14 @@ struct match_request {
     const uint8_t *body_sha256; // RECORDING_HASH_BYTES; NULL: no body, or an empty one
     struct variant_wish wish;
     enum match_effort effort;
+    enum destination destination;
     bool look_only; // the order of answers stays as it is
 };
 
 struct match_answer {
     enum match match;
     enum match_difference difference;
-    double likeness;                          // 0 to 1; of the queries, where they differ; else 1
+    double likeness;                          // 0 to 1; of the paths or queries, if they differ; else 1
     const struct recorded_exchange *exchange; // NULL: missed
     const struct variant *variant;            // of the exchange
 };

@@ -4,6 +4,7 @@
 
 #include "archive/archive_db.h"
 #include "archive/arena.h"
+#include "archive/destination.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -235,6 +236,25 @@ static int read_certificate(struct reader *reader, sqlite3_stmt *row, struct rec
                                      &memory->arena);
 }
 
+// What the request was for. Where its headers are damaged it is as good as not known.
+static enum destination read_destination(sqlite3_stmt *row, int column) {
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    json_t *list =
+        text ? json_loadb(text, (size_t)sqlite3_column_bytes(row, column), JSON_ALLOW_NUL, NULL) : NULL;
+    const json_t *dest = NULL, *accept = NULL, *pair;
+    size_t at;
+    json_array_foreach(list, at, pair) {
+        const char *name = json_string_value(json_array_get(pair, 0));
+        if (name && strcmp(name, "sec-fetch-dest") == 0) dest = json_array_get(pair, 1);
+        if (name && strcmp(name, "accept") == 0) accept = json_array_get(pair, 1);
+    }
+    const enum destination destination =
+        destination_of(json_string_value(dest), json_string_length(dest), json_string_value(accept),
+                       json_string_length(accept));
+    json_decref(list);
+    return destination;
+}
+
 static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct recorded_exchange *exchange) {
     exchange->seq = sqlite3_column_int64(row, 0);
     exchange->method = column_copy(reader, row, 1);
@@ -250,6 +270,7 @@ static int read_exchange(struct reader *reader, sqlite3_stmt *row, struct record
     exchange->body_size = (uint64_t)sqlite3_column_int64(row, 10);
     exchange->server_time_ns = server_time_of(row, 11);
     exchange->record_bytes = record_bytes_of(row, 15);
+    exchange->destination = read_destination(row, 16);
     if (!exchange->method || !exchange->host || !exchange->path || !exchange->address)
         return fail_memory(reader);
     if (!is_address(exchange->address))
@@ -343,7 +364,8 @@ static int read_exchanges(struct reader *reader) {
                 "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls') END, "
                 "request_body_sha256, "
                 "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.connection') END, "
-                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls.record_bytes') END"
+                "CASE WHEN json_valid(recorded) THEN json_extract(recorded, '$.tls.record_bytes') END, "
+                "request_headers"
                 " FROM exchange WHERE recording = ? ORDER BY seq",
                 &row) < 0)
         return -1;

@@ -18,6 +18,21 @@ struct header {
     size_t value_size;
 };
 
+// What a request was for (archive/destination.h). PAGE: a document, at the top or in a frame. OTHER: what is
+// navigated to at the top, and all else.
+enum destination {
+    DESTINATION_UNKNOWN,
+    DESTINATION_PAGE,
+    DESTINATION_FRAME,
+    DESTINATION_SCRIPT,
+    DESTINATION_STYLE,
+    DESTINATION_IMAGE,
+    DESTINATION_FONT,
+    DESTINATION_MEDIA,
+    DESTINATION_FETCH,
+    DESTINATION_OTHER
+};
+
 // One recorded request and its response. All pointers live as long as the recording.
 struct recorded_exchange {
     int64_t seq; // in recorded order, from 0
@@ -28,6 +43,7 @@ struct recorded_exchange {
     const char *path;                   // with query, as on the wire
     const char *address;                // the server address it is replayed from, text form
     const uint8_t *request_body_sha256; // RECORDING_HASH_BYTES; NULL: the request had no body
+    enum destination destination;
     uint16_t status;
     struct header *headers; // hop-by-hop and content-length left out: each lane writes its own framing
     size_t header_count;

@@ -1,5 +1,7 @@
 #include "replay/asked.h"
 
+#include "archive/destination.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +100,9 @@ void asked_finish(struct asked *asked) {
     match->wish.accepted = codings_accepted(codings->text, codings->size);
     match->wish.is_conditional =
         asked->fields[ASKED_IF_NONE_MATCH].text || asked->fields[ASKED_IF_MODIFIED_SINCE].text;
+    const struct asked_text *dest = &asked->fields[ASKED_SEC_FETCH_DEST];
+    const struct asked_text *accept = &asked->fields[ASKED_ACCEPT];
+    match->destination = destination_of(dest->text, dest->size, accept->text, accept->size);
     // Ranges are defined for GET alone (RFC 9110, 14.2).
     match->wish.has_range =
         asked->is_get && range->text && range_parse(&match->wish.range, range->text, range->size);

@@ -156,13 +156,16 @@ void exchange_request_body(struct exchange *exchange, const void *bytes, size_t 
 // Without memory for it the answer is a miss: the report tells, and the load is invalid.
 static void find_answer(struct exchange *exchange) {
     const struct exchange_site *site = exchange->connection->site;
+    // Of what failed another try may have come off; what is sent away needs no answer of another path's.
+    static const enum match_effort efforts[UNRECORDED_KINDS] = {[UNRECORDED_OTHER] = MATCH_ANYHOW,
+                                                                [UNRECORDED_REPORT] = MATCH_SAME_PATH,
+                                                                [UNRECORDED_FAILED] = MATCH_EXACTLY};
     struct asked *asked = &exchange->asked;
     asked_finish(asked);
-    const bool fails = unrecorded_fails(asked, site->recording);
-    // Another try of it may have come off.
-    if (fails) asked->match.effort = MATCH_EXACTLY;
+    const enum unrecorded otherwise = unrecorded_kind(asked, site->recording);
+    asked->match.effort = efforts[otherwise];
     exchange->answer = matcher_find(site->matcher, &asked->match);
-    if (!exchange->answer.exchange) exchange->unrecorded = fails ? UNRECORDED_FAILED : unrecorded_kind(asked);
+    if (!exchange->answer.exchange) exchange->unrecorded = otherwise;
     if (representation_make(&exchange->response, &exchange->answer, exchange->unrecorded, asked,
                             site->recoded) < 0) {
         exchange->answer = (struct match_answer){.match = MATCH_MISSED};

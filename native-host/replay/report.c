@@ -348,7 +348,8 @@ static json_t *fuzzy_json(const struct match_answer *answer) {
     static const char *const differences[] = {[DIFFERENCE_NONE] = "",
                                               [DIFFERENCE_BODY] = "body",
                                               [DIFFERENCE_PORT] = "port",
-                                              [DIFFERENCE_QUERY] = "query"};
+                                              [DIFFERENCE_QUERY] = "query",
+                                              [DIFFERENCE_PATH] = "path"};
     if (answer->match != MATCH_FUZZY) return json_null();
     return json_pack("{s:o, s:s, s:f}", "url", recorded_url(answer->exchange), "difference",
                      differences[answer->difference], "likeness", answer->likeness);

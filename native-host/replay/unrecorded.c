@@ -60,18 +60,19 @@ static bool is_sent_away(const struct asked *asked) {
     return !is_sent(asked, ASKED_ACCEPT) || has(asked, ASKED_ACCEPT, "*/*");
 }
 
-enum unrecorded unrecorded_kind(const struct asked *asked) {
-    return is_sent_by_browser(asked) || is_sent_away(asked) || is_preflight(asked) ? UNRECORDED_REPORT
-                                                                                   : UNRECORDED_OTHER;
-}
-
-bool unrecorded_fails(const struct asked *asked, const struct recording *recording) {
+static bool failed(const struct asked *asked, const struct recording *recording) {
     if (!recording->failures) return false;
     const struct match_request *match = &asked->match;
     char host[MATCH_HOST_MAX];
     const size_t size = match_bare_host(match->host, match->host_size, host);
     return recorded_failures_has(recording->failures, host, in_clear_bare_size(host, size), match->path,
                                  match->path_size);
+}
+
+enum unrecorded unrecorded_kind(const struct asked *asked, const struct recording *recording) {
+    if (failed(asked, recording)) return UNRECORDED_FAILED;
+    if (is_sent_by_browser(asked) || is_sent_away(asked) || is_preflight(asked)) return UNRECORDED_REPORT;
+    return UNRECORDED_OTHER;
 }
 
 static void add(struct header *headers, size_t *count, const char *name, const char *value, size_t size) {

@@ -26,10 +26,8 @@ enum { UNRECORDED_HEADERS_MAX = 8 };
 // "report", "other", "failed": as the replay report spells them.
 const char *unrecorded_name(enum unrecorded kind);
 
-// Whether the URL failed when it was recorded, and not because the page gave it up.
-bool unrecorded_fails(const struct asked *asked, const struct recording *recording);
-// A report, or another one: of a request that does not fail.
-enum unrecorded unrecorded_kind(const struct asked *asked);
+// Never UNRECORDED_NOT: what becomes of the request if nothing is found for it.
+enum unrecorded unrecorded_kind(const struct asked *asked, const struct recording *recording);
 
 // The response's headers; their number. Values point into `asked`.
 size_t unrecorded_headers(enum unrecorded kind, const struct asked *asked,

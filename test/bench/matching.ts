@@ -8,6 +8,8 @@ import { checkout } from "../../cli/programs.ts";
 import { type Bench, measurement } from "./bench.ts";
 
 const bar_us = 5;
+/** Looks at each path of the host, where nothing else was found: a request in a hundred. */
+const similarPath = /^most similar path/;
 
 interface Measured {
   readonly kind: string;
@@ -25,7 +27,7 @@ export const bench: Bench = async (say) => {
   return measured.flatMap(({ kind, exchanges, open_ns, batch_ns }) => {
     const times_us = batch_ns.map((time_ns) => time_ns / 1e3);
     return [
-      measurement(`${exchanges} exchanges: ${kind}`, times_us, bar_us, { unit: "us" }),
+      measurement(`${exchanges} exchanges: ${kind}`, times_us, similarPath.test(kind) ? null : bar_us, { unit: "us" }),
       ...(kind === "exact" ? [measurement(`${exchanges} exchanges: index made`, [open_ns / 1e6], null)] : []),
     ];
   });

@@ -97,6 +97,55 @@ static void test_exact_comes_before_fuzzy(void **state) {
     matcher_close(f.matcher);
 }
 
+static void test_similar_paths(void **state) {
+    (void)state;
+    static const struct row rows[] = {{"GET", "https", "a.test", "/js/app.a1b2c3.js", 200},
+                                      {"GET", "https", "a.test", "/js/app.a1b2c3d.js?v=1", 200},
+                                      {"GET", "https", "a.test", "/js/app.a1b2c3d.js?v=2", 200},
+                                      {"GET", "https", "b.test", "/v2/app.js", 200},
+                                      {"POST", "https", "a.test", "/v2/app.js", 200},
+                                      {"GET", "https", "a.test", "/old/v1/app.js", 404}};
+    struct fixture f;
+    open_rows(&f, rows, 6);
+    struct match_request request = request_for("GET", "https", "a.test", "/js/app.ffeedd11.js?v=2");
+    request.destination = DESTINATION_SCRIPT;
+    struct match_answer answer = matcher_find(f.matcher, &request);
+    assert_int_equal(answer.difference, DIFFERENCE_PATH);
+    assert_true(answer.likeness > 0.98 && answer.likeness < 1);
+    assert_int_equal(answer.exchange->seq, 0); // as like as the other, and recorded before it
+    answer = matcher_find(f.matcher, &request);
+    assert_int_equal(answer.exchange->seq, 2); // not given yet, with the query most like the asked one
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/js/app.a1b2c3.js", 0, MATCH_EXACT);
+
+    request.effort = MATCH_SAME_PATH;
+    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_MISSED);
+    request.effort = MATCH_ANYHOW;
+    request.destination = DESTINATION_IMAGE; // no type is known of the recorded ones
+    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_FUZZY);
+    request.destination = DESTINATION_OTHER;
+    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_MISSED);
+
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/v3/app.js", -1, MATCH_MISSED); // of another host, method
+    ASSERT_ANSWER(&f, "GET", "https", "c.test", "/v3/app.js", -1, MATCH_MISSED);
+    ASSERT_ANSWER(&f, "GET", "https", "a.test", "/old/v2/app.js", -1, MATCH_MISSED);
+    ASSERT_ANSWER(&f, "GET", "https", "b.test:8443", "/v3/app.js", 3, MATCH_FUZZY);
+    ASSERT_ANSWER(&f, "HEAD", "https", "b.test", "/v3/app.js", 3, MATCH_FUZZY);
+    matcher_close(f.matcher);
+}
+
+static void test_effort(void **state) {
+    (void)state;
+    static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200}};
+    struct fixture f;
+    open_rows(&f, rows, 1);
+    struct match_request request = request_for("GET", "https", "a.test", "/x?a=2");
+    request.effort = MATCH_EXACTLY;
+    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_MISSED);
+    request.effort = MATCH_SAME_PATH;
+    assert_int_equal(matcher_find(f.matcher, &request).match, MATCH_FUZZY);
+    matcher_close(f.matcher);
+}
+
 static void test_hosts_in_any_form(void **state) {
     (void)state;
     static const struct row rows[] = {{"GET", "https", "a.test", "/", 200},
@@ -455,6 +504,8 @@ static void test_codings(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_comes_before_fuzzy),
+        cmocka_unit_test(test_similar_paths),
+        cmocka_unit_test(test_effort),
         cmocka_unit_test(test_hosts_in_any_form),
         cmocka_unit_test(test_duplicates_in_recorded_order),
         cmocka_unit_test(test_own_scheme_first),
