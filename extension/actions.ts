@@ -79,6 +79,7 @@ export type ErrorCode =
   | "race-failed"
   | "canceled"
   | "history-full"
+  | "history-newer"
   | "host-permission"
   | "host-missing"
   | "host-version"

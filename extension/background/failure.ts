@@ -21,6 +21,12 @@ export function failureOf(error: unknown): Failure {
       message: "The browser has no room left for Trilane's history.",
       remedy: "Remove profiles or races from the history, or free space on the disk.",
     };
+  if (error instanceof DOMException && error.name === "VersionError")
+    return {
+      code: "history-newer",
+      message: "The history was written by a newer Trilane.",
+      remedy: "Update the extension.",
+    };
   return {
     code: "failed",
     message: error instanceof Error ? error.message : String(error),

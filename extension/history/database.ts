@@ -1,28 +1,34 @@
-// The history's database: its stores, opened for each use, and the promises around IndexedDB's requests. Rows and
+// The history's database: its stores, opened for each use, and upgraded (upgrades.ts) where it is of an earlier version. Rows and
 // documents are apart, so that a list need not read all that it lists. Knows no limit.
+import { keepEarlier, removeEarlier } from "./earlier_copy.ts";
+import { answerOf } from "./requests.ts";
+import { upgrades } from "./upgrades.ts";
 
 const name = "trilane";
-const version = 1;
+const version = upgrades.length;
 
 export type StoreName = "profile-rows" | "profiles" | "race-rows" | "race-results";
 export const storeNames: readonly StoreName[] = ["profile-rows", "profiles", "race-rows", "race-results"];
 
-/** A request's result. Rejects with its DOMException. */
-export function answerOf<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("the browser's database gave no reason"));
-  });
+/** The first use by this page or worker; another one may have kept and upgraded it. */
+let ready: Promise<void> | null = null;
+
+async function open(): Promise<IDBDatabase> {
+  ready ??= keepEarlier(name, version);
+  await ready;
+  const request = indexedDB.open(name, version);
+  request.onupgradeneeded = ({ oldVersion }) => {
+    const { transaction } = request;
+    if (transaction) for (const upgrade of upgrades.slice(oldVersion)) upgrade(request.result, transaction);
+  };
+  const database = await answerOf(request);
+  // An update of the extension may meet a page of before.
+  database.onversionchange = () => database.close();
+  return database;
 }
 
-function open(): Promise<IDBDatabase> {
-  const request = indexedDB.open(name, version);
-  request.onupgradeneeded = () => {
-    for (const store of storeNames)
-      if (!request.result.objectStoreNames.contains(store)) request.result.createObjectStore(store);
-  };
-  return answerOf(request);
-}
+/** Copies from before upgrades. */
+export const removeCopies = (): Promise<void> => removeEarlier(name, version);
 
 /** Runs `work` in one transaction and returns its value when that is on disk; nothing is kept where it throws. */
 export async function transact<T>(

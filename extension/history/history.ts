@@ -1,10 +1,10 @@
 // The extension's own history in IndexedDB: profiles and races, newest first, within a limit. Used by service worker
 // and views alike. When a new document does not fit, the oldest go, profiles and races alike, but never one that is
-// under way nor the new one itself. Holds no bodies; passwords in URLs, which earlier versions kept, are not read.
-import { withoutUrlPasswords } from "../har/redact.ts";
-import { answerOf, storeNames, transact } from "./database.ts";
+// under way nor the new one itself. Holds no bodies.
+import { removeCopies, storeNames, transact } from "./database.ts";
 import { newestFirst, tooMany } from "./limit.ts";
 import type { Profile, ProfileRow, RaceRecord, RaceResult, RaceRow, Usage } from "./records.ts";
+import { answerOf } from "./requests.ts";
 
 export type { Profile, ProfileRow, RaceRecord, RaceResult, RaceRow, Usage };
 
@@ -35,15 +35,11 @@ function rowOf(profile: Profile): ProfileRow {
   };
 }
 
-const profileRows = async (): Promise<ProfileRow[]> =>
-  withoutUrlPasswords(
-    await transact(["profile-rows"], "readonly", (store) => answerOf<ProfileRow[]>(store("profile-rows").getAll())),
-  );
+const profileRows = (): Promise<ProfileRow[]> =>
+  transact(["profile-rows"], "readonly", (store) => answerOf<ProfileRow[]>(store("profile-rows").getAll()));
 
-const raceRows = async (): Promise<RaceRow[]> =>
-  withoutUrlPasswords(
-    await transact(["race-rows"], "readonly", (store) => answerOf<RaceRow[]>(store("race-rows").getAll())),
-  );
+const raceRows = (): Promise<RaceRow[]> =>
+  transact(["race-rows"], "readonly", (store) => answerOf<RaceRow[]>(store("race-rows").getAll()));
 
 export async function listProfiles(): Promise<ProfileRow[]> {
   return newestFirst(await profileRows());
@@ -53,7 +49,7 @@ export async function getProfile(id: string): Promise<Profile | null> {
   const kept = await transact(["profiles"], "readonly", (store) =>
     answerOf<Profile | undefined>(store("profiles").get(id)),
   );
-  return kept ? withoutUrlPasswords(kept) : null;
+  return kept ?? null;
 }
 
 /** Keeps a profile, in the place of one of the same id. Returns the ids of what had to go for it. */
@@ -84,7 +80,7 @@ export async function getRace(id: string): Promise<RaceRecord | null> {
   return transact(["race-rows", "race-results"], "readonly", async (store) => {
     const row = await answerOf<RaceRow | undefined>(store("race-rows").get(id));
     const result = await answerOf<RaceResult | undefined>(store("race-results").get(id));
-    return row ? { ...withoutUrlPasswords(row), result: result ?? null } : null;
+    return row ? { ...row, result: result ?? null } : null;
   });
 }
 
@@ -113,6 +109,7 @@ export async function clearHistory(): Promise<void> {
   await transact(storeNames, "readwrite", async (store) => {
     for (const name of storeNames) await answerOf(store(name).clear());
   });
+  await removeCopies();
   tellChange();
 }
 
