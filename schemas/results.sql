@@ -3,7 +3,7 @@
 -- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
 -- New files are made from this one; schemas/migrations/results brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655154;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
@@ -153,4 +153,17 @@ CREATE TABLE load_browser (
   load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
   browser_version TEXT NOT NULL,  -- as 156.0.7000.1
   browser_sha256 TEXT             -- of the program's file, in hexadecimal; NULL: not told
+);
+
+-- How much of its recording a load asked for (cli/metrics/coverage.ts). A load that failed, or was stored before this table was,
+-- has no row.
+CREATE TABLE load_coverage (
+  load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
+  coverage_requests REAL NOT NULL, -- share of the recorded requests that it asked for, 0 to 1
+  coverage_bytes REAL NOT NULL,   -- the same of their bytes
+  recorded_requests INTEGER NOT NULL, -- what a load is expected to ask for
+  recorded_bytes INTEGER NOT NULL,
+  beyond_reports INTEGER NOT NULL, -- here and below: requests that the recording has no answer to
+  beyond_other INTEGER NOT NULL,
+  beyond_failed INTEGER NOT NULL
 );

@@ -12,6 +12,7 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { isUrl, pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
+import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -22,7 +23,8 @@ interface RaceOptions
     LabsOptions,
     FilmsOptions,
     DilateOptions,
-    LiveOptions {
+    LiveOptions,
+    StrictOptions {
   page: string;
   link: string;
   runs: number | undefined;
@@ -81,6 +83,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     ...filmsOf(options.filmstrip ? { films: options.films ?? 1 } : options),
     ...dilateOf(options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
+    ...strictOf(options),
     serving: servingChoiceOf(options),
   };
   try {
@@ -95,7 +98,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineLive(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs))))))
+    defineStrict(defineLive(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs)))))))
       .positional("page", {
         type: "string",
         demandOption: true,

@@ -30,6 +30,6 @@ export const command: Command<ReproduceOptions> = {
     if (!study)
       throw new UserError(`no study ${options.study}: name one of ${studies.map(({ name }) => name).join(", ")}`);
     if (options.quick && options.full) throw new UserError("--quick is a part of --full: give one of them");
-    await runPlan({ ...options, plan: options.full ? study.full : study.quick });
+    await runPlan({ ...options, strict: true, plan: options.full ? study.full : study.quick });
   },
 };

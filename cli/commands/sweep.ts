@@ -15,6 +15,7 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor, pageUnstored, withMatchedPages } from "../sweep/pages.ts";
 import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -26,6 +27,7 @@ export interface SweepOptions
     LabsOptions,
     FilmsOptions,
     DilateOptions,
+    StrictOptions,
     EndOptions,
     VerbosityOptions {
   plan: string;
@@ -42,7 +44,7 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
   const { plan: source, runs } = options;
   const over = servingChoiceOf(options);
   const until = untilOf(options);
-  const terms = { ...filmsOf(options), ...dilateOf(options) };
+  const terms = { ...filmsOf(options), ...dilateOf(options), ...strictOf(options) };
   if (named.length === 0 && runs === undefined && !until && Object.keys({ ...over, ...terms }).length === 0)
     return plan;
   const pages = named.length === 0 ? plan.pages : named;
@@ -87,7 +89,9 @@ function finishedSweep(home: string, plan: Plan): Sweep | null {
 /** What `sweep` and `reproduce` share. */
 export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
   return defineVerbosity(
-    defineEnd(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>)))))),
+    defineEnd(
+      defineStrict(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>)))))),
+    ),
   )
     .option("page", {
       type: "string",

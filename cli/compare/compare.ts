@@ -4,7 +4,8 @@
 // Loads of two runs are not paired, so this is the rank-sum test: of each cell with loads enough, and stratified over the cells
 // of each lane and over all, because few loads of many cells show together what no cell shows by itself. Over all these tests
 // the probabilities are Holm's, so that a whole comparison without any change calls one in at most 5 %. A change counts when it
-// is shown, and larger than asked. Cells whose recording or link is another one are in no test.
+// is shown, and larger than asked. Cells whose recording or link is another one, or whose loads asked for
+// another part of the page, are in no test.
 //
 // That loads fail more often than they did is tested too (Fisher's exact test), and corrected with the rest.
 // Loads that the machine or a link out of tolerance spoiled say nothing of a page, and are not among the failed.
@@ -17,6 +18,7 @@ import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import { median } from "../stats/quantile.ts";
 import { leastRankSum, type Stratum, stratifiedRankSum } from "../stats/two_samples.ts";
 import { type Browser, browsersOf } from "../verdict/browsers.ts";
+import { coverageGap } from "../verdict/lane_coverage.ts";
 import { isValid } from "../verdict/sample.ts";
 import { type Change, changeOf, fewestLoads, logsOf } from "../verdict/unpaired_loads.ts";
 
@@ -55,6 +57,8 @@ export interface ComparedCell extends NullableChange {
   /** The page or the link was another one under the same name, so that no change can be told from it. */
   readonly other_recording: boolean;
   readonly other_link: boolean;
+  /** The loads of one sweep asked for more of the page than those of the other (verdict/lane_coverage.ts). */
+  readonly other_coverage: boolean;
 }
 
 /** Several cells in one test. */
@@ -94,6 +98,7 @@ interface Pair {
   readonly logs: Stratum;
   readonly other_recording: boolean;
   readonly other_link: boolean;
+  readonly other_coverage: boolean;
 }
 
 /** After so many tries without a valid load a page is broken, and no test needed: few loads of many cells could not show it. */
@@ -128,6 +133,7 @@ function pairsOf(a: Run, b: Run): Pair[] {
         logs: { a: logsOf(one), b: logsOf(other) },
         other_recording: before.recording_digest !== after.recording_digest,
         other_link: shaperKey(before.link_profile) !== shaperKey(after.link_profile),
+        other_coverage: coverageGap(one.filter(isValid), other.filter(isValid)) !== null,
       },
     ];
   });
@@ -147,7 +153,8 @@ function judgeChange(
   return isWithin ? "same" : "unclear";
 }
 
-const isSameCell = ({ other_recording, other_link }: Pair): boolean => !other_recording && !other_link;
+const isSameCell = ({ other_recording, other_link, other_coverage }: Pair): boolean =>
+  !other_recording && !other_link && !other_coverage;
 const fewer = ({ logs: { a, b } }: Pair): number => Math.min(a.length, b.length);
 
 /** The groups of cells that are tested together. One cell is no group, and one lane's cells are all cells. */
@@ -186,7 +193,7 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
   const canShow = (some: readonly Stratum[][]): boolean =>
     some.some((strata) => leastRankSum(strata) * probabilities.length <= significanceLevel);
   const cells = pairs.map((pair): ComparedCell => {
-    const { before, a_ms, b_ms, logs, tries, other_recording, other_link } = pair;
+    const { before, a_ms, b_ms, logs, tries, other_recording, other_link, other_coverage } = pair;
     const change = changeOf([logs]);
     const probability = ofCell.get(pair);
     const failingProbability = ofFailures.get(pair) ?? 1;
@@ -205,7 +212,7 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
       median_b_ms: b_ms.length > 0 ? median(b_ms) : null,
       ...(change ?? { change_percent: null, low_percent: null, high_percent: null }),
       probability: probability ?? 1,
-      ...{ other_recording, other_link },
+      ...{ other_recording, other_link, other_coverage },
     };
   });
   const together = groups.flatMap((group, index): ComparedTogether[] => {

@@ -19,9 +19,11 @@ function changeText({ change_percent, low_percent, high_percent }: ComparedCell 
   return interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
 }
 
-function judgementText({ judgement, other_recording, other_link, loads_b, failed_b }: ComparedCell): string {
+function judgementText(cell: ComparedCell): string {
+  const { judgement, other_recording, other_link, other_coverage, loads_b, failed_b } = cell;
   if (other_recording) return "another page";
   if (other_link) return "another link";
+  if (other_coverage) return "another part";
   if (judgement !== "failing") return judgement;
   return loads_b === 0 ? "no valid load" : `${failed_b} of ${loads_b + failed_b} fail`;
 }
@@ -50,10 +52,12 @@ function unjudgedLines(cells: readonly ComparedCell[]): string[] {
   const unknown = cells.filter(({ judgement }) => judgement === "unknown");
   if (unknown.length === 0) return [];
   const others = unknown.filter(({ other_recording, other_link }) => other_recording || other_link).length;
-  const few = unknown.length - others;
+  const parts = unknown.filter((each) => each.other_coverage && !each.other_recording && !each.other_link).length;
+  const few = unknown.length - others - parts;
   const reasons = [
     ...(few > 0 ? [`${few} for too few valid loads`] : []),
     ...(others > 0 ? [`${others} as another page or link`] : []),
+    ...(parts > 0 ? [`${parts} because the two asked for different parts of the page`] : []),
   ];
   return [`${unknown.length} of ${count(cells.length, "cell")} cannot be judged: ${reasons.join(", ")}.`];
 }

@@ -189,6 +189,27 @@ export const columns: readonly Column[] = [
     meaning: "how many times slower time passed in the lab; times are undilated",
     ...fromTerms(({ dilation }) => dilation),
   },
+  {
+    name: "coverage_requests",
+    meaning: "share of the recorded requests before the recorded load event that it asked for, 0 to 1",
+    value: (load) => load.coverage_requests,
+  },
+  { name: "coverage_bytes", meaning: "the same of their bytes", value: (load) => load.coverage_bytes },
+  {
+    name: "beyond_reports",
+    meaning: "beacons, pings and reports that are not in the recording",
+    value: (load) => load.beyond_reports,
+  },
+  {
+    name: "beyond_other",
+    meaning: "other requests that the recording has no answer to",
+    value: (load) => load.beyond_other,
+  },
+  {
+    name: "beyond_failed",
+    meaning: "requests that failed when recorded, and failed again",
+    value: (load) => load.beyond_failed,
+  },
 ];
 
 /** Lines with their ends, the header first. */

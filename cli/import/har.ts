@@ -16,6 +16,8 @@ export interface HarPage {
   /** The start URL where the producer names it. */
   readonly url: URL | null;
   readonly started_ms: number | null;
+  /** When its load event came, from its beginning; null: not told, or it never came. */
+  readonly load_event_ms: number | null;
   readonly title: string;
 }
 
@@ -91,10 +93,12 @@ function pageUrl(page: JsonRecord): URL | null {
 
 function readPage(value: unknown, index: number): HarPage {
   const page = recordOf(value);
+  const onLoad_ms = numberField(recordOf(page.pageTimings), "onLoad");
   return {
     id: textField(page, "id") ?? `${index}`,
     url: pageUrl(page),
     started_ms: timeField(page, "startedDateTime"),
+    load_event_ms: onLoad_ms !== null && onLoad_ms > 0 ? onLoad_ms : null,
     title: textField(page, "title") ?? "",
   };
 }

@@ -271,6 +271,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
       failures: selection.failures,
       addresses: page.addresses.counts,
       documents,
+      loadEvent_ms: selection.page?.load_event_ms ?? null,
       standInReferences: page.standIn?.references ?? null,
     }),
   };

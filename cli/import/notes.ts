@@ -47,6 +47,8 @@ export type ImportNotes = {
   readonly addresses_invented: number;
   /** Statuses of the start URL's responses: none, and a browser that opens it finds nothing. */
   readonly documents: readonly number[];
+  /** When the load event came, from the page's beginning, as start_offset_ms of schemas/recorded.schema.json; null: not known. */
+  readonly load_event_ms: number | null;
   /** How many responses the document made up for a missing one references; null: none was made up. */
   readonly stand_in_references: number | null;
 };
@@ -67,6 +69,7 @@ interface Totals {
   readonly failures: Readonly<Record<string, FailureKind>>;
   readonly addresses: AddressCounts;
   readonly documents: readonly number[];
+  readonly loadEvent_ms: number | null;
   readonly standInReferences: number | null;
 }
 
@@ -115,7 +118,7 @@ export class NoteCounter {
   }
 
   finish(totals: Totals): ImportNotes {
-    const { entries, pages, skipped, failures, addresses, documents, standInReferences } = totals;
+    const { entries, pages, skipped, failures, addresses, documents, loadEvent_ms, standInReferences } = totals;
     return {
       entries,
       pages,
@@ -130,6 +133,7 @@ export class NoteCounter {
       addresses_mapped: addresses.mapped,
       addresses_invented: addresses.invented,
       documents,
+      load_event_ms: loadEvent_ms,
       stand_in_references: standInReferences,
     };
   }

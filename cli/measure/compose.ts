@@ -8,6 +8,7 @@ import type { CpuTimes, PageLoad, Pressure, ReplayFacts } from "../../schemas/ge
 import type { Lane } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
 import { withUndilatedMetrics } from "../metrics/dilation.ts";
+import type { RecordedRequests } from "../metrics/recorded_requests.ts";
 import type { Serving } from "../serving/serving.ts";
 import { version } from "../version.ts";
 import { environmentOf, machine } from "./environment.ts";
@@ -29,6 +30,10 @@ export interface Measured {
     readonly url: string;
     readonly failedUrls?: readonly string[];
   };
+  /** What the recording has; null: another one was found in its place. */
+  readonly recorded: RecordedRequests | null;
+  readonly strict: boolean;
+  readonly upgraded: boolean;
   readonly capture: Capture | null;
   readonly timings: PageTimings | null;
   readonly steadiness: Steadiness | null;
@@ -81,6 +86,9 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
     rtt_ms: measured.link.rtt_ms,
     entries: captured,
     failedUrls: recording.failedUrls ?? [],
+    recorded: measured.recorded,
+    strict: measured.strict,
+    upgraded: measured.upgraded,
     documents: capture?.documents.map(({ url }) => url) ?? [],
     loadEnd_ns:
       navigation_s === null || metrics.plt_ms === null ? null : Math.round(navigation_s * 1e9 + metrics.plt_ms * 1e6),
@@ -119,6 +127,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
         reasons: verdict.reasons,
         metrics,
         counts: verdict.counts,
+        coverage: verdict.coverage,
         protocols: verdict.protocols,
         repeat: firstVisit && repeatVisitOf(firstVisit, visit),
         background: verdict.background,

@@ -17,6 +17,7 @@ const origins: Record<Lane, readonly string[]> = {
   "h3-0rtt": ["--early-data"],
 };
 
-export function laneOriginOptions(lane: Lane): readonly string[] {
-  return [...origins[lane], ...clearOriginsArguments(lane)];
+/** `byBrowser`: the browser makes https:// of the page's http:// by itself (hsts.ts). */
+export function laneOriginOptions(lane: Lane, byBrowser = false): readonly string[] {
+  return [...origins[lane], ...clearOriginsArguments(lane, byBrowser)];
 }

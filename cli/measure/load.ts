@@ -19,16 +19,18 @@ import { type RunningBrowser, StartError, startBrowser } from "./browser.ts";
 import { binaryDigest } from "./browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
 import { sendInClear } from "./clear.ts";
-import { urlOnLane } from "./clear_origins.ts";
+import { upgradesClearOrigins, urlOnLane } from "./clear_origins.ts";
 import { composePageLoad, type Measured } from "./compose.ts";
 import { cpuTimeBetween, labUseOf } from "./cpu_time.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
+import { upgradesByItself } from "./hsts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
 import { pinTimeScript } from "./pin_time.ts";
 import { type PressureReading, pressureBetween, stalled_us } from "./pressure.ts";
+import { recordedRequestsOf } from "./recorded_requests_of.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder, throwIfFull } from "./scratch.ts";
@@ -58,6 +60,8 @@ export interface LoadOptions {
   readonly settle_ms?: number;
   /** Whether a repeat visit finds the first one's cache, cookies and storage. Default: only what resumes connections. */
   readonly keepCache?: boolean;
+  /** Whether the recording must have an answer to each request before the load event. Default: only to most (metrics/coverage.ts). */
+  readonly strict?: boolean;
   /** How the origins serve, and whether the page's time and chance are pinned. Default: as stock. */
   readonly serving?: Serving;
   /** The only CPUs that the lab may run on. Default: all. */
@@ -104,7 +108,12 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
   const started_ns = nowNs();
   signal?.throwIfAborted();
   const chromium = chromiumPath();
-  const [spkis, browserDigest] = await Promise.all([spkiList(home), binaryDigest(chromium)]);
+  const byBrowser = lane === "h1" && (await upgradesByItself(chromium, recording.url));
+  const [spkis, browserDigest, recorded] = await Promise.all([
+    spkiList(home),
+    binaryDigest(chromium),
+    recordedRequestsOf(home, recording),
+  ]);
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
@@ -112,7 +121,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
     const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
     const replayOptions = [
       ...servingArguments(serving),
-      ...laneOriginOptions(lane),
+      ...laneOriginOptions(lane, byBrowser),
       ...(evidence?.replayOptions ?? []),
     ];
     const shaperOptions = [
@@ -126,7 +135,8 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       chromium,
       ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent }),
     ];
-    const observation = await observe(options, {
+    const url = urlOnLane(recording.url, lane, byBrowser);
+    const observation = await observe(options, url, {
       commandLine: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay, ...lab.shaper, ...browserCommand],
       environment: {
         ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
@@ -147,6 +157,9 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       link,
       dilation,
       recording,
+      recorded,
+      strict: options.strict ?? false,
+      upgraded: upgradesClearOrigins(lane, byBrowser),
       ...observation,
       browserDigest,
       capture: observation.page?.capture ?? null,
@@ -178,7 +191,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
 type Start = Parameters<typeof startBrowser>[0];
 
 /** Runs the lab from its start to its end. */
-async function observe(options: LoadOptions, start: Start): Promise<Observation> {
+async function observe(options: LoadOptions, url: string, start: Start): Promise<Observation> {
   const { signal } = options;
   let browser: RunningBrowser;
   try {
@@ -192,7 +205,7 @@ async function observe(options: LoadOptions, start: Start): Promise<Observation>
   const stop = () => void browser.stop();
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    return await observePage(browser, options);
+    return await observePage(browser, options, url);
   } finally {
     signal?.removeEventListener("abort", stop);
     await browser.stop();
@@ -210,7 +223,7 @@ function throwWhatFailsEveryLoad(error: StartError): void {
   throw error.exit?.code === 2 ? new UserError(message) : new RunError(message);
 }
 
-async function observePage(browser: RunningBrowser, options: LoadOptions): Promise<Observation> {
+async function observePage(browser: RunningBrowser, options: LoadOptions, url: string): Promise<Observation> {
   let page: WatchedPage | null = null;
   let seen = nothingSeen;
   let browserVersion = "";
@@ -242,7 +255,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions): Promi
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
       const before = isLast ? readPressure(browser) : null;
       limit(options.timeout_ms, `the load event${which} did not come within ${options.timeout_ms} ms`);
-      await orFail(visited.load(urlOnLane(options.recording.url, options.lane)));
+      await orFail(visited.load(url));
       const loaded = isLast ? readPressure(browser) : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);

@@ -2,10 +2,19 @@
 // reasons why a load may not be averaged. Pure: data in, verdict out.
 //
 // What happens after the load event cannot change PLT, so a request that began then is counted but spoils nothing.
-import type { BackgroundRequest, HarEntry, LoadCounts, LoadFacts } from "../../schemas/generated/page_load.ts";
+import type {
+  BackgroundRequest,
+  HarEntry,
+  LoadCounts,
+  LoadCoverage,
+  LoadFacts,
+} from "../../schemas/generated/page_load.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
+import { coverageReasons } from "../metrics/coverage.ts";
+import type { RecordedRequests } from "../metrics/recorded_requests.ts";
 import { clearUrl } from "./clear.ts";
 import { urlOnLane } from "./clear_origins.ts";
+import { isFromCache, isHttp, loadCoverage, whyUnrecorded } from "./load_coverage.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
 import { lateReason } from "./starved.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
@@ -19,6 +28,12 @@ export interface Evidence {
   readonly entries: readonly HarEntry[];
   /** What failed when the page was recorded, and so is not held against a load. */
   readonly failedUrls: readonly string[];
+  /** What the recording has; null: not known, and a load is judged as strictly as can be. */
+  readonly recorded: RecordedRequests | null;
+  /** Whether the recording must have an answer to each request before the load event. */
+  readonly strict: boolean;
+  /** Whether what was recorded over http:// was served as https://. */
+  readonly upgraded: boolean;
   /** Documents that the main frame came to show. */
   readonly documents: readonly string[];
   /** End of the load event on the reports' clock; null: it never came. */
@@ -35,6 +50,7 @@ export interface Verdict {
   readonly status: Status;
   readonly reasons: string[];
   readonly counts: LoadCounts;
+  readonly coverage: LoadCoverage | null;
   /** Requests on the wire by protocol. */
   readonly protocols: Record<string, number>;
   /** The entries with what the replay made of them. */
@@ -55,14 +71,14 @@ function withoutFragment(url: string): string {
   return hash < 0 ? url : url.slice(0, hash);
 }
 
-/** By what the origins know a request: in clear it left the browser for another place than the page asked. */
-function wireUrl(url: string, lane: Lane): string {
-  const asked = withoutFragment(urlOnLane(url, lane));
-  return laneFacts[lane].clear ? clearUrl(asked) : asked;
-}
+type ToWireUrl = (url: string) => string;
 
-function isFromCache(entry: HarEntry): boolean {
-  return entry._fromCache !== undefined || entry.response._fetchedViaServiceWorker === true;
+/** By what the origins know a request: in clear it left the browser for another place than the page asked. */
+function toWireUrl({ lane, upgraded }: Pick<Evidence, "lane" | "upgraded">): ToWireUrl {
+  return (url) => {
+    const asked = withoutFragment(urlOnLane(url, lane, upgraded));
+    return laneFacts[lane].clear ? clearUrl(asked) : asked;
+  };
 }
 
 /**
@@ -83,7 +99,7 @@ function isFailed(entry: HarEntry): boolean {
 }
 
 /** Gives each entry the replay's outcome of its request, in the order of sending; returns what is left over as well. */
-function join(lane: Lane, entries: readonly HarEntry[], replayed: readonly ReplayedRequest[]) {
+function join(wireUrl: ToWireUrl, entries: readonly HarEntry[], replayed: readonly ReplayedRequest[]) {
   const waiting = new Map<string, ReplayedRequest[]>();
   for (const request of replayed.toSorted((a, b) => a.request_ns - b.request_ns)) {
     const key = `${request.method} ${withoutFragment(request.url)}`;
@@ -93,7 +109,7 @@ function join(lane: Lane, entries: readonly HarEntry[], replayed: readonly Repla
   }
   const joined = entries.map((entry): HarEntry => {
     if (!isOnWire(entry)) return entry;
-    const found = waiting.get(`${entry.request.method} ${wireUrl(entry.request.url, lane)}`)?.shift();
+    const found = waiting.get(`${entry.request.method} ${wireUrl(entry.request.url)}`)?.shift();
     if (!found) return entry;
     const instead = found.instead ? { instead: found.instead } : {};
     const unrecorded = found.unrecorded ? { unrecorded: found.unrecorded } : {};
@@ -112,12 +128,12 @@ function hostOf(url: string): string {
 
 /** What the browser asked for itself: requests that no entry has, and names that no entry's host is. */
 function backgroundOf(
-  lane: Lane,
+  wireUrl: ToWireUrl,
   entries: readonly HarEntry[],
   left: readonly ReplayedRequest[],
   replay: ReplayReport | null,
 ) {
-  const hosts = new Set(entries.flatMap(({ request: { url } }) => [hostOf(url), hostOf(wireUrl(url, lane))]));
+  const hosts = new Set(entries.flatMap(({ request: { url } }) => [hostOf(url), hostOf(wireUrl(url))]));
   const names = (replay?.dns ?? []).filter(({ name }) => !hosts.has(name.replace(/\.$/, "").toLowerCase()));
   return [
     ...left.map((request) => ({ url: request.url, outcome: request.outcome })),
@@ -183,22 +199,33 @@ export function replacedRecording(
 }
 
 export function verify(evidence: Evidence): Verdict {
-  const { lane, shaper, failure, loadEnd_ns } = evidence;
+  const { lane, shaper, failure, loadEnd_ns, recorded } = evidence;
   const replay = evidence.replay && (laneFacts[lane].repeat ? lastVisit(evidence.replay) : evidence.replay);
+  const wireUrl = toWireUrl(evidence);
+  const recordedFailures = new Set(evidence.failedUrls.map(wireUrl));
   const ofPage = evidence.entries.filter((entry) => !isIcon(entry));
-  const { joined: entries, left } = join(lane, ofPage, replay?.requests ?? []);
+  const { joined, left } = join(wireUrl, ofPage, replay?.requests ?? []);
+  const entries = joined.map((entry) => {
+    const unrecorded = isOnWire(entry) ? whyUnrecorded(entry, recordedFailures.has(wireUrl(entry.request.url))) : null;
+    return unrecorded === null ? entry : { ...entry, _trilane: { ...entry._trilane, unrecorded } };
+  });
   const onWire = entries.filter(isOnWire);
-  const offLane = onWire.filter((entry) => isOffLane(lane, entry));
-  const protocols = protocolsOf(entries);
-  const counts = countsOf(entries, offLane.length);
-  const background = backgroundOf(lane, entries, left, replay);
-  if (failure !== null) return { status: "failed", reasons: [failure], counts, protocols, entries, background };
+  const beforeLoad = onWire.filter((entry) => loadEnd_ns === null || entry._trilane.start_ns <= loadEnd_ns);
+  const offLane = beforeLoad.filter((entry) => isOffLane(lane, entry));
+  const facts = {
+    counts: countsOf(entries, onWire.filter((entry) => isOffLane(lane, entry)).length),
+    protocols: protocolsOf(entries),
+    background: backgroundOf(wireUrl, entries, left, replay),
+    entries,
+  };
+  if (failure !== null) return { status: "failed", reasons: [failure], coverage: null, ...facts };
 
-  const recordedFailures = new Set(evidence.failedUrls.map((url) => wireUrl(url, lane)));
-  const beforeLoad = onWire
-    .filter((entry) => loadEnd_ns === null || entry._trilane.start_ns <= loadEnd_ns)
-    .filter((entry) => !recordedFailures.has(wireUrl(entry.request.url, lane)));
-  const total = beforeLoad.length;
+  const coverage =
+    recorded && evidence.replay && replay
+      ? loadCoverage({ recorded, entries, beforeLoad, replayed: replay.requests, visited: evidence.replay.requests })
+      : null;
+  const mayFail = (entry: HarEntry): boolean => recordedFailures.has(wireUrl(entry.request.url));
+  const judged = beforeLoad.filter((entry) => !mayFail(entry));
   const reasons = [
     ...(loadEnd_ns === null ? ["the load event did not end"] : []),
     ...(evidence.documents.length > 1
@@ -206,24 +233,49 @@ export function verify(evidence: Evidence): Verdict {
       : []),
     // A kept cache may have it all.
     ...(onWire.length === 0 && !(laneFacts[lane].repeat && entries.some(isFromCache)) ? ["no request was seen"] : []),
-    ...reasonFor(offLane, onWire.length, `not on ${lane}`),
-    ...reasonFor(
-      beforeLoad.filter((entry) => entry._trilane.match === "missed"),
-      total,
-      "not in the recording",
-    ),
-    ...reasonFor(
-      beforeLoad.filter((entry) => isFailed(entry) && entry._trilane.match !== "missed"),
-      total,
-      "failed",
-    ),
+    ...reasonFor(offLane, beforeLoad.length, `not on ${lane}`),
+    ...(coverage === null || evidence.strict ? strictReasons(judged) : failureReasons(judged)),
+    ...(coverage === null ? [] : coverageReasons(coverage, firstBeyond(beforeLoad), evidence.strict)),
     ...(lane === "h3-altsvc" ? unlearntReasons(onWire) : []),
     ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
     ...(replay ? [] : ["trilane-replay left no report"]),
     ...(shaper ? lateReasons(shaper, lateTolerance_ns(evidence.rtt_ms)) : ["trilane-shaper left no report"]),
     ...(evidence.starved ?? []),
   ];
-  return { status: reasons.length === 0 ? "valid" : "invalid", reasons, counts, protocols, entries, background };
+  return { status: reasons.length === 0 ? "valid" : "invalid", reasons, coverage, ...facts };
+}
+
+const firstBeyond = (beforeLoad: readonly HarEntry[]): string | null =>
+  beforeLoad.find(({ _trilane: { unrecorded } }) => unrecorded === "other")?.request.url ?? null;
+
+/** Each request has a recorded answer, and gets it. */
+function strictReasons(judged: readonly HarEntry[]): string[] {
+  const isMissed = (entry: HarEntry): boolean => entry._trilane.match === "missed";
+  return [
+    ...reasonFor(judged.filter(isMissed), judged.length, "not in the recording"),
+    ...reasonFor(
+      judged.filter((entry) => isFailed(entry) && !isMissed(entry)),
+      judged.length,
+      "failed",
+    ),
+  ];
+}
+
+/** Answered, but kept from the page, which is the page's own doing on every lane: CORS, ORB, CSP, a redirect to an unknown scheme. */
+const keptFromPage = /^net::ERR_(FAILED|ABORTED|BLOCKED_BY_\w+|UNSAFE_\w+|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME)$/;
+
+/** The page itself where it is not recorded, and what failed on its way though it was. */
+function failureReasons(judged: readonly HarEntry[]): string[] {
+  const [document] = judged;
+  const failed = judged.filter(
+    (entry) =>
+      isFailed(entry) && entry._trilane.unrecorded === undefined && !keptFromPage.test(entry.response._error ?? ""),
+  );
+  return [
+    // Whatever its share: without it there is no page.
+    ...reasonFor(document?._trilane.match === "missed" ? [document] : [], judged.length, "not in the recording"),
+    ...reasonFor(failed.filter(isHttp), judged.length, "failed"),
+  ];
 }
 
 /** What is learnt from a response cannot have been known to the first request. */

@@ -231,7 +231,8 @@ export function composeRecorded(
             id: "page_1",
             startedDateTime: toWallTime(navigationStart_s * 1000),
             title: first?.sent.request.url ?? "",
-            pageTimings: {},
+            pageTimings:
+              capture.loadEvent_s === null ? {} : { onLoad: (capture.loadEvent_s - navigationStart_s) * 1000 },
           },
         ],
         entries: [

@@ -26,6 +26,11 @@ const maxPageMaps = manyPages - 1;
 const legendSentence =
   "Each cell: improvement of the median page load time in %, positive (blue) faster, negative (orange) slower. Triangle: the cell’s own 95 % interval does not hold 0; filled: so too by the signed-rank test over pairs (of blocks or, where pages are many, of pages) after Holm’s correction, with a chance of 5 % that any of the filled ones is wrong. By Benjamini and Hochberg’s 5 % of those named may be: which, is in the CSV. Pale with an outline: it does, no difference shown. Pale, dashed, italic: too few loads for an interval. Without a number: as it says, with the valid loads of those tried.";
 
+/** The lanes were measured, but asked for different parts of the page. */
+function unlikeReason({ gap, reason }: Improvement): HeatCell["empty"] {
+  return gap && reason !== null ? { short: "unlike", reason, leftOut: 0 } : null;
+}
+
 function emptyReason(data: ReportData, pair: LanePair, link: string, page: string | null): HeatCell["empty"] {
   const cells = data.cells.filter((cell) => cell.link === link && (page === null || cell.page === page));
   const lanes = [pair.over, pair.lane].filter((lane) => {
@@ -77,7 +82,7 @@ function mapOf(
       link,
       improvement: result,
       medians: known ? mediansOf(linkCells) : null,
-      empty: known ? null : emptyReason(data, pair, link, page),
+      empty: known ? null : (unlikeReason(result) ?? emptyReason(data, pair, link, page)),
       target: target(link, page),
       test: cellTest(linkCells),
     });

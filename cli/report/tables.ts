@@ -81,7 +81,7 @@ function rowMarkup(result: GroupResult, lanes: readonly string[], end: number): 
       ),
   )}${result.improvements.map(
     (improvement) =>
-      html`<td class="imp" data-sort="${improvement.percent === null ? "" : String(improvement.percent)}"><span>${improvementText(improvement)}</span>${whiskerMarkup(improvement, end)}</td>`,
+      html`<td class="imp" data-sort="${improvement.percent === null ? "" : String(improvement.percent)}" title="${improvement.reason ?? ""}"><span>${improvementText(improvement)}</span>${whiskerMarkup(improvement, end)}</td>`,
   )}</tr>`;
 }
 

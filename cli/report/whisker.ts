@@ -24,7 +24,7 @@ export function whiskerMarkup(result: Improvement, end: number): Markup {
 
 /** `14 % (11 to 17)`. */
 export function improvementText(result: Improvement): string {
-  if (result.percent === null) return "–";
+  if (result.percent === null) return result.gap ? "not compared" : "–";
   const text = formatPercents(result.percent, result.interval);
   const signed = (number: string): string => number.replace("-", "−");
   return result.interval

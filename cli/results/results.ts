@@ -37,6 +37,7 @@ import {
   refuseOtherMachine,
 } from "./hosts.ts";
 import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
+import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
 import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
 import {
@@ -166,10 +167,16 @@ export class Results {
 
   /** Every attempt in the order in which they ended. */
   loadsOf(sweep: number): Load[] {
-    const columns = [...loadColumns.map((column) => `load.${column}`), ...loadMetricColumns, ...loadBrowserColumns];
+    const columns = [
+      ...loadColumns.map((column) => `load.${column}`),
+      ...loadMetricColumns,
+      ...loadBrowserColumns,
+      ...coverageColumns,
+    ];
     return this.#read(
       `SELECT load.id, page, lane, link, ${columns.join(", ")} FROM load JOIN cell ON cell.id = load.cell
        LEFT JOIN load_metric ON load_metric.load = load.id LEFT JOIN load_browser ON load_browser.load = load.id
+       LEFT JOIN load_coverage ON load_coverage.load = load.id
        WHERE cell.sweep = ? ORDER BY load.id`,
       sweep,
     ).map(loadOf);
@@ -305,6 +312,7 @@ export class Results {
       addUnmatched(this.#database, id, added.load);
       addLoadMetrics(this.#database, id, added.load);
       addLoadBrowser(this.#database, id, added.load);
+      addLoadCoverage(this.#database, id, added.load);
       return id;
     });
   }

@@ -7,6 +7,7 @@ import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import type { Host, NamedHost } from "./hosts.ts";
 import type { LoadBrowser } from "./load_browsers.ts";
+import type { StoredCoverage } from "./load_coverage.ts";
 import type { LoadMetrics } from "./load_metrics.ts";
 
 export type Lane = SweepPlan["lanes"][number];
@@ -75,7 +76,7 @@ export interface NewLoad {
 }
 
 /** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
-export interface Load extends LoadMetrics, LoadBrowser {
+export interface Load extends LoadMetrics, LoadBrowser, StoredCoverage {
   readonly id: number;
   readonly cell: number;
   readonly page: string;

@@ -6,6 +6,7 @@ import type { Recording } from "../archive/archive.ts";
 import { EndedEarlyError, endedEarlyStatus, RunError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { tryLab } from "../measure/lab.ts";
+import { failedUrlsOf } from "../metrics/recorded_requests.ts";
 import { chromiumPath } from "../programs.ts";
 import {
   type Environment,
@@ -218,12 +219,6 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   if (counts.valid === 0) throw new RunError(`no load of sweep ${sweep.id} was valid: see why in ${report}`);
 }
 
-/** As `trilane import` noted them; a synthetic page has none. */
-function failedUrls(recording: Recording | undefined): string[] {
-  const urls = recording?.notes.failed_urls;
-  return Array.isArray(urls) ? urls.filter((url): url is string => typeof url === "string") : [];
-}
-
 /** The sweep's loads, to their end or to the first signal. */
 async function runUntilSignal(
   execution: Execution,
@@ -246,7 +241,8 @@ async function runUntilSignal(
       resumed: begun.resumed,
       measure: begun.measureLoad,
       urlOf: (page) => recordings.get(page)?.url ?? "",
-      failedUrlsOf: (page) => failedUrls(recordings.get(page)),
+      failedUrlsOf: (page) => failedUrlsOf(recordings.get(page) ?? { notes: {} }),
+      isComplete: (page) => recordings.get(page)?.source.startsWith("synth: ") ?? false,
       ...(film === null ? {} : { film }),
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),
       guess_ms: cellGuess(plan, (page) => recordings.get(page), results),

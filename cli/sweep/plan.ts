@@ -208,7 +208,9 @@ export function planDigest(plan: Plan): string {
   // Sweeps from before there was a choice are those that make none.
   const serving = isStockServing(plan.serving) ? {} : { serving: plan.serving };
   const dilated = (plan.dilate ?? 1) > 1 ? { dilate: plan.dilate } : {};
-  const choices = { ...warm, ...serving, ...dilated, ...(plan.until ? { until: plan.until } : {}) };
+  // Pages that are made here are always loaded so.
+  const strict = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
+  const choices = { ...warm, ...strict, ...serving, ...dilated, ...(plan.until ? { until: plan.until } : {}) };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -20,6 +20,8 @@ export interface LoadRequest {
   readonly timeout_ms: number;
   readonly settle_ms: number;
   readonly keepCache: boolean;
+  /** Whether the recording must have an answer to each request before the load event. */
+  readonly strict: boolean;
   readonly serving: Serving;
   /** The only ones that the lab may run on. */
   readonly cpus?: readonly number[];
@@ -39,13 +41,15 @@ export interface Requesting {
   readonly urlOf: (page: string) => string;
   /** What failed when the page was recorded, so that its failing again is no fault of a load. */
   readonly failedUrlsOf?: (page: string) => readonly string[];
+  /** Of pages that Trilane made: their recordings have all that is asked for. */
+  readonly isComplete?: (page: string) => boolean;
   /** Aborted: the load under way is dropped. */
   readonly signal: AbortSignal;
 }
 
 /** `block` decides the link's luck (linkSeed). */
 export function loadRequest(
-  { home, plan, urlOf, failedUrlsOf, signal }: Requesting,
+  { home, plan, urlOf, failedUrlsOf, isComplete, signal }: Requesting,
   cell: Cell,
   block: number,
 ): LoadRequest {
@@ -59,6 +63,7 @@ export function loadRequest(
     timeout_ms: plan.timeout_s * 1000,
     settle_ms: plan.settle_ms,
     keepCache: plan.warm_cache ?? false,
+    strict: (plan.strict ?? false) || (isComplete?.(name) ?? false),
     serving: plan.serving,
     signal,
   };

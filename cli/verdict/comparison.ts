@@ -4,6 +4,7 @@ import { type Interval, minimumUnits } from "../stats/interval.ts";
 import { medianDifferenceInterval } from "../stats/median_interval.ts";
 import { mean } from "../stats/quantile.ts";
 import { hashText, type RandomSource, randomSource } from "../stats/random.ts";
+import { type CoverageGap, gapClause } from "./lane_coverage.ts";
 import { manyPages, overManyPages } from "./many_pages.ts";
 import {
   type CellMedians,
@@ -32,6 +33,9 @@ export interface Improvement {
   /** Of them, those on which `lane` has the shorter median, or the longer one. */
   readonly pagesWon: { readonly faster: number; readonly slower: number };
   readonly links: number;
+  /** Pages on links where the lanes asked for different parts of the page, which are left out, and the first one's gap. */
+  readonly unlike: number;
+  readonly gap: CoverageGap | null;
   /** Why percent or interval is null. */
   readonly reason: string | null;
 }
@@ -82,9 +86,13 @@ export function improvement(cells: readonly PairedCell[], pair: LanePair, seed: 
     lane: usable.reduce((sum, cell) => sum + cell.n.lane, 0),
     over: usable.reduce((sum, cell) => sum + cell.n.over, 0),
   };
-  const base = { pair, n, pages: pages.length, pagesWon: pagesWon(usable), links: links.length };
+  const unlike = cells.flatMap((cell) => cell.gap ?? []);
+  const [gap = null] = unlike;
+  const places = { pages: pages.length, links: links.length, unlike: unlike.length, gap };
+  const base = { pair, n, pagesWon: pagesWon(usable), ...places };
   if (usable.length === 0) {
-    return { ...base, percent: null, interval: null, units: "blocks", reason: "no page has valid loads of both lanes" };
+    const reason = gap ? gapClause(pair, gap) : "no page has valid loads of both lanes";
+    return { ...base, percent: null, interval: null, units: "blocks", reason };
   }
   const name = `${pair.lane} over ${pair.over}: ${hashText(pages.join(" "))} ${hashText(links.join(" "))}`;
   const { logRatio, interval, units, reason } = measured(usable, pages, randomSource(seed, name));

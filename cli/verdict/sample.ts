@@ -18,6 +18,9 @@ export interface Sample {
   /** The browser's; null or absent: not told. */
   readonly browser_version?: string | null;
   readonly browser_sha256?: string | null;
+  /** Shares of the recorded requests and bytes that it asked for, 0 to 1; null or absent: not told. */
+  readonly coverage_requests?: number | null;
+  readonly coverage_bytes?: number | null;
 }
 
 /** A sample that may enter an average. */

@@ -5,8 +5,9 @@ import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
 import type { Interval } from "../stats/interval.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import { median } from "../stats/quantile.ts";
-import { decide, type LogPair, type Outcome, shiftAtLook } from "../stats/sequential.ts";
-import { percentOfLog } from "./paired_cells.ts";
+import { decide, firstLook, type LogPair, type Outcome, shiftAtLook } from "../stats/sequential.ts";
+import type { CoverageGap } from "./lane_coverage.ts";
+import { gapOf, percentOfLog } from "./paired_cells.ts";
 import { isValid, type LanePair, lanePairs, type Sample } from "./sample.ts";
 
 export interface PairDecision extends Outcome {
@@ -15,6 +16,8 @@ export interface PairDecision extends Outcome {
   readonly percent: number | null;
   /** At the level of one look, so that it holds for all of them together; null with too few pairs. */
   readonly interval: Interval | null;
+  /** Why the lanes cannot be compared; null: they can. */
+  readonly gap: CoverageGap | null;
 }
 
 /** Of each block of one page on one link in which both are valid, as soon as it has both; `loads` in the order in which they came. */
@@ -39,12 +42,16 @@ export function pairDecisions(
 ): PairDecision[] {
   return lanePairs(lanes).map((pair) => {
     const pairs = logPairs(loads, pair);
+    // More loads would not make the lanes alike.
+    const gap = pairs.length < firstLook ? null : gapOf(loads.filter(isValid), pair);
+    if (gap)
+      return { pair, decision: "undecided", blocks: pairs.length, givenUp: true, percent: null, interval: null, gap };
     const outcome = decide(pairs, margin_percent);
     const found = shiftAtLook(pairs.slice(0, outcome.blocks));
     const interval = found?.interval
       ? { low: percentOfLog(-found.interval.low), high: percentOfLog(-found.interval.high) }
       : null;
-    return { pair, ...outcome, percent: found ? percentOfLog(-found.estimate) : null, interval };
+    return { pair, ...outcome, percent: found ? percentOfLog(-found.estimate) : null, interval, gap };
   });
 }
 

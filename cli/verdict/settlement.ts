@@ -2,6 +2,7 @@
 // fixed before. Pure; the rule is settled.ts's.
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
 import { count, formatPercents } from "../numbers.ts";
+import { gapClause } from "./lane_coverage.ts";
 import { isValid, type Sample, sortLanes } from "./sample.ts";
 import { isSettled, type PairDecision, pairDecisions } from "./settled.ts";
 
@@ -60,10 +61,11 @@ export function settlementSentence({ until, settled, of, validLoads, mostLoads }
 
 /** `h3 is faster`, with its figure and interval where there are loads enough. */
 export function decisionWords(
-  { pair, decision, givenUp, percent, interval }: PairDecision,
+  { pair, decision, givenUp, percent, interval, gap }: PairDecision,
   margin_percent: number,
 ): string {
   const { lane, over } = pair;
+  if (gap) return gapClause(pair, gap);
   const numbers = formatPercents(percent ?? 0, interval);
   const range = interval ? ` (${numbers.percent} %: ${numbers.low} to ${numbers.high})` : "";
   switch (decision) {

@@ -186,5 +186,12 @@ export function sweepVerdict(
   const pairs = verdictPairs(lanes)
     .filter((pair) => !empty.includes(pair.lane) && !empty.includes(pair.over))
     .map((pair) => pairVerdict(loads, pair, links, seed));
+  notes.push(...pairs.flatMap(({ overall }) => unlikeNote(overall) ?? []));
   return { scope, pairs, notes, excluded };
+}
+
+/** What a comparison leaves out because the lanes were not alike there; null: nothing, or all, which it says itself. */
+function unlikeNote({ pair, percent, unlike }: Improvement): string | null {
+  if (unlike === 0 || percent === null) return null;
+  return `${count(unlike, "page on a link", "pages on links")} ${unlike === 1 ? "is" : "are"} not in the comparison of ${pair.lane} with ${pair.over}: the lanes asked for different parts of the recording there.`;
 }

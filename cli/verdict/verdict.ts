@@ -3,6 +3,7 @@ import { plainLanes } from "../lanes.ts";
 import { count, formatPercents, formatTime, formatTimeRange } from "../numbers.ts";
 import type { Interval } from "../stats/interval.ts";
 import { compare, direction, type Improvement } from "./comparison.ts";
+import { gapClause } from "./lane_coverage.ts";
 import { isValid, type LanePair, lanePairs, type Sample, sortLanes } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
 
@@ -25,6 +26,7 @@ const nothing_percent = 0.005;
 /** `h3 is 14 % faster than h2 (95 %: 11 to 17), 12 of 12 pages`, or that no difference was shown. No full stop. */
 export function comparisonClause(result: Improvement, verb = "is"): string {
   const { lane, over } = result.pair;
+  if (result.percent === null && result.gap) return gapClause(result.pair, result.gap);
   if (result.percent === null) return `${lane} against ${over}: not known, ${result.reason}`;
   const { percent, low, high } = formatPercents(result.percent, result.interval);
   if (result.interval === null) {
@@ -142,6 +144,7 @@ export function laneTable(lanes: readonly LaneSummary[]): string[][] {
 }
 
 function againstCell(against: Improvement | null): string {
+  if (against?.percent === null && against.gap) return "not compared";
   if (!against || against.percent === null) return "";
   const { percent, low, high } = formatPercents(against.percent, against.interval);
   return against.interval ? `${percent} % (${low} to ${high})` : `${percent} %`;

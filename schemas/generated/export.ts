@@ -152,6 +152,34 @@ export interface ExportedLoad {
    * Of its program's file.
    */
   browser_sha256?: string | null;
+  /**
+   * Share of the recorded requests before the recorded load event that the load asked for; here and below null: it failed, or is of before it was told.
+   */
+  coverage_requests?: number | null;
+  /**
+   * The same of their bytes.
+   */
+  coverage_bytes?: number | null;
+  /**
+   * Requests that it was expected to ask for (cli/metrics/recorded_requests.ts).
+   */
+  recorded_requests?: number | null;
+  /**
+   * Of their response bodies.
+   */
+  recorded_bytes?: number | null;
+  /**
+   * Beacons, pings and reports that are not in the recording.
+   */
+  beyond_reports?: number | null;
+  /**
+   * Other requests that the recording has no answer to.
+   */
+  beyond_other?: number | null;
+  /**
+   * Requests that failed when recorded, and again.
+   */
+  beyond_failed?: number | null;
 }
 export interface ExportedFilm {
   cell: number;

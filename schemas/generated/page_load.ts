@@ -264,6 +264,10 @@ export interface LoadFacts {
   metrics: Metrics;
   counts: LoadCounts;
   /**
+   * How much of its recording the load asked for, and what it asked for beyond (cli/metrics/coverage.ts). null: the load did not end, or what was served is not known. Absent from loads of before it was told.
+   */
+  coverage?: LoadCoverage | null;
+  /**
    * Requests on the wire by the protocol that answered them (ALPN). Absent from loads of before there were lanes with more than one.
    */
   protocols?: {
@@ -377,6 +381,51 @@ export interface LoadCounts {
    * Answered over another protocol than the lane's.
    */
   off_lane: number;
+}
+export interface LoadCoverage {
+  recorded: RequestAmount;
+  asked: RequestAmount1;
+  /**
+   * asked.requests of recorded.requests.
+   */
+  requests: number;
+  /**
+   * asked.bytes of recorded.bytes.
+   */
+  bytes: number;
+  beyond: BeyondRecording;
+  /**
+   * beyond.other of the requests before the load event, reports and failed ones left out.
+   */
+  unanswered: number;
+}
+/**
+ * What a load is expected to ask for: the recording's requests before its load event, the same ones once; beacons, reports, preflights, icons and manifests left out (cli/metrics/recorded_requests.ts).
+ */
+export interface RequestAmount {
+  requests: number;
+  /**
+   * Of response bodies, as on the wire.
+   */
+  bytes: number;
+}
+/**
+ * Of these, what the load asked for. A fuzzy match counts for the request whose answer was given.
+ */
+export interface RequestAmount1 {
+  requests: number;
+  /**
+   * Of response bodies, as on the wire.
+   */
+  bytes: number;
+}
+/**
+ * Requests before the load event that the recording has no answer to. reports: beacons, pings and reports, answered as by a server that takes them. failed: failed when recorded, and again. other: answered 404, or never answered.
+ */
+export interface BeyondRecording {
+  reports: number;
+  other: number;
+  failed: number;
 }
 export interface RepeatVisit {
   /**

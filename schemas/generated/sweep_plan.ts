@@ -62,6 +62,10 @@ export interface SweepPlan {
    */
   warm_cache?: boolean;
   /**
+   * Whether the recording must have an answer to each request before the load event, beacons and reports too; else a load may ask for a few others (cli/metrics/coverage.ts). Pages of `trilane synth` are always loaded so.
+   */
+  strict?: boolean;
+  /**
    * How long a load is watched after its load event, for late requests and the largest paint.
    */
   settle_ms?: number;

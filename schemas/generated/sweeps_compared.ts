@@ -123,4 +123,8 @@ export interface ComparedCell {
    * So is the link.
    */
   other_link: boolean;
+  /**
+   * The loads of one sweep asked for more of the page: their median coverage differs by more than 2 percentage points.
+   */
+  other_coverage: boolean;
 }

@@ -118,6 +118,8 @@ test("a heat map's scale is round and one wild cell does not pale the others", (
       pagesWon: { faster: 1, slower: 0 },
       links: 1,
       reason: null,
+      unlike: 0,
+      gap: null,
     };
     return [
       `${index}`,
@@ -140,6 +142,8 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
     pagesWon: { faster: 1, slower: 0 },
     links: 1,
     reason: null,
+    unlike: 0,
+    gap: null,
   };
   const cell = {
     link: "3mbit/50ms",

@@ -19,6 +19,8 @@ function improvementOf(percent: number | null, low?: number, high?: number): Imp
     pages: 1,
     pagesWon: { faster: 1, slower: 0 },
     links: 1,
+    unlike: 0,
+    gap: null,
     reason: interval ? null : "an interval needs 5 valid loads of each lane",
   };
 }

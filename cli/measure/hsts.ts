@@ -1,0 +1,54 @@
+// Whether the browser makes https:// of a page's http:// URL by itself: it ships a list of sites to be asked over TLS only (HSTS
+// preload), which no option turns off. The lane h1 serves such a page upgraded, as the other lanes do: its http:// scripts would
+// be blocked as mixed content otherwise, on that lane alone. Asks a browser that has no network; once for each site.
+import { mkdir } from "node:fs/promises";
+import { parseLink } from "../link/link.ts";
+import { startBrowser } from "./browser.ts";
+import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
+import { labCommand } from "./lab.ts";
+import { oncePerFile } from "./once_per_file.ts";
+import { watchPage } from "./page.ts";
+import { makeScratchFolder, removeScratchFolder } from "./scratch.ts";
+import { userAgentOf } from "./user_agent.ts";
+
+const timeout_ms = 40_000;
+
+async function ask(chromium: string, url: string): Promise<boolean> {
+  const userAgent = await userAgentOf(chromium);
+  const scratch = await makeScratchFolder();
+  try {
+    await mkdir(scratch.profile);
+    const { profile, folder } = scratch;
+    const lab = labCommand({ home: "", recording: null, link: parseLink("unlimited"), reports: null });
+    const words = chromiumArguments({ lane: "h1", profile, spkiList: "", userAgent });
+    const browser = await startBrowser({
+      // Nobody would answer for names: it need not wait for that.
+      commandLine: [...lab.shaper, chromium, "--host-resolver-rules=MAP * ^NOTFOUND", ...words],
+      environment: chromiumEnvironment(profile, folder, process.env),
+      timeout_ms,
+    });
+    try {
+      const page = await watchPage(browser.connection);
+      // Nothing answers; what the browser does before it asks anybody is what counts.
+      await page.load(url).catch(() => {});
+      return page.capture.requests.some(
+        ({ sent, redirectedTo }) => sent.request.url === url && redirectedTo?.startsWith("https:"),
+      );
+    } finally {
+      await browser.stop();
+    }
+  } finally {
+    await removeScratchFolder(scratch);
+  }
+}
+
+const known = new Map<string, (chromium: string) => Promise<boolean>>();
+
+/** Of the browser at the path `chromium`. False for a URL that is https:// already. */
+export async function upgradesByItself(chromium: string, url: string): Promise<boolean> {
+  const { protocol, origin } = new URL(url);
+  if (protocol !== "http:") return false;
+  const asked = known.get(origin) ?? oncePerFile((path) => ask(path, `${origin}/`));
+  known.set(origin, asked);
+  return asked(chromium);
+}

@@ -1,0 +1,84 @@
+// The report's section on coverage: by page and lane, how much of the recording loads asked for, and what beyond. Draws given
+// rows; what counts is cli/metrics/coverage.ts's.
+import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
+import { coverageBounds, percentDown } from "../metrics/coverage.ts";
+import { count, formatSize } from "../numbers.ts";
+import type { Load } from "../results/results.ts";
+import { median } from "../stats/quantile.ts";
+import { isValid, sortLanes } from "../verdict/sample.ts";
+
+const maxPages = 200;
+
+type CoveredLoad = Load & { readonly coverage_requests: number; readonly coverage_bytes: number };
+
+const isCovered = (load: Load): load is CoveredLoad => load.coverage_requests !== null && load.coverage_bytes !== null;
+
+interface LaneRow {
+  readonly lane: string;
+  readonly loads: readonly CoveredLoad[];
+  /** Whether these are valid loads; where a lane has none, they are all that ended. */
+  readonly valid: boolean;
+}
+
+function laneRows(loads: readonly CoveredLoad[]): LaneRow[] {
+  return sortLanes(loads.map(({ lane }) => lane)).map((lane) => {
+    const ofLane = loads.filter((load) => load.lane === lane);
+    const valid = ofLane.filter(isValid);
+    return { lane, loads: valid.length > 0 ? valid : ofLane, valid: valid.length > 0 };
+  });
+}
+
+function shareCell(shares: readonly number[], bound: number): Markup {
+  const least = Math.min(...shares);
+  const range = least < median(shares) && html`<small>least ${percentDown(least)}</small>`;
+  return html`<td class="${median(shares) < bound ? "num warning" : "num"}">${percentDown(median(shares))}${range}</td>`;
+}
+
+function numberCell(values: readonly (number | null)[]): Markup {
+  const known = values.filter((value) => value !== null);
+  return html`<td class="num">${known.length === 0 ? "–" : String(Number(median(known).toPrecision(3)))}</td>`;
+}
+
+function pageRows(page: string, loads: readonly CoveredLoad[]): Markup[] {
+  const rows = laneRows(loads);
+  const [first] = loads;
+  const recorded = html`<small>${count(first?.recorded_requests ?? 0, "request")}, ${formatSize(first?.recorded_bytes ?? 0)}</small>`;
+  return rows.map(
+    ({ lane, loads: shown, valid }, index) =>
+      html`<tr data-page="${page}">${index === 0 && html`<th scope="rowgroup" rowspan="${String(rows.length)}"><span title="${page}">${middleCut(page, 48)}</span> ${recorded}</th>`}<td>${lane}</td>${shareCell(
+        shown.map((load) => load.coverage_requests),
+        coverageBounds.requests,
+      )}${shareCell(
+        shown.map((load) => load.coverage_bytes),
+        coverageBounds.bytes,
+      )}${numberCell(shown.map((load) => load.beyond_reports))}${numberCell(shown.map((load) => load.beyond_other))}${numberCell(
+        shown.map((load) => load.beyond_failed),
+      )}<td class="num">${String(shown.length)}${!valid && html`<small>none valid</small>`}</td></tr>`,
+  );
+}
+
+const whole = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** `strict`: as the plan asks. */
+export function coverageSection(loads: readonly Load[], strict: boolean): Markup {
+  const { requests, bytes, unanswered, betweenLanes } = coverageBounds;
+  const bounds = `A load is valid from ${whole(requests)} of the recorded requests and ${whole(bytes)} of their bytes on`;
+  const rule = strict
+    ? html`${bounds}. This sweep is strict: each request before the load event must also be in the recording.`
+    : html`${bounds}, if the recording has no answer to at most ${whole(unanswered)} of its requests before the load event. Beacons, pings and reports do not count, nor does what failed when recorded and fails again.`;
+  const text = html`<p>How much of its recording a load asked for: of the requests before the recorded load event, the same ones once, without reports, preflights, icons and manifests. ${rule} Lanes whose medians differ by more than ${whole(betweenLanes)} points are not compared.</p>`;
+  const covered = loads.filter(isCovered);
+  if (covered.length === 0) return html`${text}<p class="nothing">No load of this sweep has its coverage stored.</p>`;
+  const pages = [...Map.groupBy(covered, ({ page }) => page)];
+  const shown = pages.slice(0, maxPages).map(([page, ofPage]) => html`<tbody>${pageRows(page, ofPage)}</tbody>`);
+  const heads = ["requests", "bytes", "reports", "other", "failed again", "loads"];
+  return html`${text}<div class="scroll"><table><thead><tr><th scope="col">Page</th><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead>${shown}</table></div>${pages.length > shown.length && html`<p>and ${String(pages.length - shown.length)} more pages, which are in the CSV.</p>`}<p class="soft">Requests and bytes: median share of the valid loads over all links. Reports, other and failed again: median numbers of requests that are not in the recording; <a href="#matching">which ones</a>.</p>`;
+}
+
+/** `Asked for, of the recorded requests: h1 97.4 %, h2 100 %.`; null where lanes asked for all, or none tells. One page. */
+export function coverageSentence(loads: readonly Load[]): string | null {
+  const rows = laneRows(loads.filter(isCovered).filter((load) => isValid(load)));
+  const shares = rows.map(({ lane, loads: of }) => ({ lane, share: median(of.map((load) => load.coverage_requests)) }));
+  if (shares.every(({ share }) => share === 1)) return null;
+  return `Asked for, of the recorded requests: ${shares.map(({ lane, share }) => `${lane} ${percentDown(share)}`).join(", ")}.`;
+}
