@@ -22,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   kills: async () => (await import("./kills.ts")).bench,
   lab: async () => (await import("./lab.ts")).bench,
   matching: async () => (await import("./matching.ts")).bench,
+  model: async () => (await import("./model.ts")).bench,
   overhead: async () => (await import("./extension_overhead.ts")).bench,
   pages: async () => (await import("./pages.ts")).bench,
   replay: async () => (await import("./replay.ts")).bench,
