@@ -20,7 +20,7 @@ tsc --noEmit
 tsc --noEmit -p extension
 tsc --noEmit -p test/extension
 # A lock file that leaves out another platform's packages pleases `npm install`, and then fails every fresh clone.
-npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null
+timeout 300 npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null
 # Every header compiles alone.
 quic=$(bash cli/setup/quic_folder.sh)
 for header in $(git ls-files --cached --others --exclude-standard '*.h'); do

@@ -45,6 +45,8 @@ folders=$(grep -v 'ld-' <<<"$libraries" | xargs -n 1 dirname | sort -u | sed 's|
 pivot_root . mnt
 "/mnt$loader" --library-path "$folders" "/mnt$umount" -l /mnt
 cd /home/fresh/trilane
+# git works only in a checkout of one's own.
+[ "$(stat -c %U .)" = "$user" ] || chown -R "$user:" .
 
 home=/root
 as=()

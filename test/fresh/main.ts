@@ -1,6 +1,7 @@
 // `npm run bench -- fresh`: the README's commands on machines that nobody prepared. Makes clean root file systems of Debian, runs
 // the commands in them as root and as an ordinary user, and prints a table. Exit status 1 if one failed. What runs is what is
-// committed. Needs root and mmdebstrap; leaves nothing but the logs in build/fresh.
+// committed. Needs root and mmdebstrap; leaves nothing but the logs in build/fresh. Options: --root NAME,... --user root|ordinary
+// --command setup|start|test,... --limit MINUTES (of each command) --folder PARENT (of the roots; else /var/tmp) --json.
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// For tests that read what they made with a program that not every machine has. A header only; include
-// cmocka.h before it.
+// For tests that read what they made with a program that not every machine has. A header only.
 #ifndef TRILANE_TEST_NEEDS_H
 #define TRILANE_TEST_NEEDS_H
 
