@@ -48,6 +48,11 @@ static void child_ended(void *context, int status) {
     loop_stop(shaper->loop);
 }
 
+static void child_stopped(void *context, uint64_t start_ns, uint64_t end_ns) {
+    struct shaper *shaper = context;
+    overdue_add(&shaper->tun_loop.overdue, start_ns, end_ns);
+}
+
 static int prepare_child(void *context) {
     const struct options *options = context;
     return lab_name_files(options->nameserver);
@@ -118,7 +123,7 @@ static int end(struct shaper *shaper) {
 }
 
 static int run(struct shaper *shaper, unsigned inherited_descriptors) {
-    shaper->child = (struct child){.ended = child_ended, .context = shaper};
+    shaper->child = (struct child){.ended = child_ended, .stopped = child_stopped, .context = shaper};
     struct child_options child_options = {
         .argv = shaper->options->command,
         .inherited_descriptors = inherited_descriptors,

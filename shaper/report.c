@@ -81,15 +81,25 @@ static json_t *timeline_seen(const struct timeline *timeline) {
                      bins_seen(&timeline->up, timeline->count));
 }
 
+// As [start, end] in ns.
+static json_t *overdue_seen(const struct overdue *overdue) {
+    json_t *intervals = json_array();
+    for (uint32_t i = 0; intervals && i < overdue->count; i++)
+        json_array_append_new(intervals, json_pack("[o, o]", number(overdue->list[i].start_ns),
+                                                   number(overdue->list[i].end_ns)));
+    return json_pack("{s:o, s:o, s:o}", "total_ns", number(overdue_total_ns(overdue)), "resolution_ns",
+                     number(overdue->resolution_ns), "intervals", intervals);
+}
+
 json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,
                   const struct report_run *run) {
-    return json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o, s:o}",
+    return json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o, s:o, s:o}",
                      "schema", "trilane/shaper-report/1", "version", TRILANE_VERSION, "link",
                      link_profile_json(profile), "seed", (json_int_t)profile->seed, "start_ns",
                      number(run->start_ns), "end_ns", number(run->end_ns), "child_status", run->child_status,
                      "cpu_ns", number(run->cpu_ns), "scheduling", run->scheduling, "cpu_idle", run->cpu_idle,
                      "wake_ns", number(tun_loop->punctual.wake_ns), "changes", run->changes, "timeline",
-                     timeline_seen(&tun_loop->timeline), "down",
+                     timeline_seen(&tun_loop->timeline), "overdue", overdue_seen(&tun_loop->overdue), "down",
                      direction_seen(&tun_loop->down, run->down_unread), "up",
                      direction_seen(&tun_loop->up, run->up_unread));
 }

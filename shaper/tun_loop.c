@@ -25,6 +25,11 @@ enum {
 
 static const uint64_t fast_bps = 500000000, offload_ns = 50 * NS_PER_US;
 static const uint64_t gauge_at_start_ns = 1 * NS_PER_MS, gauge_ns = 50 * NS_PER_MS;
+// While packets come and go. Only our own wake-ups show that we were stopped or had no CPU, and for how long
+// packets may have waited to be read: one that comes meanwhile does not say when it came.
+static const uint64_t gauge_in_traffic_ns = 4 * NS_PER_MS, traffic_ns = 200 * NS_PER_MS;
+// What a wake-up usually takes is part of the link; beyond it a packet is overdue.
+static const uint64_t usual_wake_ns = 250 * NS_PER_US;
 
 static bool is_ip(const struct packet *packet) {
     const uint8_t *b = packet->bytes;
@@ -41,6 +46,11 @@ static void refuse(struct tun_direction *direction, const struct packet *packet,
     if (watcher) watcher->dropped(watcher, packet, DROP_MEMORY, now_ns);
 }
 
+// Whether it was late by more than wake-ups are, or than we chose to be on a busy link.
+static bool is_overdue(const struct tun_loop *tun_loop, uint64_t due_ns, uint64_t now_ns) {
+    return now_ns > due_ns + usual_wake_ns + (tun_loop->punctual.paced_ns > 0 ? PUNCTUAL_GAP_NS : 0);
+}
+
 static void write_train(struct tun_direction *direction) {
     struct train *train = &direction->train;
     struct packet_watcher *watcher = direction->pool.watcher;
@@ -48,6 +58,8 @@ static void write_train(struct tun_direction *direction) {
     uint64_t now_ns = clock_now_ns();
     bool written = tun_device_write_train(direction->write_fd, train);
     if (written) direction->back->readable = true;
+    if (is_overdue(direction->tun_loop, train->due_ns[0], now_ns))
+        overdue_add(&direction->tun_loop->overdue, train->due_ns[0], now_ns);
     for (uint32_t i = 0; i < train->count; i++) {
         struct packet *packet = train->packets[i];
         uint64_t due_ns = train->due_ns[i];
@@ -154,14 +166,35 @@ static struct timeline_counters counters_of(const struct tun_direction *directio
     };
 }
 
+// When we began to be held up, if we were: a timer that ran out while we slept woke us late. What held us up
+// may have begun before the timer ran out, at most by as much as it lasted. 0: we were not.
+static uint64_t held_up_since_ns(const struct tun_loop *tun_loop, uint64_t timer_ns, uint64_t now_ns) {
+    uint64_t idle_ns = tun_loop->idle_ns;
+    if (tun_loop->gauge.place_plus_1 > 0 && tun_loop->gauge.due_ns < timer_ns)
+        timer_ns = tun_loop->gauge.due_ns;
+    if (idle_ns > timer_ns || !is_overdue(tun_loop, timer_ns, now_ns)) return 0;
+    uint64_t late_ns = now_ns - timer_ns;
+    return timer_ns - idle_ns > late_ns ? timer_ns - late_ns : idle_ns;
+}
+
+static void gauge_traffic(struct tun_loop *tun_loop) {
+    tun_loop->packet_ns = tun_loop->idle_ns;
+    uint64_t soon_ns = tun_loop->idle_ns + gauge_in_traffic_ns;
+    if (tun_loop->gauge.place_plus_1 > 0 && tun_loop->gauge.due_ns > soon_ns)
+        loop_timer_set(tun_loop->loop, &tun_loop->gauge, soon_ns);
+}
+
 // Reads and writes all that can be read and written now. A device is read only where there may be something:
 // epoll said so, or we wrote to it, or nobody looked.
-static void turn(struct tun_loop *tun_loop, enum reason reason) {
+static void turn(struct tun_loop *tun_loop, enum reason reason, uint64_t timer_ns) {
     struct tun_direction *down = &tun_loop->down, *up = &tun_loop->up;
     int packets = 0;
+    uint64_t began_ns = clock_now_ns(), held_up_ns = held_up_since_ns(tun_loop, timer_ns, began_ns);
     for (int pass = 0; pass == 0 || down->readable || up->readable; pass++) {
         if (down->readable) packets += read_packets(down, reason);
         if (up->readable) packets += read_packets(up, reason);
+        if (pass == 0 && packets > 0 && held_up_ns > 0)
+            overdue_add(&tun_loop->overdue, held_up_ns, began_ns); // they may have waited all the time
         reason = AWAKE;
         uint64_t now_ns = clock_now_ns();
         path_advance(&down->path, now_ns);
@@ -172,6 +205,7 @@ static void turn(struct tun_loop *tun_loop, enum reason reason) {
         if (packets >= PACKETS_PER_TURN || (pass > 0 && punctual_busy(&tun_loop->punctual, now_ns))) break;
     }
     tun_loop->idle_ns = clock_now_ns();
+    if (packets > 0) gauge_traffic(tun_loop);
     struct timeline_counters down_now = counters_of(down), up_now = counters_of(up);
     timeline_tell(&tun_loop->timeline, &down_now, &up_now, tun_loop->idle_ns);
     bool queued = down->path.link.queue.packets > 0 || up->path.link.queue.packets > 0;
@@ -188,7 +222,8 @@ static void readable(void *context, uint32_t events) {
     struct tun_direction *direction = context;
     (void)events;
     direction->readable = true;
-    turn(direction->tun_loop, WOKEN);
+    struct tun_loop *tun_loop = direction->tun_loop;
+    turn(tun_loop, WOKEN, tun_loop->timer.place_plus_1 > 0 ? tun_loop->timer.due_ns : NODE_NEVER);
 }
 
 static void timer_due(void *context, uint64_t now_ns) {
@@ -205,14 +240,16 @@ static void timer_due(void *context, uint64_t now_ns) {
             reason = AWAKE;
             if (count > 0) break; // something may be due earlier now
         }
-    turn(tun_loop, reason);
+    turn(tun_loop, reason, tun_loop->timer.due_ns);
 }
 
 static void gauge_due(void *context, uint64_t now_ns) {
     struct tun_loop *tun_loop = context;
     uint64_t timer_ns = tun_loop->gauge.due_ns;
     if (tun_loop->idle_ns < timer_ns) punctual_slept(&tun_loop->punctual, timer_ns, now_ns);
-    uint64_t pause_ns = tun_loop->gauged++ < GAUGINGS_AT_START ? gauge_at_start_ns : gauge_ns;
+    bool traffic = now_ns - tun_loop->packet_ns < traffic_ns;
+    uint64_t pause_ns = traffic ? gauge_in_traffic_ns : gauge_ns;
+    if (tun_loop->gauged++ < GAUGINGS_AT_START) pause_ns = gauge_at_start_ns;
     loop_timer_set(tun_loop->loop, &tun_loop->gauge, now_ns + pause_ns);
 }
 
@@ -253,7 +290,7 @@ int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct lin
 }
 
 void tun_loop_steer(struct tun_loop *tun_loop, const struct link_profile *profile) {
-    turn(tun_loop, AWAKE);
+    turn(tun_loop, AWAKE, NODE_NEVER);
     path_steer(&tun_loop->down.path, profile, tun_loop->idle_ns);
     path_steer(&tun_loop->up.path, profile, tun_loop->idle_ns);
     set_trains(&tun_loop->down, &profile->down.rate);

@@ -6,6 +6,7 @@
 
 #include "base/loop.h"
 #include "shaper/histogram.h"
+#include "shaper/overdue.h"
 #include "shaper/path.h"
 #include "shaper/punctual.h"
 #include "shaper/timeline.h"
@@ -44,8 +45,10 @@ struct tun_loop {
     struct loop *loop;
     struct punctual punctual;
     struct loop_timer timer; // for what is due next, in either direction
-    struct loop_timer gauge; // wakes us only to see what a wake-up takes
+    struct loop_timer gauge; // wakes us only to see what a wake-up takes, and that we are not held up
     uint64_t gauged;
+    uint64_t packet_ns; // when a packet last came
+    struct overdue overdue;
     uint64_t idle_ns;          // when we last had nothing to do
     struct tun_direction down; // far to near
     struct tun_direction up;   // near to far

@@ -7,6 +7,7 @@ import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
 import { defineLive, type LiveOptions, liveChoiceOf, liveOptionNames, refuseLiveOptions } from "../record/options.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
+import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/disturbance_option.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
@@ -22,6 +23,7 @@ interface RaceOptions
     UntilOptions,
     LabsOptions,
     FilmsOptions,
+    DisturbanceOptions,
     DilateOptions,
     LiveOptions,
     StrictOptions {
@@ -63,6 +65,8 @@ const optionOf: Readonly<Record<string, string>> = {
   films: "--films",
   warm_cache: "--warm-cache",
   dilate: "--dilate",
+  tolerance: "--tolerance",
+  retry_for_s: "--retry-for",
 };
 
 const usualRuns = 5;
@@ -79,6 +83,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     seed: options.seed,
     retries: options.retries,
     timeout_s: options.timeout,
+    ...disturbanceChoiceOf(options),
     settle_ms: options.settle,
     ...filmsOf(options.filmstrip ? { films: options.films ?? 1 } : options),
     ...dilateOf(options),
@@ -98,7 +103,7 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineStrict(defineLive(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs)))))))
+    defineStrict(defineLive(defineDilate(defineDisturbance(defineFilms(defineLabs(defineUntil(defineServing(yargs))))))))
       .positional("page", {
         type: "string",
         demandOption: true,

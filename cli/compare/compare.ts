@@ -10,7 +10,7 @@
 // That loads fail more often than they did is tested too (Fisher's exact test), and corrected with the rest.
 // Loads that the machine or a link out of tolerance spoiled say nothing of a page, and are not among the failed.
 import { shaperKey } from "../link/same_link.ts";
-import { isCrowded } from "../measure/starved.ts";
+import { isDisturbed } from "../measure/disturbance.ts";
 import type { Cell, Lane, Load } from "../results/results.ts";
 import { linkIsOut } from "../selftest/format.ts";
 import { leastRisingFailures, risingFailures, type Tries } from "../stats/fisher_exact.ts";
@@ -106,7 +106,7 @@ const severalTries = 3;
 
 /** Whether it is the machine's or the link's doing that a load does not count. */
 const isSpoiled = ({ reasons }: Load): boolean =>
-  reasons.some((reason) => isCrowded(reason) || reason.startsWith(linkIsOut));
+  reasons.some((reason) => isDisturbed(reason) || reason.startsWith(linkIsOut));
 
 function triesOf(loads: readonly Load[]): Tries {
   const valid = loads.filter(isValid).length;

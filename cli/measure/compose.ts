@@ -11,9 +11,9 @@ import { withUndilatedMetrics } from "../metrics/dilation.ts";
 import type { RecordedRequests } from "../metrics/recorded_requests.ts";
 import type { Serving } from "../serving/serving.ts";
 import { version } from "../version.ts";
+import { disturbanceOf, disturbedReasons, type Tolerance } from "./disturbance.ts";
 import { environmentOf, machine } from "./environment.ts";
 import type { ReplayReport, ShaperReport } from "./reports.ts";
-import { starvedReasons } from "./starved.ts";
 import { verify } from "./verify.ts";
 import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";
 
@@ -24,6 +24,8 @@ export interface Measured {
   readonly serving: Serving;
   /** The folder of what else the load left; null: nothing. */
   readonly evidence: string | null;
+  /** undefined: the usual one. */
+  readonly tolerance?: Tolerance | undefined;
   readonly recording: {
     readonly name: string;
     readonly digest: string;
@@ -51,18 +53,6 @@ export interface Measured {
   readonly started_ns: number;
 }
 
-/** What waits of the machine's time are in the lab's. */
-function inLabTime(pressure: Pressure | null, dilation: number): Pressure | null {
-  if (!pressure) return null;
-  const { browser_ms, server_ms, shaper_ms } = pressure.waited;
-  const waited = {
-    browser_ms: browser_ms / dilation,
-    server_ms: server_ms / dilation,
-    shaper_ms: shaper_ms / dilation,
-  };
-  return { ...pressure, waited };
-}
-
 function startedDateTime(measured: Measured, navigation_s: number | null): string {
   const first = measured.capture ? navigationRequest(measured.capture) : null;
   if (!first || navigation_s === null) return new Date(0).toISOString();
@@ -81,25 +71,25 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
   const captured =
     capture && navigation_s !== null ? entriesOf(capture, { pageref: "page_1", navigationStart_s: navigation_s }) : [];
   const metrics = failure === null ? profileMetricsOf(timings, steadiness) : noMetrics(failure);
+  const window =
+    navigation_s === null || metrics.plt_ms === null
+      ? null
+      : { start_ns: Math.round(navigation_s * 1e9), end_ns: Math.round(navigation_s * 1e9 + metrics.plt_ms * 1e6) };
+  const { overdue } = shaper ?? {};
+  const { pressure, tolerance, dilation } = measured;
+  const disturbance = window && overdue ? disturbanceOf({ window, overdue, pressure, tolerance, dilation }) : null;
   const verdict = verify({
     lane: measured.lane,
-    rtt_ms: measured.link.rtt_ms,
     entries: captured,
     failedUrls: recording.failedUrls ?? [],
     recorded: measured.recorded,
     strict: measured.strict,
     upgraded: measured.upgraded,
     documents: capture?.documents.map(({ url }) => url) ?? [],
-    loadEnd_ns:
-      navigation_s === null || metrics.plt_ms === null ? null : Math.round(navigation_s * 1e9 + metrics.plt_ms * 1e6),
+    loadEnd_ns: window === null ? null : window.end_ns,
     replay,
     shaper,
-    starved: starvedReasons(
-      inLabTime(measured.pressure, measured.dilation),
-      measured.cpu,
-      metrics.plt_ms,
-      machine().cpus,
-    ),
+    disturbed: disturbedReasons(disturbance),
     failure,
   });
   return {
@@ -163,6 +153,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
           : {}),
         cpu: measured.cpu,
         pressure: measured.pressure,
+        disturbance,
         navigation_start_ns: navigation_s === null ? null : Math.round(navigation_s * 1e9),
         wall_ms: (ended_ns - measured.started_ns * measured.dilation) / 1e6,
       },

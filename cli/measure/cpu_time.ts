@@ -16,12 +16,20 @@ type Part = keyof CpuTime;
 export interface LabUse {
   readonly cpu: CpuTime;
   /** By the thread's number. */
-  readonly waits: ReadonlyMap<string, { readonly part: Part; readonly waited_ns: number }>;
+  readonly threads: ReadonlyMap<string, ThreadUse>;
+}
+
+interface ThreadUse {
+  readonly part: Part;
+  readonly ran_ns: number;
+  readonly waited_ns: number;
+  /** Whether the load goes through it: what keeps it waiting may keep the page waiting. */
+  readonly isOnWay: boolean;
 }
 
 interface ThreadTold {
   readonly thread: string;
-  readonly ms: number;
+  readonly ran_ns: number;
   readonly waited_ns: number;
   readonly children: readonly number[];
 }
@@ -36,7 +44,7 @@ interface Told {
 function ofThread(folder: string, thread: string): ThreadTold {
   const [ran_ns, waited_ns] = readFileSync(`${folder}/${thread}/schedstat`, "utf8").split(" ").map(Number);
   const children = readFileSync(`${folder}/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  return { thread, ms: Number(ran_ns) / 1e6, waited_ns: Number(waited_ns), children };
+  return { thread, ran_ns: Number(ran_ns), waited_ns: Number(waited_ns), children };
 }
 
 /** Null for a process that is gone. Throws where /proc does not tell what is asked. */
@@ -57,7 +65,7 @@ function ofProcess(pid: number): Told | null {
         throw error;
       }
     });
-    const own_ms = threads.reduce((sum, { ms }) => sum + ms, 0);
+    const own_ms = threads.reduce((sum, { ran_ns }) => sum + ran_ns, 0) / 1e6;
     const ended_ms = (cutime + cstime) * tick_ms;
     const ms = Math.max(own_ms, (utime + stime) * tick_ms) + ended_ms;
     return { name, ms, threads };
@@ -76,6 +84,26 @@ function isGone(error: unknown): boolean {
 const partOf = (name: string): Part =>
   name === "trilane-replay" ? "server_ms" : name === "trilane-shaper" ? "shaper_ms" : "browser_ms";
 
+/** Those that carry the browser's network and its messages between processes, as Chromium names them. */
+const carryingThreads: ReadonlySet<string> = new Set(["Chrome_IOThread", "Chrome_ChildIOT", "NetworkService"]);
+
+/** Which threads of a browser's process a load goes through: of the browser, its network service and the pages. */
+function browserThreadsOnWay(pid: number): (thread: string) => boolean {
+  const text = (path: string): string => {
+    try {
+      return readFileSync(path, "latin1");
+    } catch (error) {
+      if (isGone(error)) return "";
+      throw error;
+    }
+  };
+  const commandLine = text(`/proc/${pid}/cmdline`);
+  const type = /--type=([\w-]+)/.exec(commandLine)?.[1];
+  const hasPart = type === undefined || type === "renderer" || commandLine.includes("network.mojom.NetworkService");
+  return (thread) =>
+    hasPart && (thread === `${pid}` || carryingThreads.has(text(`/proc/${pid}/task/${thread}/comm`).trim()));
+}
+
 /** Kernels may be built without these; then they are missing of a process that is there, too. */
 const isTold = (): boolean =>
   ["schedstat", "children"].every((name) => existsSync(`/proc/self/task/${process.pid}/${name}`));
@@ -83,7 +111,7 @@ const isTold = (): boolean =>
 /** Of the process `root` and all that descend from it. Null where the system does not tell. */
 export function labUseOf(root: number): LabUse | null {
   const cpu = { browser_ms: 0, server_ms: 0, shaper_ms: 0 };
-  const waits = new Map<string, { part: Part; waited_ns: number }>();
+  const threads = new Map<string, ThreadUse>();
   const left = [root];
   if (!isTold()) return null;
   try {
@@ -92,15 +120,16 @@ export function labUseOf(root: number): LabUse | null {
       if (!told) continue;
       const part = partOf(told.name);
       cpu[part] += told.ms;
-      for (const { thread, waited_ns, children } of told.threads) {
-        waits.set(thread, { part, waited_ns });
+      const isOnWay = part === "browser_ms" ? browserThreadsOnWay(pid) : () => true;
+      for (const { thread, ran_ns, waited_ns, children } of told.threads) {
+        threads.set(thread, { part, ran_ns, waited_ns, isOnWay: isOnWay(thread) });
         left.push(...children);
       }
     }
   } catch {
     return null;
   }
-  return { cpu, waits };
+  return { cpu, threads };
 }
 
 /** What was spent from one reading to the next. */

@@ -22,6 +22,7 @@ import { sendInClear } from "./clear.ts";
 import { upgradesClearOrigins, urlOnLane } from "./clear_origins.ts";
 import { composePageLoad, type Measured } from "./compose.ts";
 import { cpuTimeBetween, labUseOf } from "./cpu_time.ts";
+import type { Tolerance } from "./disturbance.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
 import { upgradesByItself } from "./hsts.ts";
@@ -29,14 +30,14 @@ import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
 import { pinTimeScript } from "./pin_time.ts";
-import { type PressureReading, pressureBetween, stalled_us } from "./pressure.ts";
+import { type PressureReading, pressureBetween, readMachine } from "./pressure.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder, throwIfFull } from "./scratch.ts";
 import type { ScreencastFrame } from "./screencast.ts";
 import { userAgentOf } from "./user_agent.ts";
-import { replacedRecording } from "./verify.ts";
+import { replacedRecording, timeOut } from "./verify.ts";
 import type { FirstVisit } from "./visits.ts";
 
 export type { Lane, PageLoad };
@@ -68,6 +69,8 @@ export interface LoadOptions {
   readonly cpus?: readonly number[];
   /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
   readonly evidence?: string;
+  /** How much the machine may disturb it. Default: usualTolerance. */
+  readonly tolerance?: Tolerance;
   /** Given what the page showed, until a moment after its load event. Such a load may be slower: it is for no average. */
   readonly filmed?: (frames: readonly ScreencastFrame[]) => void;
   readonly signal?: AbortSignal;
@@ -156,6 +159,7 @@ export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
       evidence: evidence?.folder ?? null,
       link,
       dilation,
+      tolerance: options.tolerance,
       recording,
       recorded,
       strict: options.strict ?? false,
@@ -254,7 +258,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
       const before = isLast ? readPressure(browser) : null;
-      limit(options.timeout_ms, `the load event${which} did not come within ${options.timeout_ms} ms`);
+      limit(options.timeout_ms, timeOut(options.timeout_ms, which));
       await orFail(visited.load(url));
       const loaded = isLast ? readPressure(browser) : null;
       const settle_ms = options.settle_ms ?? 0;
@@ -292,8 +296,10 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
 const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);
 
 function readPressure({ pid }: RunningBrowser): PressureReading | null {
+  const machine = readMachine();
+  const { user, system } = process.cpuUsage();
   const use = labUseOf(pid);
-  return use && { use, stalled_us: stalled_us() };
+  return use && { use, machine, own_ms: (user + system) / 1000 };
 }
 
 function watching({ serving }: LoadOptions): WatchOptions {

@@ -16,15 +16,12 @@ import { clearUrl } from "./clear.ts";
 import { urlOnLane } from "./clear_origins.ts";
 import { isFromCache, isHttp, loadCoverage, whyUnrecorded } from "./load_coverage.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
-import { lateReason } from "./starved.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
 
 export type Status = LoadFacts["status"];
 
 export interface Evidence {
   readonly lane: Lane;
-  /** What was asked of the link. */
-  readonly rtt_ms: number;
   readonly entries: readonly HarEntry[];
   /** What failed when the page was recorded, and so is not held against a load. */
   readonly failedUrls: readonly string[];
@@ -40,8 +37,8 @@ export interface Evidence {
   readonly loadEnd_ns: number | null;
   readonly replay: ReplayReport | null;
   readonly shaper: ShaperReport | null;
-  /** Why it had not the CPU that it needed (starved.ts); empty: it had. */
-  readonly starved?: readonly string[];
+  /** Why the machine disturbed it too much (disturbance.ts); empty: it did not. */
+  readonly disturbed?: readonly string[];
   /** Why the load did not end (a crash, a time-out), if it did not. */
   readonly failure: string | null;
 }
@@ -58,12 +55,12 @@ export interface Verdict {
   readonly background: BackgroundRequest[];
 }
 
-/**
- * How late packets may leave the link, at the 99th percentile, before a load counts as loaded over another link: what
- * changes a page load time by less than its own spread. Far beyond it the shaper was short of CPU.
- */
-export function lateTolerance_ns(rtt_ms: number): number {
-  return Math.max(5, rtt_ms / 20) * 1e6;
+/** The one failure that is a measurement: the load takes longer than it was given. */
+export const timeOut = (timeout_ms: number, which = ""): string =>
+  `the load event${which} did not come within ${timeout_ms} ms`;
+
+export function isTimeOut(reason: string): boolean {
+  return /^the load event (?:of the first visit )?did not come within /.test(reason);
 }
 
 function withoutFragment(url: string): string {
@@ -239,8 +236,8 @@ export function verify(evidence: Evidence): Verdict {
     ...(lane === "h3-altsvc" ? unlearntReasons(onWire) : []),
     ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
     ...(replay ? [] : ["trilane-replay left no report"]),
-    ...(shaper ? lateReasons(shaper, lateTolerance_ns(evidence.rtt_ms)) : ["trilane-shaper left no report"]),
-    ...(evidence.starved ?? []),
+    ...(shaper ? [] : ["trilane-shaper left no report"]),
+    ...(evidence.disturbed ?? []),
   ];
   return { status: reasons.length === 0 ? "valid" : "invalid", reasons, coverage, ...facts };
 }
@@ -283,14 +280,4 @@ function unlearntReasons([first]: readonly HarEntry[]): string[] {
   return first?._protocol === "h3"
     ? [`the first request was on h3 before any answer told of it: ${first.request.url}`]
     : [];
-}
-
-function lateReasons(shaper: ShaperReport, tolerance_ns: number): string[] {
-  const inMs = (time_ns: number) => (time_ns / 1e6).toFixed(1);
-  return (["down", "up"] as const).flatMap((direction) => {
-    const late_ns = shaper[direction].late_ns.p99;
-    if (late_ns === null || late_ns <= tolerance_ns) return [];
-    const tolerated = `${direction}; tolerated: ${inMs(tolerance_ns)} ms`;
-    return [`${lateReason}: 1 % of packets left ${inMs(late_ns)} ms late or more (${tolerated})`];
-  });
 }

@@ -1,22 +1,30 @@
-// Whether a further load may begin: beside others, while the machine is not crowded, and as many as lately went well; after one
-// that was starved, once the machine is quieter. Measures
-// by what the kernel tells (PSI) and by how loads ended; starts none.
+// Whether a further load may begin: beside others, while the machine is not crowded, and as many as lately went well; by itself,
+// before a run's first load and after a disturbed one, once the machine is calm. Says so where it never is. Measures by what
+// the kernel tells (pressure.ts) and by how loads ended; starts none.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { stalled_us } from "../measure/pressure.ts";
-import { isCrowded } from "../measure/starved.ts";
+import { isDisturbed } from "../measure/disturbance.ts";
+import { type MachineReading, readMachine, type Unrest, unrestBetween } from "../measure/pressure.ts";
 
 /**
  * Above this share of the time in which some task waits for a CPU a further load would wait, too. Slow links leave far less: a load
- * of object-1MB at 1 Mbit/s 7 %. At 35 to 100 %, beside 1 to 4 busy loops, loads of carlucci-medium took 1 to 2 % longer (starved.ts).
+ * of object-1MB at 1 Mbit/s 7 %. At 35 to 100 %, beside 1 to 4 busy loops, loads of carlucci-medium took 1 to 2 % longer.
  */
 const mostStalled_share = 0.5;
+/** Of the CPUs, with none of our loads running. One that idles uses 1 to 2 %. */
+const mostUsed_share = 0.2;
+/** Two steps of stolen time in one window are more than these on two CPUs; one may be nearly nothing. */
+const mostStolen_share = 0.02;
 const window_ms = 300;
 /** Then it begins all the same: its own figures decide whether it counts. */
 const patience_ms = 30_000;
 const tellAfter_ms = 3000;
+/** A machine that was not calm for so long will not be by itself. */
+const unfitAfter_ms = 9000;
 /** So many loads in a row that count give back a lab that was taken away. */
 const recovery_loads = 20;
+/** A run that begins with so many disturbed loads goes on as it began. */
+const unfitAfter_loads = 6;
 
 export interface AdmissionOptions {
   /** Labs at a time. */
@@ -24,16 +32,33 @@ export interface AdmissionOptions {
   readonly signal: AbortSignal;
   readonly tell: (reason: string) => void;
   /** Others in tests. */
-  readonly stalled?: () => number | null;
+  readonly machine?: () => MachineReading;
   readonly pause?: (time_ms: number) => Promise<void>;
 }
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** What a busy machine does, in words; null: it is calm enough, or does not tell. `isAlone`: no load of ours runs. */
+function crowdedWords({ stalled, used, stolen }: Unrest, isAlone: boolean): string | null {
+  if (isAlone && used !== null && used > mostUsed_share) return `other programs used ${percent(used)} of its CPUs`;
+  if (isAlone && stolen !== null && stolen > mostStolen_share)
+    return `the hypervisor took ${percent(stolen)} of its CPUs for something else`;
+  if (stalled !== null && stalled > mostStalled_share)
+    return `tasks waited for a CPU in ${percent(stalled)} of the time`;
+  return null;
+}
+
+const remedies =
+  "let less run, take fewer labs, wait for a quieter moment, or run it with --dilate 10, so that disturbances weigh a tenth";
 
 export class Admission {
   readonly #options: AdmissionOptions;
   #most: number;
   #good = 0;
-  #wasStarved = false;
+  #mustBeCalm = true;
   #isBlind = false;
+  #isUnfit = false;
+  #disturbedAtStart: number | null = 0;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
@@ -48,8 +73,10 @@ export class Admission {
   /** A load ended. One that was disturbed by what ran beside it takes a lab away. */
   ended({ status, reasons }: Pick<LoadFacts, "status" | "reasons">, wasBeside: boolean): void {
     this.#good = status === "valid" ? this.#good + 1 : 0;
-    this.#wasStarved = reasons.some(isCrowded);
-    if (wasBeside && this.#most > 1 && this.#wasStarved) {
+    const wasDisturbed = reasons.some(isDisturbed);
+    this.#mustBeCalm = wasDisturbed;
+    this.#countAtStart(wasDisturbed, reasons);
+    if (wasBeside && this.#most > 1 && wasDisturbed) {
       this.#most--;
       this.#options.tell(`the machine is crowded: ${this.#most} of ${this.#options.most} labs from now on`);
     } else if (this.#good >= recovery_loads && this.#most < this.#options.most) {
@@ -58,27 +85,55 @@ export class Admission {
     }
   }
 
-  /** Until the machine has room, no longer wanted, or it took too long. */
-  async admit(isWanted: () => boolean, longest_ms = patience_ms): Promise<void> {
-    const { signal, tell, stalled = stalled_us } = this.#options;
-    const pause = this.#options.pause ?? ((time_ms: number) => delay(time_ms, undefined, { signal }).catch(() => {}));
-    for (let waited_ms = 0; waited_ms < longest_ms && isWanted() && !signal.aborted; waited_ms += window_ms) {
-      const before_us = stalled();
-      if (before_us === null) return this.#tellBlind();
-      await pause(window_ms);
-      const share = ((stalled() ?? before_us) - before_us) / (window_ms * 1000);
-      if (share <= mostStalled_share) return;
-      // A browser that starts fills the machine for a second: nothing to speak of.
-      if (waited_ms === tellAfter_ms)
-        tell(
-          `the machine is busy: tasks waited for a CPU in ${Math.round(share * 100)} % of the time, the next load waits`,
-        );
-    }
+  #countAtStart(wasDisturbed: boolean, reasons: readonly string[]): void {
+    if (this.#disturbedAtStart === null) return;
+    this.#disturbedAtStart = wasDisturbed ? this.#disturbedAtStart + 1 : null;
+    if (this.#disturbedAtStart !== unfitAfter_loads) return;
+    const [why = ""] = reasons.filter(isDisturbed);
+    this.tellUnfit(`none of the first ${unfitAfter_loads} loads counts (${why.split(" (")[0]})`);
   }
 
-  /** Also for a load that nothing runs beside: what starved the one that ended last may last for a while. */
-  async admitAfterStarved(isWanted: () => boolean, longest_ms = patience_ms): Promise<void> {
-    if (this.#wasStarved) await this.admit(isWanted, longest_ms);
+  /** Once: that this machine, as it is, will not do, and what would help. */
+  tellUnfit(why: string): void {
+    if (!this.#isUnfit) this.#options.tell(`this machine is too disturbed to measure on: ${why}: ${remedies}`);
+    this.#isUnfit = true;
+  }
+
+  /** Beside other loads: until the machine has room, no longer wanted, or it took too long. Returns how long that was. */
+  admit(isWanted: () => boolean, longest_ms = patience_ms): Promise<number> {
+    return this.#untilCalm(isWanted, longest_ms, false);
+  }
+
+  /** Also for a load that nothing runs beside: what disturbed the one that ended last may last for a while. */
+  async admitCalm(isWanted: () => boolean, isAlone: boolean, longest_ms = patience_ms): Promise<number> {
+    return this.#mustBeCalm ? this.#untilCalm(isWanted, longest_ms, isAlone) : 0;
+  }
+
+  async #untilCalm(isWanted: () => boolean, longest_ms: number, isAlone: boolean): Promise<number> {
+    const { signal, tell, machine = readMachine } = this.#options;
+    const pause = this.#options.pause ?? ((time_ms: number) => delay(time_ms, undefined, { signal }).catch(() => {}));
+    const first = machine();
+    let waited_ms = 0;
+    while (waited_ms < longest_ms && isWanted() && !signal.aborted) {
+      const before = machine();
+      if (before.stalled_us === null && !isAlone) this.#tellBlind();
+      if (before.stalled_us === null && (before.used_ms === null || !isAlone)) return waited_ms;
+      await pause(window_ms);
+      const after = machine();
+      const crowded = crowdedWords(unrestBetween(before, after, window_ms), isAlone);
+      if (crowded === null) {
+        this.#mustBeCalm = false;
+        return waited_ms + window_ms;
+      }
+      // A browser that starts fills the machine for a second: nothing to speak of.
+      if (waited_ms === tellAfter_ms) tell(`the machine is busy: ${crowded}, the next load waits`);
+      if (waited_ms === unfitAfter_ms && isAlone) {
+        const all = crowdedWords(unrestBetween(first, after, waited_ms + window_ms), true);
+        if (all !== null) this.tellUnfit(`in ${Math.round(unfitAfter_ms / 1000)} s ${all}`);
+      }
+      waited_ms += window_ms;
+    }
+    return waited_ms;
   }
 
   #tellBlind(): void {

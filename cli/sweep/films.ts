@@ -1,13 +1,13 @@
 // Films further loads of each cell once its measured loads are there, and stores them apart from these. Goes on where an
 // earlier run stopped: a cell that was filmed as often as asked is not filmed again.
 import type { FilmFinished, FilmStarted } from "../../schemas/generated/sweep_event.ts";
+import { isDisturbed } from "../measure/disturbance.ts";
 import type { FilmedLoad } from "../measure/filmstrip.ts";
-import { isCrowded } from "../measure/starved.ts";
 import type { Cell, NewFilm, Results, Sweep } from "../results/results.ts";
 import type { TimeLeft } from "./estimate.ts";
 import { pastObstacles, type Waiting } from "./obstacles.ts";
 import { type LoadRequest, loadRequest, type Requesting } from "./request.ts";
-import { triesOf } from "./tasks.ts";
+import { filmTriesOf } from "./tasks.ts";
 
 /** Resolves also for a load that failed; throws for what would fail every load. */
 export type FilmLoad = (request: LoadRequest) => Promise<FilmedLoad>;
@@ -76,9 +76,9 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
       const taken = await pastObstacles(() => take(filming, cell), filming.waiting);
       if (!taken?.written) return false;
       const { film, wall_ms } = taken.written;
-      wasStarved ||= film.reasons.some(isCrowded);
+      wasStarved ||= film.reasons.some(isDisturbed);
       // A faulty link is not tried again: it is what it is.
-      done = film.status === "valid" || attempt + 1 >= triesOf(plan.retries, wasStarved) || wall_ms === 0;
+      done = film.status === "valid" || attempt + 1 >= filmTriesOf(plan.retries, wasStarved) || wall_ms === 0;
       time.ended(filming.guess_ms(cell), wall_ms, done);
       if (done) {
         const stored = await pastObstacles(() => results.recordFilm({ cell: cell.id, ...film }), filming.waiting);

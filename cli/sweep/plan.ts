@@ -210,7 +210,9 @@ export function planDigest(plan: Plan): string {
   const dilated = (plan.dilate ?? 1) > 1 ? { dilate: plan.dilate } : {};
   // Pages that are made here are always loaded so.
   const strict = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
-  const choices = { ...warm, ...strict, ...serving, ...dilated, ...(plan.until ? { until: plan.until } : {}) };
+  const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
+  const until = plan.until ? { until: plan.until } : {};
+  const choices = { ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -1,6 +1,7 @@
 // What is asked of one load: cli/measure takes it as it is. Measures nothing.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import type { Tolerance } from "../measure/disturbance.ts";
 import type { Cell, Lane } from "../results/results.ts";
 import type { Serving } from "../serving/serving.ts";
 import { linkSeed } from "./order.ts";
@@ -23,6 +24,8 @@ export interface LoadRequest {
   /** Whether the recording must have an answer to each request before the load event. */
   readonly strict: boolean;
   readonly serving: Serving;
+  /** How much the machine may disturb the load. Default: usualTolerance. */
+  readonly tolerance?: Tolerance;
   /** The only ones that the lab may run on. */
   readonly cpus?: readonly number[];
   /** A folder for what the load leaves behind. */
@@ -65,6 +68,7 @@ export function loadRequest(
     keepCache: plan.warm_cache ?? false,
     strict: (plan.strict ?? false) || (isComplete?.(name) ?? false),
     serving: plan.serving,
+    ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),
     signal,
   };
 }

@@ -11,6 +11,7 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../schemas/generated/sweep_event.ts";
+import { isDisturbed } from "../measure/disturbance.ts";
 import type { Cell, Results, Sweep } from "../results/results.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
@@ -36,7 +37,7 @@ export interface Labs {
   readonly cpus?: readonly (readonly number[])[] | null;
 }
 
-/** What starves loads for longer (a backup, an update) may end before those that were put off have their last attempts. */
+/** What disturbs loads for longer (a backup, an update) may end before those that were put off have their last attempts. */
 const endPatience_ms = 600_000;
 
 const oneLab: Labs = { most: 1, mayShare: () => false };
@@ -55,7 +56,7 @@ export interface RunOptions extends Attempting {
   /** How many loads may run side by side, and on which links. Default: one after another. */
   readonly labs?: Labs;
   /** In tests: how busy the machine is. */
-  readonly stalled?: AdmissionOptions["stalled"];
+  readonly machine?: AdmissionOptions["machine"];
   /** In tests: waits. */
   readonly pause?: (time_ms: number) => Promise<void>;
   /** In tests: a monotonic clock. */
@@ -81,7 +82,8 @@ export interface RunOutcome {
 }
 
 /**
- * Runs until every planned load has a valid attempt or has used up its attempts, or until the signal. Where the plan says when
+ * Runs until every planned load has a valid attempt, has timed out or has used up its attempts, or until the signal. Loads that
+ * the machine disturbed are repeated for as long as the plan's retry_for_s allows. Where the plan says when
  * loads are enough, the rest of a lane's on a page and link is no longer planned then.
  */
 export function runSweep(options: RunOptions): Promise<RunOutcome> {
@@ -109,6 +111,9 @@ class SweepRun {
   #loads: number;
   #done: number;
   #wall_ms = 0;
+  /** What disturbed loads and waits for a calm machine took, and may take. */
+  #lost_ms = 0;
+  readonly #retryFor_ms: number;
   #asked: string | null = null;
   readonly #spent: TimeSpent;
   readonly #waiting: Waiting;
@@ -123,14 +128,15 @@ class SweepRun {
     this.#admission = new Admission({
       most: labs.most,
       ...waiting,
-      ...(options.stalled ? { stalled: options.stalled } : {}),
+      ...(options.machine ? { machine: options.machine } : {}),
     });
     this.#freeLabs = Array.from({ length: labs.most }, (_, lab) => lab);
     this.#tasks = tasksOf(results, sweep, plan);
-    this.#left = this.#tasks.filter((task) => !task.isDone());
+    this.#left = this.#tasks.filter((task) => !task.isDone(true));
     this.#toFilm = film ? unfilmedCells(results, sweep, plan.films ?? 1) : [];
     const guesses_ms = [...this.#left.map(({ cell }) => cell), ...this.#toFilm].map(guess_ms);
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
+    this.#retryFor_ms = plan.retry_for_s === undefined ? this.#time.left_ms : plan.retry_for_s * 1000;
     this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
     this.#browser = new BrowserVersion(results, sweep);
     this.#spent = new TimeSpent(results.loadsOf(sweep.id), options.now_ms ?? (() => performance.now()));
@@ -159,7 +165,7 @@ class SweepRun {
       mustEnd: () => this.#mustEnd(),
       isTimeUp: () => this.#isTimeUp(),
       waiting: this.#waiting,
-      admit: () => this.#admission.admitAfterStarved(() => !this.#mustEnd()),
+      admit: () => this.#waitForCalm(),
       signal: this.#signal,
     };
     const watched = film && this.#watched(film);
@@ -176,6 +182,17 @@ class SweepRun {
       this.#admission.ended(filmed.load.log._trilane, false);
       return filmed;
     };
+  }
+
+  /** Whether there is time left to repeat what the machine disturbed. */
+  #mayRepeat(): boolean {
+    return this.#lost_ms < this.#retryFor_ms;
+  }
+
+  async #waitForCalm(longest_ms?: number): Promise<void> {
+    if (!this.#mayRepeat()) return;
+    const isAlone = this.#running <= 1;
+    this.#lost_ms += await this.#admission.admitCalm(() => !this.#mustEnd(), isAlone, longest_ms);
   }
 
   /** Nothing more is to be started. */
@@ -195,7 +212,7 @@ class SweepRun {
     const { links, labs = oneLab } = this.#options;
     return runSideBySide(units, {
       most: () => this.#admission.most,
-      admit: (isBeside) => this.#admission.admit(isBeside),
+      admit: async (isBeside) => void (await this.#admission.admit(isBeside)),
       mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
       // A link is measured while no load runs beside it.
       needsQuiet: ([task]) => links?.isDue(task.cell.link, last) ?? false,
@@ -207,7 +224,8 @@ class SweepRun {
 
   /** Once more what waited for its link or for a quieter machine, in the planned order. */
   async #runPutOff(): Promise<boolean> {
-    if (this.#putOff.length > 0) await this.#admission.admitAfterStarved(() => !this.#mustEnd(), endPatience_ms);
+    if (this.#putOff.length > 0 && this.#mayRepeat())
+      await this.#waitForCalm(Math.min(endPatience_ms, this.#retryFor_ms - this.#lost_ms));
     const waiting = this.#putOff.toSorted((a, b) => a[0].planned.position - b[0].planned.position);
     return this.#runUnits(waiting, true);
   }
@@ -222,7 +240,9 @@ class SweepRun {
   async #prepare(link: string, last: boolean): Promise<void> {
     if (this.#mustEnd() || this.#isTimeUp()) return;
     try {
-      await this.#askLink(link, last);
+      await this.#waitForCalm();
+      const fault = await this.#askLink(link, last);
+      if (fault?.includes("lateness")) this.#admission.tellUnfit(fault);
     } catch (error) {
       if (!this.#signal.aborted) throw error;
     }
@@ -233,7 +253,7 @@ class SweepRun {
     const [first] = unit;
     if (this.#mustEnd()) return false;
     if (this.#isTimeUp()) {
-      for (const task of unit) if (!this.#spared.has(task) && !task.isDone()) this.#spare(task);
+      for (const task of unit) if (!this.#spared.has(task) && !this.#isDone(task)) this.#spare(task);
       return true;
     }
     if (!last && this.#faults.has(first.cell.link)) {
@@ -262,8 +282,12 @@ class SweepRun {
   #spareFrom(from: Task): void {
     for (const task of this.#left) {
       const isLater = task.planned.position >= from.planned.position && task.cell.id === from.cell.id;
-      if (isLater && !task.isDone() && !this.#spared.has(task)) this.#spare(task);
+      if (isLater && !this.#isDone(task) && !this.#spared.has(task)) this.#spare(task);
     }
+  }
+
+  #isDone(task: Task): boolean {
+    return task.isDone(this.#mayRepeat());
   }
 
   #spare(task: Task): void {
@@ -278,9 +302,9 @@ class SweepRun {
     const { tell, labs = oneLab } = this.#options;
     const { page, lane, link } = cell;
     const fault = this.#faults.get(link) ?? null;
-    for (let runs = 0; !task.isDone() && (fault === null || runs === 0); runs++) {
+    for (let isLast = task.isDone(true); !isLast; ) {
       const place = { position: planned.position, page, lane, link, block: planned.block, attempt: task.attempts };
-      await this.#admission.admitAfterStarved(() => !this.#mustEnd());
+      await this.#waitForCalm();
       if (this.#mustEnd()) return "stopped";
       tell({ event: "load-started", ...place });
       const started_at = new Date().toISOString();
@@ -293,8 +317,10 @@ class SweepRun {
       const judged = attempted?.written;
       if (!judged) return "stopped";
       this.#admission.ended(judged.log._trilane, Math.max(others, this.#running - 1) > 0);
-      const load = await this.#store(task, judged, fault !== null, started_at);
-      if (load === null) return "stopped";
+      const stored = await this.#store(task, judged, fault !== null, started_at);
+      if (stored === null) return "stopped";
+      const { load } = stored;
+      isLast = stored.isLast;
       const changed = this.#browser.after(judged, load);
       if (changed) tell(changed);
       const { status, reasons, metrics, wall_ms } = judged.log._trilane;
@@ -310,16 +336,21 @@ class SweepRun {
         loads: this.#loads,
         left_s: this.#time.left_ms / 1000,
       });
-      if (!last && fault === null && task.isForLater()) return "put off";
+      if (!isLast && !last && task.isForLater()) return "put off";
     }
     return "done";
   }
 
   /**
-   * Its number in the results. While the disk is full it is held; null: stopped before there was room. `isLast`: it is not
-   * tried again, whatever it came to.
+   * Its number in the results, and whether it is not tried again. While the disk is full it is held; null: stopped before there
+   * was room. `isFinal`: it is not tried again, whatever it came to.
    */
-  async #store(task: Task, load: PageLoad, isLast: boolean, started_at: string): Promise<number | null> {
+  async #store(
+    task: Task,
+    load: PageLoad,
+    isFinal: boolean,
+    started_at: string,
+  ): Promise<{ readonly load: number; readonly isLast: boolean } | null> {
     const { results, guess_ms } = this.#options;
     const { cell, planned, attempts: attempt } = task;
     const { position, block } = planned;
@@ -328,11 +359,12 @@ class SweepRun {
     if (stored === null) return null;
     const { status, reasons, metrics, wall_ms } = load.log._trilane;
     task.add(attempt, load.log._trilane);
+    if (reasons.some(isDisturbed)) this.#lost_ms += wall_ms;
     this.#enough.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
     this.#wall_ms += wall_ms;
-    const last = task.isDone() || isLast;
-    this.#time.ended(guess_ms(cell), wall_ms, last);
-    if (last) this.#done++;
-    return stored.written;
+    const isLast = isFinal || this.#isDone(task);
+    this.#time.ended(guess_ms(cell), wall_ms, isLast);
+    if (isLast) this.#done++;
+    return { load: stored.written, isLast };
   }
 }

@@ -2,14 +2,15 @@
 // and which run one after another. Runs nothing.
 
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
-import { isCrowded } from "../measure/starved.ts";
+import { isDisturbed } from "../measure/disturbance.ts";
+import { isTimeOut } from "../measure/verify.ts";
 import type { Cell, Load, Results, Sweep } from "../results/results.ts";
 import { orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
 
-/** How often a load may be tried: that it was starved of CPU once is the machine's doing, and does not count against it. */
-export function triesOf(retries: number, wasStarved: boolean): number {
-  return retries + 1 + Number(wasStarved);
+/** How often a film may be tried: that it was disturbed once is the machine's doing, and does not count against it. */
+export function filmTriesOf(retries: number, wasDisturbed: boolean): number {
+  return retries + 1 + Number(wasDisturbed);
 }
 
 type Attempt = Pick<Load, "status" | "reasons">;
@@ -19,9 +20,11 @@ export class Task {
   readonly cell: Cell;
   readonly #retries: number;
   #attempts = 0;
+  /** Attempts that went wrong by themselves, not by the machine. */
+  #faults = 0;
   #valid = false;
-  #wasStarved = false;
-  #isStarved = false;
+  #timedOut = false;
+  #isDisturbed = false;
 
   constructor(planned: PlannedLoad, cell: Cell, retries: number) {
     this.planned = planned;
@@ -42,17 +45,23 @@ export class Task {
   add(attempt: number, { status, reasons }: Attempt): void {
     this.#attempts = Math.max(this.#attempts, attempt + 1);
     this.#valid ||= status === "valid";
-    this.#isStarved = reasons.some(isCrowded);
-    this.#wasStarved ||= this.#isStarved;
+    this.#timedOut ||= reasons.some(isTimeOut);
+    this.#isDisturbed = reasons.some(isDisturbed);
+    if (status !== "valid" && !this.#isDisturbed) this.#faults++;
   }
 
-  isDone(): boolean {
-    return this.#valid || this.#attempts >= triesOf(this.#retries, this.#wasStarved);
+  /**
+   * `mayRepeat`: there is time left to repeat what the machine disturbed. A load that timed out is slower than all others, and
+   * not tried until it is not.
+   */
+  isDone(mayRepeat: boolean): boolean {
+    if (this.#valid || this.#timedOut || this.#faults > this.#retries) return true;
+    return this.#isDisturbed && !mayRepeat;
   }
 
-  /** Starved, and tried as often as makes sense now: the rest is for a quieter machine. */
+  /** Disturbed, and tried as often as makes sense now: the rest is for a quieter machine. */
   isForLater(): boolean {
-    return this.#isStarved && !this.isDone() && this.#attempts >= Math.max(1, this.#retries);
+    return this.#isDisturbed && !this.isDone(true) && this.#attempts >= Math.max(1, this.#retries);
   }
 }
 

@@ -80,9 +80,18 @@ __attribute__((noreturn)) static void run_command(const struct child_options *op
     _exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_STARTED);
 }
 
-// Process 1 of the process namespace. Signals are blocked since before it was forked, so none is lost.
-__attribute__((noreturn)) static void run_init(pid_t command) {
-    close_range(FIRST_PASSED, ~0U, 0);
+struct stop {
+    uint64_t start_ns;
+    uint64_t end_ns;
+};
+
+// Process 1 of the process namespace. Signals are blocked since before it was forked, so none is lost. Writes
+// to `stops` when the command was stopped.
+__attribute__((noreturn)) static void run_init(pid_t command, int stops) {
+    if (dup2(stops, FIRST_PASSED) < 0) _exit(EXIT_RUN_FAILED);
+    stops = FIRST_PASSED;
+    close_range(FIRST_PASSED + 1, ~0U, 0);
+    struct stop stop = {0};
     sigset_t all;
     sigfillset(&all);
     for (;;) {
@@ -91,8 +100,20 @@ __attribute__((noreturn)) static void run_init(pid_t command) {
         if (number == SIGCHLD) {
             int status;
             pid_t pid;
-            while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-                if (pid == command) _exit(shell_status(status));
+            uint64_t now_ns = clock_now_ns();
+            while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+                if (pid != command) continue;
+                if (WIFSTOPPED(status)) {
+                    stop.start_ns = now_ns;
+                } else if (WIFCONTINUED(status)) {
+                    stop.end_ns = now_ns;
+                    if (stop.start_ns > 0 && write(stops, &stop, sizeof stop) < 0 && errno != EAGAIN)
+                        _exit(EXIT_RUN_FAILED); // whom we tell is gone
+                    stop.start_ns = 0;
+                } else {
+                    _exit(shell_status(status));
+                }
+            }
         } else if (number > 0 && info.si_code <= 0 &&
                    info.si_pid == 0) { // sent by us, from outside the namespace
             kill(command, number);
@@ -101,7 +122,8 @@ __attribute__((noreturn)) static void run_init(pid_t command) {
 }
 
 // The first process of the child: up to the command, or its init.
-__attribute__((noreturn)) static void run_child(const struct child_options *options, const int gate[2]) {
+__attribute__((noreturn)) static void run_child(const struct child_options *options, const int gate[2],
+                                                int stops) {
     close(gate[1]);
     char go;
     // Only once PDEATHSIG is set is the parent's life awaited: whenever it dies, either the read or the
@@ -128,7 +150,7 @@ __attribute__((noreturn)) static void run_child(const struct child_options *opti
         _exit(EXIT_RUN_FAILED);
     }
     if (command == 0) run_command(options);
-    run_init(command);
+    run_init(command, stops);
 }
 
 static void end(struct child *child, int wait_status) {
@@ -174,9 +196,20 @@ static void read_signals(void *context, uint32_t events) {
     }
 }
 
+static void read_stops(void *context, uint32_t events) {
+    struct child *child = context;
+    (void)events;
+    struct stop stop;
+    ssize_t size;
+    while ((size = read(child->stop_watch.fd, &stop, sizeof stop)) == sizeof stop)
+        if (child->stopped) child->stopped(child->context, stop.start_ns, stop.end_ns);
+    if (size == 0) loop_remove(child->loop, &child->stop_watch); // process 1 is gone
+}
+
 int child_open(struct child *child, struct loop *loop) {
     child->pid = 0;
     child->told = false;
+    child->stop_watch.fd = -1;
     child->loop = loop;
     child->grace = (struct loop_timer){.due = grace_over, .context = child};
     sigset_t set;
@@ -191,15 +224,36 @@ int child_open(struct child *child, struct loop *loop) {
     return loop_add(loop, &child->signal_watch, EPOLLIN);
 }
 
+// The caller closes the second end; the first one is child_close's.
+static int watch_stops(struct child *child, int stops[2]) {
+    if (pipe2(stops, O_CLOEXEC | O_NONBLOCK) < 0) return -1;
+    child->stop_watch = (struct loop_watch){.fd = stops[0], .ready = read_stops, .context = child};
+    if (loop_add(child->loop, &child->stop_watch, EPOLLIN) == 0) return 0;
+    int error = errno;
+    close(stops[0]);
+    close(stops[1]);
+    child->stop_watch.fd = -1;
+    errno = error;
+    return -1;
+}
+
 int child_start(struct child *child, const struct child_options *options) {
     child->grace_ns = options->grace_ns;
-    int gate[2];
+    int gate[2], stops[2] = {-1, -1};
     if (pipe2(gate, O_CLOEXEC) < 0) return -1;
+    if (options->process_namespace && watch_stops(child, stops) < 0) {
+        int error = errno;
+        close(gate[0]);
+        close(gate[1]);
+        errno = error;
+        return -1;
+    }
     int flags = SIGCHLD | (options->process_namespace ? CLONE_NEWPID | CLONE_NEWNS : 0);
     long pid = syscall(SYS_clone, flags, NULL, NULL, NULL, NULL); // fork, into new namespaces
-    if (pid == 0) run_child(options, gate);
+    if (pid == 0) run_child(options, gate, stops[1]);
     int error = errno;
     close(gate[0]);
+    if (stops[1] >= 0) close(stops[1]);
     if (pid > 0) {
         child->pid = (pid_t)pid;
         while (write(gate[1], "", 1) < 0 && errno == EINTR) {
@@ -220,6 +274,11 @@ void child_close(struct child *child) {
         child->pid = 0;
     }
     loop_timer_clear(child->loop, &child->grace);
+    if (child->stop_watch.fd >= 0) {
+        loop_remove(child->loop, &child->stop_watch);
+        close(child->stop_watch.fd);
+        child->stop_watch.fd = -1;
+    }
     if (child->signal_watch.fd >= 0) {
         loop_remove(child->loop, &child->signal_watch);
         close(child->signal_watch.fd);

@@ -48,12 +48,15 @@ struct child {
     void (*ended)(void *context, int status);
     // May be NULL. A signal to end came; a child knows of it. For a program that has none to wait for.
     void (*interrupted)(void *context, int signal);
+    // May be NULL. The command, in a process namespace, was stopped (SIGSTOP) and went on.
+    void (*stopped)(void *context, uint64_t start_ns, uint64_t end_ns);
     void *context;
 
     // The rest is child.c's.
     pid_t pid; // 0: none
     struct loop *loop;
     struct loop_watch signal_watch;
+    struct loop_watch stop_watch; // told by process 1; fd -1: not watched
     struct loop_timer grace;
     uint64_t grace_ns;
     bool told;

@@ -13,6 +13,10 @@ export type CpuTimes = null | CpuTimesTold;
  */
 export type MachinePressure = null | Pressure;
 /**
+ * What the machine may have added to the page load time, at most. null: the load did not end, or left no report of its link. Absent: an earlier version measured.
+ */
+export type LoadDisturbance = null | Disturbance;
+/**
  * One load of one page: HAR 1.2, DevTools' and WebPageTest's fields for the protocol facts, and _trilane for the rest. In HAR's phases -1 means: does not apply.
  */
 export interface PageLoad {
@@ -309,6 +313,7 @@ export interface LoadFacts {
   long_tasks?: LongTask[];
   cpu?: CpuTimes;
   pressure?: MachinePressure;
+  disturbance?: LoadDisturbance;
   /**
    * CLOCK_MONOTONIC.
    */
@@ -529,6 +534,18 @@ export interface Pressure {
    */
   stalled_ms: number | null;
   waited: CpuTime1;
+  /**
+   * The same of the threads that a load goes through: the browser's main and network threads, the server, the shaper. Here and below: absent from loads of before it was told.
+   */
+  way_ms?: number;
+  /**
+   * CPU time that ran outside of the lab and the command line, over all CPUs. null: this system does not tell it.
+   */
+  outside_ms?: number | null;
+  /**
+   * Time that the hypervisor ran something else in, over all CPUs (told in steps of 10 ms).
+   */
+  stolen_ms?: number;
 }
 /**
  * Time that threads were ready and had no CPU, added up over the threads of each.
@@ -546,4 +563,29 @@ export interface CpuTime1 {
    * Of trilane-shaper.
    */
   shaper_ms: number;
+}
+/**
+ * The load is valid when bound_ms is no more than tolerated_ms above calm_ms.
+ */
+export interface Disturbance {
+  /**
+   * link_ms and cpu_ms together: an upper bound, for what is held up need not be what the page waits for.
+   */
+  bound_ms: number;
+  /**
+   * Time between navigation and load event in which packets were overdue at the link, or the shaper or the browser was stopped.
+   */
+  link_ms: number;
+  /**
+   * Time that threads on the load's way (the browser's main and network threads, server, shaper) were ready and had no CPU, added up, and time that the hypervisor stole beyond the 10 ms in which it is told. null: this system does not tell it.
+   */
+  cpu_ms: number | null;
+  /**
+   * What of it the load has on a calm machine: its threads' waits for one another, that is, what is beyond all that ran outside of the lab meanwhile (but for what a machine runs by itself).
+   */
+  calm_ms: number;
+  /**
+   * The larger of the tolerance's time and its share of the page load time.
+   */
+  tolerated_ms: number;
 }

@@ -35,6 +35,7 @@ export interface ShaperReport {
    */
   cpu_idle?: "shallow" | "default";
   timeline?: ShaperTimeline;
+  overdue?: ShaperOverdue;
   /**
    * How the link was changed while it ran, through its control socket (the first 1000 times): `link` is what it was at the start. Absent: it was not.
    *
@@ -87,6 +88,22 @@ export interface ShaperTimelineBins {
    * @maxItems 256
    */
   lost_packets: number[];
+}
+/**
+ * The times in which this machine held the load up at its link, as one union: a packet was due and had not left (beyond the quarter of a millisecond that a wake-up may take; on a link so busy that the shaper spaces its wake-ups, beyond that and 1 ms), packets came while the shaper itself was held up, or its command was stopped. Absent: an earlier version measured.
+ */
+export interface ShaperOverdue {
+  total_ns: number;
+  /**
+   * Gaps up to this between two times are counted as part of them; 0 unless there were too many.
+   */
+  resolution_ns: number;
+  /**
+   * [start, end], in order.
+   *
+   * @maxItems 1000
+   */
+  intervals: [number, number][];
 }
 export interface ShaperChange {
   at_ns: number;

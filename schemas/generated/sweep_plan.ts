@@ -46,9 +46,14 @@ export interface SweepPlan {
    */
   seed?: number;
   /**
-   * How often a load that was invalid or failed is tried again; that it was starved of CPU counts from the second time on.
+   * How often a load that was invalid or failed is tried again. Loads that the machine disturbed are repeated for as long as retry_for_s allows, and one that timed out is not tried again: it counts as slower than all others.
    */
   retries?: number;
+  tolerance?: DisturbanceTolerance;
+  /**
+   * How long loads that the machine disturbed are repeated, over all of a run's disturbed loads and waits for a calm machine, until each lane has its runs. Default: as long again as the run was to take.
+   */
+  retry_for_s?: number;
   /**
    * A load that takes longer has failed.
    */
@@ -118,4 +123,11 @@ export interface UntilPrecise {
    * The 95 % interval of each lane's median reaches so many per cent of it to each side, or less.
    */
   interval_percent: number;
+}
+/**
+ * How much the machine may have added to a load, at most, beyond what the load has on a calm machine: the larger of a share of its page load time and a time. A load that was disturbed more is invalid. Default: 1 %, 5 ms.
+ */
+export interface DisturbanceTolerance {
+  share: number;
+  ms: number;
 }

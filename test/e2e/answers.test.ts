@@ -8,8 +8,8 @@ import { after, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane } from "../../cli/measure/load.ts";
-import { punctualLoad } from "./punctual_load.ts";
 import { recordSite } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-answers-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -53,7 +53,7 @@ const wanted: Record<string, Record<string, string>> = {
 async function answers(lane: Lane) {
   const recording = await recordSite(home, "answers", resources);
   const link = parseLink("20mbit/20ms");
-  const { log } = await punctualLoad({ home, recording, lane, link, timeout_ms: 20_000, settle_ms: 700 });
+  const { log } = await untimedLoad({ home, recording, lane, link, timeout_ms: 20_000, settle_ms: 700 });
   const told = log.entries.flatMap(({ request }) => {
     const { pathname, searchParams } = new URL(request.url);
     return pathname === "/told" ? [Object.fromEntries(searchParams)] : [];

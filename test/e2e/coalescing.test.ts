@@ -12,7 +12,7 @@ import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { checkout, programPath } from "../../cli/programs.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
-import { punctualLoad } from "./punctual_load.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const run = promisify(execFile);
 const scratch = mkdtempSync(join(tmpdir(), "trilane-coalescing-"));
@@ -58,7 +58,7 @@ test("hosts share connections in the replay as they did live", { skip }, async (
   assert.deepEqual(live, ["far.live.test", "img.live.test+live.test", "own.live.test"]);
 
   for (const lane of ["h2", "h3"] as const) {
-    const { log } = await punctualLoad({
+    const { log } = await untimedLoad({
       ...{ home, recording, lane, link: parseLink("20mbit/20ms"), timeout_ms: 30_000 },
     });
     assert.equal(log._trilane.counts.matched, 4, log._trilane.reasons.join("; "));

@@ -10,8 +10,8 @@ import { parseLink } from "../../cli/link/link.ts";
 
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { profiled, requestFacts, startExtensionBrowser } from "./extension_browser.ts";
-import { punctualLoad } from "./punctual_load.ts";
 import { recordSite, type Site } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-extension-home-"));
 const link = "20mbit/20ms";
@@ -68,7 +68,7 @@ for (const lane of plainLanes) {
       const profile = await profiled(view, page);
       const facts = profile.log._trilane;
       assert.deepEqual([facts.kind, facts.cache, facts.ended], ["reload", "off", "quiet"]);
-      const load = await punctualLoad({
+      const load = await untimedLoad({
         home,
         recording: { ...site, url: "https://www.shop.test/" },
         lane,

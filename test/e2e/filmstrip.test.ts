@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import jpeg from "jpeg-js";
 import type { RaceResult } from "../../schemas/generated/race_result.ts";
+import { anyDisturbance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const home = mkdtempSync(join(tmpdir(), "trilane-filmstrip-"));
@@ -31,7 +32,17 @@ function painted(base64: string): number {
 }
 
 test("each lane's film goes from nothing to the whole page", async () => {
-  const words = ["--link", "10mbit/50ms", "--lanes", "h1,h3,h2-0rtt", "--runs", "1", "--filmstrip", "--json"];
+  const words = [
+    "--link",
+    "10mbit/50ms",
+    "--lanes",
+    "h1,h3,h2-0rtt",
+    "--runs",
+    "1",
+    "--filmstrip",
+    "--json",
+    ...anyDisturbance,
+  ];
   await run("race", "carlucci-small", ...words);
   const race = JSON.parse(await run("export", "--format", "race")) as RaceResult;
   assert.deepEqual(

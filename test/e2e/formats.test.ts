@@ -11,8 +11,8 @@ import { exportRecording } from "../../cli/export/recording.ts";
 import { importAny } from "../../cli/import/import_any.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, PageLoad } from "../../cli/measure/load.ts";
-import { punctualLoad } from "./punctual_load.ts";
 import { recordSite, type Site } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-formats-"));
 const home = join(folder, "home");
@@ -40,7 +40,7 @@ before(async () => {
 
 async function loaded(site: Site, lane: Lane): Promise<PageLoad["log"]> {
   const link = parseLink("20mbit/20ms");
-  return (await punctualLoad({ home, recording: site, lane, link, timeout_ms: 30_000 })).log;
+  return (await untimedLoad({ home, recording: site, lane, link, timeout_ms: 30_000 })).log;
 }
 
 /** What was asked and what came, in no order. */

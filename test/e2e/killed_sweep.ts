@@ -12,6 +12,7 @@ import { resultsPath } from "../../cli/results/database.ts";
 import { type Load, openResults, type Sweep } from "../../cli/results/results.ts";
 import { randomSource } from "../../cli/stats/random.ts";
 import { planOf } from "../../cli/sweep/plan.ts";
+import { anyTolerance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 
@@ -154,6 +155,7 @@ export async function killedSweep(options: KilledSweep): Promise<KilledSweepOutc
     repetitions,
     // A load may be shot down many times; how often is not what is asked here.
     retries: 20,
+    tolerance: anyTolerance,
   };
   const planFile = join(home, "plan.json");
   writeFileSync(planFile, JSON.stringify(plan));

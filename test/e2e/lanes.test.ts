@@ -8,7 +8,10 @@ import { after, test } from "node:test";
 import { allLanes, type Lane, laneFacts } from "../../cli/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { type LoadOptions, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import { type Calm, timedTest } from "../calm_machine.ts";
+import { calmLoad } from "./calm_load.ts";
 import { recordSite, type Site } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-lanes-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -35,17 +38,13 @@ const origins = recordSite(home, "origins", [
 ]);
 const single = recordSite(home, "single", [{ url: page, body: "<!doctype html><h1>x</h1>" }]);
 
-/** A valid load: one that the machine disturbed says so itself and is tried again, as a sweep does. */
-async function load(site: Promise<Site>, lane: Lane, form: string, options: Partial<LoadOptions> = {}) {
-  const recording = await site;
-  const seen: string[] = [];
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const link = parseLink(form);
-    const { log } = await measureLoad({ home, recording, lane, link, timeout_ms: 30_000, settle_ms: 300, ...options });
-    if (log._trilane.status === "valid") return log;
-    seen.push(...log._trilane.reasons);
-  }
-  assert.fail(`${lane} ${form}: no valid load of 3: ${seen.join("; ")}`);
+/** A valid load. `calm`: of a test of time; else it counts however much the machine disturbed it. */
+async function load(site: Promise<Site>, lane: Lane, form: string, more: Partial<LoadOptions> = {}, calm?: Calm) {
+  const link = parseLink(form);
+  const options = { home, recording: await site, lane, link, timeout_ms: 30_000, settle_ms: 300, ...more };
+  const { log } = await (calm ? calmLoad(calm, options) : untimedLoad(options));
+  assert.equal(log._trilane.status, "valid", `${lane} ${form}: ${log._trilane.reasons.join("; ")}`);
+  return log;
 }
 
 type Log = PageLoad["log"];
@@ -109,7 +108,7 @@ test("h1-clear: only the names in clear are looked up, and what is asked of addr
   assert.deepEqual([...new Set(dns.map(({ name }) => name))].sort(), ["a.test.clear.test", "page.test.clear.test"]);
 });
 
-test("h1-clear: on one host a page comes no later than on h1", async () => {
+timedTest("h1-clear: on one host a page comes no later than on h1", async (calm) => {
   const images = ["1", "2", "3", "4"].map((name) => `/${name}.gif`);
   const site = recordSite(home, "one-host", [
     { url: page, body: `<!doctype html>${images.map((path) => `<img src=${path}>`).join("")}` },
@@ -118,7 +117,7 @@ test("h1-clear: on one host a page comes no later than on h1", async () => {
   const plts: Record<"h1" | "h1-clear", number[]> = { h1: [], "h1-clear": [] };
   for (let run = 0; run < 3; run++) {
     for (const lane of ["h1", "h1-clear"] as const)
-      plts[lane].push((await load(site, lane, "10mbit/100ms"))._trilane.metrics.plt_ms ?? Number.NaN);
+      plts[lane].push((await load(site, lane, "10mbit/100ms", {}, calm))._trilane.metrics.plt_ms ?? Number.NaN);
   }
   const middle = (times: readonly number[]) => times.toSorted((a, b) => a - b)[1] ?? Number.NaN;
   assert.ok(middle(plts["h1-clear"]) <= middle(plts.h1), JSON.stringify(plts));
@@ -208,12 +207,12 @@ for (const [lane, roundTrips] of [
   ["h3-discovered", 3],
   ["h3-altsvc", 4],
 ] as const satisfies [Lane, number][]) {
-  test(`${lane}: PLT of a one-object page grows by ${roundTrips} round trips (within 3 %)`, async () => {
+  timedTest(`${lane}: PLT of a one-object page grows by ${roundTrips} round trips (within 3 %)`, async (calm) => {
     const points: { x: number; y: number }[] = [];
     for (const rtt_ms of [20, 100, 300]) {
       const plts: number[] = [];
       for (let run = 0; run < 4; run++) {
-        const { metrics } = (await load(single, lane, `100mbit/${rtt_ms}ms`, { settle_ms: 0 }))._trilane;
+        const { metrics } = (await load(single, lane, `100mbit/${rtt_ms}ms`, { settle_ms: 0 }, calm))._trilane;
         plts.push(metrics.plt_ms ?? Number.NaN);
       }
       // What a busy machine adds is never negative, and has nothing to do with the link.

@@ -10,8 +10,8 @@ import addFormats from "ajv-formats";
 import { plainLanes } from "../../cli/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, LoadOptions, PageLoad } from "../../cli/measure/load.ts";
-import { punctualLoad } from "./punctual_load.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-measure-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -72,7 +72,7 @@ function site(name: string, resources: readonly Resource[], url?: string): Promi
 /** A load, which is what its schema says however it went. */
 async function load(recording: Site, lane: Lane, options: Partial<LoadOptions> = {}): Promise<PageLoad["log"]> {
   const link = parseLink("20mbit/20ms");
-  const result = await punctualLoad({ home, recording, lane, link, timeout_ms: 20_000, ...options });
+  const result = await untimedLoad({ home, recording, lane, link, timeout_ms: 20_000, ...options });
   assert.ok(isPageLoad(result), ajv.errorsText(isPageLoad.errors));
   return result.log;
 }

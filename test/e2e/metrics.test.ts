@@ -11,8 +11,8 @@ import type { Lane, LoadOptions, PageLoad } from "../../cli/measure/load.ts";
 import { type CriticalPath, criticalPath } from "../../cli/metrics/critical_path.ts";
 import { optimalOfLoad_ms } from "../../cli/metrics/optimal_load.ts";
 import { ensureSynth } from "../../cli/synth/ensure.ts";
-import { punctualLoad } from "./punctual_load.ts";
 import { recordSite } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-metrics-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -27,7 +27,7 @@ interface Told {
 }
 
 async function told(recording: LoadOptions["recording"], lane: Lane, link: string): Promise<Told> {
-  const load = await punctualLoad({ home, recording, lane, link: parseLink(link), timeout_ms: 30_000 });
+  const load = await untimedLoad({ home, recording, lane, link: parseLink(link), timeout_ms: 30_000 });
   const facts = load.log._trilane;
   assert.equal(facts.status, "valid", facts.reasons.join("; "));
   const path = criticalPath(load);

@@ -4,11 +4,13 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { type Lane, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import type { Lane, PageLoad } from "../../cli/measure/load.ts";
 import { ensureSynth } from "../../cli/synth/ensure.ts";
+import { type Calm, timedTest } from "../calm_machine.ts";
+import { calmLoad } from "./calm_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-physics-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -20,18 +22,10 @@ before(async () => {
   }
 });
 
-async function load(page: string, lane: Lane, link: string): Promise<PageLoad> {
+function load(calm: Calm, page: string, lane: Lane, link: string): Promise<PageLoad> {
   const recording = pages.get(page);
   assert.ok(recording);
-  // A load that the machine disturbed says so itself and is tried again, as a sweep does.
-  const reasonsSeen: string[] = [];
-  for (let attempt = 0; attempt < 4; attempt++) {
-    const result = await measureLoad({ home, recording, lane, link: parseLink(link), timeout_ms: 60_000 });
-    const { status, reasons } = result.log._trilane;
-    if (status === "valid") return result;
-    reasonsSeen.push(...reasons);
-  }
-  assert.fail(`${page} ${lane} ${link}: no valid load of 4: ${reasonsSeen.join("; ")}`);
+  return calmLoad(calm, { home, recording, lane, link: parseLink(link), timeout_ms: 60_000 });
 }
 
 function pltOf(result: PageLoad): number {
@@ -61,11 +55,11 @@ for (const [lane, roundTrips] of [
   ["h2", 4],
   ["h3", 3],
 ] as const) {
-  test(`${lane}: PLT of a one-object page grows by ${roundTrips} round trips (within 3 %)`, async () => {
+  timedTest(`${lane}: PLT of a one-object page grows by ${roundTrips} round trips (within 3 %)`, async (calm) => {
     const points: { x: number; y: number }[] = [];
     for (const rtt_ms of rtts_ms) {
       const plts: number[] = [];
-      for (let run = 0; run < 5; run++) plts.push(pltOf(await load("object-1kB", lane, `100mbit/${rtt_ms}ms`)));
+      for (let run = 0; run < 5; run++) plts.push(pltOf(await load(calm, "object-1kB", lane, `100mbit/${rtt_ms}ms`)));
       points.push({ x: rtt_ms, y: median(plts) });
     }
     const found = slope(points);
@@ -75,9 +69,9 @@ for (const [lane, roundTrips] of [
 }
 
 for (const lane of ["h1", "h2", "h3"] as const) {
-  test(`${lane}: 1 MB at 1 Mbit/s takes what its bytes on the wire need (within 2 %)`, async () => {
+  timedTest(`${lane}: 1 MB at 1 Mbit/s takes what its bytes on the wire need (within 2 %)`, async (calm) => {
     const results: PageLoad[] = [];
-    for (let run = 0; run < 3; run++) results.push(await load("object-1MB", lane, "1mbit/20ms"));
+    for (let run = 0; run < 3; run++) results.push(await load(calm, "object-1MB", lane, "1mbit/20ms"));
     const errors = results.map((result) => {
       const { shaper } = result.log._trilane;
       assert.ok(shaper);
@@ -109,8 +103,8 @@ function underWay(result: PageLoad, nth: number): number {
 // Chromium holds back images from hosts that, as far as it knows, take no priorities: six at a time, as over h1. Forced
 // onto h3 it must know that it may ask at once, as it does over h2.
 for (const lane of ["h2", "h3"] as const) {
-  test(`${lane}: of 217 images more than six at a time are asked for`, async () => {
-    const found = underWay(await load("carlucci-large", lane, "10mbit/50ms"), 150);
+  timedTest(`${lane}: of 217 images more than six at a time are asked for`, async (calm) => {
+    const found = underWay(await load(calm, "carlucci-large", lane, "10mbit/50ms"), 150);
     assert.ok(found > 12, `${found} under way`);
   });
 }

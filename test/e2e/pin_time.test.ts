@@ -8,8 +8,8 @@ import { after, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import { defaultMoment_ms } from "../../cli/measure/pin_time.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
-import { punctualLoad } from "./punctual_load.ts";
 import { recordSite } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-pin-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -57,7 +57,7 @@ async function hits(pinTime: boolean): Promise<Map<string, URLSearchParams>> {
   const recording = await recordSite(home, "pin", resources);
   const link = parseLink("20mbit/20ms");
   const options = { home, recording, lane: "h2" as const, link, timeout_ms: 20_000, settle_ms: 700 };
-  const { log } = await punctualLoad({ ...options, serving: settleServing({ pin_time: pinTime }) });
+  const { log } = await untimedLoad({ ...options, serving: settleServing({ pin_time: pinTime }) });
   assert.equal(log._trilane.status, "valid", log._trilane.reasons.join("; "));
   const { plt_ms } = log._trilane.metrics;
   assert.ok(plt_ms !== null && plt_ms > 40 && plt_ms < 10_000, `PLT ${plt_ms}`);

@@ -12,7 +12,7 @@ import { parseLink } from "../../cli/link/link.ts";
 import { checkout } from "../../cli/programs.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
-import { punctualLoad } from "./punctual_load.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-pin-recorded-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ async function record(): Promise<void> {
 async function matches(pin_time: boolean): Promise<Record<string, number>> {
   const { recording } = await withArchive(home, (archive) => archive.show("pin"));
   const options = { home, recording, lane: "h2" as const, link: parseLink("20mbit/20ms"), timeout_ms: 20_000 };
-  const { log } = await punctualLoad({ ...options, settle_ms: 500, serving: settleServing({ pin_time }) });
+  const { log } = await untimedLoad({ ...options, settle_ms: 500, serving: settleServing({ pin_time }) });
   assert.equal(log._trilane.status, "valid", log._trilane.reasons.join("; "));
   const asked = log.entries.filter(({ request }) => /hit|post/.test(request.url));
   return Object.fromEntries(

@@ -10,6 +10,7 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Load, openResults } from "../../cli/results/results.ts";
 import type { LoadFinished, SweepEvent, SweepFinished, SweepStarted } from "../../schemas/generated/sweep_event.ts";
+import { anyDisturbance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const homes: string[] = [];
@@ -84,7 +85,7 @@ const valid = (home: string): string[] =>
     .sort();
 
 // A busy machine makes loads invalid, so there are attempts enough.
-const race = ["race", "object-10kB", "--link", "20mbit/20ms", "--retries", "8"];
+const race = ["race", "object-10kB", "--link", "20mbit/20ms", "--retries", "8", ...anyDisturbance];
 
 test("a race: events, a table within 80 columns, a verdict, a report; every request on its lane", async () => {
   const home = newHome();

@@ -17,7 +17,7 @@ import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { checkout, programPath } from "../../cli/programs.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
-import { punctualLoad } from "./punctual_load.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-record-test-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -269,7 +269,7 @@ for (const lane of ["h1", "h2", "h3"] as const) {
     const { name, digest, url, notes } = recording;
     const failedUrls = notes.failed_urls as string[];
     const link = parseLink("20mbit/20ms");
-    const { log } = await punctualLoad({
+    const { log } = await untimedLoad({
       ...{ home, lane, link, timeout_ms: 20_000, settle_ms: 1500 },
       recording: { name, digest, url, failedUrls },
     });

@@ -8,8 +8,8 @@ import { after, test } from "node:test";
 import { laneFacts } from "../../cli/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, PageLoad } from "../../cli/measure/load.ts";
-import { punctualLoad } from "./punctual_load.ts";
 import { recordSite } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-unrecorded-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ const wanted: Record<string, string> = {
 async function load(lane: Lane): Promise<PageLoad["log"]> {
   const recording = await recordSite(home, "unrecorded", resources, undefined, notes);
   const link = parseLink("20mbit/20ms");
-  const { log } = await punctualLoad({ home, recording, lane, link, timeout_ms: 20_000, settle_ms: 1500 });
+  const { log } = await untimedLoad({ home, recording, lane, link, timeout_ms: 20_000, settle_ms: 1500 });
   return log;
 }
 

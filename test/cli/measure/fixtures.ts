@@ -109,7 +109,6 @@ export const imageUrl = "https://cdn.example/a.jpg?v=2";
 export function evidence(change: Partial<Evidence> = {}): Evidence {
   return {
     lane: "h2",
-    rtt_ms: 50,
     failedUrls: [],
     recorded: null,
     strict: false,

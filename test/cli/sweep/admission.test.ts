@@ -1,19 +1,22 @@
 // When a further load may begin beside others.
 import assert from "node:assert/strict";
+import { cpus } from "node:os";
 import { test } from "node:test";
 import { Admission } from "../../../cli/sweep/admission.ts";
 
-/** A machine on which tasks wait for so large a share of the time, one window after another. */
-function admission(shares: number[], most = 3) {
+/** A machine on which tasks wait for so large a share of the time, one window after another; `used`: of its CPUs. */
+function admission(shares: number[], most = 3, used: number[] = [0]) {
   const told: string[] = [];
   let total_us = 0;
+  let used_ms = 0;
   let windows = 0;
   const made = new Admission({
     most,
     signal: new AbortController().signal,
     tell: (reason) => told.push(reason),
-    stalled: () => total_us,
+    machine: () => ({ stalled_us: total_us, used_ms, stolen_ms: 0 }),
     async pause(time_ms) {
+      used_ms += (used[Math.min(windows, used.length - 1)] ?? 0) * time_ms * cpus().length;
       total_us += (shares[Math.min(windows++, shares.length - 1)] ?? 0) * time_ms * 1000;
     },
   });
@@ -42,24 +45,26 @@ test("not for ever, and not where nothing runs beside any more", async () => {
   assert.equal(ended.windows(), 3);
 });
 
-test("after a starved load the next one waits also alone, as long as it is told to; after another one it does not", async () => {
+test("before the first load, and after a disturbed one, the next one waits also alone, as long as it is told to; after another one it does not", async () => {
   const { made, windows } = admission([1]);
-  await made.admitAfterStarved(() => true);
+  made.ended({ status: "valid", reasons: [] }, false);
+  assert.equal(await made.admitCalm(() => true, true), 0);
   assert.equal(windows(), 0);
   made.ended({ status: "invalid", reasons: ["the machine was too busy: the server waited 9 ms"] }, false);
-  await made.admitAfterStarved(() => true);
+  assert.equal(await made.admitCalm(() => true, true), 30_000);
   assert.equal(windows(), 100);
-  await made.admitAfterStarved(() => true, 60_000);
+  await made.admitCalm(() => true, true, 60_000);
   assert.equal(windows(), 300);
   made.ended({ status: "valid", reasons: [] }, false);
-  await made.admitAfterStarved(() => true);
+  await made.admitCalm(() => true, true);
   assert.equal(windows(), 300);
 });
 
 test("where the system does not tell, that is said once and nothing waits", async () => {
   const told: string[] = [];
   const signal = new AbortController().signal;
-  const blind = new Admission({ most: 2, signal, tell: (reason) => told.push(reason), stalled: () => null });
+  const blindMachine = () => ({ stalled_us: null, used_ms: null, stolen_ms: null });
+  const blind = new Admission({ most: 2, signal, tell: (reason) => told.push(reason), machine: blindMachine });
   await blind.admit(() => true);
   await blind.admit(() => true);
   assert.equal(told.length, 1);
@@ -81,4 +86,37 @@ test("a load disturbed by others takes a lab away, many good ones give it back, 
   assert.equal(made.most, 1);
   for (let loads = 0; loads < 60; loads++) made.ended({ status: "valid", reasons: [] }, true);
   assert.equal(made.most, 3);
+});
+
+test("programs that leave no task waiting are seen where none of our loads runs", async () => {
+  const { made, windows, told } = admission([0], 1, [1, 1, 1, 0.02]);
+  await made.admitCalm(() => true, true);
+  assert.equal(windows(), 4);
+  assert.deepEqual(told, []);
+  await made.admitCalm(() => true, true);
+  assert.equal(windows(), 4, "calm once is enough until a load is disturbed");
+});
+
+test("a machine that is never calm is told so once, with its figures and what helps, long before 30 s", async () => {
+  const { made, told, windows } = admission([0], 1, [0.98]);
+  await made.admitCalm(() => windows() < 60, true);
+  await made.admitCalm(() => windows() < 120, true);
+  assert.equal(told.filter((line) => line.startsWith("this machine is too disturbed")).length, 1);
+  const line = told.find((text) => text.includes("too disturbed")) ?? "";
+  assert.match(line, /in 9 s other programs used 98 % of its CPUs.*fewer labs.*--dilate 10/);
+});
+
+test("a run that begins with six disturbed loads says so; one that had a valid one first does not", () => {
+  const disturbed = {
+    status: "invalid" as const,
+    reasons: ["the machine disturbed the load: by up to 90.0 ms (80.0 ms at the link)"],
+  };
+  const first = admission([0]);
+  for (let loads = 0; loads < 12; loads++) first.made.ended(disturbed, false);
+  assert.equal(first.told.length, 1);
+  assert.match(first.told[0] ?? "", /none of the first 6 loads counts \(.*by up to 90\.0 ms\).*--dilate/);
+  const later = admission([0]);
+  later.made.ended({ status: "valid", reasons: [] }, false);
+  for (let loads = 0; loads < 12; loads++) later.made.ended(disturbed, false);
+  assert.deepEqual(later.told, []);
 });

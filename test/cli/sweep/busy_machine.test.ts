@@ -15,7 +15,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const plan = fastPlan({ pages: ["a"], links: ["1mbit/20ms"], lanes: ["h1", "h3"], repetitions: 4, retries: 2 });
+const plan = fastPlan({
+  pages: ["a"],
+  links: ["1mbit/20ms"],
+  lanes: ["h1", "h3"],
+  repetitions: 4,
+  retries: 2,
+  retry_for_s: 3600,
+});
 const load_ms = 2000;
 
 /** One lab beside something that takes all CPUs until `until_ms`, in virtual time: loads are starved until then. */
@@ -34,7 +41,7 @@ async function runBeside(until_ms: number, change: Partial<FastRun> = {}) {
     plan,
     measure,
     film: async (request) => ({ load: await measure(request), frames: [], visual: null }),
-    stalled: () => Math.min(now_ms, until_ms) * 1000,
+    machine: () => ({ stalled_us: Math.min(now_ms, until_ms) * 1000, used_ms: null, stolen_ms: null }),
     pause: async (time_ms) => {
       now_ms += time_ms;
     },
@@ -60,7 +67,7 @@ test("ten minutes of it cost attempts and no load: the last ones are kept for th
 
 test("without retries a starved load is tried once more, at the end; one that failed is not", async () => {
   const once = { ...plan, retries: 0 };
-  const { loads } = await runBeside(30_000, { plan: once });
+  const { loads } = await runBeside(61_000, { plan: once });
   const [starved, ...rest] = loads;
   assert.deepEqual([starved?.status, starved?.attempt], ["invalid", 0]);
   const again = loads.findIndex((load) => load.attempt === 1);
@@ -80,10 +87,16 @@ test("without retries a starved load is tried once more, at the end; one that fa
 test("one that stays busy does not hold a sweep up for ever", async () => {
   const { outcome, now_ms, loads } = await runBeside(Number.POSITIVE_INFINITY);
   assert.deepEqual([outcome.state, outcome.done], ["finished", 8]);
-  // That a load was starved once does not count.
-  assert.equal(loads.length, 8 * (plan.retries + 2));
-  const filmed = 2 * (plan.retries + 2);
-  assert.ok(now_ms <= 600_000 + (loads.length + filmed) * (30_000 + load_ms), `${now_ms} ms`);
+  assert.ok(loads.length > 8 * (plan.retries + 1), "disturbed loads do not use up what others may be tried");
+  const films_ms = 2 * (plan.retries + 2) * load_ms;
+  const once_ms = 8 * load_ms;
+  assert.ok(now_ms >= 3_600_000 && now_ms <= 3_600_000 + 30_000 + load_ms + once_ms + films_ms, `${now_ms} ms`);
+  // Without time to repeat them, each is tried once, and nothing is waited for.
+  rmSync(home, { recursive: true });
+  mkdirSync(home);
+  const hasty = await runBeside(Number.POSITIVE_INFINITY, { plan: { ...plan, retry_for_s: 0 } });
+  assert.deepEqual([hasty.outcome.state, hasty.outcome.done, hasty.loads.length], ["finished", 8, 8]);
+  assert.equal(hasty.now_ms, once_ms + films_ms);
 });
 
 test("a film that was starved waits for a quieter machine before it is tried again", async () => {
@@ -94,4 +107,15 @@ test("a film that was starved waits for a quieter machine before it is tried aga
     ["valid", "valid"],
   );
   results.close();
+});
+
+test("a load that timed out is slower than all others: it is not tried until it is not", async () => {
+  const slow: Measure = async (request) => {
+    const load = await validLoad(request);
+    const reasons = ["the load event did not come within 60000 ms"];
+    return { log: { ...load.log, _trilane: { ...load.log._trilane, status: "failed", reasons } } };
+  };
+  const outcome = await fastRun({ home, plan, measure: slow });
+  assert.deepEqual([outcome.state, outcome.done], ["finished", 8]);
+  assert.equal(storedLoads(home).length, 8);
 });

@@ -37,7 +37,7 @@ export interface FastRun {
   /** Links that are always out, or never. */
   readonly linkFault?: (link: string) => Promise<string | null>;
   readonly labs?: Labs;
-  readonly stalled?: RunOptions["stalled"];
+  readonly machine?: RunOptions["machine"];
   readonly pause?: RunOptions["pause"];
   readonly now_ms?: RunOptions["now_ms"];
   readonly askedToEnd?: RunOptions["askedToEnd"];
@@ -61,7 +61,7 @@ export async function fastRun(run: FastRun) {
       ...(run.askedToEnd ? { askedToEnd: run.askedToEnd } : {}),
       ...(run.labs ? { labs: run.labs } : {}),
       // Does not tell: nothing waits.
-      stalled: run.stalled ?? (() => null),
+      machine: run.machine ?? (() => ({ stalled_us: null, used_ms: null, stolen_ms: null })),
       ...(run.pause ? { pause: run.pause } : {}),
       ...(run.now_ms ? { now_ms: run.now_ms } : {}),
       ...(run.linkFault ? { links: { faultOf: run.linkFault, isDue: () => false } } : {}),

@@ -1,0 +1,100 @@
+// What the machine may have added to a load's PLT, at most: the times in which its link was held up, the times in which
+// threads that a load goes through were ready and had no CPU, and the time that a hypervisor stole. Pure; an upper bound, for
+// what is held up need not be what the page waits for.
+//
+// On a calm machine the threads of a load wait as well: for one another, and for what the kernel does meanwhile. No more of
+// their waits than ran outside of the lab can be others' doing (a CPU is one's own or another's), so the rest, and as much as a
+// machine runs by itself, is what the same load has on a calm machine.
+import type { Disturbance, Pressure } from "../../schemas/generated/page_load.ts";
+import type { ShaperOverdue } from "../../schemas/generated/shaper_report.ts";
+
+/** How much a load may have been disturbed and count: the larger of the two. */
+export interface Tolerance {
+  /** Of the page load time. */
+  readonly share: number;
+  readonly ms: number;
+}
+
+export const usualTolerance: Tolerance = { share: 0.01, ms: 5 };
+
+/**
+ * What runs outside of the lab on a machine that does nothing else, of one CPU: 1.4 to 3 % beside loads of carlucci-medium at
+ * 10 Mbit/s on two CPUs (the kernel's threads, and what the system's own services do).
+ */
+const calmOutside_share = 0.03;
+/** Stolen time is told in whole steps: of a single one nearly nothing may be true. */
+const stolenStep_ms = 10;
+
+/** How a reason begins that says so; of a link's self-test as well. */
+export const lateReason = "the link missed its tolerance";
+const disturbedReason = "the machine disturbed the load";
+
+/** Whether a reason says that the machine was disturbed, so that the same load may go well at a quieter moment. */
+export function isDisturbed(reason: string): boolean {
+  return reason.startsWith(lateReason) || reason.startsWith(disturbedReason) || reason.startsWith(earlierReason);
+}
+
+/** Of loads stored before disturbance was measured. */
+const earlierReason = "the machine was too busy";
+
+interface Window {
+  readonly start_ns: number;
+  readonly end_ns: number;
+}
+
+/** Time of the window in which the link was held up. */
+export function heldUp_ms({ intervals }: Pick<ShaperOverdue, "intervals">, { start_ns, end_ns }: Window): number {
+  let held_ns = 0;
+  for (const [from_ns = 0, to_ns = 0] of intervals)
+    held_ns += Math.max(0, Math.min(to_ns, end_ns) - Math.max(from_ns, start_ns));
+  return held_ns / 1e6;
+}
+
+export interface Disturbing {
+  /** Navigation to the end of the load event, on the clock of the shaper's report. */
+  readonly window: Window;
+  readonly overdue: ShaperOverdue;
+  /** null: this system does not tell. */
+  readonly pressure: Pressure | null;
+  readonly tolerance?: Tolerance | undefined;
+  /** How many times slower the lab's clock goes than the machine's, by which CPUs are waited for. Default: 1. */
+  readonly dilation?: number;
+}
+
+/** In the lab's time. */
+export function disturbanceOf(disturbing: Disturbing): Disturbance {
+  const { window, overdue, pressure, tolerance = usualTolerance, dilation = 1 } = disturbing;
+  const plt_ms = (window.end_ns - window.start_ns) / 1e6;
+  const link_ms = heldUp_ms(overdue, window);
+  const way_ms = pressure?.way_ms === undefined ? null : pressure.way_ms / dilation;
+  const stolen_ms = Math.max(0, (pressure?.stolen_ms ?? 0) - stolenStep_ms) / dilation;
+  const outside_ms = (pressure?.outside_ms ?? Number.POSITIVE_INFINITY) / dilation;
+  const others_ms = Math.max(0, outside_ms - calmOutside_share * plt_ms);
+  return {
+    bound_ms: link_ms + (way_ms ?? 0) + stolen_ms,
+    link_ms,
+    cpu_ms: way_ms === null ? null : way_ms + stolen_ms,
+    calm_ms: Math.max(0, (way_ms ?? 0) - others_ms),
+    tolerated_ms: Math.max(tolerance.ms, tolerance.share * plt_ms),
+  };
+}
+
+/** What a load had beyond a calm machine's. */
+export function excess_ms({ bound_ms, calm_ms }: Pick<Disturbance, "bound_ms" | "calm_ms">): number {
+  return Math.max(0, bound_ms - calm_ms);
+}
+
+const inMs = (time_ms: number): string => `${time_ms.toFixed(1)} ms`;
+
+/** Empty for a load that counts. */
+export function disturbedReasons(disturbance: Disturbance | null): string[] {
+  if (disturbance === null) return [];
+  const { link_ms, cpu_ms, calm_ms, tolerated_ms } = disturbance;
+  const added_ms = excess_ms(disturbance);
+  if (added_ms <= tolerated_ms) return [];
+  const parts = `${inMs(link_ms)} at the link, ${inMs(Math.max(0, (cpu_ms ?? 0) - calm_ms))} without a CPU`;
+  return [
+    `${disturbedReason}: by up to ${inMs(added_ms)} (${parts}; tolerated: ${inMs(tolerated_ms)}): let less run beside it, ` +
+      "wait for a quieter moment, or run it with --dilate",
+  ];
+}

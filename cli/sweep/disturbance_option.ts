@@ -1,0 +1,50 @@
+// `--tolerance` and `--retry-for`: how much the machine may disturb a load, and how long loads that it disturbed more are
+// repeated. Words to the plan's settings.
+import type { Argv } from "yargs";
+import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../errors.ts";
+import { usualTolerance } from "../measure/disturbance.ts";
+
+export interface DisturbanceOptions {
+  tolerance: string | undefined;
+  "retry-for": number | undefined;
+}
+
+export function defineDisturbance<T>(yargs: Argv<T>): Argv<T & DisturbanceOptions> {
+  return yargs
+    .option("tolerance", {
+      type: "string",
+      requiresArg: true,
+      describe:
+        "how much the machine may add to a load before it does not count: a share of its PLT, a time, or both, as 1%,5ms (the default), of which the larger counts",
+    })
+    .option("retry-for", {
+      type: "number",
+      requiresArg: true,
+      describe:
+        "seconds to go on repeating loads that the machine disturbed; as long again as the loads were to take unless given",
+    }) as Argv<T & DisturbanceOptions>;
+}
+
+const form = /^(?:(\d+(?:\.\d+)?)%)?(?:(?:^|(?<=%),)(\d+(?:\.\d+)?)ms)?$/;
+
+function toleranceOf(text: string): NonNullable<SweepPlan["tolerance"]> {
+  const [, percent, ms] = form.exec(text.replaceAll(" ", "")) ?? [];
+  if ((percent === undefined && ms === undefined) || Number(percent ?? 0) > 100)
+    throw new UserError(
+      `--tolerance must be a share of the PLT, a time, or both, as 1%,5ms (got ${JSON.stringify(text)})`,
+    );
+  return {
+    share: percent === undefined ? 0 : Number((Number(percent) / 100).toPrecision(12)),
+    ms: ms === undefined ? usualTolerance.ms : Number(ms),
+  };
+}
+
+/** What of a plan the options decide. */
+export function disturbanceChoiceOf(options: DisturbanceOptions): Pick<SweepPlan, "tolerance" | "retry_for_s"> {
+  const retry_for_s = options["retry-for"];
+  return {
+    ...(options.tolerance === undefined ? {} : { tolerance: toleranceOf(options.tolerance) }),
+    ...(retry_for_s === undefined ? {} : { retry_for_s }),
+  };
+}

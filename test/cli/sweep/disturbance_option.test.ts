@@ -1,0 +1,15 @@
+// `--tolerance` and `--retry-for` as a plan has them.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { disturbanceChoiceOf } from "../../../cli/sweep/disturbance_option.ts";
+
+const of = (tolerance?: string, retryFor?: number) => disturbanceChoiceOf({ tolerance, "retry-for": retryFor });
+
+test("a share, a time, or both", () => {
+  assert.deepEqual(of(), {});
+  assert.deepEqual(of("2%"), { tolerance: { share: 0.02, ms: 5 } });
+  assert.deepEqual(of("12.5ms"), { tolerance: { share: 0, ms: 12.5 } });
+  assert.deepEqual(of("0.7%, 20ms", 60), { tolerance: { share: 0.007, ms: 20 }, retry_for_s: 60 });
+  for (const wrong of ["", "5", "ms", "101%", "1%5ms", ",5ms", "1%,", "-1%"])
+    assert.throws(() => of(wrong), /--tolerance/);
+});
