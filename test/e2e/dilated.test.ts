@@ -18,8 +18,8 @@ import { measureLink } from "../../cli/selftest/measure.ts";
 import { quick } from "../../cli/selftest/phases.ts";
 import { median } from "../../cli/stats/quantile.ts";
 import { ensureSynth } from "../../cli/synth/ensure.ts";
-import { punctualLoad } from "./punctual_load.ts";
 import { recordSite } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-dilated-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -67,7 +67,7 @@ for (const [lane, roundTrips] of [
       const link = parseLink(`100mbit/${x}ms`);
       const loads: PageLoad[] = [];
       for (let run = 0; run < 3; run++)
-        loads.push(await punctualLoad({ home, recording, lane, link, dilation, timeout_ms }));
+        loads.push(await untimedLoad({ home, recording, lane, link, dilation, timeout_ms }));
       points.push({ x, y: median(loads.map(pltOf)) });
     }
     const [near, far] = points as [(typeof points)[0], (typeof points)[0]];
@@ -90,7 +90,7 @@ const image = new Image(); document.body.append(image); setTimeout(() => { image
     { url: `${page}first.png`, type: "image/png", body: "x" },
     { url: `${page}late.png`, type: "image/png", body: "x" },
   ]);
-  const load = await punctualLoad({
+  const load = await untimedLoad({
     ...{ home, recording: site, lane: "h2", link: parseLink("20mbit/20ms"), dilation, timeout_ms, settle_ms: 400 },
   } satisfies LoadOptions);
   const { added_computation_ms = 0, metrics, status, reasons } = load.log._trilane;
@@ -112,7 +112,7 @@ test("carlucci-small at 10mbit/50ms: a dilated load's PLT is an undilated one's 
   for (const lane of plainLanes) {
     const plts_ms = { undilated: [] as number[], dilated: [] as number[] };
     for (let run = 0; run < 3; run++) {
-      const undilated = await punctualLoad({ home, recording, lane, link, timeout_ms });
+      const undilated = await untimedLoad({ home, recording, lane, link, timeout_ms });
       if (undilated.log._trilane.status !== "valid")
         return context.skip(`inconclusive: disturbed: ${undilated.log._trilane.reasons.join("; ")}`);
       plts_ms.undilated.push(pltOf(undilated));
