@@ -103,7 +103,9 @@ export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineStrict(defineLive(defineDilate(defineDisturbance(defineFilms(defineLabs(defineUntil(defineServing(yargs))))))))
+    defineStrict(
+      defineLive(defineDilate(defineDisturbance(defineFilms(defineLabs(defineUntil(defineServing(yargs))))))),
+    )
       .positional("page", {
         type: "string",
         demandOption: true,

@@ -9,8 +9,8 @@ import { plainLanes } from "../../cli/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, PageLoad } from "../../cli/measure/load.ts";
 import { isCoverageReason } from "../../cli/metrics/coverage.ts";
-import { punctualLoad } from "./punctual_load.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
+import { untimedLoad } from "./untimed_load.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-coverage-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ function withImages(urls: readonly string[], more: string, headers: Resource["he
 
 async function load(recording: Site, lane: Lane, strict = false): Promise<PageLoad["log"]["_trilane"]> {
   const link = parseLink("unlimited");
-  const { log } = await punctualLoad({ home, recording, lane, link, timeout_ms: 30_000, strict });
+  const { log } = await untimedLoad({ home, recording, lane, link, timeout_ms: 30_000, strict });
   return log._trilane;
 }
 
