@@ -4,6 +4,8 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
+import { type AsOptions, chosenPage, defineAs, readAs } from "../model/choose.ts";
+import { readCompute } from "../model/compute_option.ts";
 import { defineLive, type LiveOptions, liveChoiceOf, liveOptionNames, refuseLiveOptions } from "../record/options.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
@@ -26,7 +28,8 @@ interface RaceOptions
     DisturbanceOptions,
     DilateOptions,
     LiveOptions,
-    StrictOptions {
+    StrictOptions,
+    AsOptions {
   page: string;
   link: string;
   runs: number | undefined;
@@ -89,6 +92,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     ...dilateOf(options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
     ...strictOf(options),
+    ...(options.as === undefined ? {} : { as: readAs(options.as) }),
     serving: servingChoiceOf(options),
   };
   try {
@@ -99,12 +103,16 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
   }
 }
 
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
 export const command: Command<RaceOptions> = {
   usage: "race <page>",
   summary: "Race one page over one link: a table, a verdict and a report",
   define: (yargs: Argv<CommonOptions>) =>
-    defineStrict(
-      defineLive(defineDilate(defineDisturbance(defineFilms(defineLabs(defineUntil(defineServing(yargs))))))),
+    defineAs(
+      defineStrict(
+        defineLive(defineDilate(defineDisturbance(defineFilms(defineLabs(defineUntil(defineServing(yargs))))))),
+      ),
     )
       .positional("page", {
         type: "string",
@@ -169,6 +177,7 @@ export const command: Command<RaceOptions> = {
       .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
       .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits, whose requests are in the first flight")
       .example("trilane race my-page --dilate 5", "five times slower, on a machine that is too busy for the link")
+      .example("trilane race page.har --as model --compute busy", "a page of the same shape, whose scripts work")
       .example(
         "trilane race my-page --think recorded --transport tuned",
         "servers as slow as recorded, tuned transports",
@@ -185,7 +194,8 @@ export const command: Command<RaceOptions> = {
       pinTime: options.pinTime ?? false,
       recordAgain: options["record-again"],
     });
-    const plan = racePlan(options, page);
+    const choice = { as: readAs(options.as ?? "auto"), compute: readCompute(options.compute), say };
+    const plan = racePlan(options, await chosenPage(home, page, choice));
     const { json, evidence } = options;
     await executePlan({ home, plan, fresh: options.new, json, evidence, labs });
   },

@@ -3,6 +3,8 @@ import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
+import { type AsOptions, chosenPage, defineAs, type ModelChoice, readAs } from "../model/choose.ts";
+import { readCompute } from "../model/compute_option.ts";
 import { openExistingResults, type Sweep } from "../results/results.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { overrideServing } from "../serving/serving.ts";
@@ -29,7 +31,8 @@ export interface SweepOptions
     DilateOptions,
     StrictOptions,
     EndOptions,
-    VerbosityOptions {
+    VerbosityOptions,
+    AsOptions {
   plan: string;
   page: string[];
   runs: number | undefined;
@@ -58,8 +61,19 @@ async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
   const named: PlanPage[] = [];
   // One after another: each import is a writer of the archive.
   for (const word of options.page) named.push(await pageFor(home, word));
-  return planWith(plan, named, options);
+  const settled = planWith(plan, named, options);
+  const choice: ModelChoice = { as: asOf(settled, options), compute: readCompute(options.compute), say };
+  const pages: PlanPage[] = [];
+  for (const page of settled.pages) pages.push(await chosenPage(home, page, choice));
+  return pages.every((page, index) => page === settled.pages[index])
+    ? settled
+    : planOf({ ...settled, pages }, options.plan);
 }
+
+const asOf = (plan: Plan, { as }: SweepOptions): ModelChoice["as"] =>
+  as === undefined ? (plan.as ?? "auto") : readAs(as);
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function dryRun(home: string, options: SweepOptions): Promise<void> {
   const given = await withMatchedPages(home, readPlan(options.plan));
@@ -88,9 +102,11 @@ function finishedSweep(home: string, plan: Plan): Sweep | null {
 
 /** What `sweep` and `reproduce` share. */
 export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "plan">> {
-  return defineVerbosity(
-    defineEnd(
-      defineStrict(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>)))))),
+  return defineAs(
+    defineVerbosity(
+      defineEnd(
+        defineStrict(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>)))))),
+      ),
     ),
   )
     .option("page", {

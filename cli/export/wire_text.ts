@@ -1,15 +1,15 @@
 // Recorded exchanges as HTTP/1.1 has them on the wire: what recorders of the wire keep. First lines and headers; bodies
 // come from the archive, whole and unframed.
 import { STATUS_CODES } from "node:http";
-import type { ArchivedExchange, Header } from "../archive/archive.ts";
+import type { ArchivedExchange, Exchange, Header } from "../archive/archive.ts";
 
 /** Host as a URL and a Host header have it. */
-export function authorityOf({ host, port, scheme }: ArchivedExchange): string {
+export function authorityOf({ host, port, scheme }: Pick<Exchange, "host" | "port" | "scheme">): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return port === (scheme === "https" ? 443 : 80) ? name : `${name}:${port}`;
 }
 
-export const urlOf = (exchange: ArchivedExchange): string =>
+export const urlOf = (exchange: Pick<Exchange, "host" | "port" | "scheme" | "path">): string =>
   `${exchange.scheme}://${authorityOf(exchange)}${exchange.path}`;
 
 export const requestLine = ({ method, path }: ArchivedExchange): string => `${method} ${path} HTTP/1.1`;

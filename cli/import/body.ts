@@ -118,14 +118,6 @@ function isAlreadyEncoded(bytes: Buffer, encoding: ContentEncoding, transfer: Tr
   return (encoding === "gzip" ? gzip : encoding === "zstd" && zstd) && bytes.length === transfer.body_bytes;
 }
 
-/** `html` and a filling for the rest, in place of a document that the HAR does not hold. */
-function stoodIn(wanted: Wanted, html: string): Body {
-  const start = Buffer.from(html);
-  const { transfer, encoding, decoded_bytes } = wanted;
-  const recorded_bytes = (encoding ? decoded_bytes : transfer.body_bytes) ?? decoded_bytes ?? 0;
-  return { ...completed(wanted, start, Math.max(start.length, recorded_bytes)), filledWith: "html", cutOff: false };
-}
-
 function fromText(wanted: Wanted, text: string): Body {
   const { encoding, transfer, decoded_bytes } = wanted;
   const { decoded, charset } = bytesOf(wanted, text);
@@ -165,8 +157,6 @@ export interface BodyHints {
   readonly bodySizeHasHeaders: boolean;
   /** Of a picture. */
   readonly dimensions: Dimensions | null;
-  /** Of a document. */
-  readonly standInHtml: string | null;
   /** The body as received, before content-decoding; null: it was not seen. */
   readonly wireBody: Buffer | LargeBody | null;
 }
@@ -183,7 +173,7 @@ function onWire(body: Buffer | LargeBody): Pick<Body, "bytes" | "large" | "trans
 
 /** `headers`: the response's as recorded, names in lower case. */
 export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyHints): Body {
-  const { dimensions, standInHtml, wireBody } = hints;
+  const { dimensions, wireBody } = hints;
   const encodingHeader = headerValue(headers, "content-encoding");
   const encoding = contentEncoding(encodingHeader);
   const isEncoded = encodingHeader !== undefined && encodingHeader.trim().toLowerCase() !== "identity";
@@ -197,7 +187,6 @@ export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyH
   mustBePlausible(wanted);
   const { text } = entry.content;
   if (typeof text === "string" && text !== "") return asExported(wanted, fromText(wanted, text));
-  if (standInHtml !== null) return stoodIn(wanted, standInHtml);
   // Where the wire's size is not known, the decoded one is the nearest; a quarter of it is a usual compression.
   const wire_bytes = transfer.body_bytes ?? (encoding && decoded_bytes ? Math.ceil(decoded_bytes / 4) : decoded_bytes);
   return wire_bytes ? filled(wanted, wire_bytes, dimensions) : empty;

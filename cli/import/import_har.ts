@@ -24,7 +24,6 @@ import { recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
 import { type Selection, selectEntries } from "./select.ts";
 import { ServerTimes } from "./server_times.ts";
-import { type StandIn, standIn } from "./stand_in.ts";
 import { bodySizeHasHeaders } from "./transfer_size.ts";
 import type { LargeBody, WireFacts } from "./wire_facts.ts";
 
@@ -156,7 +155,6 @@ interface Page {
   readonly page: HarPage | null;
   readonly addresses: Addresses;
   readonly dimensionsOf: ReturnType<typeof pictureDimensions>;
-  readonly standIn: StandIn | null;
   readonly bodySizeHasHeaders: boolean;
   readonly certificates: HarCertificates;
   readonly roundTrips: RoundTrips;
@@ -181,7 +179,7 @@ function mustBeLegal({ index, url, method }: HarEntry, { host, path }: Exchange)
 }
 
 function importEntry(entry: HarEntry, context: Page): NewExchange {
-  const { page, addresses, dimensionsOf, standIn, bodySizeHasHeaders, certificates, roundTrips, wireOf } = context;
+  const { page, addresses, dimensionsOf, bodySizeHasHeaders, certificates, roundTrips, wireOf } = context;
   const { serverTimes, large, credentials, notes } = context;
   const wire = wireOf(entry.index);
   const recordedHeaders = headersOf(entry, "response");
@@ -192,7 +190,6 @@ function importEntry(entry: HarEntry, context: Page): NewExchange {
   const body = bodyOf(entry, asRecorded, {
     bodySizeHasHeaders,
     dimensions: dimensionsOf(entry),
-    standInHtml: standIn?.entry === entry ? standIn.html : null,
     wireBody: wire?.body ?? null,
   });
   const { url } = entry;
@@ -237,13 +234,11 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
   const { kept, before, documents } = beginAt(selection.kept, url, options.document);
   const notes = new NoteCounter();
   const wireOf = options.wireOf ?? (() => null);
-  const madeUp = standIn(kept);
   const roundTrips = new RoundTrips(kept, wireOf);
   const page: Page = {
     page: selection.page,
     addresses: new Addresses(kept),
     dimensionsOf: pictureDimensions(kept),
-    standIn: madeUp && wireOf(madeUp.entry.index)?.body ? null : madeUp,
     bodySizeHasHeaders: bodySizeHasHeaders(kept, har.producer),
     certificates: new HarCertificates(har.entries),
     roundTrips,
@@ -272,7 +267,6 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
       addresses: page.addresses.counts,
       documents,
       loadEvent_ms: selection.page?.load_event_ms ?? null,
-      standInReferences: page.standIn?.references ?? null,
     }),
   };
 }

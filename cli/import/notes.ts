@@ -49,8 +49,6 @@ export type ImportNotes = {
   readonly documents: readonly number[];
   /** When the load event came, from the page's beginning, as start_offset_ms of schemas/recorded.schema.json; null: not known. */
   readonly load_event_ms: number | null;
-  /** How many responses the document made up for a missing one references; null: none was made up. */
-  readonly stand_in_references: number | null;
 };
 
 interface Added {
@@ -70,7 +68,6 @@ interface Totals {
   readonly addresses: AddressCounts;
   readonly documents: readonly number[];
   readonly loadEvent_ms: number | null;
-  readonly standInReferences: number | null;
 }
 
 export class NoteCounter {
@@ -118,7 +115,7 @@ export class NoteCounter {
   }
 
   finish(totals: Totals): ImportNotes {
-    const { entries, pages, skipped, failures, addresses, documents, loadEvent_ms, standInReferences } = totals;
+    const { entries, pages, skipped, failures, addresses, documents, loadEvent_ms } = totals;
     return {
       entries,
       pages,
@@ -134,7 +131,6 @@ export class NoteCounter {
       addresses_invented: addresses.invented,
       documents,
       load_event_ms: loadEvent_ms,
-      stand_in_references: standInReferences,
     };
   }
 }
@@ -156,7 +152,7 @@ const skipWords: Record<SkipReason, string> = {
 };
 
 function bodyLines(notes: ImportNotes, source: string): string[] {
-  const { bodies, filled_bytes, filled_with, cut_off, stand_in_references } = notes;
+  const { bodies, filled_bytes, filled_with, cut_off } = notes;
   const lines = [
     `bodies: ${bodies.recorded} as recorded, ${bodies.recompressed} compressed again, ${bodies.filled} filled, ${bodies.empty} empty`,
   ];
@@ -166,10 +162,6 @@ function bodyLines(notes: ImportNotes, source: string): string[] {
   }
   if (cut_off > 0)
     lines.push(`of these, ${count(cut_off, "body is", "bodies are")} cut off in the HAR: the rest is filled`);
-  if (stand_in_references !== null)
-    lines.push(
-      `the document itself is not in the HAR: filled with one that references the other ${stand_in_references} directly`,
-    );
   return lines;
 }
 

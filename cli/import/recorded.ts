@@ -1,5 +1,7 @@
 // What a recording keeps of an exchange beyond what is replayed byte for byte: schemas/recorded.schema.json. Pure.
+import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
 import type { Header, JsonObject } from "../archive/archive.ts";
+import { initiatorOf } from "../model/initiators.ts";
 import type { Address } from "./addresses.ts";
 import type { Body } from "./body.ts";
 import { connectionOf } from "./connection.ts";
@@ -54,6 +56,11 @@ function tlsOf(entry: HarEntry, wire: WireFacts | null, ofHar: Certificate | nul
   };
 }
 
+/** What the extension's capture writes. */
+function frameOfTrilane({ raw }: HarEntry): string | null {
+  return isRecord(raw._trilane) ? textField(raw._trilane, "documentUrl") : null;
+}
+
 export interface RecordedParts {
   readonly entry: HarEntry;
   readonly body: Body;
@@ -75,6 +82,8 @@ export function recordedOf(parts: RecordedParts): JsonObject {
   const start = page?.started_ms ?? null;
   const timings = timingsOf(entry);
   const tls = tlsOf(entry, wire, certificate);
+  const initiator = initiatorOf(entry);
+  const frame = textField(raw, "_documentURL") ?? frameOfTrilane(entry);
   const trailers: readonly Header[] = wire?.trailers ?? [];
   return {
     entry: entry.index,
@@ -95,6 +104,8 @@ export function recordedOf(parts: RecordedParts): JsonObject {
     start_offset_ms: start !== null && entry.started_ms !== null ? entry.started_ms - start : null,
     filled_with: body.filledWith,
     cut_off: body.cutOff,
+    ...(initiator ? { initiator } : {}),
+    ...(frame && URL.canParse(frame) ? { document_url: urlWithoutCredentials(frame) } : {}),
     ...(tls ? { tls } : {}),
     ...(trailers.length > 0 ? { trailers } : {}),
     ...(unsent.length > 0 ? { unsent_headers: unsent } : {}),

@@ -71,6 +71,11 @@ export interface Recorded {
    * Whether the source had only the body's beginning.
    */
   cut_off?: boolean;
+  initiator?: RecordedInitiator;
+  /**
+   * Of the frame that asked.
+   */
+  document_url?: string;
   tls?: RecordedTls;
   /**
    * Names in lower case; missing: none were seen.
@@ -89,6 +94,23 @@ export interface RecordedTimings {
   send?: number;
   wait?: number;
   receive?: number;
+}
+/**
+ * What asked for it; missing: not known.
+ */
+export interface RecordedInitiator {
+  /**
+   * As DevTools has it: parser, script, preload, ...
+   */
+  type: string | null;
+  /**
+   * The document, stylesheet or scripts that asked, the innermost of a call stack first.
+   */
+  urls: string[];
+  /**
+   * Of the first URL, from 0.
+   */
+  line: number | null;
 }
 /**
  * Missing for http:.

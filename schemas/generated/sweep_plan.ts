@@ -71,6 +71,10 @@ export interface SweepPlan {
    */
   strict?: boolean;
   /**
+   * recorded: pages load their recorded bodies; model: pages of the same shape take their place; auto: where bodies are missing or cut off. Default: auto.
+   */
+  as?: "auto" | "recorded" | "model";
+  /**
    * How long a load is watched after its load event, for late requests and the largest paint.
    */
   settle_ms?: number;

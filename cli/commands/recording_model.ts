@@ -1,0 +1,43 @@
+// `trilane recording model`: a page of the same shape as a recording, for bodies that it does not have. The work is
+// cli/model's.
+import type { Argv } from "yargs";
+import { withArchive } from "../archive/client.ts";
+import { homeFolder } from "../home.ts";
+import { importedDocument } from "../import/imported.ts";
+import { defineCompute, readCompute } from "../model/compute_option.ts";
+import { modelRecording } from "../model/model_recording.ts";
+import { modelLines } from "../model/words.ts";
+import { count, formatSize } from "../numbers.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface ModelOptions extends CommonOptions {
+  recording: string;
+  as: string | undefined;
+  compute: string;
+  replace: boolean;
+}
+
+export const command: Command<ModelOptions> = {
+  usage: "model <recording>",
+  summary: "A page of the same shape, for bodies that a recording does not have",
+  define: (yargs: Argv<CommonOptions>) =>
+    defineCompute(yargs)
+      .positional("recording", { type: "string", demandOption: true, describe: "name of the recording, which stays" })
+      .option("as", { type: "string", describe: "what to call the model (default: the recording's name and -model)" })
+      .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of the new name" })
+      .example("trilane recording model shop", "makes shop-model")
+      .example("trilane recording model shop --compute busy", "its scripts work where the recorded ones worked"),
+  async run(options) {
+    const asked = { name: options.recording, as: options.as, compute: readCompute(options.compute) };
+    const { recording, facts } = await withArchive(homeFolder(options.home), (archive) =>
+      modelRecording(archive, { ...asked, replace: options.replace }),
+    );
+    if (options.json) {
+      process.stdout.write(`${JSON.stringify(importedDocument([recording]))}\n`);
+      return;
+    }
+    const { name, exchanges, body_bytes, url } = recording;
+    const first = `${name}: ${count(exchanges, "exchange")}, ${formatSize(body_bytes)}, ${url}`;
+    process.stdout.write(`${[first, ...modelLines(facts).map((line) => `  ${line}`)].join("\n")}\n`);
+  },
+};

@@ -1,0 +1,22 @@
+// The option --compute of the commands that make models. Defines and reads it.
+import type { Argv } from "yargs";
+import { UserError } from "../errors.ts";
+import { type Compute, computes } from "./script_source.ts";
+
+export interface ComputeOptions {
+  compute: string;
+}
+
+export function defineCompute<Options>(yargs: Argv<Options>): Argv<Options & ComputeOptions> {
+  return yargs.option("compute", {
+    type: "string",
+    default: "timer",
+    describe: "how a modelled page's scripts spend their recorded computation: timer, busy (work) or none",
+  });
+}
+
+export function readCompute(given: string): Compute {
+  const compute = computes.find((known) => known === given);
+  if (compute) return compute;
+  throw new UserError(`--compute must be one of ${computes.join(", ")} (got ${JSON.stringify(given)})`);
+}

@@ -1,0 +1,33 @@
+// A stylesheet that makes a browser ask for its fonts, pictures and stylesheets as it does live: by @import at once, by rules
+// when an element that they fit is laid out. Each rule fits one element, which the page's document has. Makes text.
+import { shortUrl } from "./script_source.ts";
+
+export interface StyledRequest {
+  readonly url: string;
+  readonly kind: "font" | "image" | "stylesheet";
+  /** The class of the rule's element. */
+  readonly name: string;
+}
+
+const quoted = (url: string): string => `"${url.replaceAll(/["\\\n]/g, (mark) => `\\${mark}`)}"`;
+
+/** `base`: the stylesheet's URL. */
+export function stylesheetSource(requests: readonly StyledRequest[], base: string): string {
+  const rule = ({ url, kind, name }: StyledRequest): string => {
+    const named = `url(${quoted(shortUrl(url, base))})`;
+    if (kind === "font") return `@font-face{font-family:${name};src:${named}}.${name}{font-family:${name}}`;
+    return kind === "image" ? `.${name}{background:${named}}` : `@import ${named};`;
+  };
+  // Where imports come after rules they are ignored.
+  const imports = requests.filter(({ kind }) => kind === "stylesheet");
+  const others = requests.filter(({ kind }) => kind !== "stylesheet");
+  return [...imports, ...others].map(rule).join("\n");
+}
+
+/** The elements that the rules fit. */
+export function styledElements(requests: readonly StyledRequest[]): string {
+  return requests
+    .filter(({ kind }) => kind !== "stylesheet")
+    .map(({ name }) => `<i class=${name}>a</i>`)
+    .join("");
+}
