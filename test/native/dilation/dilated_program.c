@@ -163,7 +163,7 @@ static int check_clocks(int64_t times) {
                                                                              : 0;
 }
 
-static int check_stamp(int option, int type) {
+static int check_stamp(int option, int type, bool several) {
     int fds[2] = {socket(AF_INET, SOCK_DGRAM, 0), socket(AF_INET, SOCK_DGRAM, 0)}, on = 1;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
@@ -180,7 +180,10 @@ static int check_stamp(int option, int type) {
     struct iovec part = {&byte, 1};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    if (recvmsg(fds[0], &message, 0) != 1) return fail("received", errno, 0);
+    struct mmsghdr messages = {.msg_hdr = message};
+    if (several ? recvmmsg(fds[0], &messages, 1, 0, NULL) != 1 : recvmsg(fds[0], &message, 0) != 1)
+        return fail("received", errno, 0);
+    if (several) message = messages.msg_hdr;
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     if (!header || header->cmsg_type != type) return fail("stamp", 0, type);
     int64_t stamp, micro = 1000;
@@ -220,8 +223,9 @@ int main(int argc, char **argv) {
     if (argc < 3) return 2;
     int64_t times = atoll(argv[2]);
     if (strcmp(argv[1], "clocks") == 0) return check_clocks(times);
-    if (strcmp(argv[1], "stamp-ns") == 0) return check_stamp(SO_TIMESTAMPNS, SCM_TIMESTAMPNS);
-    if (strcmp(argv[1], "stamp") == 0) return check_stamp(SO_TIMESTAMP, SCM_TIMESTAMP);
+    if (strcmp(argv[1], "stamp-ns") == 0) return check_stamp(SO_TIMESTAMPNS, SCM_TIMESTAMPNS, false);
+    if (strcmp(argv[1], "stamps") == 0) return check_stamp(SO_TIMESTAMPNS, SCM_TIMESTAMPNS, true);
+    if (strcmp(argv[1], "stamp") == 0) return check_stamp(SO_TIMESTAMP, SCM_TIMESTAMP, false);
     if (strcmp(argv[1], "tcp-info") == 0) return check_tcp_info(times);
     return check_wait(argv[1], times);
 }
