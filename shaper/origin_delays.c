@@ -9,12 +9,15 @@ enum { ADDRESS_BYTES = 16, ITEM_MAX = 128 };
 
 struct origin_delay_entry {
     uint8_t address[ADDRESS_BYTES]; // IPv4 mapped
+    unsigned prefix_bits;           // of the mapped address: all of it but for a network
     uint64_t one_way_ns;
 };
 
 struct origin_delays {
-    struct origin_delay_entry *entries; // sorted by address
+    struct origin_delay_entry *entries; // of addresses, sorted
     size_t count;
+    struct origin_delay_entry *networks;
+    size_t network_count;
 };
 
 static void map_address(uint8_t mapped[ADDRESS_BYTES], const uint8_t *address, size_t size) {
@@ -32,6 +35,21 @@ static struct origin_delay_entry *find(const struct origin_delays *delays, const
     return bsearch(mapped, delays->entries, delays->count, sizeof *delays->entries, compare);
 }
 
+static bool is_in(const uint8_t *address, const struct origin_delay_entry *network) {
+    const unsigned bytes = network->prefix_bits / 8, bits = network->prefix_bits % 8;
+    if (memcmp(address, network->address, bytes) != 0) return false;
+    return bits == 0 || (address[bytes] ^ network->address[bytes]) >> (8 - bits) == 0;
+}
+
+// What follows the address: "", or "/24" of an address of so many bits. -1 for anything else.
+static int read_prefix(const char *text, unsigned address_bits) {
+    if (*text == '\0') return (int)address_bits;
+    char *end;
+    if (text[0] != '/' || text[1] < '0' || text[1] > '9') return -1;
+    const unsigned long bits = strtoul(text + 1, &end, 10);
+    return *end == '\0' && bits <= address_bits ? (int)bits : -1;
+}
+
 static int read_item(struct origin_delay_entry *entry, const char *item, struct link_error *error) {
     char address[ITEM_MAX];
     uint8_t bytes[ADDRESS_BYTES];
@@ -39,19 +57,39 @@ static int read_item(struct origin_delay_entry *entry, const char *item, struct 
     size_t size = equals ? (size_t)(equals - item) : 0;
     memcpy(address, item, size);
     address[size] = '\0';
-    if (inet_pton(AF_INET, address, bytes) == 1)
+    char *const slash = address + strcspn(address, "/");
+    char prefix[ITEM_MAX];
+    strcpy(prefix, slash);
+    *slash = '\0';
+    int prefix_bits = -1;
+    if (inet_pton(AF_INET, address, bytes) == 1) {
         map_address(entry->address, bytes, 4);
-    else if (inet_pton(AF_INET6, address, bytes) == 1)
+        prefix_bits = read_prefix(prefix, 8 * 4);
+        if (prefix_bits >= 0) prefix_bits += 8 * (ADDRESS_BYTES - 4);
+    } else if (inet_pton(AF_INET6, address, bytes) == 1) {
         map_address(entry->address, bytes, ADDRESS_BYTES);
-    else
+        prefix_bits = read_prefix(prefix, 8 * ADDRESS_BYTES);
+    }
+    if (prefix_bits < 0)
         return link_fail(error, "extra-rtt: \"%s\" is no ADDRESS=TIME: write it as 192.0.2.1=20ms", item);
     uint64_t rtt_ns;
     if (link_read_time("extra-rtt", equals + 1, &rtt_ns, error) < 0) return -1;
+    entry->prefix_bits = (unsigned)prefix_bits;
     entry->one_way_ns = rtt_ns / 2;
     return 0;
 }
 
+static int add_network(struct origin_delays *delays, const struct origin_delay_entry *network) {
+    struct origin_delay_entry *networks =
+        realloc(delays->networks, (delays->network_count + 1) * sizeof *delays->networks);
+    if (!networks) return -1;
+    delays->networks = networks;
+    networks[delays->network_count++] = *network;
+    return 0;
+}
+
 static int add(struct origin_delays *delays, const struct origin_delay_entry *entry) {
+    if (entry->prefix_bits < 8 * ADDRESS_BYTES) return add_network(delays, entry);
     struct origin_delay_entry *known = find(delays, entry->address);
     if (known) {
         *known = *entry;
@@ -79,7 +117,7 @@ int origin_delays_read(struct origin_delays **delays, const char *text, struct l
                              at);
         memcpy(item, at, size);
         item[size] = '\0';
-        struct origin_delay_entry entry;
+        struct origin_delay_entry entry = {0};
         if (read_item(&entry, item, error) < 0) return -1;
         if (add(*delays, &entry) < 0) return link_fail(error, "extra-rtt: memory is short");
         at += size;
@@ -90,6 +128,7 @@ int origin_delays_read(struct origin_delays **delays, const char *text, struct l
 void origin_delays_close(struct origin_delays *delays) {
     if (!delays) return;
     free(delays->entries);
+    free(delays->networks);
     free(delays);
 }
 
@@ -97,5 +136,8 @@ uint64_t origin_delays_one_way_ns(const struct origin_delays *delays, const uint
     uint8_t mapped[ADDRESS_BYTES];
     map_address(mapped, address, size);
     const struct origin_delay_entry *entry = find(delays, mapped);
-    return entry ? entry->one_way_ns : 0;
+    if (entry) return entry->one_way_ns;
+    for (size_t i = 0; delays && i < delays->network_count; i++)
+        if (is_in(mapped, &delays->networks[i])) return delays->networks[i].one_way_ns;
+    return 0;
 }

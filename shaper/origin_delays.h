@@ -1,5 +1,6 @@
 // How much farther away than the link's other end each server is: a table by address, read from
-// "192.0.2.1=20ms,2001:db8::1=5ms". Times are round trips. Does not delay.
+// "192.0.2.1=20ms,2001:db8::1=5ms,198.51.100.0/24=8ms". An address goes before a network that it is in, and a
+// network before those read after it. Times are round trips. Does not delay.
 #ifndef TRILANE_SHAPER_ORIGIN_DELAYS_H
 #define TRILANE_SHAPER_ORIGIN_DELAYS_H
 

@@ -3,10 +3,18 @@
 import type { Exchange } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 
+/** The servers of hosts that no recording has (native-host/replay/unrecorded_hosts.h). */
+const unrecordedNetwork = "198.19.192.0/18";
+
+/** Of several; the lower one of two in the middle. */
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
+}
+
 /**
  * By address, in ms, from the connections' round-trip times where the recording knows them. A server's is the least of
  * its connections': whatever is more was queueing. Servers as near as the nearest, and those of which nothing is known,
- * are left out.
+ * are left out. The network of hosts that are not recorded is as far as the median of those that are known.
  */
 export function extraRtts(exchanges: readonly Pick<Exchange, "address" | "recorded">[]): Map<string, number> {
   const nearest = new Map<string, number>();
@@ -16,10 +24,10 @@ export function extraRtts(exchanges: readonly Pick<Exchange, "address" | "record
     nearest.set(address, Math.min(rtt_ms, nearest.get(address) ?? Number.POSITIVE_INFINITY));
   }
   const least = Math.min(...nearest.values());
-  const extras = [...nearest].map(
-    ([address, rtt_ms]) => [address, Math.round((rtt_ms - least) * 1000) / 1000] as const,
-  );
-  return new Map(extras.filter(([, extra_ms]) => extra_ms > 0));
+  const inMicroseconds = (extra_ms: number) => Math.round(extra_ms * 1000) / 1000;
+  const extras = [...nearest].map(([address, rtt_ms]) => [address, inMicroseconds(rtt_ms - least)] as const);
+  const ofUnrecorded = median(extras.map(([, extra_ms]) => extra_ms));
+  return new Map([...extras, [unrecordedNetwork, ofUnrecorded] as const].filter(([, extra_ms]) => extra_ms > 0));
 }
 
 /** trilane-shaper's options; none where no server is farther than another. */

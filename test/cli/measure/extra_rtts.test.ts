@@ -23,6 +23,13 @@ test("a server's distance is that of its quickest connection, less the nearest s
   assert.deepEqual(extraRttArguments(extras), ["--extra-rtt", "192.0.2.2=18750us"]);
 });
 
+test("a host that is not recorded is as far as the median server", () => {
+  const of = (...rtts: number[]) => extraRtts(rtts.map((rtt_ms, index) => exchange(`192.0.2.${index}`, rtt_ms)));
+  assert.equal(of(10, 30, 90).get("198.19.192.0/18"), 20);
+  assert.equal(of(10, 30, 90, 100).get("198.19.192.0/18"), 20);
+  assert.equal(of(10, 10, 90).has("198.19.192.0/18"), false);
+});
+
 test("a recording that knows no round-trip times has none to add", () => {
   assert.equal(extraRtts([]).size, 0);
   assert.equal(extraRtts([exchange("192.0.2.1"), exchange("192.0.2.2")]).size, 0);

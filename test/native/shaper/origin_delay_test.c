@@ -82,6 +82,17 @@ static void test_table(void **state) {
     assert_int_equal(one_way(f, "::ffff:192.0.2.7"), 15 * MS); // the same server
 }
 
+static void test_networks(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(read(f, "198.51.100.0/22=20ms,198.51.101.1=2ms,0.0.0.0/0=6ms,2001:db8::/33=4ms"), 0);
+    assert_int_equal(one_way(f, "198.51.100.0"), 10 * MS);
+    assert_int_equal(one_way(f, "198.51.103.255"), 10 * MS);
+    assert_int_equal(one_way(f, "198.51.101.1"), MS); // an address before its network
+    assert_int_equal(one_way(f, "198.51.104.0"), 3 * MS);
+    assert_int_equal(one_way(f, "2001:db8:7fff::1"), 2 * MS);
+    assert_int_equal(one_way(f, "2001:db8:8000::1"), 0);
+}
+
 static void test_bad_tables(void **state) {
     struct fixture *f = *state;
     static const char *const bad[] = {"",
@@ -97,6 +108,12 @@ static void test_bad_tables(void **state) {
                                       "192.0.2.1=5ms,",
                                       "192.0.2.1=5ms,,192.0.2.2=5ms",
                                       "192.0.2.1 =5ms",
+                                      "192.0.2.0/33=5ms",
+                                      "192.0.2.0/=5ms",
+                                      "192.0.2.0/-1=5ms",
+                                      "192.0.2.0/8x=5ms",
+                                      "/8=5ms",
+                                      "2001:db8::/129=5ms",
                                       "[2001:db8::1]=5ms"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         f->error.line[0] = '\0';
@@ -198,6 +215,7 @@ static void test_on_a_path(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_table, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_networks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_tables, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_by_address, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order_among_many, set_up, tear_down),
