@@ -93,6 +93,7 @@ export const command: Command<RecordCommandOptions> = {
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane record https://shop.example/ --scroll", "to the end of the page, lazy images and all")
       .example("trilane record shop.example --lane h3 --name shop-h3", "over HTTP/3")
+      .example("trilane record shop.example --visits 5", "for a page that asks for something else each time")
       .example("trilane record shop.example --resolve shop.example=192.0.2.7 --trust ca.pem", "from a staging server"),
   async run(options) {
     const home = homeFolder(options.home);
@@ -112,7 +113,7 @@ export const command: Command<RecordCommandOptions> = {
         onlyPages: false,
       });
       stored.push(recorded.stored.recording);
-      if (!options.json) process.stdout.write(`${recordedLines(recorded.stored, recorded.page, lane).join("\n")}\n`);
+      if (!options.json) process.stdout.write(`${recordedLines(recorded, lane).join("\n")}\n`);
     }
     if (options.json) process.stdout.write(`${JSON.stringify(importedDocument(stored))}\n`);
   },

@@ -85,6 +85,7 @@ export function recordedOf(parts: RecordedParts): JsonObject {
   const initiator = initiatorOf(entry);
   const frame = textField(raw, "_documentURL") ?? frameOfTrilane(entry);
   const trailers: readonly Header[] = wire?.trailers ?? [];
+  const visits = numberField(raw, "_visits");
   return {
     entry: entry.index,
     protocol: protocolOf(entry),
@@ -108,6 +109,7 @@ export function recordedOf(parts: RecordedParts): JsonObject {
     ...(frame && URL.canParse(frame) ? { document_url: urlWithoutCredentials(frame) } : {}),
     ...(tls ? { tls } : {}),
     ...(trailers.length > 0 ? { trailers } : {}),
+    ...(visits !== null && Number.isInteger(visits) && visits >= 1 ? { visits } : {}),
     ...(unsent.length > 0 ? { unsent_headers: unsent } : {}),
     ...(address.replaced !== null ? { address_recorded: address.replaced } : {}),
   };

@@ -2,7 +2,7 @@
 import { noteLines } from "../import/notes.ts";
 import { count, formatSize } from "../numbers.ts";
 import type { RecordedLane } from "./chromium_arguments.ts";
-import type { RecordedPage } from "./record_page.ts";
+import type { RecordedUrl } from "./record_url.ts";
 import { onlyErrors, type StoredPage } from "./store.ts";
 
 function protocolCounts({ imported }: StoredPage): Map<string, number> {
@@ -18,7 +18,7 @@ function protocolCounts({ imported }: StoredPage): Map<string, number> {
 const protocolOf: Record<RecordedLane, string | null> = { any: null, h1: "http/1.1", h2: "h2", h3: "h3" };
 
 /** The first line names the recording; what is remarkable follows. */
-export function recordedLines(stored: StoredPage, page: RecordedPage, lane: RecordedLane): string[] {
+export function recordedLines({ stored, page, added }: RecordedUrl, lane: RecordedLane): string[] {
   const { name, url, exchanges, hosts, addresses, body_bytes } = stored.recording;
   const size = `${count(hosts, "host")}, ${count(addresses, "address", "addresses")}, ${formatSize(body_bytes)}`;
   const protocols = protocolCounts(stored);
@@ -26,6 +26,8 @@ export function recordedLines(stored: StoredPage, page: RecordedPage, lane: Reco
     `${name}: ${count(exchanges, "exchange")}, ${size}, ${url}`,
     `  protocols: ${[...protocols].map(([protocol, amount]) => `${amount} ${protocol}`).join(", ")}`,
   ];
+  for (const [index, requests] of added.entries())
+    lines.push(`  visit ${index + 2} asked for ${count(requests, "request")} more`);
   const refused = onlyErrors(stored.imported.notes.documents);
   if (refused !== null)
     lines.push(`  the start URL was answered ${refused}: an error or a challenge was recorded, not the page`);

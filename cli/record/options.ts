@@ -5,6 +5,7 @@ import { type HostAddress, readAddress, readTrustedKeys } from "./words.ts";
 
 /** As yargs gives them. */
 export interface LiveOptions {
+  visits: number;
   scroll: boolean;
   resolve: string[];
   trust: string[];
@@ -12,6 +13,8 @@ export interface LiveOptions {
 }
 
 export interface LiveChoice {
+  /** How often the page is loaded, by a fresh browser each time. */
+  readonly visits: number;
   readonly scroll: boolean;
   readonly addresses: readonly HostAddress[];
   readonly trustedKeys: readonly string[];
@@ -19,6 +22,7 @@ export interface LiveChoice {
 }
 
 export const defaultLiveChoice: LiveChoice = {
+  visits: 1,
   scroll: false,
   addresses: [],
   trustedKeys: [],
@@ -27,6 +31,11 @@ export const defaultLiveChoice: LiveChoice = {
 
 export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
   return yargs
+    .option("visits", {
+      type: "number",
+      default: 1,
+      describe: "load it so often and keep what any visit asked for, for pages that differ from visit to visit",
+    })
     .option("scroll", {
       type: "boolean",
       default: false,
@@ -54,10 +63,22 @@ export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
 }
 
 /** Their names, for who shows them in a group of their own. */
-export const liveOptionNames: readonly (keyof LiveOptions)[] = ["scroll", "resolve", "trust", "allow-local-network"];
+export const liveOptionNames: readonly (keyof LiveOptions)[] = [
+  "visits",
+  "scroll",
+  "resolve",
+  "trust",
+  "allow-local-network",
+];
+
+const mostVisits = 20;
 
 export function liveChoiceOf(options: LiveOptions): LiveChoice {
+  const { visits } = options;
+  if (!Number.isInteger(visits) || visits < 1 || visits > mostVisits)
+    throw new UserError(`--visits is a whole number from 1 to ${mostVisits} (got "${visits}")`);
   return {
+    visits,
     scroll: options.scroll,
     addresses: options.resolve.map(readAddress),
     trustedKeys: options.trust.flatMap(readTrustedKeys),
@@ -71,8 +92,10 @@ export function refuseLiveOptions<Name extends string>(
   further: readonly Name[],
   page: string,
 ): void {
-  const isGiven = (value: boolean | readonly string[]): boolean =>
-    typeof value === "boolean" ? value : value.length > 0;
+  const isGiven = (value: boolean | number | readonly string[]): boolean => {
+    if (typeof value === "number") return value !== defaultLiveChoice.visits;
+    return typeof value === "boolean" ? value : value.length > 0;
+  };
   const given = [...liveOptionNames, ...further].find((name) => isGiven(options[name]));
   if (given) throw new UserError(`--${given} is for a page that is recorded first: ${page} is no URL`);
 }

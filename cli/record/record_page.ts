@@ -119,6 +119,19 @@ export async function recordPage<Result>(
   }
 }
 
+/**
+ * So many visits of a page, one after the other, all of whose large bodies can be read until the end of `use`.
+ */
+export async function recordVisits<Result>(
+  options: RecordOptions,
+  visits: number,
+  use: (pages: readonly RecordedPage[]) => Promise<Result>,
+): Promise<Result> {
+  const further = (pages: readonly RecordedPage[]): Promise<Result> =>
+    pages.length === visits ? use(pages) : recordPage(options, (page) => further([...pages, page]));
+  return await further([]);
+}
+
 async function observe(options: RecordOptions, start: Parameters<typeof startBrowser>[0]): Promise<Seen> {
   const { signal } = options;
   let browser: RunningBrowser;

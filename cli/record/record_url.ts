@@ -1,4 +1,4 @@
-// A live page into the archive: one visit of its URL, stored under a name. What `record` does for each of its pages, and
+// A live page into the archive: its visits, stored as one recording. What `record` does for each of its pages, and
 // `race`, `open` and `sweep` for a page that is given as a URL.
 import type { Archive, JsonObject } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
@@ -8,8 +8,9 @@ import { formatLink, type LinkProfile } from "../link/link.ts";
 import type { RecordedLane } from "./chromium_arguments.ts";
 import { liveLabCommand } from "./live_lab.ts";
 import type { LiveChoice } from "./options.ts";
-import { type RecordedPage, recordPage } from "./record_page.ts";
+import { type RecordedPage, recordVisits } from "./record_page.ts";
 import { type StoredPage, storeRecorded } from "./store.ts";
+import { type UnitedVisits, uniteVisits } from "./visits.ts";
 
 export interface UrlRecording extends LiveChoice {
   readonly url: string;
@@ -28,7 +29,7 @@ export interface UrlRecording extends LiveChoice {
 export const usualQuiet_ms = 1000;
 export const usualTimeout_s = 60;
 
-export interface RecordedUrl {
+export interface RecordedUrl extends Omit<UnitedVisits, "page"> {
   readonly stored: StoredPage;
   readonly page: RecordedPage;
 }
@@ -47,14 +48,18 @@ async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<R
 
 /** Stores the page whole or not at all. UserError and RunError as recordPage has them, one line each. */
 export async function recordUrl(home: string, wanted: UrlRecording): Promise<RecordedUrl> {
-  const { url, name, replace, lane, link, pinTime, credentials, onlyPages } = wanted;
-  const circumstances: JsonObject = { lane, link: link ? formatLink(link) : null, pin_time: pinTime };
-  const storing = { name, url, replace, credentials, circumstances, onlyPages, behindLink: link !== null };
+  const { url, name, replace, lane, link, pinTime, credentials, onlyPages, visits } = wanted;
   const within = liveLabCommand(link);
   return await untilInterrupted((signal) =>
-    recordPage({ ...wanted, within, signal }, async (page) => {
+    recordVisits({ ...wanted, within, signal }, visits, async (pages) => {
+      const { page, added } = uniteVisits(pages);
+      const circumstances: JsonObject = {
+        ...{ lane, link: link ? formatLink(link) : null, pin_time: pinTime },
+        ...(visits > 1 ? { visits, added } : {}),
+      };
+      const storing = { name, url, replace, credentials, circumstances, onlyPages, behindLink: link !== null };
       const store = (archive: Archive) => storeRecorded(archive, page, storing);
-      return { stored: await withArchive(home, store), page };
+      return { stored: await withArchive(home, store), page, added };
     }),
   );
 }

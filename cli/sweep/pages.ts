@@ -155,13 +155,13 @@ async function recordPageOf(home: string, word: string, choice: PageChoice): Pro
   const name = nameForUrl(url);
   const before = await recordedBefore(home, url, name);
   if (before && !recordAgain) {
-    const days = Math.floor((Date.now() - Date.parse(before.created_at)) / day_ms);
+    const days = Math.floor((Date.now() - Date.parse(before.recorded_at ?? before.created_at)) / day_ms);
     const age = days === 0 ? "less than a day" : count(days, "day");
     say(`${url}: recorded as ${name} ${age} ago, used again (\`trilane record ${url} --replace\` records it anew)`);
     return name;
   }
   say(`${url}: recording`);
-  const { stored } = await recordUrl(home, {
+  const { stored, added } = await recordUrl(home, {
     ...{ ...live, url, name, pinTime, credentials, lane: "any", link: null, onlyPages: true },
     replace: before !== null,
     quiet_ms: usualQuiet_ms,
@@ -169,7 +169,8 @@ async function recordPageOf(home: string, word: string, choice: PageChoice): Pro
   });
   const { exchanges, hosts, body_bytes } = stored.recording;
   const size = `${count(exchanges, "exchange")}, ${count(hosts, "host")}, ${formatSize(body_bytes)}`;
-  say(`${url}: recorded as ${name}: ${size}`);
+  const more = added.length > 0 ? ` (its further visits asked for ${added.join(", ")} more)` : "";
+  say(`${url}: recorded as ${name}: ${size}${more}`);
   return name;
 }
 

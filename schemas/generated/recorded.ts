@@ -40,6 +40,10 @@ export interface Recorded {
    */
   priority?: string | null;
   /**
+   * Of several visits that were recorded, how many asked for it; missing: all of them, or there was one.
+   */
+  visits?: number;
+  /**
    * The source's name of the connection.
    */
   connection?: string | number | null;

@@ -51,11 +51,17 @@ navigator.serviceWorker.register("/service.js");
 </script>
 <div style="height:9000px"></div><img loading=lazy src=/lazy.gif width=10 height=10>`;
 
+/** Half of it is other requests in each visit. */
+const varying = `<!doctype html><link rel=stylesheet href=/styles.css><img src=/new.gif><script>
+for (let i = 0; i < 3; i++) fetch("/varying/" + Math.random().toString().slice(2)).then((response) => response.text());
+</script>`;
+
 function makeFiles(): string {
   const root = join(scratch, "www");
   mkdirSync(root, { recursive: true });
   const files: Record<string, string | Buffer> = {
     "index.html": html,
+    "varying.html": varying,
     "styles.css": styles,
     "large.bin": large,
     "small.html": "<!doctype html><link rel=stylesheet href=/styles.css>",
@@ -96,7 +102,8 @@ const site = skip
         directives: `location = /old.gif { return 302 /new.gif; }
           location = /index.html { add_header Set-Cookie "a=1; path=/" always; add_header Set-Cookie "b=2; path=/" always; }
           location = /lying.css { gzip off; add_header Content-Encoding gzip always; }
-          location = /post { return 200 "posted"; }`,
+          location = /post { return 200 "posted"; }
+          location /varying/ { return 200 $uri; }`,
       },
       {
         hosts: ["api.site.test"],
@@ -339,6 +346,31 @@ for (const [how, before] of [
     assert.equal((recording.notes.recorded as { link: string }).link, "20mbit/60ms");
   });
 }
+
+test("several visits of a page that differs are one recording, which has what each of them asked for", {
+  skip,
+}, async () => {
+  const told = await record(["https://site.test/varying.html", "--name", "visits", "--visits", "3"]);
+  assert.match(told, /visit 2 asked for 3 requests more\n {2}visit 3 asked for 3 requests more/);
+  const { recording, exchanges } = await show("visits");
+  const [drawn, fixed] = [true, false].map((isDrawn) =>
+    exchanges.filter(({ path }) => path.startsWith("/varying/") === isDrawn),
+  );
+  assert.deepEqual(fixed?.map(line).toSorted(), [
+    "GET https://site.test/favicon.ico 200",
+    "GET https://site.test/new.gif 200",
+    "GET https://site.test/styles.css 200",
+    "GET https://site.test/varying.html 200",
+  ]);
+  assert.equal(drawn?.length, 9);
+  for (const each of drawn ?? []) {
+    assert.equal(bodyOf(each).toString(), each.path, "each with its own answer");
+    assert.equal(each.recorded.visits, 1);
+  }
+  for (const each of fixed ?? []) assert.equal(each.recorded.visits, undefined);
+  assert.deepEqual((recording.notes.recorded as { added: number[] }).added, [3, 3]);
+  assert.deepEqual(readdirSync(temporary), []);
+});
 
 test("trailers are kept, over HTTP/2", { skip }, async () => {
   const server = join(scratch, "trailers.mjs");
