@@ -4,7 +4,15 @@
 import type { ArchivedExchange, Header, Recording } from "../archive/archive.ts";
 
 /** Why an exchange is not expected of a load. */
-export type NotExpected = "after the load event" | "report" | "preflight" | "icon" | "manifest" | "browser" | "upgrade";
+export type NotExpected =
+  | "after the load event"
+  | "some visits"
+  | "report"
+  | "preflight"
+  | "icon"
+  | "manifest"
+  | "browser"
+  | "upgrade";
 
 export interface RecordedRequest {
   readonly method: string;
@@ -107,6 +115,8 @@ function whyNotExpected(exchange: ArchivedExchange, loadEvent_ms: number | null,
   if (isPage) return null;
   if (loadEvent_ms !== null && typeof start_offset_ms === "number" && start_offset_ms > loadEvent_ms)
     return "after the load event";
+  // Not every visit that was recorded asked for it, and a load is one visit more.
+  if (exchange.recorded.visits !== undefined) return "some visits";
   if (isReport(exchange)) return "report";
   if (exchange.method === "OPTIONS" && header(exchange.request_headers, "access-control-request-method") !== "")
     return "preflight";

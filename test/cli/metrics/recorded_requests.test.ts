@@ -123,3 +123,12 @@ test("keys leave out the scheme, default ports and the fragment", () => {
   assert.notEqual(requestKey("GET", "https://a.example:8443/x"), requestKey("GET", "https://a.example/x"));
   assert.equal(requestKey("GET", "no URL"), "GET no URL");
 });
+
+test("of several recorded visits, only what all of them asked for is expected", () => {
+  const exchanges = [
+    exchange("https://shop.example/", { recorded: { start_offset_ms: 0 } }),
+    exchange("https://ads.example/1", { recorded: { start_offset_ms: 1, visits: 1 } }),
+    exchange("https://shop.example/a.js", { recorded: { start_offset_ms: 2 } }),
+  ];
+  assert.deepEqual(reasonsOf(exchanges), [null, "some visits", null]);
+});
