@@ -12,6 +12,7 @@ async function extensionBench(file: `./extension_${string}.ts`): Promise<Bench> 
 
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   adaptive: async () => (await import("./adaptive.ts")).bench,
+  applications: async () => (await import("./applications_fidelity.ts")).bench,
   browsertime: async () => (await import("./browsertime.ts")).bench,
   capture: async () => (await import("./extension_capture.ts")).bench,
   coverage: async () => (await import("./coverage.ts")).bench,

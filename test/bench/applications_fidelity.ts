@@ -1,0 +1,36 @@
+// Whether a replayed page behaves as the live one did that PHP made from a database: MediaWiki and WordPress behind nginx (h1, h2)
+// and Caddy (h3).
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LiveServer } from "../e2e/live_site.ts";
+import { makeApplications, phpDirectives, refuseWithoutApplications } from "./applications.ts";
+import type { Bench } from "./bench.ts";
+import { liveAgainstReplay, refuseWithoutServers } from "./live_against_replay.ts";
+
+export const bench: Bench = async (say, only) => {
+  refuseWithoutServers("applications");
+  refuseWithoutApplications();
+  const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  try {
+    say("making a wiki and a blog");
+    const { all, programs, phpSocket } = await makeApplications(join(scratch, "applications"));
+    const hostOf = (name: string): string => name.toLowerCase();
+    const servers = all.flatMap(({ name, root, files }, index): LiveServer[] =>
+      (["nginx", "caddy"] as const).map((program, place) => ({
+        hosts: [`${hostOf(name)}${program === "caddy" ? "-h3" : ""}.test`],
+        address: `203.0.113.${1 + 2 * index + place}`,
+        root,
+        program,
+        directives: phpDirectives(program, phpSocket, files),
+      })),
+    );
+    const pages = all.map(({ name, path }) => {
+      const url = `https://${hostOf(name)}.test/${path}`;
+      return { page: name, urls: { h1: url, h2: url, h3: `https://${hostOf(name)}-h3.test/${path}` } };
+    });
+    return await liveAgainstReplay(say, only, { name: "applications", scratch, servers, programs, pages });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+};

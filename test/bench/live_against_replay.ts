@@ -1,0 +1,203 @@
+// Pages of live servers, behind a link, recorded there, and then loaded live and replayed in turn over the same link and lane: how far
+// the replay behaves as the live page did. Which pages and servers those are is decided by its callers.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Recording } from "../../cli/archive/archive.ts";
+import { withArchive } from "../../cli/archive/client.ts";
+import { UserError } from "../../cli/errors.ts";
+import { plainLanes } from "../../cli/lanes.ts";
+import { formatLink, type LinkProfile, parseLink } from "../../cli/link/link.ts";
+import { labCommand, spkiList } from "../../cli/measure/lab.ts";
+import { laneOriginOptions } from "../../cli/measure/lane_origins.ts";
+import { type ReplayReport, readReplayReport } from "../../cli/measure/reports.ts";
+import { programPath } from "../../cli/programs.ts";
+import { recordPage } from "../../cli/record/record_page.ts";
+import { storeRecorded } from "../../cli/record/store.ts";
+import { readTrustedKeys } from "../../cli/record/words.ts";
+import { servingArguments } from "../../cli/serving/arguments.ts";
+import { settleServing } from "../../cli/serving/serving.ts";
+import { type LiveProgram, type LiveServer, makeLiveSite, noLiveSite } from "../e2e/live_site.ts";
+import { type Measurement, measurement } from "./bench.ts";
+import { type Cell, fidelityTable, type LoadPair, pltDifference } from "./fidelity_table.ts";
+import { type SeenLoad, seenLoad } from "./seen_load.ts";
+
+const blocks = 6;
+const link = parseLink("10mbit/50ms");
+/** Recorded through the same link, whose queue drops nothing then: a retransmission would be taken for the server's time. */
+const recordingLink = parseLink("10mbit/50ms,queue=1000p");
+const nameserver = "203.0.113.53";
+type PlainLane = (typeof plainLanes)[number];
+/** What a recording cannot tell of its servers and who ran them can: nginx gives the kernel all that a socket takes. */
+const serving = settleServing({ think: "recorded", transport: { tcp: { bounds_unsent: false } } });
+
+/** What a page is called, and where it is for each lane: nginx speaks no HTTP/3 here, Caddy does. */
+export interface LivePage {
+  readonly page: string;
+  readonly urls: Readonly<Record<PlainLane, string>>;
+}
+
+interface Pair extends LoadPair {
+  readonly report: ReplayReport | null;
+  /** How many requests were recorded. */
+  readonly recorded: number;
+}
+
+interface Place {
+  readonly scratch: string;
+  readonly home: string;
+  /** What a browser that meets the live servers over the link is started by. */
+  readonly within: readonly string[];
+  /** And what the recorder's is started by. */
+  readonly recordedWithin: readonly string[];
+  readonly trustedKeys: readonly string[];
+}
+
+const circumstances = { bench: "fidelity" };
+
+async function record({ home, recordedWithin, trustedKeys }: Place, url: string, lane: PlainLane): Promise<Recording> {
+  const within = recordedWithin;
+  const options = { lane, scroll: false, quiet_ms: 1000, timeout_ms: 60_000, trustedKeys, addresses: [], within };
+  return await recordPage({ ...options, url }, (page) =>
+    withArchive(home, async (archive) => {
+      const { host, pathname, search } = new URL(url);
+      const name = `${lane}-${host}${`${pathname}${search}`.replaceAll(/\W+/g, "-")}`;
+      return (await storeRecorded(archive, page, { name, url, replace: false, behindLink: true, circumstances }))
+        .recording;
+    }),
+  );
+}
+
+/** Live and replayed loads in turn. The first pair reads programs and files from the disk. */
+async function loadInTurn(place: Place, url: string, lane: PlainLane): Promise<Pair[]> {
+  const { home, within, trustedKeys, scratch } = place;
+  const { name, exchanges: recorded } = await record(place, url, lane);
+  const reports = { replay: join(scratch, "replay.json"), shaper: join(scratch, "shaper.json") };
+  const replayOptions = [...servingArguments(serving), ...laneOriginOptions(lane)];
+  const lab = labCommand({ home, recording: name, link, reports, replayOptions });
+  const replayKeys = await spkiList(home);
+  const pairs: Pair[] = [];
+  for (let block = 0; block <= blocks; block++) {
+    const live = await seenLoad({ url, lane, within, spkiList: trustedKeys.join(",") });
+    const replayed = await seenLoad({ url, lane, within: [...lab.replay, ...lab.shaper], spkiList: replayKeys });
+    if (block > 0) pairs.push({ live, replayed, report: await readReplayReport(reports.replay), recorded });
+  }
+  return pairs;
+}
+
+/** Bodies' bytes of the live page that the replayed one had, too, and the greatest difference of one body; in per cent. */
+function bodies({ live, replayed }: Pair): { same: number; difference: number } {
+  let same = 0;
+  let total = 0;
+  let difference = 0;
+  for (const [url, live_bytes] of live.bodies) {
+    const replayed_bytes = replayed.bodies.get(url) ?? 0;
+    total += live_bytes;
+    same += Math.min(live_bytes, replayed_bytes);
+    if (live_bytes > 0) difference = Math.max(difference, Math.abs(replayed_bytes / live_bytes - 1));
+  }
+  return { same: (same / total) * 100, difference: difference * 100 };
+}
+
+function matchedPercent({ report }: Pair): number {
+  const { exact = 0, fuzzy = 0, missed = 0 } = report?.counts ?? {};
+  return ((exact + fuzzy) / (exact + fuzzy + missed)) * 100;
+}
+
+/** Of the recorded requests, those that the load asked for. */
+function coveragePercent({ report, recorded }: Pair): number {
+  const asked = new Set((report?.requests ?? []).flatMap(({ seq }) => (seq === null ? [] : [seq])));
+  return (asked.size / recorded) * 100;
+}
+
+/** Of all the page's resources with their headers; in per cent of the live ones. */
+function bytesOffPercent({ live, replayed }: Pair): number {
+  const sum = ({ resources }: SeenLoad) => [...resources.values()].reduce((total, bytes) => total + bytes, 0);
+  return Math.abs(sum(replayed) / sum(live) - 1) * 100;
+}
+
+/** Headers are what differs: how a server compresses or chunks is its own matter. */
+function bytesOffOfOne({ live, replayed }: Pair): number {
+  return Math.max(...[...live.resources].map(([url, bytes]) => Math.abs((replayed.resources.get(url) ?? 0) - bytes)));
+}
+
+function compare(cell: Cell<Pair>): Measurement[] {
+  const { pairs } = cell;
+  const name = `${cell.page}, ${cell.lane}`;
+  const live_ms = pairs.map(({ live }) => live.plt_ms);
+  const replayed_ms = pairs.map(({ replayed }) => replayed.plt_ms);
+  const difference = Math.abs(pltDifference(cell).percent);
+  const share = { unit: "%", bar_is: "at least" } as const;
+  const connections = pairs.map(({ live, replayed }) => Math.abs(replayed.connections - live.connections));
+  return [
+    measurement(`${name}: requests matched`, pairs.map(matchedPercent), 99, share),
+    measurement(`${name}: coverage of requests`, pairs.map(coveragePercent), 98, share),
+    measurement(
+      `${name}: bytes of bodies as live`,
+      pairs.map((pair) => bodies(pair).same),
+      99.9,
+      share,
+    ),
+    measurement(
+      `${name}: a body's bytes, greatest difference`,
+      pairs.map((pair) => bodies(pair).difference),
+      1,
+      { unit: "%" },
+    ),
+    measurement(`${name}: bytes with headers, all resources, difference`, pairs.map(bytesOffPercent), 1, { unit: "%" }),
+    measurement(`${name}: a resource's bytes with headers, greatest difference`, pairs.map(bytesOffOfOne), null, {
+      unit: "bytes",
+    }),
+    measurement(`${name}: connections, difference`, connections, 0, { unit: "connections" }),
+    measurement(`${name}: PLT, live`, live_ms, null),
+    measurement(`${name}: PLT, replayed`, replayed_ms, null),
+    measurement(`${name}: median PLT, difference`, [difference], 5, { unit: "%" }),
+  ];
+}
+
+export interface LiveAgainstReplay {
+  /** The benchmark's. */
+  readonly name: string;
+  /** Removed by the caller. */
+  readonly scratch: string;
+  readonly servers: readonly LiveServer[];
+  readonly programs?: readonly LiveProgram[];
+  readonly pages: readonly LivePage[];
+}
+
+/** UserError where a server that is needed is not installed. */
+export function refuseWithoutServers(name: string): void {
+  const why = noLiveSite(["nginx", "caddy"]);
+  if (why) throw new UserError(`${name}: ${why}`);
+}
+
+/** `only`: a part of "PAGE, LANE". */
+export async function liveAgainstReplay(
+  say: (line: string) => void,
+  only: string,
+  { name, scratch, servers, programs = [], pages }: LiveAgainstReplay,
+): Promise<Measurement[]> {
+  const folder = join(scratch, "site");
+  mkdirSync(folder);
+  const site = makeLiveSite(folder, servers, programs);
+  const through = (of: LinkProfile) => [
+    ...[...site.words, programPath("trilane-shaper"), "--link", formatLink(of), "--nameserver", nameserver],
+    "--",
+  ];
+  const place: Place = {
+    scratch,
+    home: join(scratch, "home"),
+    within: through(link),
+    recordedWithin: through(recordingLink),
+    trustedKeys: readTrustedKeys(site.authority),
+  };
+  const cells: Cell<Pair>[] = [];
+  for (const { page, urls } of pages)
+    for (const lane of plainLanes) {
+      if (!`${page}, ${lane}`.includes(only)) continue;
+      say(`${page} over ${lane}: ${blocks} live loads and ${blocks} replayed ones in turn`);
+      cells.push({ page, lane, pairs: await loadInTurn(place, urls[lane], lane) });
+    }
+  if (cells.length === 0) throw new UserError(`${name}: no page and lane is named ${JSON.stringify(only)}`);
+  for (const line of fidelityTable(cells)) say(line);
+  return cells.flatMap(compare);
+}
