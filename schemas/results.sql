@@ -3,7 +3,7 @@
 -- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
 -- New files are made from this one; schemas/migrations/results brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655154;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
@@ -166,4 +166,14 @@ CREATE TABLE load_coverage (
   beyond_reports INTEGER NOT NULL, -- here and below: requests that the recording has no answer to
   beyond_other INTEGER NOT NULL,
   beyond_failed INTEGER NOT NULL
+);
+
+-- What the machine may have added to a load, at most, beyond what the load has on a calm machine (cli/measure/disturbance.ts). A
+-- load that did not end, or was stored before this table was, has no row.
+CREATE TABLE load_disturbance (
+  load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
+  disturbance_ms REAL NOT NULL,   -- the bound; the load counts up to tolerated_ms
+  disturbance_link_ms REAL NOT NULL,  -- of it, at the link
+  disturbance_cpu_ms REAL,           -- of it, without a CPU; NULL: the system does not tell
+  tolerated_ms REAL NOT NULL
 );

@@ -210,6 +210,14 @@ export const columns: readonly Column[] = [
     meaning: "requests that failed when recorded, and failed again",
     value: (load) => load.beyond_failed,
   },
+  {
+    name: "disturbance_ms",
+    meaning: "what the machine may have added to it, at most, beyond a calm machine's",
+    value: (load) => load.disturbance_ms,
+  },
+  { name: "disturbance_link_ms", meaning: "of it, at the link", value: (load) => load.disturbance_link_ms },
+  { name: "disturbance_cpu_ms", meaning: "of it, without a CPU", value: (load) => load.disturbance_cpu_ms },
+  { name: "tolerated_ms", meaning: "up to where it counts", value: (load) => load.tolerated_ms },
 ];
 
 /** Lines with their ends, the header first. */

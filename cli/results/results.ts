@@ -38,6 +38,7 @@ import {
 } from "./hosts.ts";
 import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
 import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
+import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
 import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
 import {
@@ -172,11 +173,13 @@ export class Results {
       ...loadMetricColumns,
       ...loadBrowserColumns,
       ...coverageColumns,
+      ...disturbanceColumns,
     ];
     return this.#read(
       `SELECT load.id, page, lane, link, ${columns.join(", ")} FROM load JOIN cell ON cell.id = load.cell
        LEFT JOIN load_metric ON load_metric.load = load.id LEFT JOIN load_browser ON load_browser.load = load.id
        LEFT JOIN load_coverage ON load_coverage.load = load.id
+       LEFT JOIN load_disturbance ON load_disturbance.load = load.id
        WHERE cell.sweep = ? ORDER BY load.id`,
       sweep,
     ).map(loadOf);
@@ -313,6 +316,7 @@ export class Results {
       addLoadMetrics(this.#database, id, added.load);
       addLoadBrowser(this.#database, id, added.load);
       addLoadCoverage(this.#database, id, added.load);
+      addLoadDisturbance(this.#database, id, added.load);
       return id;
     });
   }

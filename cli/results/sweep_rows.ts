@@ -8,6 +8,7 @@ import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import type { Host, NamedHost } from "./hosts.ts";
 import type { LoadBrowser } from "./load_browsers.ts";
 import type { StoredCoverage } from "./load_coverage.ts";
+import type { StoredDisturbance } from "./load_disturbance.ts";
 import type { LoadMetrics } from "./load_metrics.ts";
 
 export type Lane = SweepPlan["lanes"][number];
@@ -76,7 +77,7 @@ export interface NewLoad {
 }
 
 /** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
-export interface Load extends LoadMetrics, LoadBrowser, StoredCoverage {
+export interface Load extends LoadMetrics, LoadBrowser, StoredCoverage, StoredDisturbance {
   readonly id: number;
   readonly cell: number;
   readonly page: string;

@@ -180,6 +180,19 @@ export interface ExportedLoad {
    * Requests that failed when recorded, and again.
    */
   beyond_failed?: number | null;
+  /**
+   * What the machine may have added to it, at most, beyond a calm machine's; it counts up to tolerated_ms. Here and below null: it did not end, or is of before it was told.
+   */
+  disturbance_ms?: number | null;
+  /**
+   * Of it, at the link.
+   */
+  disturbance_link_ms?: number | null;
+  /**
+   * Of it, without a CPU; null also where the system does not tell it.
+   */
+  disturbance_cpu_ms?: number | null;
+  tolerated_ms?: number | null;
 }
 export interface ExportedFilm {
   cell: number;

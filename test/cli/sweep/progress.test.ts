@@ -243,6 +243,7 @@ describe("outcome", () => {
           off_lane: 0,
           ...{ coverage_requests: 1, coverage_bytes: 1, recorded_requests: 1, recorded_bytes: 1 },
           ...{ beyond_reports: 0, beyond_other: 0, beyond_failed: 0 },
+          ...{ disturbance_ms: 0, disturbance_link_ms: 0, disturbance_cpu_ms: 0, tolerated_ms: 5 },
         };
         const browser = { browser_version: null, browser_sha256: null };
         const place = { id: block, cell: cell.id, block, attempt: 0, position: block, started_at: "t", wall_ms: 1500 };

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# timing.sh NAME PROGRAM: runs a test of time. One that passes has passed. One that fails while nothing disturbed the machine has
+# failed. One that fails while it was disturbed waits for a calm machine and runs again, up to three times; where calm does not
+# come it ends as inconclusive (status 77), which test/run.sh counts apart and names. It never loosens a tolerance.
+#
+# Disturbed is: of the CPUs' time more was used by others than by the test and the machine itself, or stolen by a hypervisor, than
+# a calm machine has. TRILANE_TEST_WAITS names a file that adds up what all tests of a run waited.
+set -uo pipefail
+name=$1 program=$2
+tries=3 wait_s=60 all_waits_ms=720000
+
+# "USED STOLEN": of all CPUs since boot, in hundredths of a second.
+machine() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8, $9 }' /proc/stat; }
+# Of this shell's children that have ended, in hundredths of a second.
+own() { awk '{ sub(/.*\) /, ""); print $14 + $15 }' /proc/$$/stat; }
+cpus=$(nproc)
+waited() { awk '{ sum += $1 } END { print sum + 0 }' "${TRILANE_TEST_WAITS:-/dev/null}"; }
+
+# disturbance USED STOLEN OWN SECONDS: what is beyond a calm machine's, in words; nothing where nothing is.
+disturbance() {
+  awk -v used="$1" -v stolen="$2" -v own="$3" -v time="$4" -v cpus="$cpus" 'BEGIN {
+    if (time < 0.01) time = 0.01
+    time *= 100
+    others = (used - own) / (time * cpus); stolen = stolen / (time * cpus)
+    if (others > 0.1) printf "other programs used %.0f %% of %d CPUs", others * 100, cpus
+    else if (stolen > 0.005) printf "the hypervisor took %.1f %% of %d CPUs", stolen * 100, cpus
+  }'
+}
+
+# Until one second is calm; fails where the time to wait is over.
+until_calm() {
+  local waited_s=0 used stolen used_after stolen_after
+  while [ "$waited_s" -lt "$wait_s" ] && [ "$(waited)" -lt "$all_waits_ms" ]; do
+    read -r used stolen < <(machine)
+    sleep 1
+    read -r used_after stolen_after < <(machine)
+    waited_s=$((waited_s + 1))
+    [ -z "${TRILANE_TEST_WAITS:-}" ] || echo 1000 >>"$TRILANE_TEST_WAITS"
+    [ -n "$(disturbance $((used_after - used)) $((stolen_after - stolen)) 0 1)" ] || return 0
+  done
+  return 1
+}
+
+for ((try = 1; ; try++)); do
+  read -r used stolen < <(machine)
+  own_before=$(own) began=$EPOCHREALTIME
+  "$program"
+  status=$?
+  [ $status -ne 0 ] || exit 0
+  read -r used_after stolen_after < <(machine)
+  time=$(awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { print to - from }')
+  why=$(disturbance $((used_after - used)) $((stolen_after - stolen)) $(($(own) - own_before)) "$time")
+  if [ -z "$why" ]; then exit $status; fi
+  if [ $try -ge $tries ] || ! until_calm; then
+    echo "inconclusive: native/$name: disturbed: $why"
+    exit 77
+  fi
+done
