@@ -7,6 +7,8 @@ export default async function* skipped(source: AsyncIterable<TestEvent>): AsyncG
     if (event.type !== "test:pass" || !event.data.skip) continue;
     const { name, skip } = event.data;
     const reason = typeof skip === "string" ? skip.replaceAll("\n", " ") : name;
-    yield reason.startsWith("inconclusive: ") ? `inconclusive: ${name}: ${reason.slice("inconclusive: ".length)}\n` : `${reason}\n`;
+    yield reason.startsWith("inconclusive: ")
+      ? `inconclusive: ${name}: ${reason.slice("inconclusive: ".length)}\n`
+      : `${reason}\n`;
   }
 }
