@@ -118,7 +118,8 @@ bool match_key_same_host(const struct match_key *key, const struct recorded_exch
 }
 
 bool match_key_same_place(const struct match_key *key, const struct recorded_exchange *exchange) {
-    return match_key_same_host(key, exchange) && strncmp(exchange->path, key->path, key->bare_size) == 0 &&
+    return match_key_same_host(key, exchange) && strnlen(exchange->path, key->bare_size) == key->bare_size &&
+           memcmp(exchange->path, key->path, key->bare_size) == 0 &&
            (exchange->path[key->bare_size] == '\0' || exchange->path[key->bare_size] == '?');
 }
 
