@@ -34,7 +34,14 @@ function node(): Check {
 }
 
 const programs = (
-  ["trilane-host", "trilane-replay", "trilane-shaper", "trilane-probe", "trilane-guard"] satisfies Program[]
+  [
+    "trilane-host",
+    "trilane-replay",
+    "trilane-shaper",
+    "trilane-probe",
+    "trilane-guard",
+    "trilane-dilate",
+  ] satisfies Program[]
 ).map((program) => () => attempt(program, "run `npm run setup`", () => firstLine(programPath(program), ["--version"])));
 
 function browser(): Check {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
 import { methodsParagraph } from "../../../cli/report/methods_paragraph.ts";
+import { buildReport } from "../../../cli/report/report.ts";
 import { openResults } from "../../../cli/results/results.ts";
 import { firstLook, lastLook, nominalLevel } from "../../../cli/stats/sequential.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
@@ -56,6 +57,17 @@ test("many links are counted; it is said where none was measured, or some", asyn
   const links = ["3mbit/50ms", "10mbit/50ms"];
   const half = methodsParagraph(await dataOf({ ...raceFixture, links }, ["3mbit/50ms"]));
   assertSays(half, [/ emulated 2 links \(.*\); 1 of them was measured before the loads, within tolerance /]);
+});
+
+test("dilated time is named, with what it left undilated, beside the verdict and in the paragraph", async () => {
+  const data = await dataOf(raceFixture, raceFixture.links);
+  const dilated = withPlan(data, { dilate: 5 });
+  assertSays(methodsParagraph(dilated), [
+    / Time was dilated by 5 \(Gupta et al\., NSDI 2006\): .* shows? 1\/5, was added back /,
+  ]);
+  assert.doesNotMatch(methodsParagraph(data), /dilated/);
+  assert.match(buildReport(dilated), /Time was dilated 5 times \(--dilate\)/);
+  assert.doesNotMatch(buildReport(data), /Time was dilated/);
 });
 
 test("a link that was out at first is not said to have been within tolerance all along", async () => {
