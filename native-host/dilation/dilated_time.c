@@ -24,7 +24,6 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -45,28 +44,26 @@ __attribute__((constructor)) static void read_environment(void) {
     wall_ns = wall ? atoll(wall) : 0;
 }
 
-// The C library's function that stands behind ours; resolved at its first call, by whichever threads come
-// first.
-#define NEXT(result, name, ...)                                                                              \
-    static result (*next_##name)(__VA_ARGS__);                                                               \
-    static result (*real_##name(void))(__VA_ARGS__) {                                                        \
-        result (*found)(__VA_ARGS__) = __atomic_load_n(&next_##name, __ATOMIC_RELAXED);                      \
-        if (!found) {                                                                                        \
-            void *symbol = resolve(#name);                                                                   \
-            memcpy(&found, &symbol, sizeof found);                                                           \
-            __atomic_store_n(&next_##name, found, __ATOMIC_RELAXED);                                         \
-        }                                                                                                    \
-        return found;                                                                                        \
-    }
-
 static void *resolve(const char *name) {
     // Condition variables have an older version of another layout beside the one that programs are linked
     // with.
     void *symbol = strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
-    if (!symbol) symbol = dlsym(RTLD_NEXT, name);
-    if (!symbol) abort(); // the C library lacks what the program was linked with
-    return symbol;
+    return symbol ? symbol : dlsym(RTLD_NEXT, name);
 }
+
+// The C library's function that stands behind ours: looked up before there are threads, forks and signal
+// handlers, or at a call before that. An older C library may lack one that then nobody calls.
+#define NEXT(result, name, ...)                                                                              \
+    static result (*next_##name)(__VA_ARGS__);                                                               \
+    __attribute__((constructor)) static void find_##name(void) {                                             \
+        void *symbol = resolve(#name);                                                                       \
+        memcpy(&next_##name, &symbol, sizeof symbol);                                                        \
+    }                                                                                                        \
+    static result (*real_##name(void))(__VA_ARGS__) {                                                        \
+        if (!next_##name) find_##name();                                                                     \
+        if (!next_##name) abort();                                                                           \
+        return next_##name;                                                                                  \
+    }
 
 static int64_t ns_of(const struct timespec *t) {
     return t->tv_sec * NS_PER_S + t->tv_nsec;
