@@ -64,10 +64,14 @@ const longestWait_ms = 5000;
 const ownTime_ms = 2;
 /** How long after a document's end its parser may still find something. */
 const parserTime_ms = 100;
-/** A response is what a script waited for if the request comes so soon after it. */
-const afterResponse_ms = 30;
+/** An arrival is what a script waited for if the request comes so soon after it. */
+const afterArrival_ms = 30;
 
-type Draft = { -readonly [Name in keyof GraphNode]: GraphNode[Name] } & { ready_ms: number };
+type Draft = { -readonly [Name in keyof GraphNode]: GraphNode[Name] } & {
+  ready_ms: number;
+  /** What its initiator names, whatever it had waited for. */
+  namer: number | null;
+};
 
 const isNumber = (value: number | null): value is number => value !== null && Number.isFinite(value);
 
@@ -101,6 +105,7 @@ function drafts(requests: readonly ModelRequest[], first: ReadonlySet<ModelReque
       isAfterLoad: false,
       knownBy: "itself",
       ready_ms: sent_ms + Math.max(request.untilFirstByte_ms, request.untilEnd_ms),
+      namer: null,
     };
   });
 }
@@ -133,9 +138,11 @@ class Builder {
   readonly #followed = new Map<number, number>();
   readonly #preflightOf = new Map<number, number>();
   readonly #gates = new Map<number, Gates>();
-  /** Of each document, the script and the data that arrived last. */
+  /** Of each document, the script that arrived last, and the script or data. */
   readonly #lastScript = new Map<number, number>();
-  readonly #lastData = new Map<number, number>();
+  readonly #last = new Map<number, number>();
+  /** Of what each script or document was named as the initiator of, the script or data that arrived last. */
+  readonly #lastNamed = new Map<number, number>();
   readonly #byEnd: readonly number[];
   #arrived = 0;
   root = 0;
@@ -226,7 +233,9 @@ class Builder {
       if (node.end_ms > sent_ms || arrived >= place) return;
       if (this.#followed.has(arrived)) continue;
       if (node.kind === "script") this.#lastScript.set(node.document, arrived);
-      if (node.kind === "data" && node.request.method !== "OPTIONS") this.#lastData.set(node.document, arrived);
+      else if (node.kind !== "data" || node.request.method === "OPTIONS") continue;
+      this.#last.set(node.document, arrived);
+      if (node.namer !== null) this.#lastNamed.set(node.namer, arrived);
     }
   }
 
@@ -243,6 +252,7 @@ class Builder {
     const asker = styled ?? this.#initiatorOf(node, limit);
     if (asker !== null) {
       const parent = this.at(asker);
+      node.namer = asker;
       node.knownBy = styled !== null && node.request.initiator === null ? "referer" : "initiator";
       const isScript = node.request.initiator?.type === "script";
       if (parent.kind === "stylesheet" && styled !== null) this.#depend(node, asker, "stylesheet");
@@ -255,7 +265,7 @@ class Builder {
       node.knownBy = "timing";
       this.#inDocument(node, place, document, null);
     }
-    this.#afterResponse(node, limit);
+    this.#afterArrival(node, limit);
     this.#afterLoad(node);
   }
 
@@ -358,13 +368,24 @@ class Builder {
       dependence === "stylesheet" || !(wait_ms > ownTime_ms) ? 0 : Math.min(Math.round(wait_ms), longestWait_ms);
   }
 
-  /** A script that waited for data asks at once when they have come. */
-  #afterResponse(node: Draft, limit: number): void {
-    if (node.dependence !== "script" || node.wait_ms <= afterResponse_ms) return;
-    const data = this.#lastData.get(node.document);
-    if (data === undefined || data >= limit || node.sent_ms - this.at(data).end_ms > afterResponse_ms) return;
+  /**
+   * A script goes on when what it waited for has come: a loader names itself as the initiator of all that it loads, one after
+   * another. So of what it had asked for the last arrival counts, and of all others in the document one just before.
+   */
+  #afterArrival(node: Draft, limit: number): void {
+    if (node.dependence !== "script" || node.wait_ms <= afterArrival_ms) return;
+    const own = node.namer === null ? undefined : this.#lastNamed.get(node.namer);
+    const any = this.#last.get(node.document);
+    const fits = (place: number | undefined, within_ms: number): place is number =>
+      place !== undefined &&
+      place < limit &&
+      place !== node.parent &&
+      this.at(place).ready_ms <= node.sent_ms &&
+      node.sent_ms - this.at(place).ready_ms <= Math.min(within_ms, node.wait_ms);
+    const found = fits(any, afterArrival_ms) ? any : fits(own, Number.POSITIVE_INFINITY) ? own : null;
+    if (found === null) return;
     node.after = null;
-    this.#depend(node, data, "response");
+    this.#depend(node, found, this.at(found).kind === "data" ? "response" : "script");
   }
 
   #afterLoad(node: Draft): void {
@@ -440,5 +461,5 @@ export function dependencyGraph(
   }
   builder.build();
   const tail = builder.tail();
-  return { nodes: nodes.map(({ ready_ms: _, ...node }) => node), root: builder.root, tail };
+  return { nodes: nodes.map(({ ready_ms: _, namer: _n, ...node }) => node), root: builder.root, tail };
 }

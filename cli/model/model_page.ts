@@ -52,8 +52,8 @@ export type ModelFacts = {
   /** Bodies whose code is larger than the recorded body, and by how much in all. */
   readonly larger: number;
   readonly larger_by_bytes: number;
-  /** Redirects that the recording browser made by itself (HSTS): no server was asked. */
-  readonly internal_redirects: number;
+  /** Redirects that the recording browser made by itself (HSTS), and what it asked for its own sake. */
+  readonly left_out: number;
 };
 
 export interface ModelledPage {
@@ -74,6 +74,12 @@ function isInternalRedirect({ exchange, request }: Recorded): boolean {
   const isSaid = headerOf(exchange.response_headers, "non-authoritative-reason") !== null;
   return isSaid || request.untilEnd_ms < 1;
 }
+
+/** Whether a certificate was revoked: the browser's own request, which it makes of any page. */
+const isBrowsersOwn = ({ exchange: { request_headers, response_headers } }: Recorded): boolean =>
+  [headerOf(request_headers, "content-type"), headerOf(response_headers, "content-type")].some((type) =>
+    /^application\/ocsp-/.test(type ?? ""),
+  );
 
 interface Recorded {
   readonly exchange: ArchivedExchange;
@@ -448,7 +454,7 @@ class Model {
         after_load: nodes.filter(({ isAfterLoad }) => isAfterLoad).length,
         larger,
         larger_by_bytes,
-        internal_redirects: this.#page.exchanges.length - nodes.length,
+        left_out: this.#page.exchanges.length - nodes.length,
       },
     };
   }
@@ -501,6 +507,6 @@ export function modelPage(page: PageToModel): ModelledPage {
   const recorded = page.exchanges.map((exchange, index) => ({ exchange, request: modelRequest(exchange, index) }));
   return new Model(
     page,
-    recorded.filter((each) => !isInternalRedirect(each)),
+    recorded.filter((each) => !isInternalRedirect(each) && !isBrowsersOwn(each)),
   ).make();
 }

@@ -70,10 +70,10 @@ test("waiting for the scripts before it is no computation of a blocking script's
       page,
       request("/slow.js", { kind: "script", sent_ms: 30, took_ms: 500, ...byParser("/"), priority: "high" }),
       request("/fast.js", { kind: "script", sent_ms: 31, took_ms: 20, ...byParser("/"), priority }),
-      request("/i.png", { sent_ms: 540, ...byScript("/fast.js") }),
+      request("/i.png", { sent_ms: 580, ...byScript("/fast.js") }),
     ]);
-  assert.equal(nodeOf(scripts("high"), "/i.png").wait_ms, 10);
-  assert.equal(nodeOf(scripts("low"), "/i.png").wait_ms, 489);
+  assert.equal(nodeOf(scripts("high"), "/i.png").wait_ms, 50);
+  assert.equal(nodeOf(scripts("low"), "/i.png").wait_ms, 529);
 });
 
 test("an inline script stands behind the last gate that had been passed", () => {
@@ -124,6 +124,20 @@ test("what a script asked for right after data came waited for the data", () => 
   ]);
   const image = nodeOf(graph, "/i.png");
   assert.deepEqual([image.dependence, image.parentUrl, image.wait_ms], ["response", `${site}/data.json`, 5]);
+});
+
+test("a loader that names itself for all it loads waited for what it had loaded last", () => {
+  const graph = graphOf([
+    page,
+    request("/loader.js", { kind: "script", sent_ms: 30, took_ms: 20, ...byParser("/") }),
+    request("/1.js", { kind: "script", sent_ms: 60, took_ms: 300, ...byScript("/loader.js") }),
+    request("/2.js", { kind: "script", sent_ms: 400, took_ms: 300, ...byScript("/loader.js") }),
+    request("/i.png", { sent_ms: 800, ...byScript("/loader.js") }),
+  ]);
+  const last = nodeOf(graph, "/2.js");
+  assert.deepEqual([last.parentUrl, last.wait_ms], [`${site}/1.js`, 40]);
+  const image = nodeOf(graph, "/i.png");
+  assert.deepEqual([image.parentUrl, image.wait_ms], [`${site}/2.js`, 100]);
 });
 
 test("redirects lead on, to another host too, and have the kind of their end", () => {
