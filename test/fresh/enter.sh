@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # enter.sh ROOT CHANGES USER COMMAND...: runs COMMAND as USER in /home/fresh/trilane of the root file system ROOT, whose changes
-# are kept in the folder CHANGES. A mount, PID and IPC namespace of its own, entered by pivot_root: in a chroot the kernel makes no
-# user namespaces, which labs are. So all mounts and all processes are gone when COMMAND ends or this is killed.
-# Needs root. Network, kernel and CPUs are this machine's.
+# are kept in the folder CHANGES. Entered by pivot_root: in a chroot the kernel makes no user namespaces, which labs are. main.ts
+# runs it in namespaces of its own, with which all mounts and processes go. Needs root. Network, kernel and CPUs are this machine's.
 set -euo pipefail
-if [ "${FRESH_INSIDE:-}" != yes ]; then
-  FRESH_INSIDE=yes exec unshare --mount --pid --ipc --uts --fork --kill-child=KILL --propagation private -- bash "$0" "$@"
-fi
-unset FRESH_INSIDE
+[ $$ = 1 ] || {
+  echo "enter.sh: run it by \`npm run bench -- fresh\`: outside a namespace of its own it would change this machine's root" >&2
+  exit 2
+}
 root=$(realpath "$1")
 changes=$(realpath "$2")
 user=$3

@@ -51,14 +51,17 @@ interface Row extends Outcome {
   readonly took_s: number;
 }
 
-/** The one there is now, so that a signal ends it. Its own child dies with it (--kill-child). */
+/** Mounts and processes that go when this process does, whatever ends it. */
+const confined = ["--pdeathsig", "KILL", "unshare", "--mount", "--mount-proc", "--pid", "--ipc", "--uts", "--fork"];
+
+/** The one there is now, so that a signal ends it. */
 let running: ReturnType<typeof spawn> | null = null;
 
-/** Runs a script of this folder, which ends with this process, whatever ends that. */
+/** Runs a script of this folder. */
 function run(script: string, words: readonly string[], log: string, limit_min: number): Promise<Ending> {
   const output = openSync(log, "w");
   return new Promise((resolve, reject) => {
-    const program = ["--pdeathsig", "KILL", "bash", join(import.meta.dirname, script), ...words];
+    const program = [...confined, "--kill-child=KILL", "bash", join(import.meta.dirname, script), ...words];
     const child = spawn("setpriv", program, { stdio: ["ignore", output, output] });
     closeSync(output);
     running = child;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # make_root.sh FOLDER CHECKOUT SUITE PACKAGE...: makes FOLDER the root file system of a new machine: Debian's SUITE with apt, the
 # PACKAGEs, a user "fresh" with sudo, and what is committed in CHECKOUT at /home/fresh/trilane. Packages come from where this
-# machine has its own from, and npm and cargo are told what they are told here. Needs root and mmdebstrap.
+# machine has its own from, and npm and cargo are told what they are told here. Needs root and mmdebstrap. main.ts runs it in
+# namespaces of its own, with which all mounts and processes go.
 set -euo pipefail
 root=$1
 checkout=$2
@@ -21,9 +22,7 @@ options=()
 while IFS= read -r line; do options+=("--aptopt=$line"); done < <(
   apt-config dump Acquire | grep -E '^Acquire::(https?::|Check-)' | grep -v ' "";$' || true
 )
-# A PID namespace: what is killed leaves no apt behind.
-unshare --mount --pid --fork --kill-child=KILL --propagation private -- \
-  mmdebstrap --quiet --mode=root --variant=apt --include="ca-certificates ${packages}" "${options[@]}" "$suite" "$root" "${mirrors[@]}"
+mmdebstrap --quiet --mode=root --variant=apt --include="ca-certificates ${packages}" "${options[@]}" "$suite" "$root" "${mirrors[@]}"
 
 chroot "$root" useradd --create-home --shell /bin/bash fresh
 echo 'fresh ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/fresh"
