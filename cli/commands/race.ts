@@ -193,6 +193,7 @@ export const command: Command<RaceOptions> = {
       live: liveChoiceOf(options),
       pinTime: options.pinTime ?? false,
       recordAgain: options["record-again"],
+      timeout_ms: options.timeout * 1000,
     });
     const choice = { as: readAs(options.as ?? "auto"), compute: readCompute(options.compute), say };
     const plan = racePlan(options, await chosenPage(home, page, choice));

@@ -111,6 +111,8 @@ export const command: Command<RecordCommandOptions> = {
         pinTime: options["pin-time"],
         credentials: options["keep-credentials"] ? "kept" : "redacted",
         onlyPages: false,
+        // A single visit is over in seconds.
+        say: (line) => void (choice.visits > 1 && process.stderr.write(`${line}\n`)),
       });
       stored.push(recorded.stored.recording);
       if (!options.json) process.stdout.write(`${recordedLines(recorded, lane).join("\n")}\n`);

@@ -119,16 +119,18 @@ export async function recordPage<Result>(
   }
 }
 
-/**
- * So many visits of a page, one after the other, all of whose large bodies can be read until the end of `use`.
- */
+/** So many visits of a page, one after the other, all of whose large bodies can be read until the end of `use`. */
 export async function recordVisits<Result>(
   options: RecordOptions,
   visits: number,
   use: (pages: readonly RecordedPage[]) => Promise<Result>,
+  begun: (visit: number) => void = () => undefined,
 ): Promise<Result> {
-  const further = (pages: readonly RecordedPage[]): Promise<Result> =>
-    pages.length === visits ? use(pages) : recordPage(options, (page) => further([...pages, page]));
+  const further = async (pages: readonly RecordedPage[]): Promise<Result> => {
+    if (pages.length === visits) return await use(pages);
+    begun(pages.length + 1);
+    return await recordPage(options, (page) => further([...pages, page]));
+  };
   return await further([]);
 }
 

@@ -1,6 +1,6 @@
 // A live page into the archive: its visits, stored as one recording. What `record` does for each of its pages, and
 // `race`, `open` and `sweep` for a page that is given as a URL.
-import type { Archive, JsonObject } from "../archive/archive.ts";
+import type { JsonObject } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { RunError } from "../errors.ts";
 import type { Credentials } from "../import/headers.ts";
@@ -24,6 +24,8 @@ export interface UrlRecording extends LiveChoice {
   readonly credentials: Credentials;
   /** Whether what is recorded is to be a page, and no error or challenge of the site's. */
   readonly onlyPages: boolean;
+  /** Given a line of progress now and then. */
+  readonly say: (line: string) => void;
 }
 
 export const usualQuiet_ms = 1000;
@@ -50,16 +52,15 @@ async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<R
 export async function recordUrl(home: string, wanted: UrlRecording): Promise<RecordedUrl> {
   const { url, name, replace, lane, link, pinTime, credentials, onlyPages, visits } = wanted;
   const within = liveLabCommand(link);
-  return await untilInterrupted((signal) =>
-    recordVisits({ ...wanted, within, signal }, visits, async (pages) => {
-      const { page, added } = uniteVisits(pages);
-      const circumstances: JsonObject = {
-        ...{ lane, link: link ? formatLink(link) : null, pin_time: pinTime },
-        ...(visits > 1 ? { visits, added } : {}),
-      };
-      const storing = { name, url, replace, credentials, circumstances, onlyPages, behindLink: link !== null };
-      const store = (archive: Archive) => storeRecorded(archive, page, storing);
-      return { stored: await withArchive(home, store), page, added };
-    }),
-  );
+  const begun = (visit: number) => wanted.say(`${url}: recording${visits > 1 ? `, visit ${visit} of ${visits}` : ""}`);
+  const store = async (pages: readonly RecordedPage[]): Promise<RecordedUrl> => {
+    const { page, added } = uniteVisits(pages);
+    const circumstances: JsonObject = {
+      ...{ lane, link: link ? formatLink(link) : null, pin_time: pinTime },
+      ...(visits > 1 ? { visits, added } : {}),
+    };
+    const storing = { name, url, replace, credentials, circumstances, onlyPages, behindLink: link !== null };
+    return { stored: await withArchive(home, (archive) => storeRecorded(archive, page, storing)), page, added };
+  };
+  return await untilInterrupted((signal) => recordVisits({ ...wanted, within, signal }, visits, store, begun));
 }

@@ -3,7 +3,7 @@
 // cli/synth, cli/import and cli/record.
 import type { PageReady } from "../../schemas/generated/sweep_event.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
-import type { Archive, Recording } from "../archive/archive.ts";
+import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { lookAgainWhereTaken } from "../archive/look_again.ts";
 import { UserError } from "../errors.ts";
@@ -16,6 +16,7 @@ import { count, formatSize } from "../numbers.ts";
 import { defaultLiveChoice, type LiveChoice } from "../record/options.ts";
 import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../record/record_url.ts";
 import { nameForUrl, pageUrl } from "../record/words.ts";
+import { shellWord } from "../shell_word.ts";
 import { type PageSpec, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import { refuseSame } from "./contradictions.ts";
@@ -146,26 +147,32 @@ async function recordedBefore(home: string, url: string, name: string): Promise<
   return before;
 }
 
+function visitsOf({ notes }: Recording): string {
+  const visits = (notes.recorded as JsonObject | undefined)?.visits;
+  return typeof visits === "number" ? ` in ${count(visits, "visit")}` : "";
+}
+
 const day_ms = 24 * 3600 * 1000;
 
 /** The name of a live page's recording, which is made where there is none or a new one is asked for. */
 async function recordPageOf(home: string, word: string, choice: PageChoice): Promise<string> {
-  const { live, recordAgain, credentials, pinTime, say } = choice;
+  const { live, recordAgain, credentials, pinTime, timeout_ms, say } = choice;
   const url = pageUrl(word);
   const name = nameForUrl(url);
   const before = await recordedBefore(home, url, name);
   if (before && !recordAgain) {
     const days = Math.floor((Date.now() - Date.parse(before.recorded_at ?? before.created_at)) / day_ms);
     const age = days === 0 ? "less than a day" : count(days, "day");
-    say(`${url}: recorded as ${name} ${age} ago, used again (\`trilane record ${url} --replace\` records it anew)`);
+    const again = `\`trilane record ${shellWord(url)} --replace\` records it anew`;
+    say(`${url}: recorded as ${name} ${age} ago${visitsOf(before)}, used again (${again})`);
     return name;
   }
-  say(`${url}: recording`);
   const { stored, added } = await recordUrl(home, {
     ...{ ...live, url, name, pinTime, credentials, lane: "any", link: null, onlyPages: true },
     replace: before !== null,
     quiet_ms: usualQuiet_ms,
-    timeout_ms: usualTimeout_s * 1000,
+    timeout_ms,
+    say,
   });
   const { exchanges, hosts, body_bytes } = stored.recording;
   const size = `${count(exchanges, "exchange")}, ${count(hosts, "host")}, ${formatSize(body_bytes)}`;
@@ -179,6 +186,8 @@ export interface PageChoice {
   readonly credentials: Credentials;
   readonly live: LiveChoice;
   readonly pinTime: boolean;
+  /** From navigation to the recorded page's rest. */
+  readonly timeout_ms: number;
   /** Records a page that was recorded before. */
   readonly recordAgain: boolean;
   /** Given each line that a user wants to see of it. */
@@ -189,6 +198,7 @@ const usualChoice: PageChoice = {
   credentials: "redacted",
   live: defaultLiveChoice,
   pinTime: false,
+  timeout_ms: usualTimeout_s * 1000,
   recordAgain: false,
   say: (line) => void process.stderr.write(`${line}\n`),
 };
@@ -199,7 +209,7 @@ export async function pageUnstored(home: string, word: string): Promise<{ page: 
     const url = pageUrl(word);
     const name = nameForUrl(url);
     if (await recordedBefore(home, url, name)) return { page: name, size: null };
-    throw new UserError(`${url}: is not recorded yet: \`trilane record ${url}\` first`);
+    throw new UserError(`${url}: is not recorded yet: \`trilane record ${shellWord(url)}\` first`);
   }
   if (!isFile(word)) return { page: await pageFor(home, word), size: null };
   const { url, source, notes, exchanges } = await readPage(word);

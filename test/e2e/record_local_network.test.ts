@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
+import { withArchive } from "../../cli/archive/client.ts";
 import { checkout } from "../../cli/programs.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 
@@ -59,6 +60,15 @@ const hostile = `<!doctype html><title>hostile</title><body><script>
   ${hosts.map((host) => `{ ${attempts(host)} }`).join("\n")}
 </script>`;
 
+/** Asks for what a browser would ask its user for, and says what came of it by requests. */
+const asking = `<!doctype html><script>
+  const say = (what) => (error) => fetch("/told/" + what + "/" + (error?.name ?? error?.code ?? error));
+  navigator.geolocation.getCurrentPosition(say("place"), say("place"));
+  Notification.requestPermission().then(say("notifications"));
+  navigator.clipboard.readText().then(say("clipboard"), say("clipboard"));
+  try { open("file:///etc/passwd"); location = "file:///etc/passwd"; } catch (error) { say("file")(error); }
+</script>`;
+
 /** By leading the page itself there, which ends what it else does. */
 const leading = (host: string): Record<string, string> => ({
   "leads.html": `<!doctype html>leads<script>setTimeout(() => { location = "http://${host}:${port}/navigation"; }, 200)</script>`,
@@ -70,7 +80,7 @@ const leading = (host: string): Record<string, string> => ({
 function makeFiles(): string {
   const root = join(scratch, "www");
   mkdirSync(root);
-  const files = { "index.html": hostile, ...leading("127.0.0.1") };
+  const files = { "index.html": hostile, "asking.html": asking, ...leading("127.0.0.1") };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(root, name), content);
   return root;
 }
@@ -98,6 +108,7 @@ const skip = noLiveSite(["nginx"]);
 const folder = join(scratch, "site");
 mkdirSync(folder);
 const directives = `location = /redirect { return 302 http://$arg_to/redirect; }
+  location /told/ { return 204; }
   location = /away { return 302 http://127.0.0.1:${port}/away; }`;
 const site = skip
   ? null
@@ -174,6 +185,14 @@ for (const name of Object.keys(leading(""))) {
     assert.notDeepEqual(allowed.arrived, []);
   });
 }
+
+test("what a browser asks its user for is refused", { skip }, async () => {
+  const { status, told } = await record(["https://hostile.test/asking.html", "--name", "asking"]);
+  assert.equal(status, 0, told);
+  const { exchanges } = await withArchive(home, (archive) => archive.show("asking"));
+  const answers = exchanges.flatMap(({ path }) => (path.startsWith("/told/") ? [path.slice("/told/".length)] : []));
+  assert.deepEqual(answers.toSorted(), ["clipboard/NotAllowedError", "notifications/denied", "place/1"]);
+});
 
 test("a public URL that redirects there is not recorded, which is told in a line", { skip }, async () => {
   const { arrived, status, told } = await record(["https://hostile.test/away", "--name", "away"]);
