@@ -169,7 +169,7 @@ CREATE TABLE load_coverage (
 );
 
 -- What the machine may have added to a load, at most, beyond what the load has on a calm machine (cli/measure/disturbance.ts). A
--- load that did not end, or was stored before this table was, has no row.
+-- load that left no report of its link, or was stored before this table was, has no row.
 CREATE TABLE load_disturbance (
   load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
   disturbance_ms REAL NOT NULL,   -- the bound; the load counts up to tolerated_ms

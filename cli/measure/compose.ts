@@ -73,10 +73,11 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
   const captured =
     capture && navigation_s !== null ? entriesOf(capture, { pageref: "page_1", navigationStart_s: navigation_s }) : [];
   const metrics = failure === null ? profileMetricsOf(timings, steadiness) : noMetrics(failure);
-  const window =
-    navigation_s === null || metrics.plt_ms === null
-      ? null
-      : { start_ns: Math.round(navigation_s * 1e9), end_ns: Math.round(navigation_s * 1e9 + metrics.plt_ms * 1e6) };
+  const start_ns = navigation_s === null ? null : Math.round(navigation_s * 1e9);
+  const loadEnd_ns = start_ns === null || metrics.plt_ms === null ? null : start_ns + Math.round(metrics.plt_ms * 1e6);
+  // One that did not end was disturbed up to the end of its lab.
+  const end_ns = loadEnd_ns ?? (failure === null ? null : (shaper?.end_ns ?? null));
+  const window = start_ns === null || end_ns === null || end_ns < start_ns ? null : { start_ns, end_ns };
   const { overdue } = shaper ?? {};
   const { pressure, tolerance, dilation } = measured;
   const disturbance = window && overdue ? disturbanceOf({ window, overdue, pressure, tolerance, dilation }) : null;
@@ -88,7 +89,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
     strict: measured.strict,
     upgraded: measured.upgraded,
     documents: capture?.documents.map(({ url }) => url) ?? [],
-    loadEnd_ns: window === null ? null : window.end_ns,
+    loadEnd_ns,
     replay,
     shaper,
     disturbed: disturbedReasons(disturbance),

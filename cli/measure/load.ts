@@ -38,7 +38,8 @@ import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder, throwIfFull } from "./scratch.ts";
 import type { ScreencastFrame } from "./screencast.ts";
 import { userAgentOf } from "./user_agent.ts";
-import { replacedRecording, timeOut } from "./verify.ts";
+import { timeOut } from "./time_out.ts";
+import { replacedRecording } from "./verify.ts";
 import type { FirstVisit } from "./visits.ts";
 
 export type { Lane, PageLoad };

@@ -55,14 +55,6 @@ export interface Verdict {
   readonly background: BackgroundRequest[];
 }
 
-/** The one failure that is a measurement: the load takes longer than it was given. */
-export const timeOut = (timeout_ms: number, which = ""): string =>
-  `the load event${which} did not come within ${timeout_ms} ms`;
-
-export function isTimeOut(reason: string): boolean {
-  return /^the load event (?:of the first visit )?did not come within /.test(reason);
-}
-
 function withoutFragment(url: string): string {
   const hash = url.indexOf("#");
   return hash < 0 ? url : url.slice(0, hash);
@@ -215,7 +207,7 @@ export function verify(evidence: Evidence): Verdict {
     background: backgroundOf(wireUrl, entries, left, replay),
     entries,
   };
-  if (failure !== null) return { status: "failed", reasons: [failure], coverage: null, ...facts };
+  if (failure !== null) return { status: "failed", reasons: [failure, ...(evidence.disturbed ?? [])], coverage: null, ...facts };
 
   const coverage =
     recorded && evidence.replay && replay

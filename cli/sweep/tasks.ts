@@ -3,7 +3,7 @@
 
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { isDisturbed } from "../measure/disturbance.ts";
-import { isTimeOut } from "../measure/verify.ts";
+import { timedOutAfter_ms } from "../measure/time_out.ts";
 import type { Cell, Load, Results, Sweep } from "../results/results.ts";
 import { orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
@@ -45,7 +45,7 @@ export class Task {
   add(attempt: number, { status, reasons }: Attempt): void {
     this.#attempts = Math.max(this.#attempts, attempt + 1);
     this.#valid ||= status === "valid";
-    this.#timedOut ||= reasons.some(isTimeOut);
+    this.#timedOut ||= status === "failed" && timedOutAfter_ms(reasons) !== null;
     this.#isDisturbed = reasons.some(isDisturbed);
     if (status !== "valid" && !this.#isDisturbed) this.#faults++;
   }

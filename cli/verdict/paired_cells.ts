@@ -2,9 +2,9 @@
 // its blocks' ratios; no test and no interval.
 import { median } from "../stats/quantile.ts";
 import { type CoverageGap, coverageGap } from "./lane_coverage.ts";
-import { isValid, type LanePair, type Sample, type ValidSample } from "./sample.ts";
+import { counted, type LanePair, type Sample, type ValidSample } from "./sample.ts";
 
-/** One page on one link: the valid PLTs of both lanes, block by block; NaN where the block has none. */
+/** One page on one link: the PLTs of both lanes (valid, or timed out), block by block; NaN where the block has none. */
 export interface PairedCell {
   readonly page: string;
   readonly link: string;
@@ -16,8 +16,9 @@ export interface PairedCell {
 
 export function pairedCells(samples: Iterable<Sample>, pair: LanePair): PairedCell[] {
   const cells = new Map<string, ValidSample[]>();
-  for (const sample of samples) {
-    if (!isValid(sample) || (sample.lane !== pair.lane && sample.lane !== pair.over)) continue;
+  for (const attempt of samples) {
+    const sample = counted(attempt);
+    if (sample === null || (sample.lane !== pair.lane && sample.lane !== pair.over)) continue;
     const key = JSON.stringify([sample.page, sample.link]);
     const cell = cells.get(key);
     if (cell) cell.push(sample);

@@ -1,6 +1,7 @@
 // What the statistics ask of a load: which cell and block it belongs to, whether it counts, its page load time.
 // The rows of cli/results fit as they are. No arithmetic.
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
+import { timedOutAfter_ms } from "../measure/time_out.ts";
 
 export type LoadStatus = "valid" | "invalid" | "failed";
 
@@ -31,6 +32,20 @@ export interface ValidSample extends Sample {
 export function isValid(sample: Sample): sample is ValidSample {
   // A ratio of times that are 0 or less says nothing.
   return sample.status === "valid" && sample.plt_ms !== null && sample.plt_ms > 0 && Number.isFinite(sample.plt_ms);
+}
+
+/**
+ * A sample that enters averages: a valid one, or one that timed out, which takes longer than all that did not and is taken to
+ * take just as long as it was given. What falls on it is a lower bound.
+ */
+export function counted(sample: Sample): ValidSample | null {
+  if (isValid(sample)) return sample;
+  const least_ms = sample.status === "failed" ? timedOutAfter_ms(sample.reasons) : null;
+  return least_ms === null ? null : { ...sample, plt_ms: least_ms };
+}
+
+export function timedOut(sample: Sample): boolean {
+  return !isValid(sample) && counted(sample) !== null;
 }
 
 /** Lanes in the order in which people read them (lanes.ts), then other names. */

@@ -8,7 +8,7 @@ import { median } from "../stats/quantile.ts";
 import { decide, firstLook, type LogPair, type Outcome, shiftAtLook } from "../stats/sequential.ts";
 import type { CoverageGap } from "./lane_coverage.ts";
 import { gapOf, percentOfLog } from "./paired_cells.ts";
-import { isValid, type LanePair, lanePairs, type Sample } from "./sample.ts";
+import { counted, isValid, type LanePair, lanePairs, type Sample } from "./sample.ts";
 
 export interface PairDecision extends Outcome {
   readonly pair: LanePair;
@@ -24,8 +24,9 @@ export interface PairDecision extends Outcome {
 export function logPairs(loads: readonly Sample[], { lane, over }: LanePair): LogPair[] {
   const blocks = new Map<number, { lane?: number; over?: number }>();
   const pairs: LogPair[] = [];
-  for (const load of loads) {
-    if (!isValid(load) || (load.lane !== lane && load.lane !== over)) continue;
+  for (const attempt of loads) {
+    const load = counted(attempt);
+    if (load === null || (load.lane !== lane && load.lane !== over)) continue;
     const block = blocks.get(load.block) ?? {};
     blocks.set(load.block, block);
     block[load.lane === lane ? "lane" : "over"] = Math.log(load.plt_ms);

@@ -3,7 +3,7 @@ import type { Interval } from "../stats/interval.ts";
 import { medianInterval } from "../stats/median_interval.ts";
 import { coefficientOfVariation, extremes, median } from "../stats/quantile.ts";
 import { compare, type Improvement } from "./comparison.ts";
-import { isValid, type Sample, sortLanes } from "./sample.ts";
+import { counted, isValid, type Sample, sortLanes, timedOut } from "./sample.ts";
 
 export interface LaneSummary {
   readonly lane: string;
@@ -12,7 +12,11 @@ export interface LaneSummary {
   readonly valid: number;
   readonly invalid: number;
   readonly failed: number;
-  /** Null when no load is valid. */
+  /** Of the failed ones: they enter the median and its interval as slower than all others. */
+  readonly timed_out: number;
+  /** The median is no time that was measured: so many loads timed out that it is at least that long. */
+  readonly isAtLeast: boolean;
+  /** Null when no load is valid or timed out. */
   readonly median_ms: number | null;
   /** 95 % of the median; null with fewer than five valid loads. */
   readonly interval_ms: Interval | null;
@@ -30,15 +34,20 @@ export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
   const [baseline] = lanes;
   return lanes.map((lane) => {
     const all = loads.filter((load) => load.lane === lane);
-    const plts_ms = all.filter(isValid).map((load) => load.plt_ms);
+    const plts_ms = all.flatMap((load) => counted(load)?.plt_ms ?? []);
     const range = extremes(plts_ms);
+    const out = all.filter(timedOut);
+    const least_ms = Math.min(...out.map((load) => counted(load)?.plt_ms ?? Number.POSITIVE_INFINITY));
+    const valid = all.filter(isValid).length;
     return {
       lane,
       loads: all.length,
-      valid: plts_ms.length,
+      valid,
       // A load without a PLT cannot be averaged, whatever its status says.
       invalid: all.filter((load) => load.status !== "failed" && !isValid(load)).length,
       failed: all.filter((load) => load.status === "failed").length,
+      timed_out: out.length,
+      isAtLeast: range !== null && median(plts_ms) >= least_ms,
       median_ms: range ? median(plts_ms) : null,
       interval_ms: medianInterval(plts_ms),
       min_ms: range?.least ?? null,

@@ -4,7 +4,7 @@ import { count, formatPercents, formatTime, formatTimeRange } from "../numbers.t
 import type { Interval } from "../stats/interval.ts";
 import { compare, direction, type Improvement } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
-import { isValid, type LanePair, lanePairs, type Sample, sortLanes } from "./sample.ts";
+import { counted, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
 
 /** A smaller difference is one that nobody acts on, and what a careful sweep can tell from none. */
@@ -75,8 +75,10 @@ export function reasonKind(reason: string): string {
 
 /** One line on what stayed out of the averages, with the commonest reasons; null when nothing did. */
 export function excludedLine(loads: readonly Sample[]): string | null {
-  const excluded = loads.filter((load) => !isValid(load));
-  if (excluded.length === 0) return null;
+  const slow = loads.filter(timedOut).length;
+  const slower = slow === 0 ? "" : `${count(slow, "load")} timed out and ${slow === 1 ? "counts" : "count"} as slower than all others.`;
+  const excluded = loads.filter((load) => counted(load) === null);
+  if (excluded.length === 0) return slower === "" ? null : slower;
   const reasons = new Map<string, number>();
   for (const load of excluded) {
     const reason = load.reasons[0] ?? (load.status === "valid" ? "no page load time" : "no reason recorded");
@@ -87,7 +89,8 @@ export function excludedLine(loads: readonly Sample[]): string | null {
   const named = common.slice(0, 3).map(([reason, times]) => `${reason} (${times})`);
   const rest = common.slice(3).reduce((sum, [, times]) => sum + times, 0);
   if (rest > 0) named.push(`other reasons (${rest})`);
-  return `Left out: ${excluded.length} of ${count(loads.length, "load")}: ${named.join("; ")}.`;
+  const left = `Left out: ${excluded.length} of ${count(loads.length, "load")}: ${named.join("; ")}.`;
+  return slower === "" ? left : `${left} ${slower}`;
 }
 
 export interface RaceVerdict {
@@ -113,7 +116,7 @@ export function raceVerdict(loads: readonly Sample[], seed = 1): RaceVerdict {
 }
 
 function raceSentences(lanes: readonly LaneSummary[], comparisons: readonly Improvement[]): string[] {
-  const empty = lanes.filter((summary) => summary.valid === 0).map((summary) => summary.lane);
+  const empty = lanes.filter((summary) => summary.valid + summary.timed_out === 0).map((summary) => summary.lane);
   const sentences = comparisons
     .filter((result) => !empty.includes(result.pair.lane) && !empty.includes(result.pair.over))
     .map((result) => sentence(comparisonClause(result)));
@@ -133,7 +136,7 @@ export function laneTable(lanes: readonly LaneSummary[]): string[][] {
   const header = ["lane", "median PLT", "95 % interval", `against ${baseline}`, "loads", "invalid"];
   const rows = lanes.map((summary) => [
     summary.lane,
-    summary.median_ms === null ? "none" : formatTime(summary.median_ms),
+    summary.median_ms === null ? "none" : `${summary.isAtLeast ? "over " : ""}${formatTime(summary.median_ms)}`,
     summary.interval_ms ? formatTimeRange(summary.interval_ms) : "too few loads",
     againstCell(summary.against),
     String(summary.valid),

@@ -13,7 +13,7 @@ export type CpuTimes = null | CpuTimesTold;
  */
 export type MachinePressure = null | Pressure;
 /**
- * What the machine may have added to the page load time, at most. null: the load did not end, or left no report of its link. Absent: an earlier version measured.
+ * What the machine may have added to the page load time, at most. null: it left no report of its link. Of a load that did not end, what held up its link until its lab ended. Absent: an earlier version measured.
  */
 export type LoadDisturbance = null | Disturbance;
 /**

@@ -1,0 +1,59 @@
+// Loads that timed out count as slower than all others, and not as missing.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compare } from "../../../cli/verdict/comparison.ts";
+import { counted, type Sample } from "../../../cli/verdict/sample.ts";
+import { summarize } from "../../../cli/verdict/summary.ts";
+import { excludedLine, raceVerdict } from "../../../cli/verdict/verdict.ts";
+
+const timeOut = "the load event did not come within 60000 ms";
+
+/** Loads of a lane, block by block; null: it timed out. */
+function loadsOf(lane: string, times_ms: readonly (number | null)[]): Sample[] {
+  return times_ms.map((plt_ms, block) => ({
+    ...{ page: "page", link: "1mbit/50ms", lane, block, plt_ms },
+    ...(plt_ms === null ? { status: "failed", reasons: [timeOut] } : { status: "valid", reasons: [] }),
+  }));
+}
+
+const of = (lane: string, times_ms: readonly (number | null)[]) => {
+  const [summary] = summarize(loadsOf(lane, times_ms));
+  assert.ok(summary);
+  return summary;
+};
+
+test("one of five moves the median to a slower load, and the interval's end to where the time was over", () => {
+  const without = of("h1", [1000, 1100, 1200, 1300]);
+  const with_ = of("h1", [1000, 1100, 1200, 1300, null]);
+  assert.deepEqual([without.median_ms, with_.median_ms], [1150, 1200]);
+  assert.deepEqual([with_.valid, with_.failed, with_.timed_out, with_.isAtLeast], [4, 1, 1, false]);
+  assert.ok((with_.interval_ms?.high ?? 0) > 10_000, JSON.stringify(with_.interval_ms));
+});
+
+test("where most timed out the median is at least that long, in words", () => {
+  const slow = of("h1", [1000, null, null]);
+  assert.deepEqual([slow.median_ms, slow.isAtLeast], [60_000, true]);
+  const { table, sentences, excluded } = raceVerdict([
+    ...loadsOf("h1", [1000, null, null, null, null]),
+    ...loadsOf("h2", [900, 950, 1000, 1010, 1020]),
+  ]);
+  assert.ok(table.some((row) => row[1] === "over 60 s" || row[1]?.startsWith("over ")), JSON.stringify(table));
+  assert.ok(sentences.some((line) => /h2 .*faster than h1/.test(line)), sentences.join(" "));
+  assert.equal(excluded, "4 loads timed out and count as slower than all others.");
+});
+
+test("a lane that times out is slower than one that does not, however fast its other loads were", () => {
+  const all = [...loadsOf("h1", [2000, 2000, 2000, 2000, 2000]), ...loadsOf("h3", [500, 500, null, null, null])];
+  const { percent } = compare(all, { lane: "h3", over: "h1" }, 1);
+  assert.ok((percent ?? 0) < 0, `${percent} %`);
+});
+
+test("what was disturbed, or was the first visit of two, says nothing of the load", () => {
+  const [load] = loadsOf("h1", [null]);
+  assert.ok(load && counted(load)?.plt_ms === 60_000);
+  const disturbed = { ...load, reasons: [timeOut, "the machine disturbed the load: by up to 900.0 ms"] };
+  assert.equal(counted(disturbed), null);
+  assert.equal(counted({ ...load, reasons: [timeOut.replace("event", "event of the first visit")] }), null);
+  assert.equal(counted({ ...load, reasons: ["the page's process ended"] }), null);
+  assert.match(excludedLine([disturbed]) ?? "", /^Left out: 1 of 1 load/);
+});
