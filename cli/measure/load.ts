@@ -37,8 +37,8 @@ import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
 import { makeScratchFolder, removeScratchFolder, throwIfFull } from "./scratch.ts";
 import type { ScreencastFrame } from "./screencast.ts";
-import { userAgentOf } from "./user_agent.ts";
 import { timeOut } from "./time_out.ts";
+import { userAgentOf } from "./user_agent.ts";
 import { replacedRecording } from "./verify.ts";
 import type { FirstVisit } from "./visits.ts";
 

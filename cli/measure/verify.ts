@@ -207,7 +207,8 @@ export function verify(evidence: Evidence): Verdict {
     background: backgroundOf(wireUrl, entries, left, replay),
     entries,
   };
-  if (failure !== null) return { status: "failed", reasons: [failure, ...(evidence.disturbed ?? [])], coverage: null, ...facts };
+  if (failure !== null)
+    return { status: "failed", reasons: [failure, ...(evidence.disturbed ?? [])], coverage: null, ...facts };
 
   const coverage =
     recorded && evidence.replay && replay

@@ -77,7 +77,16 @@ function groupResults(data: ReportData): GroupResult[] {
 }
 
 function noLoads(lane: string): GroupResult["lanes"][number] {
-  const nothing = { timed_out: 0, isAtLeast: false, median_ms: null, interval_ms: null, min_ms: null, max_ms: null, variation: null, against: null };
+  const nothing = {
+    timed_out: 0,
+    isAtLeast: false,
+    median_ms: null,
+    interval_ms: null,
+    min_ms: null,
+    max_ms: null,
+    variation: null,
+    against: null,
+  };
   return { lane, loads: 0, valid: 0, invalid: 0, failed: 0, ...nothing };
 }
 

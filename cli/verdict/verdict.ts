@@ -76,7 +76,10 @@ export function reasonKind(reason: string): string {
 /** One line on what stayed out of the averages, with the commonest reasons; null when nothing did. */
 export function excludedLine(loads: readonly Sample[]): string | null {
   const slow = loads.filter(timedOut).length;
-  const slower = slow === 0 ? "" : `${count(slow, "load")} timed out and ${slow === 1 ? "counts" : "count"} as slower than all others.`;
+  const slower =
+    slow === 0
+      ? ""
+      : `${count(slow, "load")} timed out and ${slow === 1 ? "counts" : "count"} as slower than all others.`;
   const excluded = loads.filter((load) => counted(load) === null);
   if (excluded.length === 0) return slower === "" ? null : slower;
   const reasons = new Map<string, number>();

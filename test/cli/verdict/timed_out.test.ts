@@ -37,8 +37,14 @@ test("where most timed out the median is at least that long, in words", () => {
     ...loadsOf("h1", [1000, null, null, null, null]),
     ...loadsOf("h2", [900, 950, 1000, 1010, 1020]),
   ]);
-  assert.ok(table.some((row) => row[1] === "over 60 s" || row[1]?.startsWith("over ")), JSON.stringify(table));
-  assert.ok(sentences.some((line) => /h2 .*faster than h1/.test(line)), sentences.join(" "));
+  assert.ok(
+    table.some((row) => row[1] === "over 60 s" || row[1]?.startsWith("over ")),
+    JSON.stringify(table),
+  );
+  assert.ok(
+    sentences.some((line) => /h2 .*faster than h1/.test(line)),
+    sentences.join(" "),
+  );
   assert.equal(excluded, "4 loads timed out and count as slower than all others.");
 });
 
