@@ -42,7 +42,7 @@ export interface Measured {
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
   /** As dilation.ts takes it. */
-  readonly page_cpu_ms: number | null;
+  readonly tasks_ms: number | null;
   readonly browserVersion: string;
   readonly browserDigest: string | null;
   /** null: the load was a first visit, or the first one did not end. */
@@ -63,7 +63,7 @@ function startedDateTime(measured: Measured, navigation_s: number | null): strin
 
 /** With metrics as without dilation; all other times are the lab's. */
 export function composePageLoad(measured: Measured, ended_ns: number): PageLoad {
-  return withUndilatedMetrics(composeInLabTime(measured, ended_ns), measured.dilation, measured.page_cpu_ms);
+  return withUndilatedMetrics(composeInLabTime(measured, ended_ns), measured.dilation, measured.tasks_ms);
 }
 
 function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {

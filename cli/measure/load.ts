@@ -29,7 +29,6 @@ import { upgradesByItself } from "./hsts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
-import { pageThreadTime_ms } from "./page_threads.ts";
 import { pinTimeScript } from "./pin_time.ts";
 import { type PressureReading, pressureBetween, readMachine } from "./pressure.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
@@ -90,8 +89,8 @@ interface Observation {
   readonly steadiness: Steadiness | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
-  /** CPU time of the pages' main threads during the load; null: not asked, or not told. */
-  readonly page_cpu_ms: number | null;
+  /** CPU time of the main thread's tasks until the load event, on the lab's clock; null: not asked, or not told. */
+  readonly tasks_ms: number | null;
   readonly browserVersion: string;
   /** What came before the load, on a lane of repeat visits. */
   readonly firstVisit: FirstVisit | null;
@@ -104,8 +103,8 @@ const causePatience_ms = 300;
 const filmedAfterLoad_ms = 500;
 
 /** What a visited page told, and what it cost. */
-type Seen = Pick<Observation, "timings" | "steadiness" | "cpu" | "pressure" | "page_cpu_ms">;
-const nothingSeen: Seen = { timings: null, steadiness: null, cpu: null, pressure: null, page_cpu_ms: null };
+type Seen = Pick<Observation, "timings" | "steadiness" | "cpu" | "pressure" | "tasks_ms">;
+const nothingSeen: Seen = { timings: null, steadiness: null, cpu: null, pressure: null, tasks_ms: null };
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 const nowNs = (): number => Number(process.hrtime.bigint());
@@ -262,13 +261,12 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
       const before = isLast ? readPressure(browser) : null;
-      const pagesBefore_ms = isLast && dilation > 1 ? pageThreadTime_ms(browser.pid) : 0;
       limit(options.timeout_ms, timeOut(options.timeout_ms, which));
       await orFail(visited.load(url));
       const loaded = isLast ? readPressure(browser) : null;
-      const page_cpu_ms = isLast && dilation > 1 ? pageThreadTime_ms(browser.pid) - pagesBefore_ms : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
+      const tasks_ms = isLast ? await orFail(visited.taskTime_ms()) : null;
       if (settle_ms > 0) await orFail(delay(settle_ms * dilation));
       const { timings, steadiness } = timelineOf(await orFail(visited.evaluate(timelineExpression)));
       const all = isLast ? labUseOf(browser.pid) : null;
@@ -279,7 +277,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
         await orFail(delay(filmedAfterLoad_ms * dilation));
         options.filmed?.(await orFail(film.stop()));
       }
-      return { timings, steadiness, cpu, pressure, page_cpu_ms };
+      return { timings, steadiness, cpu, pressure, tasks_ms };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
@@ -308,8 +306,12 @@ function readPressure({ pid }: RunningBrowser): PressureReading | null {
   return use && { use, machine, own_ms: (user + system) / 1000 };
 }
 
-function watching({ serving }: LoadOptions): WatchOptions {
-  return { watchesLongTasks: true, ...(serving?.pin_time ? { firstScript: pinTimeScript() } : {}) };
+function watching({ serving, dilation = 1 }: LoadOptions): WatchOptions {
+  return {
+    watchesLongTasks: true,
+    timesTasks: dilation > 1,
+    ...(serving?.pin_time ? { firstScript: pinTimeScript() } : {}),
+  };
 }
 
 /** Closes the first visit and gives the page for the second. */

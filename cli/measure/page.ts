@@ -1,8 +1,8 @@
 // The one page of a measured load: attaches to it and to the frames and workers that it starts in processes of their
 // own, hands all their events to the capture, navigates, waits for the load event. Judges nothing.
 //
-// Only the domains Network and Page are turned on (with Target, to follow the page's processes, and one Runtime call at
-// the end): they observe. Unless a first script is asked for, nothing is injected but into an isolated world, which shares
+// Only the domains Network and Page are turned on (with Target, to follow the page's processes, one Runtime call at
+// the end, and Performance where time is dilated): they observe. Unless a first script is asked for, nothing is injected but into an isolated world, which shares
 // the page's document and timeline, but no object that the page's scripts can reach: before the document an observer of long
 // tasks where one is asked for, and after the load what reads the page's times.
 
@@ -20,6 +20,8 @@ export interface WatchedPage {
   load(url: string): Promise<void>;
   /** The value of an expression, asked in a world of its own: nothing there is the page's to change. Promises are awaited. */
   evaluate(expression: string): Promise<unknown>;
+  /** CPU time, on the browser's clock, of the tasks of its main thread so far, where that is watched; null: it is not. */
+  taskTime_ms(): Promise<number | null>;
   /** Begins to film what it shows. */
   film(): Promise<Film>;
   /** From now on nobody minds what becomes of it. */
@@ -49,11 +51,15 @@ export interface WatchOptions {
   readonly firstScript?: string;
   /** Whether the main thread's long tasks are watched from each document's start (timelineExpression). */
   readonly watchesLongTasks?: boolean;
+  /** Whether the CPU time of the main thread's tasks is watched, which costs each task a moment (taskTime_ms). */
+  readonly timesTasks?: boolean;
   /** The target id of the page; default: the page that the browser started with. */
   readonly tab?: string;
 }
 
-type Watching = Required<Omit<WatchOptions, "overhear" | "tab" | "watchesLongTasks">> & { readonly taker: Overhear };
+type Watching = Required<Omit<WatchOptions, "overhear" | "tab" | "watchesLongTasks" | "timesTasks">> & {
+  readonly taker: Overhear;
+};
 
 /** A frame runs it with each document that it comes to show; a worker, which stands still before its first script, now. */
 async function runFirst(session: CDPSession, target: string, script: string): Promise<void> {
@@ -161,6 +167,7 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
   await watch(session, "page", watching, connection);
   if (options.watchesLongTasks)
     await session.send("Page.addScriptToEvaluateOnNewDocument", { source: longTasksScript, worldName });
+  if (options.timesTasks) await session.send("Performance.enable", { timeDomain: "threadTicks" });
   await emptyPageShown(session);
 
   const load = async (url: string): Promise<void> => {
@@ -187,5 +194,11 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     if (exceptionDetails) throw new NavigationError(`the page could not be asked: ${exceptionDetails.text}`);
     return result.value as unknown;
   };
-  return { capture, crashed: crash.promise, load, evaluate, film: () => startFilm(session), leave };
+  const taskTime_ms = async (): Promise<number | null> => {
+    if (!options.timesTasks) return null;
+    const { metrics } = await session.send("Performance.getMetrics");
+    const { value } = metrics.find(({ name }) => name === "TaskDuration") ?? {};
+    return value === undefined ? null : value * 1000;
+  };
+  return { capture, crashed: crash.promise, load, evaluate, taskTime_ms, film: () => startFilm(session), leave };
 }

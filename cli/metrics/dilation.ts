@@ -1,8 +1,8 @@
 // Metrics of a load in dilated time -> undilated ones. In dilated time (trilane-dilate) the network is as slow as it should be,
 // but the browser computes on K times as fast a machine, by its own clock: computation that the load event waited for counts for
 // a K-th. The critical path tells it apart; what is missing of it is added to PLT, and to each other metric what was computed
-// before it. On the path a page's timers look like computation, and are not: no more than the CPU time that its main threads had
-// is added, spread over the path. Pure.
+// before it. On the path a page's timers look like computation, and are not: no more than the CPU time of its main thread's tasks
+// is taken for it, spread over the path. Pure.
 //
 // What that leaves: computation beside the network, which at K times the speed holds nothing up, and without dilation might
 // have; and the browser's and the servers' own work on a request, which the path counts as network (1 to 3 ms a request).
@@ -20,15 +20,15 @@ export function computedBefore(segments: readonly Segment[], at_ms: number): num
 const timed = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const satisfies readonly (keyof Metrics)[];
 
 /**
- * The load with its metrics as without dilation, and what was added; one that was not dilated as it is. `cpu_ms`: of its pages'
- * main threads while it loaded, on the machine's clock; null: not told.
+ * The load with its metrics as without dilation, and what was added; one that was not dilated as it is. `tasks_ms`: CPU
+ * time of its main thread's tasks while it loaded, on the lab's clock as all its times; null: not told.
  */
-export function withUndilatedMetrics(load: PageLoad, dilation: number, cpu_ms: number | null): PageLoad {
+export function withUndilatedMetrics(load: PageLoad, dilation: number, tasks_ms: number | null): PageLoad {
   if (dilation === 1) return load;
   const facts = load.log._trilane;
   const segments = criticalPath(load)?.segments ?? [];
-  const path_ms = dilation * computedBefore(segments, Number.POSITIVE_INFINITY);
-  const share = cpu_ms === null || cpu_ms >= path_ms ? 1 : cpu_ms / path_ms;
+  const path_ms = computedBefore(segments, Number.POSITIVE_INFINITY);
+  const share = tasks_ms === null || tasks_ms >= path_ms ? 1 : tasks_ms / path_ms;
   const added_ms = (at_ms: number): number => (dilation - 1) * share * computedBefore(segments, at_ms);
   const metrics = { ...facts.metrics };
   for (const name of timed) {
