@@ -30,6 +30,7 @@ import { cdfsOf } from "./cdfs_of.ts";
 import { coverageSection } from "./coverage.ts";
 import { gatherReport, groupsOf, type ReportData } from "./data.ts";
 import { decisionSection } from "./decisions.ts";
+import { disturbanceSection, invalidBanner } from "./disturbance.ts";
 import { heatLegend, heatMapFigure, scaleEnd } from "./heat_map.ts";
 import { mapSets } from "./heat_maps_of.ts";
 import { helpedSection } from "./helped_section.ts";
@@ -188,9 +189,9 @@ export function buildReport(data: ReportData): string {
     html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${sweep.plan.until ? "at most " : ""}${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
   const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
-${verdictMarkup(verdict, { serving: sweep.plan.serving, dilate: sweep.plan.dilate, links: profiles.size, settled })}
+${invalidBanner(data.loads)}${verdictMarkup(verdict, { serving: sweep.plan.serving, dilate: sweep.plan.dilate, links: profiles.size, settled })}
 ${emptyCellsMarkup(data)}${unfinished}
-<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${splits.length > 0 && html`<a href="#split">Network and computation</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#coverage">Coverage</a><a href="#steadiness">Steadiness</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
+<nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${splits.length > 0 && html`<a href="#split">Network and computation</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#coverage">Coverage</a><a href="#disturbance">Disturbance</a><a href="#steadiness">Steadiness</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2><div class="scroll">${heatLegend(end)}</div>${figures}</section>`}
 ${cdfs.length > 0 && html`<section id="cdfs"><h2>Distributions over pages</h2><div class="side-by-side">${cdfs}</div></section>`}
 ${splits.length > 0 && html`<section id="split"><h2>Network and computation</h2><div class="side-by-side">${splits}</div></section>`}
@@ -203,6 +204,7 @@ ${decisionSection(settled)}
 ${hosts && html`<section id="machines"><h2>The machines</h2>${hosts}</section>`}
 <section id="matching"><h2>What was matched</h2>${matchSection(data)}</section>
 <section id="coverage"><h2>Coverage</h2>${coverageSection(data.loads, sweep.plan.strict ?? false)}</section>
+<section id="disturbance"><h2>What the machine added</h2>${disturbanceSection(data.loads, sweep.plan)}</section>
 <section id="steadiness"><h2>How steady loads were</h2>${steadinessSection(data.loads)}</section>
 <section id="excluded"><h2>What was left out</h2>${excludedSection(data)}</section>
 <section id="method"><h2>How it was done</h2>${methodSection(data)}</section>

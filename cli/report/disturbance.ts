@@ -1,0 +1,64 @@
+// What the machine added to loads, at most, and how many loads of each lane do not count: the section, and the banner above the
+// verdict where they are many. Judges nothing: each load was judged when it was measured.
+import { html, type Markup } from "../../extension/figures/markup.ts";
+import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { usualTolerance } from "../measure/disturbance.ts";
+import { count } from "../numbers.ts";
+import type { Load } from "../results/sweep_rows.ts";
+import { median, quantile } from "../stats/quantile.ts";
+import { counted, sortLanes } from "../verdict/sample.ts";
+
+/** Above this share of loads that do not count the report begins with it. */
+const mostLeft_share = 0.1;
+
+type Disturbed = Load & { readonly disturbance_ms: number };
+
+const isTold = (load: Load): load is Disturbed => load.disturbance_ms !== null;
+const isLeft = (load: Load): boolean => counted(load) === null;
+const percent = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`;
+const ms = (time_ms: number): string => `${time_ms.toFixed(1)} ms`;
+
+function ofLanes(loads: readonly Load[]): { readonly lane: string; readonly of: readonly Load[] }[] {
+  return sortLanes(loads.map(({ lane }) => lane)).map((lane) => ({
+    lane,
+    of: loads.filter((load) => load.lane === lane),
+  }));
+}
+
+/** Null where nearly all loads count. */
+export function invalidBanner(loads: readonly Load[]): Markup | null {
+  const left = loads.filter(isLeft).length;
+  if (left <= loads.length * mostLeft_share) return null;
+  const lanes = ofLanes(loads).map(({ lane, of }) => `${lane} ${percent(of.filter(isLeft).length, of.length)}`);
+  return html`<p class="banner" role="note">${count(left, "load")} of ${String(loads.length)} (${percent(left, loads.length)}) ${left === 1 ? "does" : "do"} not count: ${lanes.join(", ")}. <a href="#excluded">Why</a>; <a href="#disturbance">what the machine added</a>.</p>`;
+}
+
+export function disturbanceSection(
+  loads: readonly Load[],
+  { tolerance = usualTolerance }: Pick<SweepPlan, "tolerance">,
+): Markup {
+  const rule = html`<p>An upper bound of what the machine added to a load: the time in which its packets were overdue at the link (or the shaper or the browser was stopped), the time in which the threads that a load goes through were ready and had no CPU because something outside of the lab ran, and the time that a hypervisor stole. A load counts up to the larger of ${String(Number((tolerance.share * 100).toPrecision(6)))} % of its page load time and ${String(tolerance.ms)} ms; a disturbed one is repeated when the machine is calm.</p>`;
+  const told = loads.filter(isTold);
+  if (told.length === 0) return html`${rule}<p class="nothing">No load of this sweep has its disturbance stored.</p>`;
+  const rows = ofLanes(loads).map(({ lane, of }) => {
+    const known = of.filter(isTold);
+    const cells =
+      known.length === 0
+        ? ["not told", "", "", ""]
+        : [
+            ms(median(known.map(({ disturbance_ms }) => disturbance_ms))),
+            ms(
+              quantile(
+                known.map(({ disturbance_ms }) => disturbance_ms),
+                0.95,
+              ),
+            ),
+            ms(median(known.map(({ disturbance_link_ms }) => disturbance_link_ms ?? 0))),
+            ms(median(known.map(({ disturbance_cpu_ms }) => disturbance_cpu_ms ?? 0))),
+          ];
+    const left = of.filter(isLeft).length;
+    return html`<tr><th scope="row">${lane}</th>${cells.map((cell) => html`<td class="num">${cell}</td>`)}<td class="num">${String(left)} of ${String(of.length)} (${percent(left, of.length)})</td></tr>`;
+  });
+  const heads = ["median", "95 % of loads below", "at the link", "without a CPU", "do not count"];
+  return html`${rule}<div class="scroll"><table><thead><tr><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div><p class="soft">Of all attempts, also those that do not count. “At the link” and “without a CPU” are medians of the two parts.</p>`;
+}
