@@ -32,3 +32,20 @@ export function failureKind(entry: HarEntry): FailureKind {
   if (error === null) return "unknown";
   return kinds.find(([, pattern]) => pattern.test(error))?.[0] ?? "connection";
 }
+
+// A recording's notes have 448 KiB, and hold each of these URLs twice.
+const failures_bytes = 160 * 1024;
+
+type Failures = Readonly<Record<string, FailureKind>>;
+
+/** As many of them as a recording has room for, from the first; a page may fail ten thousand times. */
+export function fittingFailures(failures: Failures): { readonly kept: Failures; readonly leftOut: number } {
+  const all = Object.entries(failures);
+  let size_bytes = 0;
+  const end = all.findIndex(([url]) => {
+    size_bytes += Buffer.byteLength(JSON.stringify(url));
+    return size_bytes > failures_bytes;
+  });
+  if (end < 0) return { kept: failures, leftOut: 0 };
+  return { kept: Object.fromEntries(all.slice(0, end)), leftOut: all.length - end };
+}

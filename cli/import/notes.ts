@@ -3,7 +3,7 @@ import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import { count, formatSize } from "../numbers.ts";
 import type { AddressCounts } from "./addresses.ts";
 import { type Body, bodySize } from "./body.ts";
-import type { FailureKind } from "./failures.ts";
+import { type FailureKind, fittingFailures } from "./failures.ts";
 import type { HarEntry } from "./har.ts";
 import { headerValue } from "./headers.ts";
 import type { SkipReason } from "./select.ts";
@@ -25,6 +25,8 @@ export type ImportNotes = {
   readonly failed_urls: readonly string[];
   /** How each of them failed. */
   readonly failures: Readonly<Record<string, FailureKind>>;
+  /** Further ones, for which there was no room. */
+  readonly failures_left_out: number;
   readonly bodies: Readonly<Record<BodyOrigin, number>>;
   readonly filled_bytes: number;
   readonly filled_with: Counts;
@@ -115,7 +117,8 @@ export class NoteCounter {
   }
 
   finish(totals: Totals): ImportNotes {
-    const { entries, pages, skipped, failures, addresses, documents, loadEvent_ms } = totals;
+    const { entries, pages, skipped, addresses, documents, loadEvent_ms } = totals;
+    const { kept: failures, leftOut } = fittingFailures(totals.failures);
     return {
       entries,
       pages,
@@ -123,6 +126,7 @@ export class NoteCounter {
       skipped,
       failed_urls: Object.keys(failures),
       failures,
+      failures_left_out: leftOut,
       bodies: this.#bodies,
       filled_with: this.#filledWith,
       sizes: this.#sizes,
@@ -186,6 +190,10 @@ export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
   say(notes.redacted_headers, redactedWords);
   say(notes.addresses_mapped, "mapped into 198.18.0.0/15: recorded addresses that are private, local or the lab's own");
   say(notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15");
+  say(
+    notes.failures_left_out,
+    "failed, for which the recording has no room: a load may not know that they fail as they did",
+  );
   if (notes.documents.length > 1)
     lines.push(
       `the start URL is answered ${notes.documents.length} times (${notes.documents.join(", ")}): the load begins with the first page, or with --document N`,

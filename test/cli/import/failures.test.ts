@@ -76,3 +76,17 @@ test("Firefox's status 0 with headers and body is an answer, without them it is 
   );
   assert.deepEqual(notes.failed_urls, [`${url}empty`, `${url}failed`]);
 });
+
+test("of ten thousand requests that failed as many are noted as a recording has room for, and the rest counted", () => {
+  const failed = Array.from({ length: 10_000 }, (_, index) => entryOf(`https://a.test/beacon?${index}`, {}));
+  const entries = [entryOf(url, { status: 200 }), ...failed];
+  const { notes } = importHar(
+    { log: { version: "1.2", creator: { name: "x", version: "1" }, pages: [], entries } },
+    { url },
+  );
+  assert.ok(notes.failed_urls.length > 1000);
+  assert.equal(notes.failed_urls[0], "https://a.test/beacon?0");
+  assert.deepEqual(Object.keys(notes.failures), notes.failed_urls);
+  assert.equal(notes.failed_urls.length + notes.failures_left_out, 10_000);
+  assert.ok(Buffer.byteLength(JSON.stringify(notes)) < 448 * 1024);
+});
