@@ -41,6 +41,7 @@ export interface Measured {
   readonly steadiness: Steadiness | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
+  readonly isBeside?: boolean;
   /** As dilation.ts takes it. */
   readonly tasks_ms: number | null;
   readonly browserVersion: string;
@@ -79,8 +80,9 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
   const end_ns = loadEnd_ns ?? (failure === null ? null : (shaper?.end_ns ?? null));
   const window = start_ns === null || end_ns === null || end_ns < start_ns ? null : { start_ns, end_ns };
   const { overdue } = shaper ?? {};
-  const { pressure, tolerance, dilation } = measured;
-  const disturbance = window && overdue ? disturbanceOf({ window, overdue, pressure, tolerance, dilation }) : null;
+  const { pressure, tolerance, dilation, isBeside = false } = measured;
+  const disturbance =
+    window && overdue ? disturbanceOf({ window, overdue, pressure, tolerance, dilation, isBeside }) : null;
   const verdict = verify({
     lane: measured.lane,
     entries: captured,

@@ -89,6 +89,8 @@ interface Observation {
   readonly steadiness: Steadiness | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
+  /** Other loads were under way when it began or ended. */
+  readonly isBeside: boolean;
   /** CPU time of the main thread's tasks until the load event, on the lab's clock; null: not asked, or not told. */
   readonly tasks_ms: number | null;
   readonly browserVersion: string;
@@ -103,13 +105,32 @@ const causePatience_ms = 300;
 const filmedAfterLoad_ms = 500;
 
 /** What a visited page told, and what it cost. */
-type Seen = Pick<Observation, "timings" | "steadiness" | "cpu" | "pressure" | "tasks_ms">;
-const nothingSeen: Seen = { timings: null, steadiness: null, cpu: null, pressure: null, tasks_ms: null };
+type Seen = Pick<Observation, "timings" | "steadiness" | "cpu" | "pressure" | "tasks_ms" | "isBeside">;
+const nothingSeen: Seen = {
+  timings: null,
+  steadiness: null,
+  cpu: null,
+  pressure: null,
+  tasks_ms: null,
+  isBeside: false,
+};
+
+/** Loads under way in this process. */
+let underWay = 0;
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 const nowNs = (): number => Number(process.hrtime.bigint());
 
 export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
+  underWay++;
+  try {
+    return await measureOne(options);
+  } finally {
+    underWay--;
+  }
+}
+
+async function measureOne(options: LoadOptions): Promise<PageLoad> {
   const { home, recording, lane, link, dilation = 1, signal } = options;
   const started_ns = nowNs();
   signal?.throwIfAborted();
@@ -261,6 +282,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
       const before = isLast ? readPressure(browser) : null;
+      const beganBeside = underWay > 1;
       limit(options.timeout_ms, timeOut(options.timeout_ms, which));
       await orFail(visited.load(url));
       const loaded = isLast ? readPressure(browser) : null;
@@ -277,7 +299,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
         await orFail(delay(filmedAfterLoad_ms * dilation));
         options.filmed?.(await orFail(film.stop()));
       }
-      return { timings, steadiness, cpu, pressure, tasks_ms };
+      return { timings, steadiness, cpu, pressure, tasks_ms, isBeside: beganBeside || underWay > 1 };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {

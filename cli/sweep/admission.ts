@@ -36,7 +36,7 @@ export interface AdmissionOptions {
   readonly pause?: (time_ms: number) => Promise<void>;
 }
 
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const percent = (share: number): string => `${Math.min(100, Math.round(share * 100))} %`;
 
 /** What a busy machine does, in words; null: it is calm enough, or does not tell. `isAlone`: no load of ours runs. */
 function crowdedWords({ stalled, used, stolen }: Unrest, isAlone: boolean): string | null {

@@ -17,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   capture: async () => (await import("./extension_capture.ts")).bench,
   coverage: async () => (await import("./coverage.ts")).bench,
   dilate: async () => (await import("./dilate.ts")).bench,
+  disturbed: async () => (await import("./disturbed.ts")).bench,
   fidelity: async () => (await import("./fidelity.ts")).bench,
   host: async () => (await import("./host.ts")).bench,
   instruments: async () => (await import("./instruments.ts")).bench,
@@ -30,7 +31,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   report: async () => (await import("./report.ts")).bench,
   reproducibility: async () => (await import("./reproducibility.ts")).bench,
   shaper: async () => (await import("./shaper.ts")).bench,
-  starved: async () => (await import("./starved.ts")).bench,
+
   sweep: async () => (await import("./sweep.ts")).bench,
   views: () => extensionBench("./extension_views.ts"),
 };

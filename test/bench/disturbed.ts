@@ -1,0 +1,187 @@
+// What Trilane makes of a disturbed machine. `bound`: loads beside stops of shaper and browser and beside busy loops, against calm
+// ones: is what they took longer within the bound that they state? `sweep`: a sweep on a machine with busy loops for 3 s of 9 and
+// stops of 5 to 30 ms, against the same one on a quiet machine. `permanent`: how soon a sweep beside endless loops says so.
+// `--only sweep` and the others; `--runs N` repetitions. Let nothing else run.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { withArchive } from "../../cli/archive/client.ts";
+import { parseLink } from "../../cli/link/link.ts";
+import { excess_ms } from "../../cli/measure/disturbance.ts";
+import { measureLoad } from "../../cli/measure/load.ts";
+import { median } from "../../cli/stats/quantile.ts";
+import { ensureSynth } from "../../cli/synth/ensure.ts";
+import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { type Bench, type Measurement, measurement } from "./bench.ts";
+import { type Disturbances, whileDisturbed } from "./disturber.ts";
+
+const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
+const examplePlan = join(import.meta.dirname, "..", "..", "cli", "sweep", "plans", "example.json");
+
+const seed = 1;
+const stops = { least_ms: 5, most_ms: 30, pause_ms: 400 };
+const onAndOff: Disturbances = { seed, loops: { on_ms: 3000, off_ms: 6000 }, stops };
+const forEver: Disturbances = { seed, loops: { on_ms: 0, off_ms: 0 }, stops: null };
+
+const lanes = ["h1", "h2", "h3"] as const;
+/** Its queue holds all, so that nothing of a load is chance. */
+const boundLink = parseLink("10mbit/50ms,queue=1000p");
+
+/** Share of disturbed loads that took no longer than the calm median and their own bound. */
+async function bound(home: string, runs: number, say: (line: string) => void): Promise<Measurement[]> {
+  const recording = await withArchive(home, (archive) => ensureSynth(archive, "carlucci-medium"));
+  const tolerance = { share: 1, ms: 60_000 };
+  const load = async (lane: (typeof lanes)[number]): Promise<LoadFacts> =>
+    (await measureLoad({ home, recording, lane, link: boundLink, timeout_ms: 60_000, tolerance })).log._trilane;
+  const kinds: [string, Disturbances][] = [
+    ["stops", { seed, loops: null, stops: { ...stops, pause_ms: 150 } }],
+    ["loops", forEver],
+  ];
+  const measurements: Measurement[] = [];
+  const calm = new Map<string, LoadFacts[]>();
+  for (const lane of lanes) {
+    await load(lane);
+    const loads: LoadFacts[] = [];
+    for (let run = 0; run < runs; run++) loads.push(await load(lane));
+    calm.set(lane, loads);
+    measurements.push(
+      measurement(
+        `${lane}: calm, disturbance`,
+        loads.map((facts) => (facts.disturbance ? excess_ms(facts.disturbance) : Number.NaN)),
+        null,
+      ),
+    );
+  }
+  for (const [kind, disturbances] of kinds) {
+    const within: number[] = [];
+    const longer_ms: number[] = [];
+    const bounds_ms: number[] = [];
+    for (const lane of lanes) {
+      const calm_ms = median((calm.get(lane) ?? []).map(({ metrics }) => metrics.plt_ms ?? Number.NaN));
+      await whileDisturbed(disturbances, async () => {
+        for (let run = 0; run < runs; run++) {
+          const { metrics, disturbance } = await load(lane);
+          if (metrics.plt_ms === null || !disturbance) continue;
+          const added_ms = metrics.plt_ms - calm_ms;
+          longer_ms.push(added_ms);
+          bounds_ms.push(excess_ms(disturbance));
+          within.push(added_ms <= excess_ms(disturbance) + disturbance.tolerated_ms ? 100 : 0);
+        }
+      });
+    }
+    const share = within.reduce((sum, each) => sum + each, 0) / within.length;
+    say(`${kind}: ${share.toFixed(0)} % of ${within.length} loads took no longer than the calm median and their bound`);
+    measurements.push(
+      measurement(`${kind}: PLT longer`, longer_ms, null),
+      measurement(`${kind}: bound`, bounds_ms, null),
+      measurement(`${kind}: loads within their bound and the tolerance`, [share], 95, {
+        unit: "%",
+        bar_is: "at least",
+      }),
+    );
+  }
+  return measurements;
+}
+
+interface Outcome {
+  readonly wall_s: number;
+  readonly planned: number;
+  readonly valid: number;
+  readonly attempts: number;
+  /** By page, link and lane. */
+  readonly medians_ms: ReadonlyMap<string, number>;
+  /** When the machine was first said to be too disturbed; null: it was not. */
+  readonly told_s: number | null;
+  readonly told: string;
+}
+
+async function sweep(home: string, plan: object, longest_ms: number): Promise<Outcome> {
+  const file = join(home, "plan.json");
+  writeFileSync(file, JSON.stringify(plan));
+  const began_ms = performance.now();
+  const since_s = (): number => (performance.now() - began_ms) / 1000;
+  const child = spawn(trilane, ["sweep", file, "--new", "--json", "--home", home], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const timer = setTimeout(() => child.kill("SIGINT"), longest_ms);
+  const plts_ms = new Map<string, number[]>();
+  let [planned, valid, attempts, told] = [0, 0, 0, ""];
+  let told_s: number | null = null;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const event = JSON.parse(line) as SweepEvent;
+    if (event.event === "sweep-started") planned = event.loads;
+    if (event.event === "sweep-paused" && told_s === null && event.reason.includes("--dilate")) {
+      told_s = since_s();
+      told = event.reason;
+    }
+    if (event.event !== "load-finished") continue;
+    attempts++;
+    if (event.status !== "valid" || event.plt_ms === null) continue;
+    valid++;
+    const cell = `${event.page} ${event.link} ${event.lane}`;
+    plts_ms.set(cell, [...(plts_ms.get(cell) ?? []), event.plt_ms]);
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, "close");
+  clearTimeout(timer);
+  const medians_ms = new Map([...plts_ms].map(([cell, times]) => [cell, median(times)]));
+  return { wall_s: since_s(), planned, valid, attempts, medians_ms, told_s, told };
+}
+
+async function sweeps(home: string, runs: number, say: (line: string) => void): Promise<Measurement[]> {
+  const plan = { ...(JSON.parse(readFileSync(examplePlan, "utf8")) as object), $schema: undefined, repetitions: runs };
+  const quiet = await sweep(home, { ...plan, name: "quiet" }, 1.8e6);
+  say(`quiet: ${quiet.valid} of ${quiet.planned} valid, ${quiet.attempts} attempts, ${quiet.wall_s.toFixed(0)} s`);
+  const disturbed = await whileDisturbed(onAndOff, () => sweep(home, { ...plan, name: "disturbed" }, 5.4e6));
+  say(
+    `disturbed: ${disturbed.valid} of ${disturbed.planned} valid, ${disturbed.attempts} attempts, ${disturbed.wall_s.toFixed(0)} s`,
+  );
+  const apart = [...quiet.medians_ms].flatMap(([cell, quiet_ms]) => {
+    const disturbed_ms = disturbed.medians_ms.get(cell);
+    return disturbed_ms === undefined ? [] : [Math.abs(disturbed_ms / quiet_ms - 1) * 100];
+  });
+  return [
+    measurement("quiet: planned loads valid", [(quiet.valid / quiet.planned) * 100], 100, {
+      unit: "%",
+      bar_is: "at least",
+    }),
+    measurement("disturbed: planned loads valid", [(disturbed.valid / disturbed.planned) * 100], 100, {
+      unit: "%",
+      bar_is: "at least",
+    }),
+    measurement("disturbed: time over the quiet one", [disturbed.wall_s / quiet.wall_s], 3, { unit: "ratio" }),
+    measurement("disturbed: medians apart from the quiet ones", apart.length > 0 ? apart : [Number.NaN], 2, {
+      unit: "%",
+    }),
+  ];
+}
+
+async function permanent(home: string, say: (line: string) => void): Promise<Measurement[]> {
+  const plan = { ...(JSON.parse(readFileSync(examplePlan, "utf8")) as object), $schema: undefined, name: "permanent" };
+  const { told_s, told } = await whileDisturbed(forEver, () => sweep(home, plan, 40_000));
+  say(told === "" ? "it did not say so" : told);
+  return [measurement("endless loops: said with --dilate after", [(told_s ?? 1e6) * 1000], 30_000)];
+}
+
+export const bench: Bench = async (say, only, { runs }) => {
+  const parts: Readonly<Record<string, (home: string) => Promise<Measurement[]>>> = {
+    bound: (home) => bound(home, runs ?? 10, say),
+    sweep: (home) => sweeps(home, runs ?? 5, say),
+    permanent: (home) => permanent(home, say),
+  };
+  const asked = Object.entries(parts).filter(([name]) => only === "" || only === name);
+  if (asked.length === 0) throw new Error(`--only takes one of ${Object.keys(parts).join(", ")}`);
+  const measurements: Measurement[] = [];
+  for (const [, part] of asked) {
+    const home = mkdtempSync(join(tmpdir(), "trilane-bench-"));
+    try {
+      measurements.push(...(await part(home)));
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  }
+  return measurements;
+};
