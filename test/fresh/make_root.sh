@@ -22,7 +22,7 @@ options=()
 while IFS= read -r line; do options+=("--aptopt=$line"); done < <(
   apt-config dump Acquire | grep -E '^Acquire::(https?::|Check-)' | grep -v ' "";$' || true
 )
-mmdebstrap --quiet --mode=root --variant=apt --include="ca-certificates ${packages}" "${options[@]}" "$suite" "$root" "${mirrors[@]}"
+mmdebstrap --quiet --mode=root --variant=apt --include="ca-certificates passwd ${packages}" "${options[@]}" "$suite" "$root" "${mirrors[@]}"
 
 chroot "$root" useradd --create-home --shell /bin/bash fresh
 echo 'fresh ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/fresh"
