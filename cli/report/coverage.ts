@@ -39,10 +39,10 @@ function numberCell(values: readonly (number | null)[]): Markup {
   return html`<td class="num">${known.length === 0 ? "–" : String(Number(median(known).toPrecision(3)))}</td>`;
 }
 
-function pageRows(page: string, loads: readonly CoveredLoad[]): Markup[] {
+function pageRows(page: string, loads: readonly CoveredLoad[], isModelled: boolean): Markup[] {
   const rows = laneRows(loads);
   const [first] = loads;
-  const recorded = html`<small>${count(first?.recorded_requests ?? 0, "request")}, ${formatSize(first?.recorded_bytes ?? 0)}</small>`;
+  const recorded = html`<small>${count(first?.recorded_requests ?? 0, "request")}, ${formatSize(first?.recorded_bytes ?? 0)}${isModelled && "; modelled page"}</small>`;
   return rows.map(
     ({ lane, loads: shown, valid }, index) =>
       html`<tr data-page="${page}">${index === 0 && html`<th scope="rowgroup" rowspan="${String(rows.length)}"><span title="${page}">${middleCut(page, 48)}</span> ${recorded}</th>`}<td>${lane}</td>${shareCell(
@@ -59,8 +59,12 @@ function pageRows(page: string, loads: readonly CoveredLoad[]): Markup[] {
 
 const whole = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** `strict`: as the plan asks. */
-export function coverageSection(loads: readonly Load[], strict: boolean): Markup {
+/** `strict`: as the plan asks. `modelled`: by the pages that are models. */
+export function coverageSection(
+  loads: readonly Load[],
+  strict: boolean,
+  modelled: ReadonlyMap<string, string> = new Map(),
+): Markup {
   const { requests, bytes, unanswered, betweenLanes } = coverageBounds;
   const bounds = `A load is valid from ${whole(requests)} of the recorded requests and ${whole(bytes)} of their bytes on`;
   const rule = strict
@@ -70,7 +74,9 @@ export function coverageSection(loads: readonly Load[], strict: boolean): Markup
   const covered = loads.filter(isCovered);
   if (covered.length === 0) return html`${text}<p class="nothing">No load of this sweep has its coverage stored.</p>`;
   const pages = [...Map.groupBy(covered, ({ page }) => page)];
-  const shown = pages.slice(0, maxPages).map(([page, ofPage]) => html`<tbody>${pageRows(page, ofPage)}</tbody>`);
+  const shown = pages
+    .slice(0, maxPages)
+    .map(([page, ofPage]) => html`<tbody>${pageRows(page, ofPage, modelled.has(page))}</tbody>`);
   const heads = ["requests", "bytes", "reports", "other", "failed again", "loads"];
   return html`${text}<div class="scroll"><table><thead><tr><th scope="col">Page</th><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead>${shown}</table></div>${pages.length > shown.length && html`<p>and ${String(pages.length - shown.length)} more pages, which are in the CSV.</p>`}<p class="soft">Requests and bytes: median share of the valid loads over all links. Reports, other and failed again: median numbers of requests that are not in the recording; <a href="#matching">which ones</a>.</p>`;
 }

@@ -3,6 +3,7 @@ import { filmstripFigure } from "../../extension/figures/filmstrip.ts";
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { type DrawnLoad, timeAxisOf } from "../../extension/figures/waterfall.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
+import { modelledPages } from "../model/modelled_pages.ts";
 import { count, formatTime } from "../numbers.ts";
 import { isValid } from "../verdict/sample.ts";
 import { excludedLine } from "../verdict/verdict.ts";
@@ -117,7 +118,7 @@ ${metrics(data, result)}
 ${waterfalls(data, result, shown)}
 ${filmstrip(data, result)}
 ${linkFacts(profile, shaped)}`;
-  const markup = html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b> over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${options.open ? body : builtLater(body)}
+  const markup = html`<details class="group" id="${result.id}" data-page="${page}" data-link="${link}"${options.open && html` open`}><summary><b>${middleCut(page, 90)}</b>${modelledPages(data.sweep).has(page) && html` <small>modelled page</small>`} over <b>${link}</b> <small>${medians.join(" · ")}</small></summary>${options.open ? body : builtLater(body)}
 </details>`;
   return { markup, drawn: shown.drawn };
 }

@@ -13,6 +13,7 @@ import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { dilationSentence } from "../metrics/dilation.ts";
+import { modelledPages } from "../model/modelled_pages.ts";
 import { count } from "../numbers.ts";
 import type { Results } from "../results/results.ts";
 import { settleServing } from "../serving/serving.ts";
@@ -127,18 +128,20 @@ function emptyCellsMarkup({ cells, loads }: ReportData): Markup | null {
 interface VerdictTerms {
   readonly serving: ServingChoice | undefined;
   readonly dilate: number | undefined;
+  /** What is said of modelled pages. */
+  readonly modelled: readonly string[];
   readonly links: number;
   readonly settled: Settlement | null;
 }
 
-function verdictMarkup(verdict: SweepVerdict, { serving, dilate, links, settled }: VerdictTerms): Markup {
+function verdictMarkup(verdict: SweepVerdict, { serving, dilate, modelled, links, settled }: VerdictTerms): Markup {
   const sentences = verdict.pairs.map(
     (pair, index) =>
       html`${index < headlines ? html`<p>${signed(pair.sentence)}</p>` : html`<p class="more">${signed(pair.sentence)}</p>`}${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;
-  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}${dilatedMarkup(dilate)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
+  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}${dilatedMarkup(dilate)}${modelled.map((sentence) => html`<p class="scope">${sentence}</p>`)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
 /** The loads as a link that saves a file: a data URL needs neither script nor network. */
@@ -154,6 +157,7 @@ function csvLink(data: ReportData): Markup {
 /** The report as one HTML document. */
 export function buildReport(data: ReportData): string {
   const { sweep } = data;
+  const modelled = modelledPages(sweep);
   const profiles = profilesOf(data);
   const results = groupResults(data);
   const lanes = sortLanes(data.cells.map((cell) => cell.lane));
@@ -189,7 +193,7 @@ export function buildReport(data: ReportData): string {
     html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${sweep.plan.until ? "at most " : ""}${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
   const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
-${invalidBanner(data.loads)}${verdictMarkup(verdict, { serving: sweep.plan.serving, dilate: sweep.plan.dilate, links: profiles.size, settled })}
+${invalidBanner(data.loads)}${verdictMarkup(verdict, { serving: sweep.plan.serving, dilate: sweep.plan.dilate, modelled: [...modelled.values()], links: profiles.size, settled })}
 ${emptyCellsMarkup(data)}${unfinished}
 <nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${splits.length > 0 && html`<a href="#split">Network and computation</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#coverage">Coverage</a><a href="#disturbance">Disturbance</a><a href="#steadiness">Steadiness</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2><div class="scroll">${heatLegend(end)}</div>${figures}</section>`}
@@ -203,7 +207,7 @@ ${decisionSection(settled)}
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>
 ${hosts && html`<section id="machines"><h2>The machines</h2>${hosts}</section>`}
 <section id="matching"><h2>What was matched</h2>${matchSection(data)}</section>
-<section id="coverage"><h2>Coverage</h2>${coverageSection(data.loads, sweep.plan.strict ?? false)}</section>
+<section id="coverage"><h2>Coverage</h2>${coverageSection(data.loads, sweep.plan.strict ?? false, modelled)}</section>
 <section id="disturbance"><h2>What the machine added</h2>${disturbanceSection(data.loads, sweep.plan)}</section>
 <section id="steadiness"><h2>How steady loads were</h2>${steadinessSection(data.loads)}</section>
 <section id="excluded"><h2>What was left out</h2>${excludedSection(data)}</section>

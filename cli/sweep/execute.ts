@@ -7,6 +7,7 @@ import { EndedEarlyError, endedEarlyStatus, RunError } from "../errors.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { tryLab } from "../measure/lab.ts";
 import { failedUrlsOf } from "../metrics/recorded_requests.ts";
+import { modelledEnvironment, modelledPages } from "../model/modelled_pages.ts";
 import { chromiumPath } from "../programs.ts";
 import {
   type Environment,
@@ -87,6 +88,7 @@ function newSweep({ plan, shard, labs }: Execution, recordings: ReadonlyMap<stri
       cpu: cpus()[0]?.model.trim() ?? null,
       cpus: cpus().length,
       labs: labsWords(labs?.most ?? 1, allowedCpus()),
+      ...modelledEnvironment(recordings.values()),
       ...shard?.environment,
     },
     cells,
@@ -201,6 +203,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     results.loadsOf(sweep.id),
     plan,
     loads,
+    modelledPages(sweep),
   );
   const facts = { loads, ...counts, wall_s: outcome.wall_ms / 1000 };
   if (shard) {

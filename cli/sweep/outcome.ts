@@ -58,8 +58,14 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
   return hidden > 0 ? [...lines, `and ${hidden} more rows, see the report`] : lines;
 }
 
-/** `planned`: without those that were not needed. */
-export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], plan: Plan, planned: number): Outcome {
+/** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. */
+export function outcomeOf(
+  cells: readonly Cell[],
+  loads: readonly Load[],
+  plan: Plan,
+  planned: number,
+  modelled: ReadonlyMap<string, string> = new Map(),
+): Outcome {
   const { seed, until, repetitions } = plan;
   const study = studyOfPlan(plan.name);
   const groups = [...Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link])).values()];
@@ -96,6 +102,7 @@ export function outcomeOf(cells: readonly Cell[], loads: readonly Load[], plan: 
       ? `The plan's time was over after ${planned} of ${cells.length * repetitions} loads.`
       : null,
     dilationSentence(plan.dilate),
+    ...modelled.values(),
     verdict.excluded,
   ].filter((sentence) => sentence !== null);
   const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;

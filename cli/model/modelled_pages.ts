@@ -1,0 +1,40 @@
+// Which of a sweep's pages are modelled, for whoever names them: kept with the sweep, so that a report needs no archive. Pure.
+import type { Recording } from "../archive/archive.ts";
+import { isRecord, numberField, textField } from "../import/har.ts";
+import type { Environment } from "../results/sweep_rows.ts";
+import { isModel } from "./model_recording.ts";
+
+const keyPrefix = "modelled page ";
+
+function sentenceOf({ name, notes }: Recording): string {
+  const model = isRecord(notes.model) ? notes.model : {};
+  const knownBy = isRecord(model.known_by) ? model.known_by : {};
+  const amounts = ["initiator", "referer", "timing"].map((how) => numberField(knownBy, how) ?? 0);
+  const all = Math.max(
+    1,
+    amounts.reduce((sum, amount) => sum + amount, 0),
+  );
+  const [initiator, referer, timing] = amounts.map((amount) => `${Math.round((100 * amount) / all)} %`);
+  const compute = textField(model, "compute");
+  const computation =
+    compute === "none"
+      ? "its scripts compute nothing"
+      : `its scripts spend their recorded computation by ${compute === "busy" ? "work" : "timers"}`;
+  return `${name} is a modelled page in place of ${textField(model, "recording") ?? "a recording"}: the same hosts, requests and sizes, but bodies that only ask. What asked for each request is known from initiators (${initiator}), from Referer (${referer}) and inferred from timing (${timing}); ${computation}.`;
+}
+
+/** For the sweep's environment. */
+export function modelledEnvironment(recordings: Iterable<Recording>): Environment {
+  return Object.fromEntries(
+    [...recordings].filter(isModel).map((recording) => [`${keyPrefix}${recording.name}`, sentenceOf(recording)]),
+  );
+}
+
+/** Of the sweep's modelled pages, what is to be said of each. */
+export function modelledPages({ environment }: { environment: Environment }): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(environment).flatMap(([key, value]) =>
+      key.startsWith(keyPrefix) && typeof value === "string" ? [[key.slice(keyPrefix.length), value] as const] : [],
+    ),
+  );
+}
