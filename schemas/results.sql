@@ -77,9 +77,9 @@ CREATE TABLE unmatched (
   method TEXT NOT NULL,
   url TEXT NOT NULL,              -- as asked for
   outcome TEXT NOT NULL CHECK (outcome IN ('fuzzy', 'missed')),
-  recorded_url TEXT,              -- what was given instead; NULL: nothing, a 404
-  difference TEXT,                -- what the two differ in: 'body', 'port' or 'query'; NULL as above
-  likeness REAL,                  -- of their queries, 0 to 1; NULL as above
+  recorded_url TEXT,              -- what was given instead; NULL: nothing recorded
+  difference TEXT,                -- what the two differ in: 'body', 'port', 'query' or 'path'; NULL as above
+  likeness REAL,                  -- of their queries or paths, 0 to 1; NULL as above
   PRIMARY KEY (load, place)
 );
 

@@ -65,7 +65,7 @@ export function matchSection(data: ReportData): Markup {
   const total = exact + fuzzy + missed;
   if (total === 0) return html`<p>No request reached the replay.</p>`;
   const share = (of: number): string => `${((100 * of) / total).toFixed(of === total || of === 0 ? 0 : 2)} %`;
-  const kinds = html`<p>Of ${count(total, "request")} in all loads, ${String(exact)} (${share(exact)}) were matched exactly: method, host, path, query and request body as recorded. ${String(fuzzy)} (${share(fuzzy)}) were given the recorded answer most like them, ${String(missed)} (${share(missed)}) a 404. What that means for a load: <a href="#coverage">coverage</a>.</p>`;
+  const kinds = html`<p>Of ${count(total, "request")} in all loads, ${String(exact)} (${share(exact)}) were matched exactly: method, host, path, query and request body as recorded. ${String(fuzzy)} (${share(fuzzy)}) got the answer of the recorded request most like them, ${String(missed)} (${share(missed)}) are not in the recording: beacons and reports got 204, what failed when it was recorded failed again, the rest got 404. What that means for a load: <a href="#coverage">coverage</a>.</p>`;
   const table = unmatchedTable(data);
   const untold =
     table === null &&

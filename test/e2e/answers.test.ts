@@ -46,7 +46,7 @@ const wanted: Record<string, Record<string, string>> = {
   unchanged: { status: "304", body: "" },
   changed: { status: "200", body: "0123456789", length: "10", type: "text/plain" },
   head: { status: "200", body: "", length: "10", type: "text/plain" },
-  posted: { status: "404" },
+  posted: { status: "204" },
   text: { status: "200", body: "in brotli", coding: "br" },
 };
 
