@@ -39,7 +39,7 @@ test("says how many were matched how, and lists what was given instead", async (
   };
   const { text } = matchSection(await dataWith([missed, request], { matched: 97, fuzzy: 2, missed: 1 }));
   assert.match(text, /Of 200 requests in all loads, 194 \(97\.00 %\) were matched exactly/);
-  assert.match(text, /4 \(2\.00 %\) were given/);
+  assert.match(text, /4 \(2\.00 %\) got/);
   assert.match(text, /2 \(1\.00 %\) are not in the recording/);
   assert.match(text, /https:\/\/a\.test\/hit\?t=1.*another query, likeness 0\.6/);
   assert.match(text, /https:\/\/a\.test\/gone.*nothing recorded/);
