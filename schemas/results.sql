@@ -3,7 +3,7 @@
 -- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
 -- New files are made from this one; schemas/migrations/results brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655154;
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
@@ -176,4 +176,12 @@ CREATE TABLE load_disturbance (
   disturbance_link_ms REAL NOT NULL,  -- of it, at the link
   disturbance_cpu_ms REAL,           -- of it, without a CPU; NULL: the system does not tell
   tolerated_ms REAL NOT NULL
+);
+
+-- Whether loads of a recording have their clock set and their random numbers seeded, as trial loads decided it
+-- (cli/measure/pin_decision.ts). Decided once, so that all its loads are alike.
+CREATE TABLE pinned_page (
+  recording_digest TEXT PRIMARY KEY,
+  moment TEXT,                    -- ISO 8601, UTC: to which the clock of its loads is set; NULL: it is left as it is
+  decided_at TEXT NOT NULL        -- ISO 8601, UTC
 );

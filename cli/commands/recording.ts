@@ -1,5 +1,6 @@
-// `trilane recording show|verify|diff|edit|model|rm`: finds the action. What each does stands in recording_*.ts.
+// `trilane recording show|check|verify|diff|edit|model|rm`: finds the action. What each does stands in recording_*.ts.
 import { type Command, type CommonOptions, moduleOf, nameAnAction } from "./command.ts";
+import { command as check } from "./recording_check.ts";
 import { command as diff } from "./recording_diff.ts";
 import { command as edit } from "./recording_edit.ts";
 import { command as model } from "./recording_model.ts";
@@ -17,17 +18,19 @@ const rm: Command<CommonOptions & { recording: string[] }> = {
 
 export const command: Command = {
   usage: "recording",
-  summary: "Show, verify, compare, edit and model recordings",
+  summary: "Show, check, verify, compare, edit and model recordings",
   define: (yargs) =>
     yargs
       .command(moduleOf(show))
+      .command(moduleOf(check))
       .command(moduleOf(verify))
       .command(moduleOf(diff))
       .command(moduleOf(edit))
       .command(moduleOf(model))
       .command(moduleOf(rm))
       .example("trilane recording show shop", "what is in it, by host, type, size and protocol")
+      .example("trilane recording check shop", "how much of it a load asks for, and what to do")
       .example("trilane recording verify shop", "whether every body is there and what it says it is")
       .example("trilane recording edit shop --as shop-lean --remove-host '*.ads.example'", "without a third party"),
-  run: nameAnAction("recording", "show, verify, diff, edit, model or rm"),
+  run: nameAnAction("recording", "show, check, verify, diff, edit, model or rm"),
 };

@@ -160,7 +160,7 @@ export const columns: readonly Column[] = [
   { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", ...fromTerms(({ tls }) => tls) },
   {
     name: "pin_time",
-    meaning: "true where clock and random numbers are pinned",
+    meaning: "true if the plan pins clock and random numbers (a trial load may decide so, too)",
     ...fromTerms((all) => all.pin_time),
   },
   { name: "transport", meaning: "stock, tuned or custom", ...fromTerms(({ transport }) => transport.preset) },

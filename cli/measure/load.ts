@@ -64,6 +64,8 @@ export interface LoadOptions {
   readonly keepCache?: boolean;
   /** Whether the recording must have an answer to each request before the load event. Default: only to most (metrics/coverage.ts). */
   readonly strict?: boolean;
+  /** To which moment the page's clock is set, its random numbers seeded. Default: as `serving` asks, to the recording's. */
+  readonly pinned_ms?: number | null;
   /** How the origins serve, and whether the page's time and chance are pinned. Default: as stock. */
   readonly serving?: Serving;
   /** The only CPUs that the lab may run on. Default: all. */
@@ -144,7 +146,8 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
-    const serving = options.serving ?? stockServing;
+    const asked = options.serving ?? stockServing;
+    const serving = typeof options.pinned_ms === "number" ? { ...asked, pin_time: true } : asked;
     const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
     const replayOptions = [
       ...servingArguments(serving),
@@ -328,12 +331,10 @@ function readPressure({ pid }: RunningBrowser): PressureReading | null {
   return use && { use, machine, own_ms: (user + system) / 1000 };
 }
 
-function watching({ serving, dilation = 1 }: LoadOptions): WatchOptions {
-  return {
-    watchesLongTasks: true,
-    timesTasks: dilation > 1,
-    ...(serving?.pin_time ? { firstScript: pinTimeScript() } : {}),
-  };
+function watching({ serving, pinned_ms = null, dilation = 1 }: LoadOptions): WatchOptions {
+  const isPinned = pinned_ms !== null || serving?.pin_time;
+  const firstScript = pinTimeScript(pinned_ms === null ? {} : { moment_ms: pinned_ms });
+  return { watchesLongTasks: true, timesTasks: dilation > 1, ...(isPinned ? { firstScript } : {}) };
 }
 
 /** Closes the first visit and gives the page for the second. */

@@ -27,6 +27,8 @@ export function whyUnrecorded(entry: HarEntry, failedWhenRecorded: boolean): Unr
   const { match, unrecorded, canceled } = entry._trilane;
   const isUnanswered = match === undefined && entry.response._error !== null && !canceled && isHttp(entry);
   if (match !== "missed" && !isUnanswered) return null;
+  // The browser asks for it by itself, and no page waits for it.
+  if (entry._resourceType === "manifest") return "report";
   if (unrecorded !== undefined) return unrecorded;
   if (failedWhenRecorded) return "failed";
   return isReport(entry) ? "report" : "other";

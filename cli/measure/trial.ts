@@ -17,6 +17,8 @@ export interface TrialOptions {
   readonly settle_ms?: number;
   readonly timeout_ms?: number;
   readonly serving?: Serving;
+  /** To which moment the page's clock is set; default: to none. */
+  readonly pinned_ms?: number | null;
   readonly signal?: AbortSignal;
 }
 
@@ -37,7 +39,7 @@ export function trialOf(load: PageLoad): Trial {
 }
 
 export async function trialLoad(home: string, recording: Recording, options: TrialOptions = {}): Promise<Trial> {
-  const { lane = "h2", settle_ms = 0, timeout_ms = 60_000, serving = stockServing, signal } = options;
+  const { lane = "h2", settle_ms = 0, timeout_ms = 60_000, serving = stockServing, signal, pinned_ms = null } = options;
   const { name, digest, url } = recording;
   const load = await measureLoad({
     home,
@@ -47,6 +49,7 @@ export async function trialLoad(home: string, recording: Recording, options: Tri
     timeout_ms,
     settle_ms,
     serving,
+    pinned_ms,
     ...(signal ? { signal } : {}),
   });
   signal?.throwIfAborted();

@@ -59,18 +59,27 @@ function pageRows(page: string, loads: readonly CoveredLoad[], isModelled: boole
 
 const whole = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** `strict`: as the plan asks. `modelled`: by the pages that are models. */
+/** Pages whose clock trial loads decided to set: what the plan did not ask for. */
+function pinnedNote(pages: readonly string[]): Markup | null {
+  if (pages.length === 0) return null;
+  const of = pages.length === 1 ? "its" : "their";
+  return html`<p>Of ${pages.slice(0, 20).join(", ")}${pages.length > 20 && ", …"} the clock was set to the date of ${of} recording and random numbers were seeded, because trial loads covered more of it so.</p>`;
+}
+
+/** `strict`: as the plan asks. `modelled`: by the pages that are models. `pinned`: pages whose clock trial loads decided to set. */
 export function coverageSection(
   loads: readonly Load[],
   strict: boolean,
   modelled: ReadonlyMap<string, string> = new Map(),
+  pinned: readonly string[] = [],
 ): Markup {
   const { requests, bytes, unanswered, betweenLanes } = coverageBounds;
   const bounds = `A load is valid from ${whole(requests)} of the recorded requests and ${whole(bytes)} of their bytes on`;
   const rule = strict
     ? html`${bounds}. This sweep is strict: each request before the load event must also be in the recording.`
     : html`${bounds}, if the recording has no answer to at most ${whole(unanswered)} of its requests before the load event. Beacons, pings and reports do not count, nor does what failed when recorded and fails again.`;
-  const text = html`<p>How much of its recording a load asked for: of the requests before the recorded load event, the same ones once, without reports, preflights, icons and manifests. ${rule} Lanes whose medians differ by more than ${whole(betweenLanes)} points are not compared.</p>`;
+  const note = pinnedNote(pinned);
+  const text = html`<p>How much of its recording a load asked for: of the requests before the recorded load event, the same ones once, without reports, preflights, icons and manifests. ${rule} Lanes whose medians differ by more than ${whole(betweenLanes)} points are not compared.</p>${note}`;
   const covered = loads.filter(isCovered);
   if (covered.length === 0) return html`${text}<p class="nothing">No load of this sweep has its coverage stored.</p>`;
   const pages = [...Map.groupBy(covered, ({ page }) => page)];

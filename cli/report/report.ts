@@ -144,6 +144,13 @@ function verdictMarkup(verdict: SweepVerdict, { serving, dilate, modelled, links
   return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}${dilatedMarkup(dilate)}${modelled.map((sentence) => html`<p class="scope">${sentence}</p>`)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
+/** Pages whose loads had their clock set though the plan does not say so. */
+function pinnedByTrial({ sweep, facts }: ReportData): string[] {
+  if (settleServing(sweep.plan.serving).pin_time) return [];
+  const pages = [...facts.values()].flatMap(({ page, serving }) => (serving?.pin_time ? [page] : []));
+  return [...new Set(pages)].sort();
+}
+
 /** The loads as a link that saves a file: a data URL needs neither script nor network. */
 function csvLink(data: ReportData): Markup {
   const csv = Buffer.from([...csvLines(data.sweep.plan, data.cells, data.loads, data.filmedLoads)].join(""));
@@ -207,7 +214,7 @@ ${decisionSection(settled)}
 <section id="selftest"><h2>The links' self-test</h2>${linkTestSection(data.linkTests)}</section>
 ${hosts && html`<section id="machines"><h2>The machines</h2>${hosts}</section>`}
 <section id="matching"><h2>What was matched</h2>${matchSection(data)}</section>
-<section id="coverage"><h2>Coverage</h2>${coverageSection(data.loads, sweep.plan.strict ?? false, modelled)}</section>
+<section id="coverage"><h2>Coverage</h2>${coverageSection(data.loads, sweep.plan.strict ?? false, modelled, pinnedByTrial(data))}</section>
 <section id="disturbance"><h2>What the machine added</h2>${disturbanceSection(data.loads, sweep.plan)}</section>
 <section id="steadiness"><h2>How steady loads were</h2>${steadinessSection(data.loads)}</section>
 <section id="excluded"><h2>What was left out</h2>${excludedSection(data)}</section>

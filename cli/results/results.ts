@@ -40,6 +40,7 @@ import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
 import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
 import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
 import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
+import { addPinDecision, type PinDecision, pinDecisionOf } from "./pinned_pages.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
 import {
   type Cell,
@@ -332,6 +333,15 @@ export class Results {
       this.#refuseOtherMachine(sweep, host);
       addHost(this.#database, sweep, host);
     });
+  }
+
+  /** Whether loads of a recording have their clock set; null: not decided yet. */
+  pinDecision(recording_digest: string): PinDecision | null {
+    return pinDecisionOf(this.#read("SELECT moment FROM pinned_page WHERE recording_digest = ?", recording_digest)[0]);
+  }
+
+  recordPinDecision(recording_digest: string, decision: PinDecision): void {
+    this.#write(() => addPinDecision(this.#database, recording_digest, decision));
   }
 
   recordLinkTest(sweep: number, machine: string, test: SelftestLink): void {

@@ -30,6 +30,7 @@ import { openLinkTests } from "./link_tests.ts";
 import { pastObstacles, type Waiting, writeWait_ms } from "./obstacles.ts";
 import { outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
+import { pinnedPages } from "./pinned_pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import type { Verbosity } from "./progress_log.ts";
@@ -236,6 +237,11 @@ async function runUntilSignal(
     const waiting = waitingOf(execution, progress, sweep.id, signal);
     const store = (write: () => void) => pastObstacles(write, waiting);
     const links = openLinkTests({ results, sweep, signal, store, tell: (event) => progress.tell(event) });
+    const pinned = await pinnedPages({
+      ...{ home, plan, results, recordings, signal, store, tell: (event) => progress.tell(event) },
+      decides: execution.shard === undefined,
+      tryRecording: (await import("../measure/pin_decision.ts")).tryRecording,
+    });
     const outcome = await runSweep({
       home,
       results,
@@ -245,6 +251,7 @@ async function runUntilSignal(
       measure: begun.measureLoad,
       urlOf: (page) => recordings.get(page)?.url ?? "",
       failedUrlsOf: (page) => failedUrlsOf(recordings.get(page) ?? { notes: {} }),
+      pinnedOf: (page) => pinned.get(page) ?? null,
       isComplete: (page) => recordings.get(page)?.source.startsWith("synth: ") ?? false,
       ...(film === null ? {} : { film }),
       ...(evidence === undefined ? {} : { evidenceOf: evidenceFolder(evidence, sweep) }),

@@ -4,10 +4,12 @@ import type {
   FilmFinished,
   LinkTested,
   LoadFinished,
+  PageTried,
   SweepEvent,
   SweepPaused,
   SweepStarted,
 } from "../../schemas/generated/sweep_event.ts";
+import { percentDown } from "../metrics/coverage.ts";
 
 /** Seconds as people say them: `40 s`, `3 min 20 s`, `2 h 5 min`. */
 export function formatDuration(seconds: number): string {
@@ -20,6 +22,20 @@ export function formatDuration(seconds: number): string {
 function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {
   const { page, exchanges, body_bytes } = event;
   return `page ${page}: ${exchanges} exchanges, ${(body_bytes / 1000).toFixed(0)} kB`;
+}
+
+const sharesText = ({ requests, bytes }: { requests: number; bytes: number }): string =>
+  `${percentDown(requests)} of its recorded requests and ${percentDown(bytes)} of their bytes`;
+
+function triedLine({ page, coverage, unpinned, pinned_to, reason }: PageTried): string {
+  if (coverage === null)
+    return `page ${page}: a trial load failed (${reason}): see \`trilane recording check ${page}\``;
+  const pinned =
+    pinned_to === null || unpinned === null
+      ? ""
+      : `, with its clock set to ${pinned_to.slice(0, 10)} and random numbers seeded (without: ${sharesText(unpinned)})`;
+  const advice = reason === null ? "" : `: too little, see \`trilane recording check ${page}\``;
+  return `page ${page}: a trial load asks for ${sharesText(coverage)}${pinned}${advice}`;
 }
 
 /** How far the self-tests are, or which link is out. */
@@ -69,6 +85,8 @@ export function saidOf(event: SweepEvent): Said | null {
   switch (event.event) {
     case "page-ready":
       return { line: pageLine(event), weight: "news" };
+    case "page-tried":
+      return { line: triedLine(event), weight: event.reason === null ? "news" : "warning" };
     case "link-tested":
       return { line: testLine(event), weight: event.reason === null ? "detail" : "warning" };
     case "sweep-started":

@@ -23,6 +23,8 @@ export interface LoadRequest {
   readonly keepCache: boolean;
   /** Whether the recording must have an answer to each request before the load event. */
   readonly strict: boolean;
+  /** To which moment the page's clock is set; null: it is not. */
+  readonly pinned_ms: number | null;
   readonly serving: Serving;
   /** How much the machine may disturb the load. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
@@ -46,13 +48,15 @@ export interface Requesting {
   readonly failedUrlsOf?: (page: string) => readonly string[];
   /** Of pages that Trilane made: their recordings have all that is asked for. */
   readonly isComplete?: (page: string) => boolean;
+  /** To which moment a page's clock is set; null: to none. */
+  readonly pinnedOf?: (page: string) => number | null;
   /** Aborted: the load under way is dropped. */
   readonly signal: AbortSignal;
 }
 
 /** `block` decides the link's luck (linkSeed). */
 export function loadRequest(
-  { home, plan, urlOf, failedUrlsOf, isComplete, signal }: Requesting,
+  { home, plan, urlOf, failedUrlsOf, isComplete, pinnedOf, signal }: Requesting,
   cell: Cell,
   block: number,
 ): LoadRequest {
@@ -67,6 +71,7 @@ export function loadRequest(
     settle_ms: plan.settle_ms,
     keepCache: plan.warm_cache ?? false,
     strict: (plan.strict ?? false) || (isComplete?.(name) ?? false),
+    pinned_ms: pinnedOf?.(name) ?? null,
     serving: plan.serving,
     ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),
     signal,

@@ -6,6 +6,7 @@
 export type SweepEvent =
   | SweepPlanned
   | PageReady
+  | PageTried
   | LinkTested
   | SweepStarted
   | LoadStarted
@@ -52,6 +53,33 @@ export interface PageReady {
   recording_digest: string;
   exchanges: number;
   body_bytes: number;
+}
+/**
+ * A recording was loaded without a link before its first race, to see how much of it a load asks for.
+ */
+export interface PageTried {
+  event: "page-tried";
+  page: string;
+  /**
+   * Shares of the recorded requests and bytes that it asked for; null: it did not load.
+   */
+  coverage: CoverageShares | null;
+  /**
+   * Without the clock set; null: it was not.
+   */
+  unpinned: CoverageShares | null;
+  /**
+   * To which moment the clock of the page's loads is set, because that raises coverage. null: it is left as it is.
+   */
+  pinned_to: string | null;
+  /**
+   * Why such a load does not count; null: it does.
+   */
+  reason: string | null;
+}
+export interface CoverageShares {
+  requests: number;
+  bytes: number;
 }
 /**
  * A link was measured on this machine before the loads over it.

@@ -67,6 +67,12 @@ test("a beacon, a report and a missing script spoil a load only where each reque
   assert.match(verify(load(20, true, more, [report, script])).reasons.join(), /^2 of 22 requests not in the recording/);
 });
 
+test("a manifest, which browsers ask for by themselves, counts as a report", () => {
+  const url = `${pageUrl}app.webmanifest`;
+  const { coverage } = verify(load(20, false, [entry(url, { _resourceType: "manifest" })], [url]));
+  assert.deepEqual(coverage?.beyond, { reports: 1, other: 0, failed: 0 });
+});
+
 test("too many requests without an answer make a load invalid", () => {
   const urls = ["https://a.example/1", "https://a.example/2"];
   const { reasons } = verify(

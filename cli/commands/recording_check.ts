@@ -1,0 +1,52 @@
+// `trilane recording check`: a trial load without a link, and what follows from it. Decides whether the recording's clock is set,
+// for the races that come. Exit status 1 where its loads would be invalid.
+import type { Argv } from "yargs";
+import { withArchive } from "../archive/client.ts";
+import { RunError, UserError } from "../errors.ts";
+import { homeFolder } from "../home.ts";
+import { allLanes, isLane } from "../lanes.ts";
+import { recordedRequests } from "../metrics/recorded_requests.ts";
+import { checkLines, checkOf } from "../recording/check.ts";
+import { openResults } from "../results/results.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface CheckOptions extends CommonOptions {
+  recording: string;
+  lane: string;
+  settle: number;
+  timeout: number;
+}
+
+export const command: Command<CheckOptions> = {
+  usage: "check <recording>",
+  summary: "How much of a recording a load asks for, and what to do",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
+      .option("lane", { type: "string", default: "h2", describe: `one of ${allLanes.join(", ")}` })
+      .option("settle", { type: "number", default: 0, describe: "ms to watch the page after its load event" })
+      .option("timeout", { type: "number", default: 60, describe: "seconds after which the load has failed" })
+      .example("trilane recording check shop", "what a load misses; exit status 1 if its loads would be invalid")
+      .example("trilane recording check shop --json", "all of it (schemas/recording-checked.schema.json)"),
+  async run(options) {
+    const { lane, settle: settle_ms, timeout } = options;
+    if (!isLane(lane)) throw new UserError(`--lane ${JSON.stringify(lane)}: is not known: use ${allLanes.join(", ")}`);
+    if (!(settle_ms >= 0 && settle_ms <= 60_000)) throw new UserError("--settle: give 0 to 60000 ms");
+    if (!(timeout > 0 && timeout <= 3600)) throw new UserError("--timeout: give up to 3600 seconds");
+    const home = homeFolder(options.home);
+    const { recording, exchanges } = await withArchive(home, (archive) => archive.show(options.recording));
+    // The browser's library takes a while: only who needs it waits for it.
+    const { tryRecording } = await import("../measure/pin_decision.ts");
+    const tried = await tryRecording(home, recording, { lane, settle_ms, timeout_ms: timeout * 1000 });
+    const results = openResults(home);
+    try {
+      results.recordPinDecision(recording.digest, { moment_ms: tried.pinned_ms });
+    } finally {
+      results.close();
+    }
+    const checked = checkOf({ recording, recorded: recordedRequests(recording, exchanges), lane, tried });
+    process.stdout.write(options.json ? `${JSON.stringify(checked)}\n` : `${checkLines(checked).join("\n")}\n`);
+    if (!checked.within)
+      throw new RunError(`recording ${recording.name}: ${checked.failure ?? checked.reasons[0]}: see what to do above`);
+  },
+};
