@@ -262,7 +262,7 @@ describe("migrations of results", () => {
     const children = Array.from({ length: 4 }, (_, index) => {
       const open = index % 2 === 0 ? "openResults" : "openExistingResults";
       const [program, words] = script(
-        `await new Promise((resolve) => setTimeout(resolve, ${begin_ms} - Date.now()));
+        `await new Promise((resolve) => setTimeout(resolve, Math.max(0, ${begin_ms} - Date.now())));
          const results = ${open}(home);
          console.log(results.loadsOf(1).length);
          results.close();`,
