@@ -1,6 +1,7 @@
-// For tests of time: what this machine's disturbance makes of them. Such a test measures how much it was disturbed, waits for a
-// calm machine and tries again, for a limited time in all; where calm does not come it is skipped as "inconclusive: disturbed",
-// which test/run.sh counts apart and names. A tolerance is never loosened, and what was measured undisturbed passes or fails.
+// For tests of time: what this machine's disturbance makes of them. Such a test notes how its measurements were disturbed. One that
+// passes has passed; one that fails on undisturbed measurements has failed; one that fails on disturbed ones waits for a calm
+// machine and runs again, for a limited time in all, and where calm does not come it is skipped as "inconclusive: disturbed", which
+// test/run.sh counts apart and names. A tolerance is never loosened.
 //
 // TRILANE_TEST_WAITS names a file in which all files of one run add up what they waited.
 import { appendFileSync, readFileSync } from "node:fs";
@@ -48,44 +49,42 @@ async function untilCalm(left_ms: number, why: string): Promise<number> {
     addWait(window_ms);
     const unrest = unrestBetween(before, readMachine(), window_ms);
     const isCalm = (["used", "stolen", "stalled"] as const).every((key) => (unrest[key] ?? 0) <= calm[key]);
-    if (isCalm) return waited + window_ms;
     if (waited >= most_ms) throw new Inconclusive(`${why} (${unrestWords(unrest)})`);
+    if (isCalm) return waited + window_ms;
   }
 }
 
-/** One attempt at a measurement: its value, or how the machine disturbed it. */
-export type Attempt<T> = { readonly value: T } | { readonly disturbed: string };
-
 /** What a test measures with. */
 export interface Calm {
-  /** Measures until nothing disturbed the measurement. */
-  measure<T>(attempt: () => Promise<Attempt<T>>): Promise<T>;
+  /** Notes that a measurement was disturbed: should the test fail, that may be why. */
+  disturbed(how: string): void;
 }
 
-function calmFor(most_ms: number): Calm {
-  let left_ms = most_ms;
-  return {
-    async measure(attempt) {
-      for (;;) {
-        const began_ms = performance.now();
-        const tried = await attempt();
-        if ("value" in tried) return tried.value;
-        left_ms -= performance.now() - began_ms;
-        addWait(performance.now() - began_ms);
-        left_ms -= await untilCalm(left_ms, tried.disturbed);
-      }
-    },
-  };
-}
-
-/** A test of time: passes, fails, or is inconclusive. */
+/** A test of time: passes, fails, or is inconclusive. `work` is run anew where it failed disturbed. */
 export function timedTest(name: string, work: (calm: Calm, context: TestContext) => Promise<void>): void {
   void test(name, async (context) => {
-    try {
-      await work(calmFor(testWaits_ms), context);
-    } catch (error) {
-      if (!(error instanceof Inconclusive)) throw error;
-      context.skip(`inconclusive: disturbed: ${error.message}`);
+    for (let left_ms = testWaits_ms; ; ) {
+      const began_ms = performance.now();
+      let disturbance: string | null = null;
+      const calm: Calm = {
+        disturbed(how) {
+          disturbance ??= how;
+        },
+      };
+      try {
+        return await work(calm, context);
+      } catch (error) {
+        if (disturbance === null) throw error;
+        const took_ms = performance.now() - began_ms;
+        addWait(took_ms);
+        left_ms -= took_ms;
+        try {
+          left_ms -= await untilCalm(left_ms, `${disturbance}; failed by ${(error as Error).message.split("\n")[0]}`);
+        } catch (inconclusive) {
+          if (!(inconclusive instanceof Inconclusive)) throw inconclusive;
+          return context.skip(`inconclusive: disturbed: ${inconclusive.message}`);
+        }
+      }
     }
   });
 }

@@ -1,0 +1,35 @@
+// A test of time passes, fails, or is inconclusive: the last only where it fails and its measurements were disturbed.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-calm-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const cases = `import { timedTest } from ${JSON.stringify(join(import.meta.dirname, "calm_machine.ts"))};
+timedTest("one", async (calm) => calm.disturbed("30 ms"));
+timedTest("two", async () => { throw new Error("slope 5"); });
+timedTest("three", async (calm) => { calm.disturbed("30 ms"); throw new Error("slope 5"); });`;
+
+test("disturbed, a test that holds passes, and one that does not is inconclusive; undisturbed it fails", () => {
+  const file = join(folder, "timed.test.ts");
+  const waits = join(folder, "waits");
+  writeFileSync(file, cases);
+  // All time to wait is used up.
+  writeFileSync(waits, "720000\n");
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  const reporter = join(import.meta.dirname, "skipped.ts");
+  const run = (words: readonly string[]): string =>
+    spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", "--test", ...words, file], {
+      env: { ...environment, TRILANE_TEST_WAITS: waits },
+      encoding: "utf8",
+    }).stdout;
+  const outcome = run(["--test-reporter=tap"]);
+  assert.match(outcome, /^ok 1 - one$/m);
+  assert.match(outcome, /^not ok 2 - two$/m);
+  assert.match(outcome, /^ok 3 - three # SKIP inconclusive: disturbed: 30 ms; failed by slope 5/m);
+  assert.match(run([`--test-reporter=${reporter}`]), /^inconclusive: three: disturbed: 30 ms/m);
+});
