@@ -4,7 +4,8 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
-import { type AsOptions, chosenPage, defineAs, readAs } from "../model/choose.ts";
+import { trialOutside } from "../measure/trial.ts";
+import { type AsOptions, chosenPage, defineAs, type ModelChoice, readAs } from "../model/choose.ts";
 import { readCompute } from "../model/compute_option.ts";
 import { defineLive, type LiveOptions, liveChoiceOf, liveOptionNames, refuseLiveOptions } from "../record/options.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
@@ -185,7 +186,7 @@ export const command: Command<RaceOptions> = {
   run: async (options) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.
-    racePlan(options, "page");
+    const { serving, strict } = racePlan(options, "page");
     const labs = labsOf(options, home);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
     const page = await pageFor(home, options.page, {
@@ -195,7 +196,17 @@ export const command: Command<RaceOptions> = {
       recordAgain: options["record-again"],
       timeout_ms: options.timeout * 1000,
     });
-    const choice = { as: readAs(options.as ?? "auto"), compute: readCompute(options.compute), say };
+    const choice: ModelChoice = {
+      as: readAs(options.as ?? "auto"),
+      compute: readCompute(options.compute),
+      ...(strict
+        ? {}
+        : {
+            outside: (folder, recording) =>
+              trialOutside(folder, recording, { serving, timeout_ms: options.timeout * 1000 }),
+          }),
+      say,
+    };
     const plan = racePlan(options, await chosenPage(home, page, choice));
     const { json, evidence } = options;
     await executePlan({ home, plan, fresh: options.new, json, evidence, labs });

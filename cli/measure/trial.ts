@@ -56,6 +56,15 @@ export async function trialLoad(home: string, recording: Recording, options: Tri
   return trialOf(load);
 }
 
+/** Why loads of the recording would not count for what they ask for, as a trial load shows; empty: they would, or it did not end. */
+export async function trialOutside(
+  home: string,
+  recording: Recording,
+  options: TrialOptions = {},
+): Promise<readonly string[]> {
+  return (await trialLoad(home, recording, options)).outside;
+}
+
 /** How much of the recording a load on this lane asks for. RunError where the page does not load. */
 export async function trialCoverage(
   home: string,

@@ -2,7 +2,7 @@
 // made. Which bodies a recording lacks is counted here; what a model is made of is model_page.ts's.
 import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
-import type { ArchivedExchange, RecordingDetail } from "../archive/archive.ts";
+import type { ArchivedExchange, Recording, RecordingDetail } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { ensureSynth } from "../synth/ensure.ts";
@@ -23,7 +23,7 @@ export function defineAs<Options>(yargs: Argv<Options>): Argv<Options & AsOption
     yargs.option("as", {
       type: "string",
       describe:
-        "recorded: the recorded bodies; model: a page of the same shape; auto (default): a model where bodies are missing",
+        "recorded: the recorded bodies; model: a page of the same shape; auto (default): a model where bodies are missing, or a trial load asks for too little or too much",
     }),
   ) as unknown as Argv<Options & AsOptions>;
 }
@@ -82,12 +82,18 @@ const missingWords = ({ responses, missing }: BodyCount): string =>
 export interface ModelChoice {
   readonly as: As;
   readonly compute: Compute;
+  /** Why loads of a recording that has its bodies would not count for what they ask for; empty: they would. Absent: not tried. */
+  readonly outside?: (home: string, recording: Recording) => Promise<readonly string[]>;
   /** Given the line that says what is raced in a page's place. */
   readonly say: (line: string) => void;
 }
 
 /** The page, or the model to take its place. UserError where it is to be raced as recorded and cannot be. */
-export async function chosenPage(home: string, page: PlanPage, { as, compute, say }: ModelChoice): Promise<PlanPage> {
+export async function chosenPage(
+  home: string,
+  page: PlanPage,
+  { as, compute, outside, say }: ModelChoice,
+): Promise<PlanPage> {
   // What Trilane made is whole.
   if (typeof page !== "string" && as !== "model") return page;
   return await withArchive(home, async (archive) => {
@@ -100,9 +106,11 @@ export async function chosenPage(home: string, page: PlanPage, { as, compute, sa
     const isNeeded = needsModel(bodies);
     if (as === "recorded" && isNeeded)
       throw new UserError(`${name}: ${missingWords(bodies)}: it cannot be raced as recorded, use --as model`);
-    if (as === "recorded" || (as === "auto" && !isNeeded)) return page;
+    if (as === "recorded") return page;
+    const [missed] = as === "auto" && !isNeeded ? ((await outside?.(home, recording)) ?? []) : [];
+    if (as === "auto" && !isNeeded && missed === undefined) return page;
     const model = await ensureModel(archive, name, compute);
-    const why = isNeeded ? `${missingWords(bodies)}: ` : "";
+    const why = isNeeded ? `${missingWords(bodies)}: ` : missed === undefined ? "" : `as recorded it ${missed}: `;
     say(`${name}: ${why}racing a modelled page, ${model.name}${isNeeded ? " (--as recorded refuses)" : ""}`);
     return model.name;
   });
