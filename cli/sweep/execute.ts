@@ -35,6 +35,7 @@ import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import type { Verbosity } from "./progress_log.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
+import { uncoveredRemedy } from "./uncovered_pages.ts";
 
 export interface Execution {
   readonly home: string;
@@ -220,7 +221,10 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   const report = await held(() => writeReport(home, sweep.id), waitingOf(execution, progress, sweep.id), remedy);
   if (json) progress.tell({ event: "sweep-finished", sweep: sweep.id, ...facts, report, verdict, cells });
   else process.stdout.write(`${outcomeLines(table, verdict, report).join("\n")}\n`);
-  if (counts.valid === 0) throw new RunError(`no load of sweep ${sweep.id} was valid: see why in ${report}`);
+  if (counts.valid === 0) {
+    const why = uncoveredRemedy(plan.lanes, results.loadsOf(sweep.id)) ?? `see why in ${report}`;
+    throw new RunError(`no load of sweep ${sweep.id} was valid: ${why}`);
+  }
 }
 
 /** The sweep's loads, to their end or to the first signal. */

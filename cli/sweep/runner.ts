@@ -25,6 +25,7 @@ import { pastObstacles, type Waiting } from "./obstacles.ts";
 import { runSideBySide } from "./side_by_side.ts";
 import { type Task, tasksOf, type Unit, unitsOf } from "./tasks.ts";
 import { TimeSpent } from "./time_spent.ts";
+import { UncoveredPages } from "./uncovered_pages.ts";
 
 export type { LoadRequest, Measure } from "./request.ts";
 
@@ -100,6 +101,7 @@ class SweepRun {
   readonly #toFilm: readonly Cell[];
   readonly #time: TimeLeft;
   readonly #enough: Enough;
+  readonly #uncovered: UncoveredPages;
   readonly #spared = new Set<Task>();
   /** Of links that loads may not count on now. */
   readonly #faults = new Map<string, string>();
@@ -138,6 +140,7 @@ class SweepRun {
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
     this.#retryFor_ms = plan.retry_for_s === undefined ? this.#time.left_ms : plan.retry_for_s * 1000;
     this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
+    this.#uncovered = new UncoveredPages(plan.lanes, results.loadsOf(sweep.id));
     this.#browser = new BrowserVersion(results, sweep);
     this.#spent = new TimeSpent(results.loadsOf(sweep.id), options.now_ms ?? (() => performance.now()));
     this.#loads = this.#tasks.length;
@@ -260,8 +263,7 @@ class SweepRun {
       this.#putOff.push(unit);
       return true;
     }
-    for (const task of unit)
-      if (!this.#spared.has(task) && this.#enough.isEnough(task.cell, task.planned.block)) this.#spareFrom(task);
+    for (const task of unit) if (!this.#spared.has(task) && this.#isPointless(task)) this.#spareFrom(task);
     const lab = this.#freeLabs.shift() ?? 0;
     this.#running++;
     try {
@@ -276,6 +278,10 @@ class SweepRun {
       this.#running--;
       this.#freeLabs.unshift(lab);
     }
+  }
+
+  #isPointless({ cell, planned }: Task): boolean {
+    return this.#enough.isEnough(cell, planned.block) || this.#uncovered.isHopeless(cell.page);
   }
 
   /** The rest of a cell is no longer planned. */
@@ -361,6 +367,7 @@ class SweepRun {
     task.add(attempt, load.log._trilane);
     if (reasons.some(isDisturbed)) this.#lost_ms += wall_ms;
     this.#enough.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
+    this.#uncovered.add({ ...cell, status, reasons });
     this.#wall_ms += wall_ms;
     const isLast = isFinal || this.#isDone(task);
     this.#time.ended(guess_ms(cell), wall_ms, isLast);

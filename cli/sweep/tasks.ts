@@ -4,6 +4,7 @@
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { isDisturbed } from "../measure/disturbance.ts";
 import { timedOutAfter_ms } from "../measure/time_out.ts";
+import { isCoverageReason } from "../metrics/coverage.ts";
 import type { Cell, Load, Results, Sweep } from "../results/results.ts";
 import { orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
@@ -46,7 +47,8 @@ export class Task {
     this.#attempts = Math.max(this.#attempts, attempt + 1);
     this.#valid ||= status === "valid";
     this.#timedOut ||= status === "failed" && timedOutAfter_ms(reasons) !== null;
-    this.#isDisturbed = reasons.some(isDisturbed);
+    // What a load asks for is the page's doing, on a calm machine too.
+    this.#isDisturbed = reasons.some(isDisturbed) && !reasons.some(isCoverageReason);
     if (status !== "valid" && !this.#isDisturbed) this.#faults++;
   }
 

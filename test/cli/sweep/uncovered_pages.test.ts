@@ -1,0 +1,37 @@
+// When further loads of a page are pointless, and what is then to be done.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UncoveredPages, uncoveredRemedy } from "../../../cli/sweep/uncovered_pages.ts";
+
+const lanes = ["h1", "h2", "h3"] as const;
+const outside = "covers too little of the recording: 1 of 55 requests (1.8 %, bound 95 %)";
+const load = (lane: (typeof lanes)[number], reasons: readonly string[], page = "p") => ({
+  ...{ page, lane, reasons },
+  status: reasons.length === 0 ? ("valid" as const) : ("invalid" as const),
+});
+
+test("a page is hopeless when loads on every lane were outside the bounds, and none within", () => {
+  const all = lanes.map((lane) => load(lane, [outside]));
+  assert.equal(new UncoveredPages(lanes, all).isHopeless("p"), true);
+  assert.equal(new UncoveredPages(lanes, all).isHopeless("q"), false);
+  assert.equal(new UncoveredPages(lanes, [...all.slice(1), ...all.slice(1)]).isHopeless("p"), false);
+  assert.equal(new UncoveredPages(lanes, [...all, load("h3", [])]).isHopeless("p"), false);
+  assert.equal(new UncoveredPages(lanes, [...all, load("h3", ["the link was late: 9 ms"])]).isHopeless("p"), false);
+  assert.equal(new UncoveredPages(["h1"], [load("h1", [outside]), load("h1", [outside])]).isHopeless("p"), false);
+  const failed = { page: "p", lane: "h1" as const, status: "failed" as const, reasons: ["the page crashed"] };
+  assert.equal(new UncoveredPages(lanes, [failed, failed, failed]).isHopeless("p"), false);
+});
+
+test("a sweep of such pages says what to do, another one does not", () => {
+  const all = lanes.map((lane) => load(lane, [outside]));
+  assert.equal(
+    uncoveredRemedy(lanes, all),
+    `a load of p ${outside}: race with --as model, or see \`trilane recording check p\``,
+  );
+  assert.match(
+    uncoveredRemedy(lanes, [...all, ...lanes.map((lane) => load(lane, [outside], "q"))]) ?? "",
+    /^a load of p and 1 more /,
+  );
+  assert.equal(uncoveredRemedy(lanes, [...all, load("h1", ["x"], "q")]), null);
+  assert.equal(uncoveredRemedy(lanes, []), null);
+});
