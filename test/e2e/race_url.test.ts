@@ -42,7 +42,23 @@ async function trilane(...words: string[]): Promise<{ status: number; stdout: st
 }
 
 const race = (url: string, ...words: string[]) =>
-  trilane("race", url, "--runs", "1", "--retries", "0", "--lanes", "h2", "--trust", site?.authority ?? "", ...words);
+  trilane(
+    "race",
+    url,
+    "--runs",
+    "1",
+    "--retries",
+    "0",
+    "--retry-for",
+    "0",
+    "--tolerance",
+    "9999ms",
+    "--lanes",
+    "h2",
+    "--trust",
+    site?.authority ?? "",
+    ...words,
+  );
 
 const recordings = () =>
   withArchive(home, async (archive) => (await archive.list()).map(({ name, id }) => `${name} ${id}`));
