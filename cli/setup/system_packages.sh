@@ -24,6 +24,7 @@ library() { # library PKG-CONFIG-NAME HEADER
 # Where native-host/CMakeLists.txt looks.
 llhttp() {
   local folder
+  library libllhttp llhttp.h && return
   for folder in /usr/share/llhttp /usr/share/nodejs/llhttp/build/c; do
     [ -e $folder/llhttp.c ] || continue
     printf '#include <llhttp.h>\n' | cc -fsyntax-only -I/usr/share/include/llhttp -I$folder -x c - && return
@@ -74,6 +75,14 @@ look() {
   [[ $uses != *" quic "* ]] || bash "$here/find_rust.sh" >/dev/null 2>&1 || rust_is_missing=yes
 }
 
+# Of packages that hold the same, in systems of different ages, the first that apt has; else the last.
+choose_missing() {
+  local index name
+  for index in "${!missing[@]}"; do
+    for name in ${missing[index]//\// }; do [ -z "$(candidate "$name")" ] || break; done
+    missing[index]=$name
+  done
+}
 candidate() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: \([^(].*\)/\1/p'; }
 new_enough() { [ -n "$1" ] && [ "$(printf '1.88\n%s\n' "$1" | sort -V | head -n 1)" = 1.88 ]; }
 # Sets `rust` to the packages of a Rust that is new enough; Debian's rustc-web, made for its browsers, is newer than rustc. Not if
@@ -110,6 +119,7 @@ if [ ${#missing[@]} -gt 0 ] || [ -n "$rust_is_missing" ]; then
   if [ "$(id -u)" != 0 ]; then
     # Without a terminal nobody could type a password.
     if ! command -v sudo >/dev/null || { ! sudo -n true 2>/dev/null && { [ ! -t 0 ] || ! sudo -v; }; }; then
+      choose_missing
       choose_rust
       [ $((${#missing[@]} + ${#rust[@]})) -eq 0 ] || say "run as root: apt-get install ${missing[*]} ${rust[*]}"
       [ -z "$rust_is_missing" ] || [ ${#rust[@]} -gt 0 ] || command -v rustup >/dev/null || say_rust_is_missing
@@ -126,6 +136,7 @@ if [ ${#missing[@]} -gt 0 ] || [ -n "$rust_is_missing" ]; then
       apt-get -q -o APT::Status-Fd=1 -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold "$what" "$@"
   }
   apt_get update || exit 2
+  choose_missing
   choose_rust
   if [ $((${#missing[@]} + ${#rust[@]})) -gt 0 ]; then
     say "installing with apt: ${missing[*]} ${rust[*]}"
