@@ -178,10 +178,11 @@ CREATE TABLE load_disturbance (
   tolerated_ms REAL NOT NULL
 );
 
--- Whether loads of a recording have their clock set and their random numbers seeded, as trial loads decided it
--- (cli/measure/pin_decision.ts). Decided once, so that all its loads are alike.
-CREATE TABLE pinned_page (
+-- What trial loads showed of a recording before its first loads: whether these have their clock set and their random numbers
+-- seeded (cli/measure/pin_decision.ts), and whether they count. Made once, so that all its loads are alike.
+CREATE TABLE recording_trial (
   recording_digest TEXT PRIMARY KEY,
   moment TEXT,                    -- ISO 8601, UTC: to which the clock of its loads is set; NULL: it is left as it is
-  decided_at TEXT NOT NULL        -- ISO 8601, UTC
+  outside TEXT NOT NULL,          -- JSON array of strings: why such loads would be invalid for what they ask for; empty: they would not
+  tried_at TEXT NOT NULL          -- ISO 8601, UTC
 );

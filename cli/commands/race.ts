@@ -4,7 +4,6 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
-import { trialOutside } from "../measure/trial.ts";
 import { type AsOptions, chosenPage, defineAs, type ModelChoice, readAs } from "../model/choose.ts";
 import { readCompute } from "../model/compute_option.ts";
 import { defineLive, type LiveOptions, liveChoiceOf, liveOptionNames, refuseLiveOptions } from "../record/options.ts";
@@ -16,6 +15,7 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { isUrl, pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
+import { outsideBounds } from "../sweep/recording_trial.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -203,7 +203,7 @@ export const command: Command<RaceOptions> = {
         ? {}
         : {
             outside: (folder, recording) =>
-              trialOutside(folder, recording, { serving, timeout_ms: options.timeout * 1000 }),
+              outsideBounds(folder, recording, { serving, timeout_ms: options.timeout * 1000, say }),
           }),
       say,
     };

@@ -8,6 +8,7 @@ import { allLanes, isLane } from "../lanes.ts";
 import { recordedRequests } from "../metrics/recorded_requests.ts";
 import { checkLines, checkOf } from "../recording/check.ts";
 import { openResults } from "../results/results.ts";
+import { trialToKeep } from "../sweep/recording_trial.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CheckOptions extends CommonOptions {
@@ -40,7 +41,7 @@ export const command: Command<CheckOptions> = {
     const tried = await tryRecording(home, recording, { lane, settle_ms, timeout_ms: timeout * 1000 });
     const results = openResults(home);
     try {
-      results.recordPinDecision(recording.digest, { moment_ms: tried.pinned_ms });
+      results.recordTrial(recording.digest, trialToKeep(tried));
     } finally {
       results.close();
     }

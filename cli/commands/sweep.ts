@@ -17,6 +17,7 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor, pageUnstored, withMatchedPages } from "../sweep/pages.ts";
 import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import { outsideBounds } from "../sweep/recording_trial.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
@@ -62,7 +63,18 @@ async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
   // One after another: each import is a writer of the archive.
   for (const word of options.page) named.push(await pageFor(home, word));
   const settled = planWith(plan, named, options);
-  const choice: ModelChoice = { as: asOf(settled, options), compute: readCompute(options.compute), say };
+  const { serving, timeout_s } = settled;
+  const choice: ModelChoice = {
+    as: asOf(settled, options),
+    compute: readCompute(options.compute),
+    ...(settled.strict
+      ? {}
+      : {
+          outside: (folder, recording) =>
+            outsideBounds(folder, recording, { serving, timeout_ms: timeout_s * 1000, say }),
+        }),
+    say,
+  };
   const pages: PlanPage[] = [];
   for (const page of settled.pages) pages.push(await chosenPage(home, page, choice));
   return pages.every((page, index) => page === settled.pages[index])

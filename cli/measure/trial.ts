@@ -2,7 +2,6 @@
 // no verdict on speed and stores nothing.
 import type { LoadCoverage, PageLoad } from "../../schemas/generated/page_load.ts";
 import type { Recording } from "../archive/archive.ts";
-import { RunError } from "../errors.ts";
 import type { Lane } from "../lanes.ts";
 import { parseLink } from "../link/link.ts";
 import { isCoverageReason } from "../metrics/coverage.ts";
@@ -54,28 +53,4 @@ export async function trialLoad(home: string, recording: Recording, options: Tri
   });
   signal?.throwIfAborted();
   return trialOf(load);
-}
-
-/** Why loads of the recording would not count for what they ask for, as a trial load shows; empty: they would, or it did not end. */
-export async function trialOutside(
-  home: string,
-  recording: Recording,
-  options: TrialOptions = {},
-): Promise<readonly string[]> {
-  return (await trialLoad(home, recording, options)).outside;
-}
-
-/** How much of the recording a load on this lane asks for. RunError where the page does not load. */
-export async function trialCoverage(
-  home: string,
-  recording: Recording,
-  lane: Lane = "h2",
-  options: Omit<TrialOptions, "lane"> = {},
-): Promise<LoadCoverage> {
-  const { coverage, failure } = await trialLoad(home, recording, { ...options, lane });
-  if (coverage === null)
-    throw new RunError(
-      `recording ${recording.name}: does not load (${failure}): see \`trilane recording check ${recording.name}\``,
-    );
-  return coverage;
 }

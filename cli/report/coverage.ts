@@ -89,11 +89,3 @@ export function coverageSection(
   const heads = ["requests", "bytes", "reports", "other", "failed again", "loads"];
   return html`${text}<div class="scroll"><table><thead><tr><th scope="col">Page</th><th scope="col">lane</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead>${shown}</table></div>${pages.length > shown.length && html`<p>and ${String(pages.length - shown.length)} more pages, which are in the CSV.</p>`}<p class="soft">Requests and bytes: median share of the valid loads over all links. Reports, other and failed again: median numbers of requests that are not in the recording; <a href="#matching">which ones</a>.</p>`;
 }
-
-/** `Asked for, of the recorded requests: h1 97.4 %, h2 100 %.`; null where lanes asked for all, or none tells. One page. */
-export function coverageSentence(loads: readonly Load[]): string | null {
-  const rows = laneRows(loads.filter(isCovered).filter((load) => isValid(load)));
-  const shares = rows.map(({ lane, loads: of }) => ({ lane, share: median(of.map((load) => load.coverage_requests)) }));
-  if (shares.every(({ share }) => share === 1)) return null;
-  return `Asked for, of the recorded requests: ${shares.map(({ lane, share }) => `${lane} ${percentDown(share)}`).join(", ")}.`;
-}

@@ -40,7 +40,7 @@ import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
 import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
 import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
 import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
-import { addPinDecision, type PinDecision, pinDecisionOf } from "./pinned_pages.ts";
+import { addRecordingTrial, type RecordingTrial, recordingTrialOf } from "./recording_trials.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
 import {
   type Cell,
@@ -335,13 +335,14 @@ export class Results {
     });
   }
 
-  /** Whether loads of a recording have their clock set; null: not decided yet. */
-  pinDecision(recording_digest: string): PinDecision | null {
-    return pinDecisionOf(this.#read("SELECT moment FROM pinned_page WHERE recording_digest = ?", recording_digest)[0]);
+  /** What a trial load showed of a recording; null: it was not tried. */
+  trialOf(recording_digest: string): RecordingTrial | null {
+    const rows = this.#read("SELECT moment, outside FROM recording_trial WHERE recording_digest = ?", recording_digest);
+    return recordingTrialOf(rows[0]);
   }
 
-  recordPinDecision(recording_digest: string, decision: PinDecision): void {
-    this.#write(() => addPinDecision(this.#database, recording_digest, decision));
+  recordTrial(recording_digest: string, trial: RecordingTrial): void {
+    this.#write(() => addRecordingTrial(this.#database, recording_digest, trial));
   }
 
   recordLinkTest(sweep: number, machine: string, test: SelftestLink): void {

@@ -9,11 +9,12 @@ import { defaultMoment_ms } from "../measure/pin_time.ts";
 import type { TrialOptions } from "../measure/trial.ts";
 import type { Results } from "../results/results.ts";
 import type { Plan } from "./plan.ts";
+import { pageTried, trialToKeep } from "./recording_trial.ts";
 
 export interface PinningOptions {
   readonly home: string;
   readonly plan: Plan;
-  readonly results: Pick<Results, "pinDecision" | "recordPinDecision">;
+  readonly results: Pick<Results, "trialOf" | "recordTrial">;
   readonly recordings: ReadonlyMap<string, Recording>;
   readonly tryRecording: (home: string, recording: Recording, options: TrialOptions) => Promise<Tried>;
   readonly tell: (event: PageTried) => void;
@@ -34,7 +35,7 @@ export async function pinnedPages(options: PinningOptions): Promise<Map<string, 
   for (const [page, recording] of recordings) {
     if (plan.serving.pin_time) pinned.set(page, momentOf(recording) ?? defaultMoment_ms);
     if (plan.serving.pin_time || plan.strict || isMade(recording) || signal.aborted) continue;
-    const known = results.pinDecision(recording.digest);
+    const known = results.trialOf(recording.digest);
     const moment_ms = known ? known.moment_ms : options.decides ? await decide(recording) : null;
     if (moment_ms !== null) pinned.set(page, moment_ms);
   }
@@ -48,17 +49,8 @@ export async function pinnedPages(options: PinningOptions): Promise<Map<string, 
       throw error;
     });
     if (tried === null) return null;
-    const { pinned_ms, chosen, before } = tried;
-    await options.store(() => results.recordPinDecision(recording.digest, { moment_ms: pinned_ms }));
-    const shares = ({ requests, bytes }: { requests: number; bytes: number }) => ({ requests, bytes });
-    tell({
-      event: "page-tried",
-      page: recording.name,
-      coverage: chosen.coverage && shares(chosen.coverage),
-      unpinned: before?.coverage ? shares(before.coverage) : null,
-      pinned_to: pinned_ms === null ? null : new Date(pinned_ms).toISOString(),
-      reason: chosen.failure ?? chosen.outside[0] ?? null,
-    });
-    return pinned_ms;
+    await options.store(() => results.recordTrial(recording.digest, trialToKeep(tried)));
+    tell(pageTried(recording, tried));
+    return tried.pinned_ms;
   }
 }

@@ -27,7 +27,7 @@ function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {
 const sharesText = ({ requests, bytes }: { requests: number; bytes: number }): string =>
   `${percentDown(requests)} of its recorded requests and ${percentDown(bytes)} of their bytes`;
 
-function triedLine({ page, coverage, unpinned, pinned_to, reason }: PageTried): string {
+export function triedLine({ page, coverage, unpinned, pinned_to, reason }: PageTried): string {
   if (coverage === null)
     return `page ${page}: a trial load failed (${reason}): see \`trilane recording check ${page}\``;
   const pinned =

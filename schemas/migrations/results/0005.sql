@@ -1,6 +1,7 @@
--- Whether trial loads decided to set the clock of a recording's loads.
-CREATE TABLE pinned_page (
+-- What trial loads showed of recordings.
+CREATE TABLE recording_trial (
   recording_digest TEXT PRIMARY KEY,
   moment TEXT,
-  decided_at TEXT NOT NULL
+  outside TEXT NOT NULL,
+  tried_at TEXT NOT NULL
 );

@@ -5,7 +5,7 @@ import type { Recording } from "../../../cli/archive/archive.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import type { Tried } from "../../../cli/measure/pin_decision.ts";
 import type { Trial } from "../../../cli/measure/trial.ts";
-import type { PinDecision } from "../../../cli/results/pinned_pages.ts";
+import type { RecordingTrial } from "../../../cli/results/recording_trials.ts";
 import { type PinningOptions, pinnedPages } from "../../../cli/sweep/pinned_pages.ts";
 import { planOf } from "../../../cli/sweep/plan.ts";
 import type { PageTried } from "../../../schemas/generated/sweep_event.ts";
@@ -36,7 +36,7 @@ function trial(coverage: Trial["coverage"]): Trial {
 }
 
 function setUp(change: Partial<PinningOptions> = {}, plan: object = {}) {
-  const stored = new Map<string, PinDecision>();
+  const stored = new Map<string, RecordingTrial>();
   const told: PageTried[] = [];
   let trials = 0;
   const tried: Tried = { pinned_ms: day_ms, chosen: trial(null), before: null };
@@ -45,8 +45,8 @@ function setUp(change: Partial<PinningOptions> = {}, plan: object = {}) {
     plan: planOf({ name: "p", pages: ["a"], lanes: ["h2"], links: ["3mbit/50ms"], repetitions: 1, ...plan }, "test"),
     recordings: new Map([["a", recording("a")]]),
     results: {
-      pinDecision: (digest) => stored.get(digest) ?? null,
-      recordPinDecision: (digest, decision) => void stored.set(digest, decision),
+      trialOf: (digest) => stored.get(digest) ?? null,
+      recordTrial: (digest, kept) => void stored.set(digest, kept),
     },
     tryRecording: async () => {
       trials++;

@@ -1,0 +1,49 @@
+// What trial loads of a recording showed (cli/measure/pin_decision.ts), as it is kept and as it is said; and whether loads of a
+// recording would count, by the trial that is kept of it or one that is made now. Judges nothing by itself.
+import type { PageTried } from "../../schemas/generated/sweep_event.ts";
+import type { Recording } from "../archive/archive.ts";
+import type { Tried } from "../measure/pin_decision.ts";
+import type { TrialOptions } from "../measure/trial.ts";
+import type { RecordingTrial } from "../results/recording_trials.ts";
+import { openResults } from "../results/results.ts";
+import { triedLine } from "./progress_lines.ts";
+
+export function trialToKeep({ pinned_ms, chosen }: Tried): RecordingTrial {
+  return { moment_ms: pinned_ms, outside: chosen.outside };
+}
+
+export function pageTried(recording: Recording, { pinned_ms, chosen, before }: Tried): PageTried {
+  const shares = ({ requests, bytes }: { requests: number; bytes: number }) => ({ requests, bytes });
+  return {
+    event: "page-tried",
+    page: recording.name,
+    coverage: chosen.coverage && shares(chosen.coverage),
+    unpinned: before?.coverage ? shares(before.coverage) : null,
+    pinned_to: pinned_ms === null ? null : new Date(pinned_ms).toISOString(),
+    reason: chosen.failure ?? chosen.outside[0] ?? null,
+  };
+}
+
+/**
+ * Why loads of the recording would not count for what they ask for; empty: they would. What a new trial decided is said,
+ * unless the recording is not raced for it.
+ */
+export async function outsideBounds(
+  home: string,
+  recording: Recording,
+  options: TrialOptions & { readonly say: (line: string) => void },
+): Promise<readonly string[]> {
+  const results = openResults(home);
+  try {
+    const known = results.trialOf(recording.digest);
+    if (known !== null) return known.outside;
+    // The browser's library takes a while: only who needs it waits for it.
+    const { tryRecording } = await import("../measure/pin_decision.ts");
+    const tried = await tryRecording(home, recording, options);
+    results.recordTrial(recording.digest, trialToKeep(tried));
+    if (tried.chosen.outside.length === 0) options.say(triedLine(pageTried(recording, tried)));
+    return tried.chosen.outside;
+  } finally {
+    results.close();
+  }
+}
