@@ -65,7 +65,7 @@ export function excludedSection(data: ReportData): Markup {
     });
   const table =
     excluded.length > 0 &&
-    html`<p class="soft">${count(excluded.length, "load")} of ${String(data.loads.length)} left out of every average. Invalid: it ended, but not as asked. Failed: it did not end. A load with reasons of two kinds is in two rows. A load left out is tried again, up to ${count(data.sweep.plan.retries ?? 0, "time")}; one that the machine disturbed, for as long as the plan allows. One that timed out is not: it counts as slower than all others.</p><div class="scroll"><table><thead><tr><th scope="col">status</th><th scope="col">reason</th>${lanes.map((lane) => html`<th scope="col" class="num">${lane}</th>`)}<th scope="col">loads</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+    html`<p class="soft">${count(excluded.length, "load")} of ${String(data.loads.length)} ${excluded.length === 1 ? "is" : "are"} not valid, and left out of every average unless it timed out. Invalid: it ended, but not as asked. Failed: it did not end. A load with reasons of two kinds is in two rows. A load left out is tried again, up to ${count(data.sweep.plan.retries ?? 0, "time")}; one that the machine disturbed, for as long as the plan allows. One that timed out is not: it counts as slower than all others.</p><div class="scroll"><table><thead><tr><th scope="col">status</th><th scope="col">reason</th>${lanes.map((lane) => html`<th scope="col" class="num">${lane}</th>`)}<th scope="col">loads</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   const cells =
     empty.length > 0 &&
     html`<p>Without a valid load:</p><ul>${empty.slice(0, maxEmptyCells).map((line) => html`<li>${line}</li>`)}</ul>`;

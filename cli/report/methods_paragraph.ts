@@ -12,7 +12,7 @@ import { apartBy, apartUpTo, firstLook, hopeless, lastLook, nominalLevel } from 
 import { labsWords } from "../sweep/lab_cpus.ts";
 import { browserNames, browsersOf, untoldWords } from "../verdict/browsers.ts";
 import { manyPages } from "../verdict/many_pages.ts";
-import { isValid, sortLanes } from "../verdict/sample.ts";
+import { counted, isValid, sortLanes, timedOut } from "../verdict/sample.ts";
 import { untilWords } from "../verdict/settlement.ts";
 import { reasonKind } from "../verdict/verdict.ts";
 import type { ReportData } from "./data.ts";
@@ -160,16 +160,21 @@ function extent({ sweep, cells, loads }: ReportData): string[] {
 }
 
 function leftOutSentence({ sweep, loads }: ReportData): string {
-  const left = loads.filter((load) => !isValid(load));
+  const left = loads.filter((load) => counted(load) === null);
+  const out = loads.filter(timedOut).length;
+  const { timeout_s } = sweep.plan;
+  const given = timeout_s === undefined ? "" : ` after ${timeout_s} s`;
+  const slower =
+    out === 0
+      ? ""
+      : ` ${count(out, "load")} timed out${given} and ${out === 1 ? "was" : "were"} taken as slower than all others.`;
   const all = count(loads.length, "load");
-  if (left.length === 0) return loads.length === 0 ? "No load was tried." : `Of ${all} none was left out.`;
+  if (left.length === 0) return loads.length === 0 ? "No load was tried." : `Of ${all} none was left out.${slower}`;
   const kinds = [...new Set(left.map(({ reasons }) => reasonKind(reasons[0] ?? "no page load time")))];
   const more = kinds.length > 3 ? "; and others" : "";
   const again = loads.filter(({ attempt }) => attempt > 0).length;
   const tries = again === 1 ? "1 was a further try" : `${again} were further tries`;
-  const { timeout_s } = sweep.plan;
-  const ended = timeout_s === undefined ? "" : `, or did not end within ${timeout_s} s`;
-  return `Of ${all} ${left.length} ${left.length === 1 ? "was" : "were"} left out, because they did not do what was asked${ended} (${kinds.slice(0, 3).join("; ")}${more}); ${again === 0 ? "none was tried again" : `${tries} in the place of such`}.`;
+  return `Of ${all} ${left.length} ${left.length === 1 ? "was" : "were"} left out, because they did not do what was asked (${kinds.slice(0, 3).join("; ")}${more}); ${again === 0 ? "none was tried again" : `${tries} in the place of such`}.${slower}`;
 }
 
 function loadSentences(data: ReportData): string {

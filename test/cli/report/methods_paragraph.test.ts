@@ -49,6 +49,17 @@ test("a race: machine, versions, transports, link, loads, what was left out, how
   ]);
 });
 
+test("loads that timed out are not said to be left out", async () => {
+  const data = await dataOf(raceFixture, raceFixture.links);
+  const slow = data.loads.findIndex(({ status }) => status === "failed");
+  const loads = data.loads.map((load, index) =>
+    index === slow ? { ...load, reasons: ["the load event did not come within 60000 ms"] } : load,
+  );
+  assertSays(methodsParagraph({ ...data, loads }), [
+    / Of 17 loads 1 was left out, .* 1 load timed out(?: after \d+ s)? and was taken as slower than all others\. /,
+  ]);
+});
+
 test("many links are counted; it is said where none was measured, or some", async () => {
   assertSays(methodsParagraph(await dataOf(gridFixture)), [
     / emulated 100 links; no link was measured beforehand\. /,
