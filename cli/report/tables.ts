@@ -65,7 +65,8 @@ function laneCell(lane: LaneSummary | undefined, loads: Group["loads"]): Markup 
     const why = whyLeftOut(loads, lane.lane);
     return html`<td class="num none" data-sort="" title="${why ?? ""}">none valid<small>${counts.filter(Boolean).join(", ")}${why !== null && `: ${middleCut(why, 60)}`}</small></td>`;
   }
-  return html`<td class="num" data-sort="${String(lane.median_ms)}">${formatTime(lane.median_ms)}<small>n ${String(lane.valid)}</small></td>`;
+  const out = lane.timed_out > 0 && `, ${lane.timed_out} timed out`;
+  return html`<td class="num" data-sort="${String(lane.median_ms)}">${lane.isAtLeast && "over "}${formatTime(lane.median_ms)}<small>n ${String(lane.valid)}${out}</small></td>`;
 }
 
 function rowMarkup(result: GroupResult, lanes: readonly string[], end: number): Markup {

@@ -7,6 +7,7 @@ import { hashText, type RandomSource, randomSource } from "../stats/random.ts";
 import { type CoverageGap, gapClause } from "./lane_coverage.ts";
 import { manyPages, overManyPages } from "./many_pages.ts";
 import {
+  bothTimedOut,
   type CellMedians,
   cellMedians,
   medianRatio,
@@ -36,6 +37,8 @@ export interface Improvement {
   /** Pages on links where the lanes asked for different parts of the page, which are left out, and the first one's gap. */
   readonly unlike: number;
   readonly gap: CoverageGap | null;
+  /** So many loads of the slower lane timed out that the difference is at least that large, and the interval has no far end. */
+  readonly isAtLeast: boolean;
   /** Why percent or interval is null. */
   readonly reason: string | null;
 }
@@ -91,12 +94,19 @@ export function improvement(cells: readonly PairedCell[], pair: LanePair, seed: 
   const places = { pages: pages.length, links: links.length, unlike: unlike.length, gap };
   const base = { pair, n, pagesWon: pagesWon(usable), ...places };
   if (usable.length === 0) {
-    const reason = gap ? gapClause(pair, gap) : "no page has valid loads of both lanes";
-    return { ...base, percent: null, interval: null, units: "blocks", reason };
+    const reason = gap
+      ? gapClause(pair, gap)
+      : cells.some(bothTimedOut)
+        ? "at least half of the loads of both timed out"
+        : "no page has valid loads of both lanes";
+    return { ...base, percent: null, interval: null, units: "blocks", isAtLeast: false, reason };
   }
   const name = `${pair.lane} over ${pair.over}: ${hashText(pages.join(" "))} ${hashText(links.join(" "))}`;
   const { logRatio, interval, units, reason } = measured(usable, pages, randomSource(seed, name));
-  return { ...base, percent: percentOfLog(logRatio), interval: percentsOfLog(interval), units, reason };
+  const slower = logRatio < 0 ? "over" : "lane";
+  const bounds = usable.flatMap((medians) => medians.isAtLeast ?? []);
+  const isAtLeast = bounds.length > 0 && bounds.every((lane) => lane === slower);
+  return { ...base, percent: percentOfLog(logRatio), interval: percentsOfLog(interval), units, isAtLeast, reason };
 }
 
 /** Improvement of `pair.lane` over `pair.over` among these loads. */

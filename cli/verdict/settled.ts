@@ -8,7 +8,7 @@ import { median } from "../stats/quantile.ts";
 import { decide, firstLook, type LogPair, type Outcome, shiftAtLook } from "../stats/sequential.ts";
 import type { CoverageGap } from "./lane_coverage.ts";
 import { gapOf, percentOfLog } from "./paired_cells.ts";
-import { counted, isValid, type LanePair, lanePairs, type Sample } from "./sample.ts";
+import { counted, isValid, type LanePair, lanePairs, type Sample, timedOut } from "./sample.ts";
 
 export interface PairDecision extends Outcome {
   readonly pair: LanePair;
@@ -20,17 +20,22 @@ export interface PairDecision extends Outcome {
   readonly gap: CoverageGap | null;
 }
 
-/** Of each block of one page on one link in which both are valid, as soon as it has both; `loads` in the order in which they came. */
+/**
+ * Of each block of one page on one link in which both count, as soon as it has both; `loads` in the order in which they came. A
+ * block in which both timed out says nothing of which is faster, and least of all that they are alike.
+ */
 export function logPairs(loads: readonly Sample[], { lane, over }: LanePair): LogPair[] {
-  const blocks = new Map<number, { lane?: number; over?: number }>();
+  const blocks = new Map<number, { lane?: number; over?: number; timedOut: number }>();
   const pairs: LogPair[] = [];
   for (const attempt of loads) {
     const load = counted(attempt);
     if (load === null || (load.lane !== lane && load.lane !== over)) continue;
-    const block = blocks.get(load.block) ?? {};
+    const block = blocks.get(load.block) ?? { timedOut: 0 };
     blocks.set(load.block, block);
     block[load.lane === lane ? "lane" : "over"] = Math.log(load.plt_ms);
-    if (block.lane !== undefined && block.over !== undefined) pairs.push({ lane: block.lane, over: block.over });
+    if (timedOut(attempt)) block.timedOut++;
+    if (block.lane !== undefined && block.over !== undefined && block.timedOut < 2)
+      pairs.push({ lane: block.lane, over: block.over });
   }
   return pairs;
 }

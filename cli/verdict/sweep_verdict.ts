@@ -6,7 +6,7 @@ import { extremes } from "../stats/quantile.ts";
 import { browsersWarning } from "./browsers.ts";
 import { direction, type Improvement, improvement } from "./comparison.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
-import { isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
+import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
 
 /** What of a link a verdict may speak about. */
@@ -178,7 +178,7 @@ export function sweepVerdict(
     : `${count(pages.length, "page")} over ${count(linkNames.length, "link")}`;
   const scope = `${where}, ${single ? "" : "each with "}${each} of each lane`;
   const excluded = excludedLine(loads);
-  const empty = lanes.filter((lane) => !valid.some((load) => load.lane === lane));
+  const empty = lanes.filter((lane) => !loads.some((load) => load.lane === lane && counted(load) !== null));
   const notes = empty.map((lane) => `${lane} has no valid load.`);
   if (lanes.length === 1 && single && valid.length > 0) notes.push(...raceVerdict(loads, seed).sentences);
   const changed = browsersWarning(valid);

@@ -20,6 +20,10 @@ function pagesClause({ pages, pagesWon }: Improvement, word: "faster" | "slower"
   return pages > 1 ? `, ${pagesWon[word]} of ${pages} pages` : "";
 }
 
+/** Of a difference that is at least so large nobody knows how large it is at most. */
+const rangeFrom = (low: string, high: string, { isAtLeast }: Improvement): string =>
+  isAtLeast ? `${low} or more` : `${low} to ${high}`;
+
 /** Below it an improvement is none in the digits that are told. */
 const nothing_percent = 0.005;
 
@@ -29,22 +33,23 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
   if (result.percent === null && result.gap) return gapClause(result.pair, result.gap);
   if (result.percent === null) return `${lane} against ${over}: not known, ${result.reason}`;
   const { percent, low, high } = formatPercents(result.percent, result.interval);
+  const least = result.isAtLeast ? "at least " : "";
   if (result.interval === null) {
     const size = percent.replace("-", "");
     const word = result.percent < 0 ? "slower" : "faster";
     const { n } = result;
     const loads = n.lane === n.over ? `${count(n.lane, "load")} each` : `${n.lane} and ${count(n.over, "load")}`;
-    const difference = Number(size) === 0 ? `as fast as ${over}` : `${size} % ${word} than ${over}`;
+    const difference = Number(size) === 0 ? `as fast as ${over}` : `${least}${size} % ${word} than ${over}`;
     return `${lane} was ${difference} (${loads}, too few for an interval)`;
   }
   if (Math.max(Math.abs(result.interval.low), Math.abs(result.interval.high)) < nothing_percent)
     return `no difference larger than ${2 * nothing_percent} % between ${lane} and ${over}`;
   switch (direction(result)) {
     case "faster":
-      return `${lane} ${verb} ${percent} % faster than ${over} (95 %: ${low} to ${high})${pagesClause(result, "faster")}`;
+      return `${lane} ${verb} ${least}${percent} % faster than ${over} (95 %: ${rangeFrom(low, high, result)})${pagesClause(result, "faster")}`;
     case "slower": {
       const turned = formatPercents(-result.percent, { low: -result.interval.high, high: -result.interval.low });
-      return `${lane} ${verb} ${turned.percent} % slower than ${over} (95 %: ${turned.low} to ${turned.high})${pagesClause(result, "slower")}`;
+      return `${lane} ${verb} ${least}${turned.percent} % slower than ${over} (95 %: ${rangeFrom(turned.low, turned.high, result)})${pagesClause(result, "slower")}`;
     }
     default: {
       const size = isEquivalent(result.interval) ? `larger than ${equivalence_percent} %` : "shown";

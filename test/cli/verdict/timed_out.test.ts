@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compare } from "../../../cli/verdict/comparison.ts";
 import { counted, type Sample } from "../../../cli/verdict/sample.ts";
+import { pairDecisions } from "../../../cli/verdict/settled.ts";
 import { summarize } from "../../../cli/verdict/summary.ts";
+import { sweepVerdict } from "../../../cli/verdict/sweep_verdict.ts";
 import { excludedLine, raceVerdict } from "../../../cli/verdict/verdict.ts";
 
 const timeOut = "the load event did not come within 60000 ms";
@@ -52,6 +54,42 @@ test("a lane that times out is slower than one that does not, however fast its o
   const all = [...loadsOf("h1", [2000, 2000, 2000, 2000, 2000]), ...loadsOf("h3", [500, 500, null, null, null])];
   const { percent } = compare(all, { lane: "h3", over: "h1" }, 1);
   assert.ok((percent ?? 0) < 0, `${percent} %`);
+});
+
+test("of an even number whose upper middle one timed out the median is a lower bound", () => {
+  const half = of("h1", [1000, 1000, null, null]);
+  assert.deepEqual([half.median_ms, half.isAtLeast], [30_500, true]);
+});
+
+test("a difference to a lane that timed out is at least so large", () => {
+  const slow = loadsOf("h1", [1000, null, null, null, null]);
+  const { sentences } = raceVerdict([...slow, ...loadsOf("h2", [900, 950, 1000, 1010, 1020])]);
+  assert.match(sentences.join(" "), /^h2 is at least 98(\.\d+)? % faster than h1 \(95 %: \S+ or more\)\.$/);
+  const turned = raceVerdict([
+    ...loadsOf("h1", [900, 950, 1000, 1010, 1020]),
+    ...loadsOf("h2", [950, null, null, null, null]),
+  ]);
+  assert.match(turned.sentences.join(" "), /^h2 is at least \d+ % slower than h1 \(95 %: \S+ or more\)\.$/);
+});
+
+test("two lanes that mostly timed out are not called alike", () => {
+  const times_ms = [1000, null, null, null, null, null, null, null, null];
+  const all = [...loadsOf("h1", times_ms), ...loadsOf("h3", times_ms)];
+  const { percent, interval, reason } = compare(all, { lane: "h3", over: "h1" }, 1);
+  assert.deepEqual([percent, interval, reason], [null, null, "at least half of the loads of both timed out"]);
+  assert.deepEqual(raceVerdict(all).sentences, [
+    "h3 against h1: not known, at least half of the loads of both timed out.",
+  ]);
+  // A race that goes on until it is decided would stop, and say "equivalent".
+  const [decision] = pairDecisions(all, ["h1", "h3"], 3);
+  assert.deepEqual([decision?.decision, decision?.blocks], ["undecided", 1]);
+});
+
+test("a lane whose loads all timed out is in the verdict, also of a sweep", () => {
+  const all = [...loadsOf("h1", [null, null, null, null, null]), ...loadsOf("h2", [900, 950, 1000, 1010, 1020])];
+  const { pairs, notes } = sweepVerdict(all, new Map(), 1);
+  assert.deepEqual(notes, []);
+  assert.match(pairs.map(({ sentence }) => sentence).join(), /^h2 is at least 98(\.\d+)? % faster than h1/);
 });
 
 test("what was disturbed, or was the first visit of two, says nothing of the load", () => {

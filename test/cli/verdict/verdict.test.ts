@@ -18,6 +18,7 @@ function improvementOf(percent: number | null, low?: number, high?: number): Imp
     n: { lane: 5, over: 5 },
     pages: 1,
     pagesWon: { faster: 1, slower: 0 },
+    isAtLeast: false,
     links: 1,
     unlike: 0,
     gap: null,
