@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compare } from "../../../cli/verdict/comparison.ts";
 import { counted, type Sample } from "../../../cli/verdict/sample.ts";
-import { pairDecisions } from "../../../cli/verdict/settled.ts";
+import { isSettled, pairDecisions } from "../../../cli/verdict/settled.ts";
 import { summarize } from "../../../cli/verdict/summary.ts";
 import { sweepVerdict } from "../../../cli/verdict/sweep_verdict.ts";
 import { excludedLine, raceVerdict } from "../../../cli/verdict/verdict.ts";
@@ -90,6 +90,15 @@ test("a lane whose loads all timed out is in the verdict, also of a sweep", () =
   const { pairs, notes } = sweepVerdict(all, new Map(), 1);
   assert.deepEqual(notes, []);
   assert.match(pairs.map(({ sentence }) => sentence).join(), /^h2 is at least 98(\.\d+)? % faster than h1/);
+});
+
+test("a median is not precise because the loads that did not time out are alike", () => {
+  const fast = Array.from({ length: 10 }, (_, index) => 1000 + index);
+  const until = { interval_percent: 2 };
+  assert.ok(isSettled(loadsOf("h1", fast), ["h1"], until));
+  const half = fast.flatMap((plt_ms) => [plt_ms, null]);
+  assert.equal(isSettled(loadsOf("h1", half), ["h1"], until), false);
+  assert.equal(isSettled(loadsOf("h1", Array.from({ length: 20 }, () => null)), ["h1"], until), false);
 });
 
 test("what was disturbed, or was the first visit of two, says nothing of the load", () => {
