@@ -106,6 +106,8 @@ test("what was disturbed, or was the first visit of two, says nothing of the loa
   assert.ok(load && counted(load)?.plt_ms === 60_000);
   const disturbed = { ...load, reasons: [timeOut, "the machine disturbed the load: by up to 900.0 ms"] };
   assert.equal(counted(disturbed), null);
+  const faulty = "the link's self-test is out of tolerance: rate down 0.9 Mbit/s of 1";
+  assert.equal(counted({ ...load, reasons: [timeOut, faulty] }), null);
   assert.equal(counted({ ...load, reasons: [timeOut.replace("event", "event of the first visit")] }), null);
   assert.equal(counted({ ...load, reasons: ["the page's process ended"] }), null);
   assert.match(excludedLine([disturbed]) ?? "", /^Left out: 1 of 1 load/);
