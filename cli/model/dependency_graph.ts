@@ -66,11 +66,18 @@ const ownTime_ms = 2;
 const parserTime_ms = 100;
 /** An arrival is what a script waited for if the request comes so soon after it. */
 const afterArrival_ms = 30;
+/**
+ * What scripts and responses ask for is nested in a model's code, and code can only be nested so deep. A longer chain (a page that
+ * polls) goes on from its document.
+ */
+const deepest = 200;
 
 type Draft = { -readonly [Name in keyof GraphNode]: GraphNode[Name] } & {
   ready_ms: number;
   /** What its initiator names, whatever it had waited for. */
   namer: number | null;
+  /** How many requests of its document wait for one another up to this one. */
+  depth: number;
 };
 
 const isNumber = (value: number | null): value is number => value !== null && Number.isFinite(value);
@@ -106,6 +113,7 @@ function drafts(requests: readonly ModelRequest[], first: ReadonlySet<ModelReque
       knownBy: "itself",
       ready_ms: sent_ms + Math.max(request.untilFirstByte_ms, request.untilEnd_ms),
       namer: null,
+      depth: 0,
     };
   });
 }
@@ -216,8 +224,8 @@ class Builder {
       else if (place > 0 && preflight !== undefined) {
         const actual = preflights.get(preflight) ?? place;
         this.#ask(preflight, place);
-        const { document, isAfterLoad } = this.at(preflight);
-        Object.assign(this.at(actual), { parent: preflight, dependence: "preflight", document, isAfterLoad });
+        const { document, isAfterLoad, depth } = this.at(preflight);
+        Object.assign(this.at(actual), { parent: preflight, dependence: "preflight", document, isAfterLoad, depth });
         done.add(preflight).add(actual);
       } else if (place > 0) this.#ask(place, place);
       this.#enter(place);
@@ -241,8 +249,8 @@ class Builder {
 
   #follow(place: number, from: number): void {
     const source = this.at(from);
-    const { document, isAfterLoad, isBlocking } = source;
-    Object.assign(this.at(place), { parent: from, dependence: "redirect", document, isAfterLoad, isBlocking });
+    const { document, isAfterLoad, isBlocking, depth } = source;
+    Object.assign(this.at(place), { parent: from, dependence: "redirect", document, isAfterLoad, isBlocking, depth });
   }
 
   /** Finds the parent of the request at `place` among those before `limit`. */
@@ -361,9 +369,16 @@ class Builder {
   }
 
   #dependAt(node: Draft, parent: number, dependence: Dependence, from_ms: number): void {
+    const { kind, depth } = this.at(parent);
+    if (kind !== "document" && depth >= deepest) {
+      node.after = null;
+      this.#dependAt(node, node.document, "script", this.at(node.document).firstByte_ms);
+      return;
+    }
     const wait_ms = node.sent_ms - from_ms;
     node.parent = parent;
     node.dependence = dependence;
+    node.depth = kind === "document" ? 1 : depth + 1;
     node.wait_ms =
       dependence === "stylesheet" || !(wait_ms > ownTime_ms) ? 0 : Math.min(Math.round(wait_ms), longestWait_ms);
   }
@@ -395,6 +410,7 @@ class Builder {
     if (node.parent !== null && this.at(node.parent).isAfterLoad && node.dependence !== "parser") return;
     if (node.dependence === "parser" && this.at(node.document).isAfterLoad) return;
     Object.assign(node, { parent: this.root, document: this.root, dependence: "load", after: null });
+    node.depth = 1;
     node.wait_ms = Math.min(Math.round(node.sent_ms - load_ms), longestWait_ms);
   }
 
@@ -461,5 +477,5 @@ export function dependencyGraph(
   }
   builder.build();
   const tail = builder.tail();
-  return { nodes: nodes.map(({ ready_ms: _, namer: _n, ...node }) => node), root: builder.root, tail };
+  return { nodes: nodes.map(({ ready_ms: _, namer: _n, depth: _d, ...node }) => node), root: builder.root, tail };
 }

@@ -15,7 +15,7 @@ export interface ModelRequested {
 }
 
 /** Raise it whenever the same recording would give another model. */
-const modelVersion = 2;
+const modelVersion = 3;
 
 const longestName = 100;
 

@@ -202,3 +202,18 @@ test("a URL cannot end its script or attribute", () => {
   );
   assert.doesNotMatch(html, /<\/script><b>/);
 });
+
+test("a page that polls 5000 times, each time when the last answer has come, is modelled whole", () => {
+  const polls = Array.from({ length: 5000 }, (_, at) =>
+    exchange(`${site}/poll/${at}`, {
+      type: "application/json",
+      size: 100,
+      sent_ms: 100 + 50 * at,
+      initiator: by("script", at === 0 ? "/" : `/poll/${at - 1}`),
+      recorded: { resource_type: "xhr" },
+    }),
+  );
+  const text = textOf(modelOf([page(), ...polls]), "/");
+  assert.equal(new Set(text.match(/\/poll\/\d+(?=")/g)).size, 5000);
+  assert.equal(text.match(/\/poll\/\d+(?=")/g)?.length, 5000);
+});
