@@ -4,8 +4,10 @@ import type { HarEntry, LoadCoverage } from "../../schemas/generated/page_load.t
 import type { CheckedRequest, RecordingChecked } from "../../schemas/generated/recording_checked.ts";
 import type { Recording } from "../archive/archive.ts";
 import type { Lane } from "../lanes.ts";
+import { isDisturbed } from "../measure/disturbance.ts";
 import type { Tried } from "../measure/pin_decision.ts";
-import { coverageBounds, percentDown } from "../metrics/coverage.ts";
+import type { Trial } from "../measure/trial.ts";
+import { coverageBounds, isCoverageReason, percentDown } from "../metrics/coverage.ts";
 import { type RecordedRequests, requestKey } from "../metrics/recorded_requests.ts";
 import { count, formatSize } from "../numbers.ts";
 import { shellWord } from "../shell_word.ts";
@@ -65,6 +67,12 @@ function againAdvice(recording: Recording): string {
     : `record the page live: ${live}`;
 }
 
+/** Why such a load would not be valid, for what it asks for and for whatever else the page does. */
+function reasonsOf({ load, failure, outside }: Trial): string[] {
+  const others = failure === null ? load.log._trilane.reasons : [];
+  return [...outside, ...others.filter((reason) => !outside.includes(reason) && !isDisturbed(reason))];
+}
+
 function adviceOf({ recording, tried }: CheckInput, beyond: RecordingChecked["beyond"]): RecordingChecked["advice"] {
   const { name, source } = recording;
   const { chosen, pinned_ms } = tried;
@@ -78,7 +86,7 @@ function adviceOf({ recording, tried }: CheckInput, beyond: RecordingChecked["be
   const model = source.startsWith("model: ")
     ? []
     : [`race a page of the same shape in its place: \`trilane race ${shellWord(name)} --as model\``];
-  if (chosen.failure !== null || chosen.outside.length > 0) return [againAdvice(recording), ...fill, ...model];
+  if (chosen.failure !== null || reasonsOf(chosen).length > 0) return [againAdvice(recording), ...fill, ...model];
   const others = beyond.filter(({ kind }) => kind === "other").length;
   return [
     `race it as it is${pinned_ms === null ? "" : "; its clock is set for all its loads"}${others > 0 ? `; with --strict its loads would be invalid for ${count(others, "request")}` : ""}`,
@@ -96,8 +104,8 @@ export function checkOf(input: CheckInput): RecordingChecked {
     lane,
     pinned_to: pinned_ms === null ? null : new Date(pinned_ms).toISOString(),
     failure: chosen.failure,
-    within: chosen.failure === null && chosen.outside.length === 0,
-    reasons: [...chosen.outside],
+    within: chosen.failure === null && reasonsOf(chosen).length === 0,
+    reasons: reasonsOf(chosen),
     coverage: chosen.coverage,
     unpinned: before?.coverage ?? null,
     not_asked: notAsked(recorded, entries),
@@ -124,13 +132,15 @@ const sharesLine = ({ recorded, asked, requests, bytes }: LoadCoverage): string 
 
 const whole = (share: number): string => `${Math.round(share * 100)} %`;
 
-function headLines({ recording, lane, pinned_to, failure, within, coverage, unpinned }: RecordingChecked): string[] {
+function headLines(checked: RecordingChecked): string[] {
+  const { recording, lane, pinned_to, failure, reasons, coverage, unpinned } = checked;
   if (coverage === null) return [`${recording.name}: does not load over ${lane}: ${failure}`];
   const { requests, bytes, unanswered } = coverageBounds;
   const bounds = `at least ${whole(requests)} and ${whole(bytes)}, at most ${whole(unanswered)} unanswered`;
   return [
     `${recording.name}: over ${lane}, without a link, a load ${sharesLine(coverage)}`,
-    `  ${within ? "within" : "outside"} the bounds (${bounds})`,
+    `  ${reasons.some(isCoverageReason) ? "outside" : "within"} the bounds (${bounds})`,
+    ...reasons.filter((reason) => !isCoverageReason(reason)).map((reason) => `  its loads are invalid: ${reason}`),
     ...(pinned_to === null || unpinned === null
       ? []
       : [`  with its clock set to ${pinned_to} and random numbers seeded; without, it ${sharesLine(unpinned)}`]),

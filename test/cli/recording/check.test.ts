@@ -43,7 +43,13 @@ function recording(change: Partial<Recording> = {}): Recording {
 function trial(entries: readonly HarEntry[], change: Partial<Trial> = {}): Trial {
   const load = pageLoad({ page: "shop", recording_digest: "d", lane: "h2", link: parseLink("unlimited") });
   const log = { ...load.log, entries: [...entries] };
-  return { load: { log }, coverage, failure: null, outside: ["covers too little"], ...change };
+  return {
+    load: { log },
+    coverage,
+    failure: null,
+    outside: ["covers too little of the recording: 3 of 4 requests"],
+    ...change,
+  };
 }
 
 const fuzzy = { url: urls[3] ?? "", difference: "query" as const, likeness: 0.5 };
@@ -86,4 +92,17 @@ test("a page that does not load is said to", () => {
   const checked = checkOf({ recording: recording(), recorded, lane: "h3", tried: tried(failed) });
   assert.equal(checked.within, false);
   assert.match(checkLines(checked)[0] ?? "", /^shop: does not load over h3: the load event did not come/);
+});
+
+test("a page whose loads are invalid for something else is not said to be raced as it is", () => {
+  const why = "the page replaced itself by https://shop.example/?again: its load has no one beginning";
+  const { load } = trial([]);
+  const facts = { ...load.log._trilane, reasons: [why, "the machine disturbed the load: by up to 9 ms"] };
+  const whole = { ...coverage, requests: 1, bytes: 1, unanswered: 0 };
+  const chosen = trial([], { load: { log: { ...load.log, _trilane: facts } }, coverage: whole, outside: [] });
+  const checked = checkOf({ recording: recording(), recorded, lane: "h2", tried: tried(chosen) });
+  assert.deepEqual([checked.within, checked.reasons], [false, [why]]);
+  const text = checkLines(checked).join("\n");
+  assert.match(text, /within the bounds .*\n {2}its loads are invalid: the page replaced itself/);
+  assert.doesNotMatch(text, /race it as it is/);
 });
