@@ -44,11 +44,14 @@ async function ask(chromium: string, url: string): Promise<boolean> {
 
 const known = new Map<string, (chromium: string) => Promise<boolean>>();
 
-/** Of the browser at the path `chromium`. False for a URL that is https:// already. */
+/**
+ * Of the browser at the path `chromium`. False for a URL that is https:// already, and where the browser could not be asked: whatever
+ * is wrong is the load's to say, which has its own chance, and the next load asks again.
+ */
 export async function upgradesByItself(chromium: string, url: string): Promise<boolean> {
   const { protocol, origin } = new URL(url);
   if (protocol !== "http:") return false;
   const asked = known.get(origin) ?? oncePerFile((path) => ask(path, `${origin}/`));
   known.set(origin, asked);
-  return asked(chromium);
+  return asked(chromium).catch(() => false);
 }
