@@ -3,6 +3,8 @@
 import type { PageTried } from "../../schemas/generated/sweep_event.ts";
 import type { Recording } from "../archive/archive.ts";
 import type { Tried } from "../measure/pin_decision.ts";
+import { momentOf } from "../measure/pin_moment.ts";
+import { defaultMoment_ms } from "../measure/pin_time.ts";
 import type { TrialOptions } from "../measure/trial.ts";
 import type { RecordingTrial } from "../results/recording_trials.ts";
 import { openResults } from "../results/results.ts";
@@ -33,6 +35,12 @@ export async function outsideBounds(
   recording: Recording,
   options: TrialOptions & { readonly say: (line: string) => void },
 ): Promise<readonly string[]> {
+  // The clock is not left to a trial, so there is nothing to decide and keep.
+  if (options.serving?.pin_time) {
+    const { trialLoad } = await import("../measure/trial.ts");
+    const pinned_ms = momentOf(recording) ?? defaultMoment_ms;
+    return (await trialLoad(home, recording, { ...options, pinned_ms })).outside;
+  }
   const results = openResults(home);
   try {
     const known = results.trialOf(recording.digest);

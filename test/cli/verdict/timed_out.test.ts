@@ -98,7 +98,17 @@ test("a median is not precise because the loads that did not time out are alike"
   assert.ok(isSettled(loadsOf("h1", fast), ["h1"], until));
   const half = fast.flatMap((plt_ms) => [plt_ms, null]);
   assert.equal(isSettled(loadsOf("h1", half), ["h1"], until), false);
-  assert.equal(isSettled(loadsOf("h1", Array.from({ length: 20 }, () => null)), ["h1"], until), false);
+  assert.equal(
+    isSettled(
+      loadsOf(
+        "h1",
+        Array.from({ length: 20 }, () => null),
+      ),
+      ["h1"],
+      until,
+    ),
+    false,
+  );
 });
 
 test("what was disturbed, or was the first visit of two, says nothing of the load", () => {
