@@ -2,7 +2,7 @@
 // its blocks' ratios; no test and no interval.
 import { median, upperMedian } from "../stats/quantile.ts";
 import { type CoverageGap, coverageGap } from "./lane_coverage.ts";
-import { counted, isValid, type LanePair, type Sample, type ValidSample } from "./sample.ts";
+import { counted, type LanePair, type Sample, type ValidSample } from "./sample.ts";
 
 /** One page on one link: the PLTs of both lanes (valid, or timed out), block by block; NaN where the block has none. */
 export interface PairedCell {
@@ -35,7 +35,7 @@ export function pairedCells(samples: Iterable<Sample>, pair: LanePair): PairedCe
     }
     const inOrder = [...blocks.entries()].sort((a, b) => a[0] - b[0]).map((entry) => entry[1]);
     const [first] = loads as [ValidSample];
-    const given_ms = loads.filter((load) => !isValid(load)).map((load) => load.plt_ms);
+    const given_ms = loads.filter(({ status }) => status !== "valid").map((load) => load.plt_ms);
     return {
       page: first.page,
       link: first.link,
