@@ -105,7 +105,8 @@ export function groupSection(
   const { drawn, shaped } = shownLoads(data, result);
   const shown = { drawn: options.waterfalls ? drawn : [], shaped };
   const medians = result.lanes.map(
-    (lane) => `${lane.lane} ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`,
+    (lane) =>
+      `${lane.lane} ${lane.median_ms === null ? "none" : `${lane.isAtLeast ? "over " : ""}${formatTime(lane.median_ms)}`}`,
   );
   const excluded = excludedLine(loads);
   const variation = variationLine(result.lanes);

@@ -31,13 +31,19 @@ function unlikeReason({ gap, reason }: Improvement): HeatCell["empty"] {
   return gap && reason !== null ? { short: "unlike", reason, leftOut: 0 } : null;
 }
 
-function emptyReason(data: ReportData, pair: LanePair, link: string, page: string | null): HeatCell["empty"] {
+function emptyReason(
+  data: ReportData,
+  { pair, reason }: Improvement,
+  link: string,
+  page: string | null,
+): HeatCell["empty"] {
   const cells = data.cells.filter((cell) => cell.link === link && (page === null || cell.page === page));
   const lanes = [pair.over, pair.lane].filter((lane) => {
     const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
     return !data.loads.some((load) => ids.has(load.cell) && isValid(load));
   });
-  if (lanes.length === 0) return { short: "none", reason: "no page has valid loads of both lanes", leftOut: 0 };
+  if (lanes.length === 0)
+    return { short: "none", reason: reason ?? "no page has valid loads of both lanes", leftOut: 0 };
   let leftOut = 0;
   const told = lanes.map((lane) => {
     const ids = new Set(cells.filter((cell) => cell.lane === lane).map((cell) => cell.id));
@@ -82,7 +88,7 @@ function mapOf(
       link,
       improvement: result,
       medians: known ? mediansOf(linkCells) : null,
-      empty: known ? null : (unlikeReason(result) ?? emptyReason(data, pair, link, page)),
+      empty: known ? null : (unlikeReason(result) ?? emptyReason(data, result, link, page)),
       target: target(link, page),
       test: cellTest(linkCells),
     });

@@ -83,3 +83,18 @@ test("the figure's steps stand where the medians are; what lies beyond the axis 
     / 1 median lies beyond/,
   );
 });
+
+test("a page whose loads timed out is at the time-out, not where its other loads are, and not missing", async () => {
+  const data = await sixPages();
+  const reasons = ["the load event did not come within 60000 ms"];
+  const isSlow = ({ page, lane }: ReportData["loads"][number]): boolean => page === "a" && lane === "h1";
+  const loads = data.loads.map((load) =>
+    isSlow(load) && load.block > 0 ? { ...load, status: "failed" as const, reasons, plt_ms: null } : load,
+  );
+  const slow = { ...data, loads };
+  for (const { curves, missing } of cdfsOf(slow)) {
+    assert.equal(Math.max(...(curves.find(({ lane }) => lane === "h1")?.medians_ms ?? [])), 60_000);
+    assert.deepEqual(missing, []);
+  }
+  assert.match(buildReport(slow), />over 60 s<small>n 1, 2 timed out<|>over 60\S* s<small>n 1, 2 timed out/);
+});
