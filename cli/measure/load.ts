@@ -260,6 +260,8 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
   let browserVersion = "";
   let firstVisit: FirstVisit | null = null;
   let timer: NodeJS.Timeout | undefined;
+  /** Of the load that is measured. */
+  const begun: { pressure: PressureReading | null; isBeside: boolean } = { pressure: null, isBeside: false };
   const { dilation = 1 } = options;
   const failWhen = Promise.withResolvers<never>();
   failWhen.promise.catch(() => {});
@@ -285,7 +287,8 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
       const before = isLast ? readPressure(browser) : null;
-      const beganBeside = underWay > 1;
+      begun.pressure = before;
+      begun.isBeside = underWay > 1;
       limit(options.timeout_ms, timeOut(options.timeout_ms, which));
       await orFail(visited.load(url));
       const loaded = isLast ? readPressure(browser) : null;
@@ -302,7 +305,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
         await orFail(delay(filmedAfterLoad_ms * dilation));
         options.filmed?.(await orFail(film.stop()));
       }
-      return { timings, steadiness, cpu, pressure, tasks_ms, isBeside: beganBeside || underWay > 1 };
+      return { timings, steadiness, cpu, pressure, tasks_ms, isBeside: begun.isBeside || underWay > 1 };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
@@ -313,6 +316,12 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
     }
     return { page, ...seen, browserVersion, firstVisit, failure: null };
   } catch (error) {
+    if (begun.pressure && seen.pressure === null) {
+      // That the machine kept it waiting up to now: one that timed out would else count as slow.
+      const now = readPressure(browser);
+      const pressure = now && pressureBetween(begun.pressure, now);
+      seen = { ...seen, pressure, isBeside: begun.isBeside || underWay > 1 };
+    }
     // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
     const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
     return { page, ...seen, browserVersion, firstVisit, failure: cause.message };

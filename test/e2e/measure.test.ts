@@ -167,7 +167,10 @@ test("a load that takes too long fails", async () => {
   const recording = await site("large", large);
   const log = await load(recording, "h1", { ...slow, timeout_ms: 1500 });
   assert.equal(log._trilane.status, "failed");
-  assert.match(log._trilane.reasons.join("; "), /^the load event did not come within 1500 ms$/);
+  assert.match(
+    log._trilane.reasons.join("; "),
+    /^the load event did not come within 1500 ms(; the machine disturbed the load: .*)?$/,
+  );
   assert.ok(log.entries.length > 0, "what was seen until then is kept");
   assert.ok(log._trilane.shaper !== null && log._trilane.replay !== null);
 });
