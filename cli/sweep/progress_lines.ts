@@ -34,7 +34,10 @@ export function triedLine({ page, coverage, unpinned, pinned_to, reason }: PageT
     pinned_to === null || unpinned === null
       ? ""
       : `, with its clock set to ${pinned_to.slice(0, 10)} and random numbers seeded (without: ${sharesText(unpinned)})`;
-  const advice = reason === null ? "" : `: too little, see \`trilane recording check ${page}\``;
+  const advice =
+    reason === null
+      ? ""
+      : `; its loads will not count (${reason.split(": ")[0]}), see \`trilane recording check ${page}\``;
   return `page ${page}: a trial load asks for ${sharesText(coverage)}${pinned}${advice}`;
 }
 

@@ -323,3 +323,16 @@ describe("outcome", () => {
     assert.equal(lines.join(" "), text);
   });
 });
+
+test("a trial load that asks for too much is not said to ask for too little", () => {
+  const tried = (reason: string | null): SweepEvent => ({
+    ...{ event: "page-tried", page: "shop", unpinned: null, pinned_to: null, reason },
+    coverage: { requests: 1, bytes: 1 },
+  });
+  const asked = "page shop: a trial load asks for 100 % of its recorded requests and 100 % of their bytes";
+  assert.equal(saidOf(tried(null))?.line, asked);
+  assert.equal(
+    saidOf(tried("asks for too much that is not in the recording: 12 requests (20 %, bound 5 %)"))?.line,
+    `${asked}; its loads will not count (asks for too much that is not in the recording), see \`trilane recording check shop\``,
+  );
+});
