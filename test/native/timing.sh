@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # timing.sh NAME PROGRAM: runs a test of time. One that passes has passed. One that fails while nothing disturbed the machine has
 # failed. One that fails while it was disturbed waits for a calm machine and runs again, up to three times; where calm does not
-# come it ends as inconclusive (status 77), which test/run.sh counts apart and names. It never loosens a tolerance.
+# come it ends as inconclusive (status 77), which test/run.sh counts apart and names. It never loosens a tolerance. A sanitizer's
+# finding, in the program or in one that it starts, is a failure however disturbed the machine was.
 #
 # Disturbed is: of the CPUs' time more was used by others than by the test and the machine itself, or stolen by a hypervisor, than
 # a calm machine has. TRILANE_TEST_WAITS names a file that adds up what all tests of a run waited.
@@ -9,11 +10,19 @@ set -uo pipefail
 name=$1 program=$2
 tries=3 wait_s=60 all_waits_ms=720000
 
+found=$(mktemp -d)
+trap 'rm -rf "$found"' EXIT
+found_status=99
+# UBSan beside ASan has no log_path.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}log_path=$found/report
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}exitcode=$found_status
+
 # "USED STOLEN": of all CPUs since boot, in hundredths of a second.
 machine() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8, $9 }' /proc/stat; }
 # Of this shell's children that have ended, in hundredths of a second.
 own() { awk '{ sub(/.*\) /, ""); print $14 + $15 }' /proc/$$/stat; }
-cpus=$(nproc)
+# Those of /proc/stat: a container may be given fewer, and sees the use of all of them.
+cpus=$(grep -c '^cpu[0-9]' /proc/stat)
 waited() { awk '{ sum += $1 } END { print sum + 0 }' "${TRILANE_TEST_WAITS:-/dev/null}"; }
 
 # disturbance USED STOLEN OWN SECONDS: what is beyond a calm machine's, in words; nothing where nothing is.
@@ -47,6 +56,7 @@ for ((try = 1; ; try++)); do
   "$program"
   status=$?
   [ $status -ne 0 ] || exit 0
+  if cat "$found"/* 2>/dev/null || [ $status = $found_status ]; then exit $status; fi
   read -r used_after stolen_after < <(machine)
   time=$(awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { print to - from }')
   why=$(disturbance $((used_after - used)) $((stolen_after - stolen)) $(($(own) - own_before)) "$time")
