@@ -9,10 +9,12 @@ import { after, test } from "node:test";
 const folder = mkdtempSync(join(tmpdir(), "trilane-calm-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const cases = `import { timedTest } from ${JSON.stringify(join(import.meta.dirname, "calm_machine.ts"))};
+const cases = `import assert from "node:assert/strict";
+import { timedTest } from ${JSON.stringify(join(import.meta.dirname, "calm_machine.ts"))};
 timedTest("one", async (calm) => calm.disturbed("30 ms"));
-timedTest("two", async () => { throw new Error("slope 5"); });
-timedTest("three", async (calm) => { calm.disturbed("30 ms"); throw new Error("slope 5"); });`;
+timedTest("two", async () => assert.fail("slope 5"));
+timedTest("three", async (calm) => { calm.disturbed("30 ms"); assert.fail("slope 5"); });
+timedTest("four", async (calm) => { calm.disturbed("30 ms"); throw new Error("the server has gone"); });`;
 
 test("disturbed, a test that holds passes, and one that does not is inconclusive; undisturbed it fails", () => {
   const file = join(folder, "timed.test.ts");
@@ -31,5 +33,6 @@ test("disturbed, a test that holds passes, and one that does not is inconclusive
   assert.match(outcome, /^ok 1 - one$/m);
   assert.match(outcome, /^not ok 2 - two$/m);
   assert.match(outcome, /^ok 3 - three # SKIP inconclusive: disturbed: 30 ms; failed by slope 5/m);
+  assert.match(outcome, /^not ok 4 - four$/m);
   assert.match(run([`--test-reporter=${reporter}`]), /^inconclusive: three: disturbed: 30 ms/m);
 });

@@ -1,9 +1,10 @@
 // For tests of time: what this machine's disturbance makes of them. Such a test notes how its measurements were disturbed. One that
-// passes has passed; one that fails on undisturbed measurements has failed; one that fails on disturbed ones waits for a calm
-// machine and runs again, for a limited time in all, and where calm does not come it is skipped as "inconclusive: disturbed", which
-// test/run.sh counts apart and names. A tolerance is never loosened.
+// passes has passed; one that fails on undisturbed measurements has failed; one of which an assertion fails on disturbed ones waits
+// for a calm machine and runs again, for a limited time in all, and where calm does not come it is skipped as "inconclusive:
+// disturbed", which test/run.sh counts apart and names. Any other error is a failure. A tolerance is never loosened.
 //
 // TRILANE_TEST_WAITS names a file in which all files of one run add up what they waited.
+import { AssertionError } from "node:assert";
 import { appendFileSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { type TestContext, test } from "node:test";
@@ -76,12 +77,12 @@ export function timedTest(name: string, work: (calm: Calm, context: TestContext)
       try {
         return await work(calm, context);
       } catch (error) {
-        if (disturbance === null) throw error;
+        if (disturbance === null || !(error instanceof AssertionError)) throw error;
         const took_ms = performance.now() - began_ms;
         addWait(took_ms);
         left_ms -= took_ms;
         try {
-          left_ms -= await untilCalm(left_ms, `${disturbance}; failed by ${(error as Error).message.split("\n")[0]}`);
+          left_ms -= await untilCalm(left_ms, `${disturbance}; failed by ${error.message.split("\n")[0]}`);
         } catch (inconclusive) {
           if (!(inconclusive instanceof Inconclusive)) throw inconclusive;
           return context.skip(`inconclusive: disturbed: ${inconclusive.message}`);
