@@ -65,8 +65,25 @@ static void *resolve(const char *name) {
         return next_##name;                                                                                  \
     }
 
+// Some wait for ever by an absurd time: sums and products end at the largest number there is.
+static int64_t sum(int64_t a, int64_t b) {
+    int64_t result;
+    if (!__builtin_add_overflow(a, b, &result)) return result;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t product(int64_t a, int64_t b) {
+    int64_t result;
+    if (!__builtin_mul_overflow(a, b, &result)) return result;
+    return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
+
 static int64_t ns_of(const struct timespec *t) {
-    return t->tv_sec * NS_PER_S + t->tv_nsec;
+    return sum(product(t->tv_sec, NS_PER_S), t->tv_nsec);
+}
+
+static int64_t ns_of_timeval(const struct timeval *t) {
+    return sum(product(t->tv_sec, NS_PER_S), product(t->tv_usec, 1000));
 }
 
 static struct timespec timespec_of(int64_t ns) {
@@ -75,7 +92,7 @@ static struct timespec timespec_of(int64_t ns) {
 }
 
 static int64_t longer(int64_t ns) {
-    return ns > INT64_MAX / dilation ? INT64_MAX : ns * dilation;
+    return product(ns, dilation);
 }
 
 static int longer_ms(int ms) {
@@ -130,7 +147,7 @@ time_t time(time_t *out) {
 // The kernel's time for a dilated one.
 static struct timespec kernel_time(const struct timespec *t, bool wall) {
     int64_t ns = ns_of(t);
-    return timespec_of(wall ? longer(ns - wall_ns) + kernel_wall_ns() : longer(ns));
+    return timespec_of(wall ? sum(longer(sum(ns, -wall_ns)), kernel_wall_ns()) : longer(ns));
 }
 
 static struct timespec kernel_deadline(const struct timespec *t) {
@@ -187,10 +204,10 @@ NEXT(int, select, int, fd_set *, fd_set *, fd_set *, struct timeval *)
 int select(int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict error,
            struct timeval *restrict timeout) {
     if (!timeout) return real_select()(count, in, out, error, NULL);
-    struct timespec span = timespec_of(longer(timeout->tv_sec * NS_PER_S + timeout->tv_usec * 1000));
+    struct timespec span = timespec_of(longer(ns_of_timeval(timeout)));
     struct timeval left = {.tv_sec = span.tv_sec, .tv_usec = span.tv_nsec / 1000};
     int result = real_select()(count, in, out, error, &left);
-    span = timespec_of((left.tv_sec * NS_PER_S + left.tv_usec * 1000) / dilation);
+    span = timespec_of(ns_of_timeval(&left) / dilation);
     *timeout = (struct timeval){.tv_sec = span.tv_sec, .tv_usec = span.tv_nsec / 1000};
     return result;
 }
@@ -301,7 +318,7 @@ static void convert_stamp(struct cmsghdr *header) {
     if (header->cmsg_type == SCM_TIMESTAMP && header->cmsg_len >= CMSG_LEN(sizeof(struct timeval))) {
         struct timeval stamp;
         memcpy(&stamp, CMSG_DATA(header), sizeof stamp);
-        struct timespec exact = dilated_stamp(stamp.tv_sec * NS_PER_S + stamp.tv_usec * 1000);
+        struct timespec exact = dilated_stamp(ns_of_timeval(&stamp));
         stamp = (struct timeval){.tv_sec = exact.tv_sec, .tv_usec = exact.tv_nsec / 1000};
         memcpy(CMSG_DATA(header), &stamp, sizeof stamp);
     }

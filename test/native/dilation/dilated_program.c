@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -145,6 +146,29 @@ static int check_wait(const char *name, int64_t times) {
                : 0;
 }
 
+static void do_nothing(int number) {
+    (void)number;
+}
+
+// An absurd time is for ever: only a signal ends the wait.
+static int check_for_ever(void) {
+    static const struct timespec absurd[] = {{.tv_sec = INT64_MAX, .tv_nsec = S - 1},
+                                             {.tv_sec = INT64_MAX / 2},
+                                             {.tv_sec = INT64_MAX / S, .tv_nsec = INT64_MAX % S}};
+    const struct sigaction action = {.sa_handler = do_nothing};
+    sem_t never;
+    sem_init(&never, 0, 0);
+    sigaction(SIGALRM, &action, NULL);
+    ualarm(50000, 50000);
+    for (size_t i = 0; i < sizeof absurd / sizeof *absurd; i++) {
+        if (sem_timedwait(&never, &absurd[i]) == 0 || errno != EINTR) return fail("wall", errno, EINTR);
+        if (sem_clockwait(&never, CLOCK_MONOTONIC, &absurd[i]) == 0 || errno != EINTR)
+            return fail("monotonic", errno, EINTR);
+        if (ppoll(NULL, 0, &absurd[i], NULL) == 0 || errno != EINTR) return fail("span", errno, EINTR);
+    }
+    return 0;
+}
+
 static int check_clocks(int64_t times) {
     int64_t low = kernel_ns(CLOCK_MONOTONIC) / times, now = dilated_ns(CLOCK_MONOTONIC);
     if (now < low || now > kernel_ns(CLOCK_MONOTONIC) / times) return fail("monotonic", now, low);
@@ -226,6 +250,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], "stamp-ns") == 0) return check_stamp(SO_TIMESTAMPNS, SCM_TIMESTAMPNS, false);
     if (strcmp(argv[1], "stamps") == 0) return check_stamp(SO_TIMESTAMPNS, SCM_TIMESTAMPNS, true);
     if (strcmp(argv[1], "stamp") == 0) return check_stamp(SO_TIMESTAMP, SCM_TIMESTAMP, false);
+    if (strcmp(argv[1], "for-ever") == 0) return check_for_ever();
     if (strcmp(argv[1], "tcp-info") == 0) return check_tcp_info(times);
     return check_wait(argv[1], times);
 }
