@@ -52,14 +52,15 @@ function measurementsOf(page: string, link: string, samples: Samples, say: (line
   return dilations.slice(1).flatMap((dilation): Measurement[] => {
     const dilated = samples.get(dilation) ?? [];
     const what = `${page}, ${link}, dilated ${dilation} times`;
-    const ofLanes = plainLanes.flatMap((lane) => {
+    const ofLanes = plainLanes.map((lane) => {
       const [before, after] = [valid(undilated, lane), valid(dilated, lane)];
-      if (before.length === 0 || after.length === 0) return [];
-      const off_percent = (median(after) / median(before) - 1) * 100;
-      say(
-        `${what}, ${lane}: ${median(before).toFixed(0)} -> ${median(after).toFixed(0)} ms (${off_percent.toFixed(1)} %)`,
-      );
-      return [measurement(`${what}, ${lane}: median off by`, [Math.abs(off_percent)], 5, { unit: "%" })];
+      const isBoth = before.length > 0 && after.length > 0;
+      const off_percent = isBoth ? (median(after) / median(before) - 1) * 100 : Number.NaN;
+      if (isBoth)
+        say(
+          `${what}, ${lane}: ${median(before).toFixed(0)} -> ${median(after).toFixed(0)} ms (${off_percent.toFixed(1)} %)`,
+        );
+      return measurement(`${what}, ${lane}: median off by`, [Math.abs(off_percent)], 5, { unit: "%" });
     });
     const opposite = lanePairs(plainLanes).filter((pair) => {
       const [before, after] = [undilated, dilated].map((of) => direction(compare(of, pair, 1)));
