@@ -51,7 +51,8 @@ telling() {
   local pattern
   for pattern in 'no space left on device' 'unable to find libclang' 'fatal error' '^E: ' 'CMake Error' 'error:' 'error\[' 'npm (err!|error)' \
     'panicked at' 'failed'; do
-    tr '\r' '\n' <"$log" | grep -aiE -m 1 "$pattern" && return
+    # Not in a pipe: grep may leave before the end, of which tr would die.
+    grep -aiE -m 1 "$pattern" < <(tr '\r' '\n' <"$log") && return
   done
   tr '\r' '\n' <"$log" | grep -aE '[^[:space:]]' | tail -n 1
 }

@@ -40,6 +40,9 @@ test("a step that fails says what, why, what to do and where its log is, in one 
     const { status, stderr } = step(`printf '%s\\n' '${said}'; exit 7`);
     assert.deepEqual([status, stderr], [7, `setup: the step failed: ${why}; ${remedy} (log: ${log})\n`]);
   }
+  // A long log: who looks for the line does not read all of it.
+  const { stderr } = step("echo error: first; echo 'fatal error: second'; seq 200000; echo failed; exit 1");
+  assert.match(stderr, /^setup: the step failed: fatal error: second; .*\n$/);
   assert.match(step("exit 9").stderr, /^setup: the step failed: exit status 9; .*\n$/);
   assert.match(step("kill -9 $$").stderr, /^setup: the step failed: \(ended by signal 9\); free some memory .*\n$/);
 });
