@@ -6,6 +6,11 @@ export PATH=$PWD/node_modules/.bin:$PATH
 fix=${1:-}
 
 mapfile -t c_files < <(git ls-files --cached --others --exclude-standard '*.c' '*.h')
+# Of a checkout that is another user's git lists nothing.
+[ ${#c_files[@]} -gt 0 ] || {
+  echo "check: git lists no files of C: run it as the owner of the checkout, in a clone" >&2
+  exit 1
+}
 if [ "$fix" = --fix ]; then
   clang-format -i "${c_files[@]}"
   biome check --write --log-level=warn .
