@@ -1,4 +1,5 @@
-// A test of time passes, fails, or is inconclusive: the last only where it fails and its measurements were disturbed.
+// A test of time passes, fails, or is inconclusive: the last only where it fails and its measurements were disturbed. Of those in C a
+// sanitizer's finding is no matter of time.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -35,4 +36,21 @@ test("disturbed, a test that holds passes, and one that does not is inconclusive
   assert.match(outcome, /^ok 3 - three # SKIP inconclusive: disturbed: 30 ms; failed by slope 5/m);
   assert.match(outcome, /^not ok 4 - four$/m);
   assert.match(run([`--test-reporter=${reporter}`]), /^inconclusive: three: disturbed: 30 ms/m);
+});
+
+/** The exit status of test/native/timing.sh with a program of shell. */
+function timing(program: string): number | null {
+  const file = join(folder, "program.sh");
+  const waits = join(folder, "native-waits");
+  writeFileSync(file, `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+  writeFileSync(waits, "720000\n");
+  const { ASAN_OPTIONS: _, UBSAN_OPTIONS: __, ...environment } = process.env;
+  const env = { ...environment, TRILANE_TEST_WAITS: waits };
+  return spawnSync("bash", [join(import.meta.dirname, "native", "timing.sh"), "x", file], { env }).status;
+}
+
+test("a program of C that passes has passed, and one in which a sanitizer finds something has failed", () => {
+  assert.equal(timing("exit 0"), 0);
+  assert.equal(timing('eval "$ASAN_OPTIONS"; echo found >"$log_path.1"; exit 3'), 3);
+  assert.equal(timing('eval "$UBSAN_OPTIONS"; exit "$exitcode"'), 99);
 });
