@@ -74,7 +74,7 @@ end_to_end() {
   local files failed again
   mapfile -t files < <(find test/e2e -name '*.test.ts' | sort)
   failed=$(mktemp) || return
-  node_test 2100 --test-concurrency=1 \
+  node_test 2700 --test-concurrency=1 \
     --test-reporter=./test/failed_files.ts --test-reporter-destination="$failed" "${files[@]}"
   local status=$?
   mapfile -t again <"$failed"
