@@ -2,6 +2,7 @@
 // preload), which no option turns off. The lane h1 serves such a page upgraded, as the other lanes do: its http:// scripts would
 // be blocked as mixed content otherwise, on that lane alone. Asks a browser that has no network; once for each site.
 import { mkdir } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseLink } from "../link/link.ts";
 import { startBrowser } from "./browser.ts";
 import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
@@ -27,13 +28,19 @@ async function ask(chromium: string, url: string): Promise<boolean> {
       environment: chromiumEnvironment(profile, folder, process.env),
       timeout_ms,
     });
-    try {
+    const watched = async (): Promise<boolean> => {
       const page = await watchPage(browser.connection);
       // Nothing answers; what the browser does before it asks anybody is what counts.
       await page.load(url).catch(() => {});
       return page.capture.requests.some(
         ({ sent, redirectedTo }) => sent.request.url === url && redirectedTo?.startsWith("https:"),
       );
+    };
+    const given = delay(timeout_ms, undefined, { ref: false }).then(() => {
+      throw new Error(`the browser did not answer within ${timeout_ms} ms`);
+    });
+    try {
+      return await Promise.race([watched(), given]);
     } finally {
       await browser.stop();
     }
