@@ -22,7 +22,7 @@ export function defineDisturbance<T>(yargs: Argv<T>): Argv<T & DisturbanceOption
       type: "number",
       requiresArg: true,
       describe:
-        "seconds to go on repeating loads that the machine disturbed; as long again as the loads were to take unless given",
+        "seconds to go on repeating loads that the machine disturbed; as long again as the loads were to take, at least a minute, unless given",
     }) as Argv<T & DisturbanceOptions>;
 }
 

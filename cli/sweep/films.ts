@@ -7,7 +7,6 @@ import type { Cell, NewFilm, Results, Sweep } from "../results/results.ts";
 import type { TimeLeft } from "./estimate.ts";
 import { pastObstacles, type Waiting } from "./obstacles.ts";
 import { type LoadRequest, loadRequest, type Requesting } from "./request.ts";
-import { filmTriesOf } from "./tasks.ts";
 
 /** Resolves also for a load that failed; throws for what would fail every load. */
 export type FilmLoad = (request: LoadRequest) => Promise<FilmedLoad>;
@@ -22,6 +21,8 @@ export interface Filming extends Requesting {
   readonly admit: () => Promise<void>;
   /** Whether the plan's time is over: what is not filmed by then is left out. */
   readonly isTimeUp: () => boolean;
+  /** Whether there is time left to repeat what the machine disturbed. */
+  readonly mayRepeat: () => boolean;
   readonly waiting: Waiting;
   readonly linkFault?: (link: string) => Promise<string | null>;
   readonly guess_ms: (cell: Cell) => number;
@@ -68,17 +69,18 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
   for (const cell of cells) {
     const { page, lane, link } = cell;
     if (!filming.mustEnd() && filming.isTimeUp()) return true;
-    let wasStarved = false;
-    for (let attempt = 0, done = false; !done; attempt++) {
+    for (let attempt = 0, faults = 0, done = false; !done; attempt++) {
       await filming.admit();
       if (filming.mustEnd()) return false;
       tell({ event: "film-started", page, lane, link, attempt });
       const taken = await pastObstacles(() => take(filming, cell), filming.waiting);
       if (!taken?.written) return false;
       const { film, wall_ms } = taken.written;
-      wasStarved ||= film.reasons.some(isDisturbed);
+      const wasDisturbed = film.reasons.some(isDisturbed);
+      if (!wasDisturbed) faults++;
       // A faulty link is not tried again: it is what it is.
-      done = film.status === "valid" || attempt + 1 >= filmTriesOf(plan.retries, wasStarved) || wall_ms === 0;
+      done =
+        film.status === "valid" || wall_ms === 0 || faults > plan.retries || (wasDisturbed && !filming.mayRepeat());
       time.ended(filming.guess_ms(cell), wall_ms, done);
       if (done) {
         const stored = await pastObstacles(() => results.recordFilm({ cell: cell.id, ...film }), filming.waiting);

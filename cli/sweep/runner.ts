@@ -41,6 +41,9 @@ export interface Labs {
 /** What disturbs loads for longer (a backup, an update) may end before those that were put off have their last attempts. */
 const endPatience_ms = 600_000;
 
+/** For all that is repeated of a run that is shorter: what disturbs a machine for a moment may last so long. */
+const leastRetryFor_ms = 60_000;
+
 const oneLab: Labs = { most: 1, mayShare: () => false };
 
 export interface RunOptions extends Attempting {
@@ -138,7 +141,8 @@ class SweepRun {
     this.#toFilm = film ? unfilmedCells(results, sweep, plan.films ?? 1) : [];
     const guesses_ms = [...this.#left.map(({ cell }) => cell), ...this.#toFilm].map(guess_ms);
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
-    this.#retryFor_ms = plan.retry_for_s === undefined ? this.#time.left_ms : plan.retry_for_s * 1000;
+    this.#retryFor_ms =
+      plan.retry_for_s === undefined ? Math.max(leastRetryFor_ms, this.#time.left_ms) : plan.retry_for_s * 1000;
     this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
     this.#uncovered = new UncoveredPages(plan.lanes, results.loadsOf(sweep.id));
     this.#browser = new BrowserVersion(results, sweep);
@@ -167,6 +171,7 @@ class SweepRun {
       linkFault: (link: string) => this.#askLink(link),
       mustEnd: () => this.#mustEnd(),
       isTimeUp: () => this.#isTimeUp(),
+      mayRepeat: () => this.#mayRepeat(),
       waiting: this.#waiting,
       admit: () => this.#waitForCalm(),
       signal: this.#signal,
@@ -182,7 +187,9 @@ class SweepRun {
   #watched(film: FilmLoad): FilmLoad {
     return async (request) => {
       const filmed = await this.#spent.during(() => film(request));
+      const { reasons, wall_ms } = filmed.load.log._trilane;
       this.#admission.ended(filmed.load.log._trilane, false);
+      if (reasons.some(isDisturbed)) this.#lost_ms += wall_ms;
       return filmed;
     };
   }

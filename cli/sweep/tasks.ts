@@ -9,11 +9,6 @@ import type { Cell, Load, Results, Sweep } from "../results/results.ts";
 import { orderLoads, type PlannedLoad } from "./order.ts";
 import type { Plan } from "./plan.ts";
 
-/** How often a film may be tried: that it was disturbed once is the machine's doing, and does not count against it. */
-export function filmTriesOf(retries: number, wasDisturbed: boolean): number {
-  return retries + 1 + Number(wasDisturbed);
-}
-
 type Attempt = Pick<Load, "status" | "reasons">;
 
 export class Task {

@@ -51,7 +51,7 @@ export interface SweepPlan {
   retries?: number;
   tolerance?: DisturbanceTolerance;
   /**
-   * How long loads that the machine disturbed are repeated, over all of a run's disturbed loads and waits for a calm machine, until each lane has its runs. Default: as long again as the run was to take.
+   * How long loads that the machine disturbed are repeated, over all of a run's disturbed loads and waits for a calm machine, until each lane has its runs. Default: as long again as the run was to take, at least 60.
    */
   retry_for_s?: number;
   /**

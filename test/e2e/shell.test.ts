@@ -94,10 +94,17 @@ test("a recorded origin answers through the link, trusted by its authority", asy
   });
 });
 
-test("nothing else answers", async () => {
-  const ask = `fetch("https://elsewhere.test/").then(() => 0, (error) => console.log(error.cause.code))`;
-  const { stdout } = await shell("--link", "10mbit/0ms", "--recording", "site", "--", process.execPath, "-e", ask);
-  assert.equal(stdout, "ENOTFOUND\n");
+test("what is not recorded is answered as live: a name of the internet with 404, any other not at all", async () => {
+  const ask = (host: string): string =>
+    `fetch("https://${host}/").then(({ status }) => console.log(status), (error) => console.log(error.cause.code))`;
+  for (const [host, told] of [
+    ["elsewhere.test", "404"],
+    ["elsewhere", "ENOTFOUND"],
+  ] as const) {
+    const words = ["--recording", "site", "--", process.execPath, "-e", ask(host)];
+    const { stdout } = await shell("--link", "10mbit/0ms", ...words);
+    assert.equal(stdout, `${told}\n`);
+  }
 });
 
 test("bad input is refused in one line", async () => {
