@@ -12,7 +12,8 @@
 // What a model cannot have: the page's own computation beside requests (layout, rendering of its real content), and
 // conditions that depend on the network (a timer that would have given up).
 //
-// Pure: archived exchanges in, exchanges out. model_recording.ts reads and writes the archive.
+// Pure: archived exchanges in, exchanges out. model_recording.ts reads and writes the archive. Over 500 lines, because where one
+// request is put depends on where all others are: one class holds that, and the texts it is put in have files of their own.
 import type { ArchivedExchange, Exchange } from "../archive/archive.ts";
 import { type ContentEncoding, contentEncoding } from "../fill/content_encoding.ts";
 import { type DependencyGraph, dependencyGraph, type GraphNode } from "./dependency_graph.ts";

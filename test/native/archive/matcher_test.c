@@ -1,4 +1,5 @@
-// The matcher's promises, one by one (archive/matcher.h), and a large recording against a scan of it.
+// The matcher's promises, one by one (archive/matcher.h), and a large recording against a scan of it. Over
+// 500 lines: one short test a promise, all on the same few fixtures.
 #include "archive/matcher.h"
 
 #include <setjmp.h>
