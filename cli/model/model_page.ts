@@ -16,11 +16,20 @@
 // request is put depends on where all others are: one class holds that, and the texts it is put in have files of their own.
 import type { ArchivedExchange, Exchange } from "../archive/archive.ts";
 import { type ContentEncoding, contentEncoding } from "../fill/content_encoding.ts";
+import type { Dimensions } from "../fill/jpeg.ts";
 import { type DependencyGraph, dependencyGraph, type GraphNode } from "./dependency_graph.ts";
 import { headerOf, type Kind, type ModelRequest, modelRequest } from "./model_request.ts";
 import { attribute, fits, type Piece, type Source, sourceOfSize } from "./page_source.ts";
 import { modelledHeaders } from "./response_headers.ts";
-import { type Action, type AskOptions, type Compute, callSource, listSource, runtime } from "./script_source.ts";
+import {
+  type Action,
+  type AskOptions,
+  type Compute,
+  callSource,
+  listSource,
+  runtime,
+  shortUrl,
+} from "./script_source.ts";
 import { shares } from "./shares.ts";
 import { type StyledRequest, styledElements, stylesheetSource } from "./stylesheet_source.ts";
 
@@ -32,6 +41,8 @@ export interface PageToModel {
   readonly compute: Compute;
   /** Of a request by its place among the exchanges, where it has one. */
   readonly requestBodies: ReadonlyMap<number, Buffer>;
+  /** Likewise, of pictures whose dimensions are known. */
+  readonly images: ReadonlyMap<number, Dimensions>;
 }
 
 export interface ModelledExchange {
@@ -318,10 +329,16 @@ class Model {
     return status !== 204 && status !== 205 && (status < 300 || status > 399);
   }
 
+  /** Without them it takes no room until it has come: browsers ask first for what is large and in sight. */
+  #dimensions(place: number): string {
+    const known = this.#page.images.get(this.#at(this.#end(place)).request.index);
+    return known ? ` width=${known.width} height=${known.height}` : "";
+  }
+
   /** The tag by which a parser comes by it. */
   #tag(place: number): string {
     const { request, isBlocking } = this.#at(place);
-    const url = attribute(request.url);
+    const url = attribute(shortUrl(request.url, this.#documentUrl(place)));
     const handler = this.#handlers.get(this.#end(place)) ?? [];
     const cors = this.#cors(place);
     const attributes = [
@@ -336,7 +353,7 @@ class Model {
       case "stylesheet":
         return `<link rel=stylesheet href="${url}"${attributes}>`;
       case "image":
-        return `<img src="${url}" alt=""${attributes}>`;
+        return `<img src="${url}" alt=""${this.#dimensions(place)}${attributes}>`;
       case "document":
         return `<iframe src="${url}"${attributes}></iframe>`;
       case "font": {

@@ -2,6 +2,7 @@
 // stay are not copied. What a model is made of is model_page.ts's.
 import type { Archive, ArchivedExchange, JsonObject, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import { imageDimensions } from "./image_dimensions.ts";
 import { type ModelFacts, modelPage } from "./model_page.ts";
 import type { Compute } from "./script_source.ts";
 
@@ -15,7 +16,7 @@ export interface ModelRequested {
 }
 
 /** Raise it whenever the same recording would give another model. */
-const modelVersion = 3;
+const modelVersion = 4;
 
 const longestName = 100;
 
@@ -77,7 +78,8 @@ export async function modelRecording(archive: Archive, asked: ModelRequested): P
   const { compute, replace } = asked;
   const load_ms = loadEventOf(recording);
   const requestBodies = await requestBodiesOf(archive, exchanges);
-  const page = modelPage({ url: recording.url, exchanges, load_ms, compute, requestBodies });
+  const images = await imageDimensions(archive, exchanges);
+  const page = modelPage({ url: recording.url, exchanges, load_ms, compute, requestBodies, images });
   // How requests failed and when the load event came is true of the model too.
   const { failed_urls, failures, load_event_ms } = recording.notes;
   const notes: JsonObject = {

@@ -60,7 +60,14 @@ function modelOf(
   compute: Compute = "timer",
   load_ms: number | null = null,
 ): ModelledPage {
-  return modelPage({ url: `${site}/`, exchanges, load_ms, compute, requestBodies: new Map() });
+  return modelPage({
+    url: `${site}/`,
+    exchanges,
+    load_ms,
+    compute,
+    requestBodies: new Map(),
+    images: new Map([[3, { width: 96, height: 72 }]]),
+  });
 }
 
 function textOf(model: ModelledPage, path: string): string {
@@ -87,7 +94,7 @@ test("tags in recorded order, a rule for the font, a call after the recorded com
   const html = codeOf(model, "/");
   assert.match(
     html,
-    /<link rel=stylesheet href="https:\/\/site\.example\/a\.css"><script src="[^"]*a\.js"><\/script><i class=m4>a<\/i><img src="https:\/\/cdn\.example\/i\.png\?a=1&amp;b=2" alt="">/,
+    /<link rel=stylesheet href="\/a\.css"><script src="[^"]*a\.js"><\/script><i class=m4>a<\/i><img src="https:\/\/cdn\.example\/i\.png\?a=1&amp;b=2" alt="" width=96 height=72>/,
   );
   assert.equal(codeOf(model, "/a.css"), '@font-face{font-family:m4;src:url("/f.woff2")}.m4{font-family:m4}');
   assert.equal(codeOf(model, "/a.js"), 't([["i",100,"/by-script.png"]]);');
