@@ -5,29 +5,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../../cli/errors.ts";
 import type { Bench } from "./bench.ts";
-import { liveAgainstReplay, refuseWithoutServers } from "./live_against_replay.ts";
+import { liveAgainstReplay } from "./live_against_replay.ts";
+import { type LiveSites, refuseWithoutServers } from "./live_place.ts";
 
 /** Debian's python3-doc, which the set-up of the tests does not install. */
 const documentation = "/usr/share/doc/python3.11/html";
 const pages = ["tutorial/index.html", "library/json.html", "whatsnew/3.11.html"] as const;
 
-export const bench: Bench = async (say, only) => {
+/** UserError where it is not installed. */
+export function documentationSites(): LiveSites {
   refuseWithoutServers("fidelity");
   if (!existsSync(documentation)) throw new UserError(`fidelity: no ${documentation}: apt install python3-doc`);
+  return {
+    servers: [
+      { hosts: ["docs.test"], address: "203.0.113.1", root: documentation, program: "nginx" },
+      { hosts: ["docs-h3.test"], address: "203.0.113.2", root: documentation, program: "caddy" },
+    ],
+    pages: pages.map((page) => {
+      const url = `https://docs.test/${page}`;
+      return { page, urls: { h1: url, h2: url, h3: `https://docs-h3.test/${page}` } };
+    }),
+  };
+}
+
+export const bench: Bench = async (say, only) => {
+  const sites = documentationSites();
   const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
   try {
-    return await liveAgainstReplay(say, only, {
-      name: "fidelity",
-      scratch,
-      servers: [
-        { hosts: ["docs.test"], address: "203.0.113.1", root: documentation, program: "nginx" },
-        { hosts: ["docs-h3.test"], address: "203.0.113.2", root: documentation, program: "caddy" },
-      ],
-      pages: pages.map((page) => {
-        const url = `https://docs.test/${page}`;
-        return { page, urls: { h1: url, h2: url, h3: `https://docs-h3.test/${page}` } };
-      }),
-    });
+    return await liveAgainstReplay(say, only, { name: "fidelity", scratch, ...sites });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

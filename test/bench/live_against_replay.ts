@@ -1,40 +1,21 @@
 // Pages of live servers, behind a link, recorded there, and then loaded live and replayed in turn over the same link and lane: how far
 // the replay behaves as the live page did. Which pages and servers those are is decided by its callers.
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Recording } from "../../cli/archive/archive.ts";
-import { withArchive } from "../../cli/archive/client.ts";
 import { UserError } from "../../cli/errors.ts";
 import { plainLanes } from "../../cli/lanes.ts";
-import { formatLink, type LinkProfile, parseLink } from "../../cli/link/link.ts";
 import { labCommand, spkiList } from "../../cli/measure/lab.ts";
 import { laneOriginOptions } from "../../cli/measure/lane_origins.ts";
 import { type ReplayReport, readReplayReport } from "../../cli/measure/reports.ts";
-import { programPath } from "../../cli/programs.ts";
-import { recordPage } from "../../cli/record/record_page.ts";
-import { storeRecorded } from "../../cli/record/store.ts";
-import { readTrustedKeys } from "../../cli/record/words.ts";
 import { servingArguments } from "../../cli/serving/arguments.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
-import { type LiveProgram, type LiveServer, makeLiveSite, noLiveSite } from "../e2e/live_site.ts";
 import { type Measurement, measurement } from "./bench.ts";
 import { type Cell, fidelityTable, type LoadPair, pltDifference } from "./fidelity_table.ts";
+import { type LiveSites, link, makePlace, type Place, type PlainLane, recordLive } from "./live_place.ts";
 import { type SeenLoad, seenLoad } from "./seen_load.ts";
 
 const blocks = 6;
-const link = parseLink("10mbit/50ms");
-/** Recorded through the same link, whose queue drops nothing then: a retransmission would be taken for the server's time. */
-const recordingLink = parseLink("10mbit/50ms,queue=1000p");
-const nameserver = "203.0.113.53";
-type PlainLane = (typeof plainLanes)[number];
 /** What a recording cannot tell of its servers and who ran them can: nginx gives the kernel all that a socket takes. */
 const serving = settleServing({ think: "recorded", transport: { tcp: { bounds_unsent: false } } });
-
-/** What a page is called, and where it is for each lane: nginx speaks no HTTP/3 here, Caddy does. */
-export interface LivePage {
-  readonly page: string;
-  readonly urls: Readonly<Record<PlainLane, string>>;
-}
 
 interface Pair extends LoadPair {
   readonly report: ReplayReport | null;
@@ -42,35 +23,10 @@ interface Pair extends LoadPair {
   readonly recorded: number;
 }
 
-interface Place {
-  readonly scratch: string;
-  readonly home: string;
-  /** What a browser that meets the live servers over the link is started by. */
-  readonly within: readonly string[];
-  /** And what the recorder's is started by. */
-  readonly recordedWithin: readonly string[];
-  readonly trustedKeys: readonly string[];
-}
-
-const circumstances = { bench: "fidelity" };
-
-async function record({ home, recordedWithin, trustedKeys }: Place, url: string, lane: PlainLane): Promise<Recording> {
-  const within = recordedWithin;
-  const options = { lane, scroll: false, quiet_ms: 1000, timeout_ms: 60_000, trustedKeys, addresses: [], within };
-  return await recordPage({ ...options, url }, (page) =>
-    withArchive(home, async (archive) => {
-      const { host, pathname, search } = new URL(url);
-      const name = `${lane}-${host}${`${pathname}${search}`.replaceAll(/\W+/g, "-")}`;
-      return (await storeRecorded(archive, page, { name, url, replace: false, behindLink: true, circumstances }))
-        .recording;
-    }),
-  );
-}
-
 /** Live and replayed loads in turn. The first pair reads programs and files from the disk. */
 async function loadInTurn(place: Place, url: string, lane: PlainLane): Promise<Pair[]> {
   const { home, within, trustedKeys, scratch } = place;
-  const { name, exchanges: recorded } = await record(place, url, lane);
+  const { name, exchanges: recorded } = await recordLive(place, url, lane);
   const reports = { replay: join(scratch, "replay.json"), shaper: join(scratch, "shaper.json") };
   const replayOptions = [...servingArguments(serving), ...laneOriginOptions(lane)];
   const lab = labCommand({ home, recording: name, link, reports, replayOptions });
@@ -154,44 +110,22 @@ function compare(cell: Cell<Pair>): Measurement[] {
   ];
 }
 
-export interface LiveAgainstReplay {
+export interface LiveAgainstReplay extends LiveSites {
   /** The benchmark's. */
   readonly name: string;
   /** Removed by the caller. */
   readonly scratch: string;
-  readonly servers: readonly LiveServer[];
-  readonly programs?: readonly LiveProgram[];
-  readonly pages: readonly LivePage[];
-}
-
-/** UserError where a server that is needed is not installed. */
-export function refuseWithoutServers(name: string): void {
-  const why = noLiveSite(["nginx", "caddy"]);
-  if (why) throw new UserError(`${name}: ${why}`);
 }
 
 /** `only`: a part of "PAGE, LANE". */
 export async function liveAgainstReplay(
   say: (line: string) => void,
   only: string,
-  { name, scratch, servers, programs = [], pages }: LiveAgainstReplay,
+  { name, scratch, ...sites }: LiveAgainstReplay,
 ): Promise<Measurement[]> {
-  const folder = join(scratch, "site");
-  mkdirSync(folder);
-  const site = makeLiveSite(folder, servers, programs);
-  const through = (of: LinkProfile) => [
-    ...[...site.words, programPath("trilane-shaper"), "--link", formatLink(of), "--nameserver", nameserver],
-    "--",
-  ];
-  const place: Place = {
-    scratch,
-    home: join(scratch, "home"),
-    within: through(link),
-    recordedWithin: through(recordingLink),
-    trustedKeys: readTrustedKeys(site.authority),
-  };
+  const place = makePlace(scratch, join(scratch, "home"), sites);
   const cells: Cell<Pair>[] = [];
-  for (const { page, urls } of pages)
+  for (const { page, urls } of sites.pages)
     for (const lane of plainLanes) {
       if (!`${page}, ${lane}`.includes(only)) continue;
       say(`${page} over ${lane}: ${blocks} live loads and ${blocks} replayed ones in turn`);

@@ -1,17 +1,41 @@
 // Modelled pages against the pages that they stand for, where both can be raced: the median PLT of each lane, and which lane is found
-// faster. `npm run bench -- model PAGE... [--runs 5] [--link LINK] [--only NAME]`; PAGE is whatever `trilane race` takes.
-import { mkdtemp, rm } from "node:fs/promises";
+// faster. `npm run bench -- model PAGE... [--runs 5] [--link LINK] [--only NAME]`; PAGE is whatever `trilane race` takes,
+// or `documentation` or `applications`: the pages of `bench -- fidelity` and `bench -- applications`, recorded live over h2.
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { UserError } from "../../cli/errors.ts";
 import { quantile } from "../../cli/stats/quantile.ts";
 import { alignTable } from "../../cli/verdict/verdict.ts";
 import type { RaceComparison } from "../../schemas/generated/race_result.ts";
+import { applicationSites } from "./applications_fidelity.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
+import { documentationSites } from "./fidelity.ts";
+import { type LiveSites, makePlace, type Place, recordLive } from "./live_place.ts";
 import { type RacedPage, racePage } from "./race_page.ts";
 
 const usualLinks = ["10mbit/50ms", "3mbit/100ms", "50mbit/20ms"] as const;
 const bars = { lane_percent: 10, all_percent: 5 };
+
+type Home = Pick<Place, "scratch" | "home">;
+
+const live: Readonly<Record<string, (scratch: string) => Promise<LiveSites>>> = {
+  documentation: async () => documentationSites(),
+  applications: applicationSites,
+};
+
+/** Of what PAGE names, the recordings; of anything else, itself. */
+async function pagesOf(named: string, { scratch, home }: Home): Promise<string[]> {
+  const make = live[named];
+  if (!make) return [named];
+  const folder = join(scratch, named);
+  await mkdir(folder);
+  const sites = await make(folder);
+  const place = makePlace(folder, home, sites);
+  const names: string[] = [];
+  for (const { urls } of sites.pages) names.push((await recordLive(place, urls.h2, "h2")).name);
+  return names;
+}
 
 interface Pair {
   readonly page: string;
@@ -87,10 +111,13 @@ function measured(pairs: readonly Pair[]): Measurement[] {
 }
 
 export const bench: Bench = async (say, _part, { paths, only, runs, link }) => {
-  const pages = paths.filter((path) => path.includes(only));
-  if (pages.length === 0) throw new UserError("model: name HAR files or URLs that can be raced as recorded, too");
-  const home = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  const scratch = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  const home = join(scratch, "home");
   try {
+    const named: string[] = [];
+    for (const path of paths) named.push(...(await pagesOf(path, { scratch, home })));
+    const pages = named.filter((path) => path.includes(only));
+    if (pages.length === 0) throw new UserError("model: name HAR files or URLs that can be raced as recorded, too");
     const pairs: Pair[] = [];
     for (const path of pages)
       for (const each of link === null ? usualLinks : [link]) {
@@ -114,6 +141,6 @@ export const bench: Bench = async (say, _part, { paths, only, runs, link }) => {
     }));
     return { measurements: measured(pairs), details };
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 };
