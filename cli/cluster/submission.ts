@@ -5,11 +5,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import type { Submission } from "../../schemas/generated/submission.ts";
+import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import { modelName } from "../model/model_recording.ts";
+import { computes } from "../model/script_source.ts";
 import { checkout } from "../programs.ts";
 import { explainSchemaErrors } from "../schema_error.ts";
-import { type Plan, planDigest } from "../sweep/plan.ts";
+import { type Plan, pageName, planDigest, readPlan } from "../sweep/plan.ts";
 
 export const submissionPath = (shards: string): string => join(shards, "submission.json");
 export const submittedPlanPath = (shards: string): string => join(shards, "plan.json");
@@ -33,6 +36,29 @@ export function readSubmission(shards: string): Submission | null {
   );
   if (!validate(document)) throw refuse(explainSchemaErrors(validate.errors ?? [], "schemas/submission.schema.json"));
   return document;
+}
+
+/**
+ * The plan as it was submitted into the folder, where that is `plan` but for recordings whose models took their place: what was
+ * decided once holds for all its cells. Null: nothing was submitted, or something else.
+ */
+export function submittedChoice(shards: string, plan: Plan): Plan | null {
+  const submission = readSubmission(shards);
+  const path = submittedPlanPath(shards);
+  if (!submission || !existsSync(path)) return null;
+  const submitted = readPlan(path);
+  const isSame =
+    planDigest(submitted) === submission.plan_digest &&
+    planDigest({ ...submitted, pages: plan.pages }) === planDigest(plan) &&
+    submitted.pages.length === plan.pages.length &&
+    submitted.pages.every((page, index) => isPageOrModel(page, plan.pages[index]));
+  return isSame ? submitted : null;
+}
+
+function isPageOrModel(page: PlanPage, given: PlanPage | undefined): boolean {
+  if (given === undefined) return false;
+  const name = pageName(page);
+  return pageName(given) === name || computes.some((compute) => modelName(pageName(given), compute) === name);
 }
 
 /** UserError where the folder is another plan's. */

@@ -3,14 +3,17 @@ import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import { referencePlan } from "../cluster/reference.ts";
 import { runCell } from "../cluster/run_cell.ts";
+import { submittedChoice } from "../cluster/submission.ts";
 import { hostName } from "../cluster/this_host.ts";
 import { readNumber } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
+import { type AsOptions, defineAs } from "../model/choose.ts";
+import { type Choosing, withChosenPages } from "../sweep/chosen_pages.ts";
 import { withMatchedPages } from "../sweep/pages.ts";
-import { type Plan, readPlan, shippedPlans } from "../sweep/plan.ts";
+import { type Plan, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface CellOptions extends CommonOptions {
+interface CellOptions extends CommonOptions, AsOptions {
   plan: string;
   number: string;
   shards: string | undefined;
@@ -18,9 +21,11 @@ interface CellOptions extends CommonOptions {
   reference: string | undefined;
 }
 
+type ClusterOptions = Pick<CellOptions, "plan" | "shards" | "reference" | "as" | "compute">;
+
 /** What `cell` and `submit` share. */
-export function defineCluster<T>(yargs: Argv<T>): Argv<T & Pick<CellOptions, "plan" | "shards" | "reference">> {
-  return yargs
+export function defineCluster<T>(yargs: Argv<T>): Argv<T & ClusterOptions> {
+  return defineAs(yargs)
     .positional("plan", {
       type: "string",
       demandOption: true,
@@ -36,21 +41,32 @@ export function defineCluster<T>(yargs: Argv<T>): Argv<T & Pick<CellOptions, "pl
       requiresArg: true,
       describe:
         "a plan that each machine runs once too, so that machines can be compared; none (default: a small page)",
-    }) as unknown as Argv<T & Pick<CellOptions, "plan" | "shards" | "reference">>;
+    }) as unknown as Argv<T & ClusterOptions>;
 }
 
-/** The plan and that of the reference cells, with the recordings that their patterns match. */
+/**
+ * The plan and that of the reference cells, with the recordings that their patterns match and with models where they take pages'
+ * places. A plan that was submitted into the folder keeps the pages that were chosen then.
+ */
 export async function clusterPlans(
   home: string,
-  options: Pick<CellOptions, "plan" | "reference">,
-): Promise<{ plan: Plan; reference: Plan | null }> {
-  const plan = await withMatchedPages(home, readPlan(options.plan));
-  const reference = referencePlan(options.reference);
-  return { plan, reference: reference && (await withMatchedPages(home, reference)) };
+  options: ClusterOptions,
+  trials: Choosing["trials"] | "no choice",
+): Promise<{ plan: Plan; reference: Plan | null; shards: string }> {
+  const given = await withMatchedPages(home, readPlan(options.plan));
+  const asked = referencePlan(options.reference);
+  const reference = asked && (await withMatchedPages(home, asked));
+  const folder = shardsFolder(options.shards, given);
+  const before = options.as === undefined ? submittedChoice(folder, given) : null;
+  if (before !== null || trials === "no choice") return { plan: before ?? given, reference, shards: folder };
+  const plan = await withChosenPages(given, { home, options, trials, say });
+  return { plan: plan === given ? given : planOf(plan, options.plan), reference, shards: folder };
 }
 
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
 /** The folder of shards. */
-export function shardsFolder(asked: string | undefined, plan: { name: string }): string {
+function shardsFolder(asked: string | undefined, plan: { name: string }): string {
   return resolve(asked ?? `${plan.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-shards`);
 }
 
@@ -76,9 +92,9 @@ export const command: Command<CellOptions> = {
       .example("trilane cell study.json 3 --shards /scratch/study", "into a folder that all machines see"),
   run: async (options) => {
     const home = homeFolder(options.home);
-    const { plan, reference } = await clusterPlans(home, options);
     const cell = readNumber(options.number, "cell");
-    const shards = shardsFolder(options.shards, plan);
+    // Other machines run other cells, and must load the same pages: a trial on each might not show the same.
+    const { plan, reference, shards } = await clusterPlans(home, options, "none");
     const host = hostName(options.host);
     const { json } = options;
     const ran = await runCell({ home, plan, cell, shards, host, reference, json });

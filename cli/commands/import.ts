@@ -6,10 +6,13 @@ import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { type Format, formats, type ImportResult, importAny } from "../import/import_any.ts";
 import { importedDocument } from "../import/imported.ts";
+import { type AsOptions, chosenPage, defineAs, readAs, recordedRefusal } from "../model/choose.ts";
+import { readCompute } from "../model/compute_option.ts";
 import { count, formatSize } from "../numbers.ts";
+import { pageName } from "../sweep/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface ImportOptions extends CommonOptions {
+interface ImportOptions extends CommonOptions, AsOptions {
   file: string;
   format: string | undefined;
   name: string | undefined;
@@ -40,16 +43,24 @@ function printRecording({ recording, lines: notes }: ImportResult): void {
 
 function warn({ recording, hasDocument }: ImportResult): void {
   if (hasDocument) return;
-  process.stderr.write(
-    `trilane: warning: the start URL ${recording.url} has no response in the recording: a load of it will fail (see --url)\n`,
+  say(
+    `trilane: warning: the start URL ${recording.url} has no response in the recording: a load of it will fail (see --url)`,
   );
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** It stays imported: another `--as` of whatever loads it has the last word. */
+async function warnRefused(home: string, name: string): Promise<void> {
+  const refusal = recordedRefusal(await withArchive(home, (archive) => archive.show(name)));
+  if (refusal !== null) say(`trilane: warning: ${refusal}`);
 }
 
 export const command: Command<ImportOptions> = {
   usage: "import <file>",
   summary: "Put a page load from a HAR, Mahimahi or Web Page Replay into the archive",
   define: (yargs: Argv<CommonOptions>) =>
-    yargs
+    defineAs(yargs)
       .positional("file", {
         type: "string",
         demandOption: true,
@@ -71,6 +82,10 @@ export const command: Command<ImportOptions> = {
       })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")
+      .example(
+        "trilane import shop.har --as model",
+        "and whatever loads it loads a page of the same shape in its place",
+      )
       .example("trilane import shop/", "a folder that mm-webrecord wrote")
       .example("trilane import shop.wprgo --url https://shop.example/", "a Web Page Replay archive")
       .example("trilane import run.har --page 2 --name shop-repeat", "the second page of the file")
@@ -79,9 +94,12 @@ export const command: Command<ImportOptions> = {
     // yargs hands a lone dash on as an empty text.
     const options = given.file === "" ? { ...given, file: "-" } : given;
     const { file, page, url, document, replace } = options;
+    const as = options.as === undefined ? undefined : readAs(options.as);
+    const compute = readCompute(options.compute);
     mustCount(page, "--page");
     mustCount(document, "--document");
-    const imported = await withArchive(homeFolder(options.home), (archive) =>
+    const home = homeFolder(options.home);
+    const imported = await withArchive(home, (archive) =>
       importAny(archive, {
         file,
         format: readFormat(options.format),
@@ -90,11 +108,18 @@ export const command: Command<ImportOptions> = {
         url,
         document,
         replace,
+        ...(as === undefined ? {} : { moreNotes: { as } }),
         credentials: options["keep-credentials"] ? "kept" : "redacted",
       }),
     );
     warn(imported);
     if (options.json) process.stdout.write(`${JSON.stringify(importedDocument([imported.recording]))}\n`);
     else printRecording(imported);
+    const { name } = imported.recording;
+    if (as === "model") {
+      const model = await chosenPage(home, name, { as, compute, say: () => {} });
+      say(`${name}: will be raced as a modelled page, ${pageName(model)}`);
+    }
+    if (as === "recorded") await warnRefused(home, name);
   },
 };

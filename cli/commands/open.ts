@@ -8,14 +8,16 @@ import { homeFolder } from "../home.ts";
 import { allLanes, isLane } from "../lanes.ts";
 import { formatLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
+import { type AsOptions, defineAs } from "../model/choose.ts";
 import { openPage } from "../open/open_page.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { settleServing } from "../serving/serving.ts";
+import { chosenPages } from "../sweep/chosen_pages.ts";
 import { pageFor, preparePages } from "../sweep/pages.ts";
 import { pageName } from "../sweep/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface OpenCommandOptions extends CommonOptions, ServingOptions {
+interface OpenCommandOptions extends CommonOptions, ServingOptions, AsOptions {
   page: string;
   lane: string;
   link: string;
@@ -36,11 +38,15 @@ async function untilSignalled(work: (signal: AbortSignal) => Promise<void>): Pro
   }
 }
 
+const trialTimeout_s = 60;
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
 export const command: Command<OpenCommandOptions> = {
   usage: "open <page>",
   summary: "Open a page in a browser over a lane and a link, to look around",
   define: (yargs: Argv<CommonOptions>) =>
-    defineServing(yargs)
+    defineAs(defineServing(yargs))
       .positional("page", {
         type: "string",
         demandOption: true,
@@ -57,7 +63,9 @@ export const command: Command<OpenCommandOptions> = {
       .option("headless", { type: "boolean", default: false, describe: "without a window" })
       .example("trilane open shop --lane h3 --link 3g", "a window with the extension in it; close it to end")
       .example("trilane open shop --link 1mbit/300ms --control /tmp/lab", "and `trilane steer /tmp/lab down=5mbit`")
-      .epilogue("Only what was recorded is there: nothing in a lab reaches the internet."),
+      .epilogue(
+        "Only what was recorded is there: nothing in a lab reaches the internet. The page is the one that `trilane race` would load.",
+      ),
   run: async (options) => {
     const { lane } = options;
     if (!isLane(lane)) throw new UserError(`lane ${JSON.stringify(lane)} is not known: use ${allLanes.join(", ")}`);
@@ -65,13 +73,16 @@ export const command: Command<OpenCommandOptions> = {
     if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
     const link = readLink(options.link, process.cwd());
     const home = homeFolder(options.home);
-    const page = await pageFor(home, options.page);
+    const serving = settleServing(choice);
+    const terms = { serving, timeout_s: trialTimeout_s };
+    const given = await pageFor(home, options.page);
+    const [page = given] = await chosenPages([given], { home, options, terms, trials: "made", say });
     const recording = (await preparePages(home, [page], () => {})).get(pageName(page));
     if (!recording) throw new UserError(`no page ${options.page}: see \`trilane list\``);
     const control = options.control === undefined ? null : resolve(options.control);
     await untilSignalled((signal) =>
       openPage(
-        { home, recording, lane, link, serving: settleServing(choice), control, headless: options.headless, signal },
+        { home, recording, lane, link, serving, control, headless: options.headless, signal },
         ({ url, extension }) => {
           const told: PageOpened = {
             schema: "trilane/page-opened/1",

@@ -4,10 +4,10 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
-import { type AsOptions, chosenPage, defineAs, type ModelChoice, readAs } from "../model/choose.ts";
-import { readCompute } from "../model/compute_option.ts";
+import { type AsOptions, defineAs, readAs } from "../model/choose.ts";
 import { defineLive, type LiveOptions, liveChoiceOf, liveOptionNames, refuseLiveOptions } from "../record/options.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
+import { chosenPages } from "../sweep/chosen_pages.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/disturbance_option.ts";
 import { executePlan } from "../sweep/execute.ts";
@@ -15,7 +15,6 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { isUrl, pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
-import { outsideBounds } from "../sweep/recording_trial.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -186,7 +185,7 @@ export const command: Command<RaceOptions> = {
   run: async (options) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.
-    const { serving, strict } = racePlan(options, "page");
+    const terms = racePlan(options, "page");
     const labs = labsOf(options, home);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
     const page = await pageFor(home, options.page, {
@@ -196,18 +195,8 @@ export const command: Command<RaceOptions> = {
       recordAgain: options["record-again"],
       timeout_ms: options.timeout * 1000,
     });
-    const choice: ModelChoice = {
-      as: readAs(options.as ?? "auto"),
-      compute: readCompute(options.compute),
-      ...(strict
-        ? {}
-        : {
-            outside: (folder, recording) =>
-              outsideBounds(folder, recording, { serving, timeout_ms: options.timeout * 1000, say }),
-          }),
-      say,
-    };
-    const plan = racePlan(options, await chosenPage(home, page, choice));
+    const [chosen = page] = await chosenPages([page], { home, options, terms, trials: "made", say });
+    const plan = racePlan(options, chosen);
     const { json, evidence } = options;
     await executePlan({ home, plan, fresh: options.new, json, evidence, labs });
   },

@@ -6,11 +6,12 @@ import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../c
 import { submittedLines } from "../cluster/words.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
+import type { AsOptions } from "../model/choose.ts";
 import { checkout } from "../programs.ts";
-import { clusterPlans, defineCluster, shardsFolder } from "./cell.ts";
+import { clusterPlans, defineCluster } from "./cell.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface SubmitOptions extends CommonOptions {
+interface SubmitOptions extends CommonOptions, AsOptions {
   plan: string;
   shards: string | undefined;
   reference: string | undefined;
@@ -114,12 +115,11 @@ export const command: Command<SubmitOptions> = {
     refuseMixed(options);
     const { json } = options;
     const home = homeFolder(options.home);
-    const { plan, reference } = await clusterPlans(home, options);
+    // A machine that hands in jobs need not be able to load a page, and a dry run changes nothing.
+    const trials = options["dry-run"] ? "no choice" : "where possible";
     const submitting: Submitting = {
       home,
-      plan,
-      shards: shardsFolder(options.shards, plan),
-      reference,
+      ...(await clusterPlans(home, options, trials)),
       say: (line) => void process.stderr.write(`${line}\n`),
     };
     if (options["dry-run"]) {

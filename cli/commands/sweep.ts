@@ -3,12 +3,12 @@ import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
-import { type AsOptions, chosenPage, defineAs, type ModelChoice, readAs } from "../model/choose.ts";
-import { readCompute } from "../model/compute_option.ts";
+import { type AsOptions, defineAs } from "../model/choose.ts";
 import { openExistingResults, type Sweep } from "../results/results.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { overrideServing } from "../serving/serving.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
+import { withChosenPages } from "../sweep/chosen_pages.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
 import type { PageSize } from "../sweep/estimate.ts";
@@ -17,7 +17,6 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor, pageUnstored, withMatchedPages } from "../sweep/pages.ts";
 import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
-import { outsideBounds } from "../sweep/recording_trial.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
@@ -63,27 +62,10 @@ async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
   // One after another: each import is a writer of the archive.
   for (const word of options.page) named.push(await pageFor(home, word));
   const settled = planWith(plan, named, options);
-  const { serving, timeout_s } = settled;
-  const choice: ModelChoice = {
-    as: asOf(settled, options),
-    compute: readCompute(options.compute),
-    ...(settled.strict
-      ? {}
-      : {
-          outside: (folder, recording) =>
-            outsideBounds(folder, recording, { serving, timeout_ms: timeout_s * 1000, say }),
-        }),
-    say,
-  };
-  const pages: PlanPage[] = [];
-  for (const page of settled.pages) pages.push(await chosenPage(home, page, choice));
-  return pages.every((page, index) => page === settled.pages[index])
-    ? settled
-    : planOf({ ...settled, pages }, options.plan);
+  const chosen = await withChosenPages(settled, { home, options, trials: "made", say });
+  // Two names may have become one page.
+  return chosen === settled ? settled : planOf(chosen, options.plan);
 }
-
-const asOf = (plan: Plan, { as }: SweepOptions): ModelChoice["as"] =>
-  as === undefined ? (plan.as ?? "auto") : readAs(as);
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -2,7 +2,7 @@
 // the work.
 import { open, stat } from "node:fs/promises";
 import { gunzipSync, constants as zlib } from "node:zlib";
-import type { Archive, Recording } from "../archive/archive.ts";
+import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 import type { Credentials } from "./headers.ts";
 import { progress, readPage, storePage } from "./import_file.ts";
@@ -44,6 +44,8 @@ export interface ImportRequest {
   readonly replace: Replacing;
   /** Default: redacted. */
   readonly credentials?: Credentials | undefined;
+  /** Noted in the recording beside what the import itself notes. */
+  readonly moreNotes?: JsonObject;
 }
 
 export interface ImportResult {
@@ -93,7 +95,7 @@ async function importHarFile(archive: Archive, request: ImportRequest): Promise<
   const hasDocument = imported.notes.documents.length > 0;
   const { url: start, source } = imported;
   const takesPlace = await decided(replace, { name, url: start, source, hasDocument });
-  const recording = await storePage(archive, name, imported, takesPlace);
+  const recording = await storePage(archive, name, imported, takesPlace, request.moreNotes);
   return { recording, lines: noteLines(imported.notes), hasDocument };
 }
 
@@ -106,7 +108,12 @@ async function storeRecording(archive: Archive, request: ImportRequest, wire: Wi
     const hasPage = selection.documents.length > 0;
     const candidate = { name, url: selection.url, source: wire.source, hasDocument: hasPage };
     const takesPlace = await decided(replace, candidate);
-    const stored = await storeWire(archive, wire, { ...choice, name, replace: takesPlace });
+    const stored = await storeWire(archive, wire, {
+      ...choice,
+      name,
+      replace: takesPlace,
+      moreNotes: request.moreNotes ?? {},
+    });
     const { recording, notes } = stored;
     return { recording, lines: wireNoteLines(notes), hasDocument: notes.documents.length > 0 };
   } catch (error) {

@@ -1,6 +1,6 @@
 // From a HAR file to a recording in the archive, with progress where it takes long. What the file becomes is
 // import_har.ts's, how it is stored is cli/archive's.
-import type { Archive, Recording } from "../archive/archive.ts";
+import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 import { type ImportedPage, type ImportOptions, importHar } from "./import_har.ts";
 import { inputName, readHar } from "./read.ts";
@@ -35,8 +35,12 @@ export async function storePage(
   name: string,
   { url, source, recorded_at, notes, exchanges }: ImportedPage,
   replace: boolean,
+  moreNotes: JsonObject = {},
 ): Promise<Recording> {
-  return await archive.write({ name, url, source, recorded_at, notes, replace }, async (writer) => {
-    for (const exchange of exchanges) await writer.add(exchange);
-  });
+  return await archive.write(
+    { name, url, source, recorded_at, notes: { ...notes, ...moreNotes }, replace },
+    async (writer) => {
+      for (const exchange of exchanges) await writer.add(exchange);
+    },
+  );
 }

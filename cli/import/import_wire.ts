@@ -1,6 +1,6 @@
 // From a recording of the wire to one of the archive's: bodies go through chunk by chunk, and are never in memory whole.
 // How recorders store exchanges is read elsewhere (mahimahi.ts, wpr.ts).
-import type { Archive, Exchange, Json, Recording } from "../archive/archive.ts";
+import type { Archive, Exchange, Json, JsonObject, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 import { contentEncoding } from "../fill/content_encoding.ts";
 import { Addresses, hostOf } from "./addresses.ts";
@@ -19,6 +19,8 @@ export interface WireImport {
   readonly document: number | undefined;
   /** Default: redacted. */
   readonly credentials?: Credentials | undefined;
+  /** Noted in the recording beside what is counted here. */
+  readonly moreNotes?: JsonObject;
   readonly onExchange?: (done: number, total: number) => void;
 }
 
@@ -70,13 +72,13 @@ function mustBeLegal({ name }: WireExchange, { method, host, path, status }: Exc
 export async function storeWire(
   archive: Archive,
   recording: WireRecording,
-  { name, replace, url, document, credentials = "redacted", onExchange }: WireImport,
+  { name, replace, url, document, credentials = "redacted", moreNotes = {}, onExchange }: WireImport,
 ): Promise<{ recording: Recording; notes: WireNotes }> {
   const selection = selectWire(recording, { url, document });
   const addresses = new Addresses(selection.kept.map(asEntry));
   const counter = new WireCounter();
   let notes = counter.finish(selection, recording.failedUrls, addresses.counts);
-  const about = { name, url: selection.url, source: recording.source, notes, replace };
+  const about = { name, url: selection.url, source: recording.source, notes: { ...notes, ...moreNotes }, replace };
   const written = await archive.write(about, async (writer) => {
     for (const [index, exchange] of selection.kept.entries()) {
       const request = cleanHeaders(exchange.requestHeaders, "request", credentials);
@@ -128,7 +130,7 @@ export async function storeWire(
       onExchange?.(index + 1, selection.kept.length);
     }
     notes = counter.finish(selection, recording.failedUrls, addresses.counts);
-    writer.note(notes);
+    writer.note({ ...notes, ...moreNotes });
   });
   return { recording: written, notes };
 }

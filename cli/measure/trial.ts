@@ -8,6 +8,8 @@ import { isCoverageReason } from "../metrics/coverage.ts";
 import { failedUrlsOf } from "../metrics/recorded_requests.ts";
 import { type Serving, stockServing } from "../serving/serving.ts";
 import { measureLoad } from "./load.ts";
+import { timedOutAfter_ms } from "./time_out.ts";
+import { isReplaced } from "./verify.ts";
 
 export interface TrialOptions {
   /** Default: h2. */
@@ -26,7 +28,7 @@ export interface Trial {
   /** null: the load did not end, as `failure` says. */
   readonly coverage: LoadCoverage | null;
   readonly failure: string | null;
-  /** Why such a load is not valid for what it asked for; empty: it is within the bounds. */
+  /** Why such a load is not valid by what the page does, whatever the machine: too little or too much asked for, no end. */
   readonly outside: readonly string[];
 }
 
@@ -34,7 +36,10 @@ export interface Trial {
 export function trialOf(load: PageLoad): Trial {
   const { status, reasons, coverage = null } = load.log._trilane;
   const failure = status === "failed" || coverage === null ? (reasons[0] ?? "no coverage is known") : null;
-  return { load, coverage, failure, outside: reasons.filter(isCoverageReason) };
+  const endless = timedOutAfter_ms(reasons) === null ? [] : reasons;
+  const outside =
+    failure === null ? reasons.filter((reason) => isCoverageReason(reason) || isReplaced(reason)) : endless;
+  return { load, coverage, failure, outside };
 }
 
 export async function trialLoad(home: string, recording: Recording, options: TrialOptions = {}): Promise<Trial> {

@@ -187,6 +187,10 @@ export function replacedRecording(
   );
 }
 
+const replaced = "the page replaced itself by";
+
+export const isReplaced = (reason: string): boolean => reason.startsWith(`${replaced} `);
+
 export function verify(evidence: Evidence): Verdict {
   const { lane, shaper, failure, loadEnd_ns, recorded } = evidence;
   const replay = evidence.replay && (laneFacts[lane].repeat ? lastVisit(evidence.replay) : evidence.replay);
@@ -219,7 +223,7 @@ export function verify(evidence: Evidence): Verdict {
   const reasons = [
     ...(loadEnd_ns === null ? ["the load event did not end"] : []),
     ...(evidence.documents.length > 1
-      ? [`the page replaced itself by ${evidence.documents.at(-1)}: its load has no one beginning`]
+      ? [`${replaced} ${evidence.documents.at(-1)}: its load has no one beginning`]
       : []),
     // A kept cache may have it all.
     ...(onWire.length === 0 && !(laneFacts[lane].repeat && entries.some(isFromCache)) ? ["no request was seen"] : []),

@@ -6,6 +6,7 @@ import type { Tried } from "../measure/pin_decision.ts";
 import { momentOf } from "../measure/pin_moment.ts";
 import { defaultMoment_ms } from "../measure/pin_time.ts";
 import type { TrialOptions } from "../measure/trial.ts";
+import type { TrialFinding } from "../model/choose.ts";
 import type { RecordingTrial } from "../results/recording_trials.ts";
 import { openResults } from "../results/results.ts";
 import { triedLine } from "./progress_lines.ts";
@@ -27,30 +28,31 @@ export function pageTried(recording: Recording, { pinned_ms, chosen, before }: T
 }
 
 /**
- * Why loads of the recording would not count for what they ask for; empty: they would. What a new trial decided is said,
- * unless the recording is not raced for it.
+ * Whether loads of the recording would count. What a new trial decided is kept, and said unless the recording is not raced for
+ * it; one that failed is not kept: the next may not.
  */
-export async function outsideBounds(
+export async function trialFinding(
   home: string,
   recording: Recording,
   options: TrialOptions & { readonly say: (line: string) => void },
-): Promise<readonly string[]> {
+): Promise<TrialFinding> {
   // The clock is not left to a trial, so there is nothing to decide and keep.
   if (options.serving?.pin_time) {
     const { trialLoad } = await import("../measure/trial.ts");
     const pinned_ms = momentOf(recording) ?? defaultMoment_ms;
-    return (await trialLoad(home, recording, { ...options, pinned_ms })).outside;
+    return await trialLoad(home, recording, { ...options, pinned_ms });
   }
   const results = openResults(home);
   try {
     const known = results.trialOf(recording.digest);
-    if (known !== null) return known.outside;
+    if (known !== null) return { outside: known.outside, failure: null };
     // The browser's library takes a while: only who needs it waits for it.
     const { tryRecording } = await import("../measure/pin_decision.ts");
     const tried = await tryRecording(home, recording, options);
-    results.recordTrial(recording.digest, trialToKeep(tried));
-    if (tried.chosen.outside.length === 0) options.say(triedLine(pageTried(recording, tried)));
-    return tried.chosen.outside;
+    const { outside, failure } = tried.chosen;
+    if (failure === null || outside.length > 0) results.recordTrial(recording.digest, trialToKeep(tried));
+    if (outside.length === 0) options.say(triedLine(pageTried(recording, tried)));
+    return { outside, failure };
   } finally {
     results.close();
   }

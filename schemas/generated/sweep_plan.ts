@@ -71,7 +71,7 @@ export interface SweepPlan {
    */
   strict?: boolean;
   /**
-   * recorded: pages load their recorded bodies; model: pages of the same shape take their place; auto: where bodies are missing or cut off. Default: auto.
+   * recorded: pages load their recorded bodies; model: pages of the same shape take their place; auto: where a trial load would not count. Default: as `trilane import --as` said, else auto.
    */
   as?: "auto" | "recorded" | "model";
   /**

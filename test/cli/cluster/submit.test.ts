@@ -2,19 +2,21 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Recording } from "../../../cli/archive/archive.ts";
+import { withArchive } from "../../../cli/archive/client.ts";
 import { countPlaces, placeOf, placesOf, rangesOf } from "../../../cli/cluster/places.ts";
 import { jobScript, refuseOurs, sbatchWords, slurmJobs } from "../../../cli/cluster/slurm.ts";
 import { parallelWords } from "../../../cli/cluster/ssh.ts";
-import { readSubmission, refuseOther } from "../../../cli/cluster/submission.ts";
+import { readSubmission, refuseOther, submittedChoice } from "../../../cli/cluster/submission.ts";
 import { slurmDryRun } from "../../../cli/cluster/submit.ts";
 import { withSubmitLock } from "../../../cli/cluster/submit_lock.ts";
 import { hostName, machineId } from "../../../cli/cluster/this_host.ts";
+import { clusterPlans } from "../../../cli/commands/cell.ts";
 import { planDigest, planOf, readPlan } from "../../../cli/sweep/plan.ts";
 import { madePlan, madeReference, madeShard } from "./made_shard.ts";
 
@@ -137,6 +139,48 @@ test("a recording that is not the one that was submitted is refused", () => {
   assert.throws(() => refuseOther(asked, recordings), /recording shop is not the one that was submitted \(bbbb.*aaaa/);
   refuseOther(null, recordings);
   refuseOther({ ...asked, recordings: { shop: "b".repeat(64) } }, recordings);
+});
+
+test("cells choose models by the recordings alone; what was submitted keeps the pages that were chosen then", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-cluster-plans-test-"));
+  const home = join(folder, "home");
+  const shards = join(folder, "shards");
+  const { name, plan: file } = { name: "shop", plan: join(folder, "plan.json") };
+  try {
+    const about = { name, url: "https://shop.test/", source: "har: test", notes: {}, replace: false };
+    await withArchive(home, (archive) =>
+      archive.write(about, (writer) =>
+        writer.add({
+          exchange: {
+            ...{ method: "GET", scheme: "https", host: "shop.test", port: 443, path: "/" },
+            ...{ request_headers: [], address: "192.0.2.1", status: 200, response_headers: [] },
+            ...{ body_origin: "filled", recorded: { resource_type: "document" } },
+          },
+          body: Buffer.from("x"),
+        }),
+      ),
+    );
+    writeFileSync(file, JSON.stringify({ ...madePlan(), pages: [name] }));
+    const options = { plan: file, shards, reference: "none", as: undefined, compute: "timer" };
+    const chosen = await clusterPlans(home, options, "none");
+    assert.deepEqual([chosen.plan.pages, chosen.shards], [["shop-model"], shards]);
+    assert.deepEqual((await clusterPlans(home, options, "no choice")).plan.pages, [name]);
+    await assert.rejects(clusterPlans(home, { ...options, as: "recorded" }, "none"), /^UserError: shop: .*--as model/);
+
+    mkdirSync(shards);
+    writeFileSync(join(shards, "plan.json"), JSON.stringify(chosen.plan));
+    const submission = {
+      ...{ schema: "trilane/submission/1", id: "00c0ffee", name: "study", plan_digest: planDigest(chosen.plan) },
+      ...{ reference_digest: null, trilane: "0", recordings: {} },
+    };
+    writeFileSync(join(shards, "submission.json"), JSON.stringify(submission));
+    assert.deepEqual((await clusterPlans(home, options, "no choice")).plan.pages, ["shop-model"]);
+    const given = readPlan(file);
+    assert.equal(submittedChoice(shards, { ...given, pages: ["another"] }), null);
+    assert.equal(submittedChoice(shards, { ...given, seed: given.seed + 1 }), null);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test("submission.json is what submit writes, or is refused in one line", () => {

@@ -69,6 +69,24 @@ test("a name that is taken is refused; --replace takes its place", async () => {
   assert.equal((await withArchive(home, (archive) => archive.list())).length, 3);
 });
 
+test("--as is kept with the recording: its model is made at once, and what cannot be raced as recorded is warned of", async () => {
+  const modelled = trilane(["import", fixture, "--home", home, "--name", "later", "--as", "model"]);
+  assert.equal(modelled.status, 0, modelled.error);
+  assert.equal(modelled.error, "later: will be raced as a modelled page, later-model\n");
+  const har = JSON.parse(whole.toString("utf8"));
+  for (const { response } of har.log.entries) delete response.content.text;
+  const bodiless = file("bodiless.har", JSON.stringify(har));
+  const kept = trilane(["import", bodiless, "--home", home, "--as", "recorded"]);
+  assert.equal(kept.status, 0, kept.error);
+  assert.match(kept.error, /^trilane: warning: bodiless: bodies are missing [^\n]*, use --as model\n$/);
+  const recordings = await withArchive(home, (archive) => archive.list());
+  const notedOf = (name: string) => recordings.find((each) => each.name === name)?.notes.as;
+  assert.deepEqual([notedOf("later"), notedOf("bodiless"), notedOf("piped")], ["model", "recorded", undefined]);
+  assert.ok(recordings.some(({ name }) => name === "later-model"));
+  const wrong = trilane(["import", fixture, "--home", untouched, "--as", "is"]);
+  assert.deepEqual([wrong.status, wrong.error.split("\n").length, existsSync(untouched)], [2, 2, false]);
+});
+
 /** As the command line would report it, without starting one. */
 async function refusal(options: { file: string; page?: number; document?: number; url?: string }): Promise<string> {
   const given = {
@@ -78,6 +96,8 @@ async function refusal(options: { file: string; page?: number; document?: number
     document: undefined,
     url: undefined,
     "keep-credentials": false,
+    as: undefined,
+    compute: "timer",
     replace: false,
     json: false,
   };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Recording } from "../../../cli/archive/archive.ts";
 import { openResults } from "../../../cli/results/results.ts";
-import { outsideBounds } from "../../../cli/sweep/recording_trial.ts";
+import { trialFinding } from "../../../cli/sweep/recording_trial.ts";
 
 const recording: Recording = {
   id: 1,
@@ -35,7 +35,10 @@ test("a recording that was tried is not tried again, and its reasons are those o
       results.close();
       const said: string[] = [];
       // A trial would fail: there is no such recording.
-      assert.deepEqual(await outsideBounds(home, recording, { say: (line) => said.push(line) }), outside);
+      assert.deepEqual(await trialFinding(home, recording, { say: (line) => said.push(line) }), {
+        outside,
+        failure: null,
+      });
       assert.deepEqual(said, []);
     }
   } finally {
