@@ -22,13 +22,17 @@ const isReport = ({ _resourceType, request: { headers } }: HarEntry): boolean =>
       name.toLowerCase() === "content-type" && /^application\/(csp-report|reports\+json)\b/.test(value),
   );
 
+/** Asked for beside the page, which is loaded without a service worker all the same. */
+const isServiceWorkersScript = ({ request: { headers } }: HarEntry): boolean =>
+  headers.some(({ name, value }) => name.toLowerCase() === "service-worker" && value.toLowerCase() === "script");
+
 /** Why a request on the wire has no recorded answer; null: it has one, or was given up before there could be any. */
 export function whyUnrecorded(entry: HarEntry, failedWhenRecorded: boolean): Unrecorded | null {
   const { match, unrecorded, canceled } = entry._trilane;
   const isUnanswered = match === undefined && entry.response._error !== null && !canceled && isHttp(entry);
   if (match !== "missed" && !isUnanswered) return null;
-  // The browser asks for it by itself, and no page waits for it.
-  if (entry._resourceType === "manifest") return "report";
+  // No page waits for it.
+  if (entry._resourceType === "manifest" || isServiceWorkersScript(entry)) return "report";
   if (unrecorded !== undefined) return unrecorded;
   if (failedWhenRecorded) return "failed";
   return isReport(entry) ? "report" : "other";

@@ -10,7 +10,7 @@ import type {
   LoadFacts,
 } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
-import { coverageReasons } from "../metrics/coverage.ts";
+import { coverageReasons, type FirstBeyond, isEssential } from "../metrics/coverage.ts";
 import type { RecordedRequests } from "../metrics/recorded_requests.ts";
 import { clearUrl } from "./clear.ts";
 import { urlOnLane } from "./clear_origins.ts";
@@ -239,8 +239,10 @@ export function verify(evidence: Evidence): Verdict {
   return { status: reasons.length === 0 ? "valid" : "invalid", reasons, coverage, ...facts };
 }
 
-const firstBeyond = (beforeLoad: readonly HarEntry[]): string | null =>
-  beforeLoad.find(({ _trilane: { unrecorded } }) => unrecorded === "other")?.request.url ?? null;
+function firstBeyond(beforeLoad: readonly HarEntry[]): FirstBeyond | null {
+  const first = beforeLoad.find(({ _trilane: { unrecorded } }) => unrecorded === "other");
+  return first ? { url: first.request.url, essential: isEssential(first._resourceType) } : null;
+}
 
 /** Each request has a recorded answer, and gets it. */
 function strictReasons(judged: readonly HarEntry[]): string[] {

@@ -1,14 +1,18 @@
 // How much of its recording a load asked for, what it asked for beyond, and whether that is enough for it to count as a load
 // of that page. The one owner of these bounds. Pure.
 import type { LoadCoverage } from "../../schemas/generated/page_load.ts";
-import { formatSize } from "../numbers.ts";
+import { count, formatSize } from "../numbers.ts";
 import { type RecordedRequests, requestKey } from "./recorded_requests.ts";
 
 export const coverageBounds = {
   /** Least shares of the recorded requests, and of their bytes, that a valid load asked for. */
   requests: 0.95,
   bytes: 0.98,
-  /** Largest share of a valid load's requests before its load event that the recording has no answer to. */
+  /**
+   * Largest share of a valid load's requests before its load event that the recording has no answer to. A page of fewer than 20
+   * requests may ask for one all the same, unless others may follow from it or the page looks otherwise without it: a document,
+   * a script or a stylesheet.
+   */
   unanswered: 0.05,
   /** Lanes whose median shares differ by more are not compared. */
   betweenLanes: 0.02,
@@ -73,6 +77,9 @@ export const percentDown = (share: number): string => `${Math.floor(share * 1000
 const percentUp = (share: number): string => `${Math.ceil(share * 1000) / 10} %`;
 const bound = (share: number): string => `${Math.round(share * 100)} %`;
 
+/** The bound on what a recording has no answer to, for a reader. */
+export const unansweredWords = `at most ${bound(coverageBounds.unanswered)} unanswered, or one that is no document, script or stylesheet`;
+
 const tooLittle = "covers too little of the recording";
 const tooMuch = "asks for too much that is not in the recording";
 
@@ -80,10 +87,21 @@ const tooMuch = "asks for too much that is not in the recording";
 export const isCoverageReason = (reason: string): boolean =>
   reason.startsWith(`${tooLittle}: `) || reason.startsWith(`${tooMuch}: `);
 
-/** `first`: URL of a request that the recording has no answer to. `strict`: each of these is held against the load by itself. */
+/** Resource types, as the browser names them, of what a page is made of: none of these may be missing for being the only one. */
+const essentialTypes: readonly string[] = ["document", "script", "stylesheet"];
+
+export const isEssential = (resourceType: string): boolean => essentialTypes.includes(resourceType.toLowerCase());
+
+/** The first request that the recording has no answer to, of those that are held against the load. */
+export interface FirstBeyond {
+  readonly url: string;
+  readonly essential: boolean;
+}
+
+/** `strict`: each request that the recording has no answer to is held against the load by itself. */
 export function coverageReasons(
   { recorded, asked, requests, bytes, beyond, unanswered }: LoadCoverage,
-  first: string | null,
+  first: FirstBeyond | null,
   strict: boolean,
 ): string[] {
   const parts = [
@@ -98,10 +116,11 @@ export function coverageReasons(
         ]
       : []),
   ];
+  const isOnlyOne = beyond.other === 1 && first !== null && !first.essential;
   const beyondIt =
-    unanswered > coverageBounds.unanswered && !strict
+    unanswered > coverageBounds.unanswered && !isOnlyOne && !strict
       ? [
-          `${tooMuch}: ${beyond.other} requests (${percentUp(unanswered)}, bound ${bound(coverageBounds.unanswered)})${first === null ? "" : `, the first: ${first}`}`,
+          `${tooMuch}: ${count(beyond.other, "request")} (${percentUp(unanswered)}, bound ${bound(coverageBounds.unanswered)})${first === null ? "" : `, the first: ${first.url}`}`,
         ]
       : [];
   return [...(parts.length > 0 ? [`${tooLittle}: ${parts.join(", ")}`] : []), ...beyondIt];

@@ -7,7 +7,7 @@ import type { Lane } from "../lanes.ts";
 import { isDisturbed } from "../measure/disturbance.ts";
 import type { Tried } from "../measure/pin_decision.ts";
 import type { Trial } from "../measure/trial.ts";
-import { coverageBounds, isCoverageReason, percentDown } from "../metrics/coverage.ts";
+import { coverageBounds, isCoverageReason, percentDown, unansweredWords } from "../metrics/coverage.ts";
 import { type RecordedRequests, requestKey } from "../metrics/recorded_requests.ts";
 import { count, formatSize } from "../numbers.ts";
 import { shellWord } from "../shell_word.ts";
@@ -135,8 +135,8 @@ const whole = (share: number): string => `${Math.round(share * 100)} %`;
 function headLines(checked: RecordingChecked): string[] {
   const { recording, lane, pinned_to, failure, reasons, coverage, unpinned } = checked;
   if (coverage === null) return [`${recording.name}: does not load over ${lane}: ${failure}`];
-  const { requests, bytes, unanswered } = coverageBounds;
-  const bounds = `at least ${whole(requests)} and ${whole(bytes)}, at most ${whole(unanswered)} unanswered`;
+  const { requests, bytes } = coverageBounds;
+  const bounds = `at least ${whole(requests)} and ${whole(bytes)}, ${unansweredWords}`;
   return [
     `${recording.name}: over ${lane}, without a link, a load ${sharesLine(coverage)}`,
     `  ${reasons.some(isCoverageReason) ? "outside" : "within"} the bounds (${bounds})`,

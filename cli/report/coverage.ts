@@ -77,7 +77,7 @@ export function coverageSection(
   const bounds = `A load is valid from ${whole(requests)} of the recorded requests and ${whole(bytes)} of their bytes on`;
   const rule = strict
     ? html`${bounds}. This sweep is strict: each request before the load event must also be in the recording.`
-    : html`${bounds}, if the recording has no answer to at most ${whole(unanswered)} of its requests before the load event. Beacons, pings and reports do not count, nor does what failed when recorded and fails again.`;
+    : html`${bounds}, if the recording has no answer to at most ${whole(unanswered)} of its requests before the load event, or to only one that is no document, script or stylesheet. Beacons, pings and reports do not count, nor does what failed when recorded and fails again.`;
   const note = pinnedNote(pinned);
   const text = html`<p>How much of its recording a load asked for: of the requests before the recorded load event, the same ones once, without reports, preflights, icons and manifests. ${rule} Lanes whose medians differ by more than ${whole(betweenLanes)} points are not compared.</p>${note}`;
   const covered = loads.filter(isCovered);

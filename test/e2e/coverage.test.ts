@@ -72,6 +72,21 @@ test("a page that asks for too little of its recording, or for too much beyond i
   );
 });
 
+test("a small page may lack one image, its manifest and its service worker, but not one script", async () => {
+  const urls = images(3);
+  const own = `<link rel=manifest href="/app.webmanifest"><script>navigator.serviceWorker.register("/sw.js").catch(() => {})</script>`;
+  const one = await load(await recordSite(home, "one", withImages(urls, `${own}<img src="/missing.png">`)), "h2");
+  assert.deepEqual([one.status, onlyCoverage(one.reasons), one.coverage?.beyond.other], ["valid", [], 1]);
+  const script = await load(
+    await recordSite(home, "script", withImages(urls, `<script src="/missing.js"></script>`)),
+    "h2",
+  );
+  assert.match(
+    onlyCoverage(script.reasons).join(),
+    /^asks for too much .*: 1 request \(20 %, bound 5 %\), the first: .*missing/,
+  );
+});
+
 // Of the list that Chromium ships: no recording of ours decides what stands there.
 const preloaded = "http://accounts.google.com";
 

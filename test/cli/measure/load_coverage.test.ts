@@ -67,6 +67,15 @@ test("a beacon, a report and a missing script spoil a load only where each reque
   assert.match(verify(load(20, true, more, [report, script])).reasons.join(), /^2 of 22 requests not in the recording/);
 });
 
+test("a service worker's script, which no page waits for, counts as a report", () => {
+  const url = `${pageUrl}sw.js`;
+  const asked = entry(url, { _resourceType: "script" });
+  const headers = [{ name: "Service-Worker", value: "script" }];
+  const of = (each: HarEntry) => verify(load(20, false, [each], [url])).coverage?.beyond;
+  assert.deepEqual(of({ ...asked, request: { ...asked.request, headers } }), { reports: 1, other: 0, failed: 0 });
+  assert.deepEqual(of(asked), { reports: 0, other: 1, failed: 0 });
+});
+
 test("a manifest, which browsers ask for by themselves, counts as a report", () => {
   const url = `${pageUrl}app.webmanifest`;
   const { coverage } = verify(load(20, false, [entry(url, { _resourceType: "manifest" })], [url]));

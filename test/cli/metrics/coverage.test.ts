@@ -1,7 +1,13 @@
 // Coverage of a recording by a load, its bounds, and what is said of a load outside them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coverageBounds, coverageOf, coverageReasons, isCoverageReason } from "../../../cli/metrics/coverage.ts";
+import {
+  coverageBounds,
+  coverageOf,
+  coverageReasons,
+  isCoverageReason,
+  isEssential,
+} from "../../../cli/metrics/coverage.ts";
 import type { NotExpected, RecordedRequests } from "../../../cli/metrics/recorded_requests.ts";
 
 /** Requests of so many bytes each, each exchange its own. */
@@ -70,6 +76,31 @@ test("a share just below its bound is not told as the bound", () => {
   assert.match(reason ?? "", /9499 of 10000 requests \(94\.9 %, bound 95 %\)/);
 });
 
+test("a small page may ask for one thing that is not recorded, if nothing can follow from it", () => {
+  const of = (requests: number, others: number) =>
+    coverageOf(recorded(...Array.from({ length: requests - others }, () => 100)), {
+      ...asked,
+      seqs: seqs(requests - others),
+      beyond: Array.from({ length: others }, () => "other" as const),
+      requests,
+    });
+  const url = "https://shop.example/missing";
+  const reasons = (requests: number, others: number, resourceType: string) =>
+    coverageReasons(of(requests, others), { url, essential: isEssential(resourceType) }, false);
+  for (const type of ["image", "font", "fetch", "other"]) {
+    assert.deepEqual([reasons(2, 1, type), reasons(19, 1, type)], [[], []], type);
+    assert.equal(reasons(19, 2, type).length, 1, type);
+  }
+  for (const type of ["document", "script", "stylesheet", "Stylesheet"]) {
+    assert.deepEqual(
+      reasons(10, 1, type),
+      [`asks for too much that is not in the recording: 1 request (10 %, bound 5 %), the first: ${url}`],
+      type,
+    );
+    assert.deepEqual(reasons(20, 1, type), [], type);
+  }
+});
+
 test("too many unanswered requests make a load invalid, unless a strict rule names each", () => {
   const of = (others: number) =>
     coverageOf(twenty, {
@@ -78,7 +109,7 @@ test("too many unanswered requests make a load invalid, unless a strict rule nam
       beyond: Array.from({ length: others }, () => "other" as const),
       requests: 20 + others,
     });
-  const url = "https://ads.example/x";
+  const url = { url: "https://ads.example/x", essential: false };
   assert.deepEqual(coverageReasons(of(1), url, false), []);
   const reasons = coverageReasons(of(2), url, false);
   assert.deepEqual(reasons, [
