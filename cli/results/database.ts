@@ -173,14 +173,15 @@ export function openDatabase(
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
-    const format = formatOf(database, path, remedies);
+    let format = formatOf(database, path, remedies);
     if (format === "empty") {
       // Not inside a transaction: SQLite changes the journal's mode only outside of one.
       if (journal === "write-ahead") useWriteAheadLog(database);
       const opened = database;
       inTransaction(opened, () => {
-        // Another process may have been here first.
-        if (formatOf(opened, path, remedies) === "empty") opened.exec(schemaText());
+        // Another process may have been here first, also one of an earlier Trilane.
+        format = formatOf(opened, path, remedies);
+        if (format === "empty") opened.exec(schemaText());
       });
     }
     if (format === "earlier") migrate(database, path);

@@ -56,8 +56,8 @@ function sync(path: string): void {
   }
 }
 
-/** As `results.db.v1-backup`; an earlier copy stays. While nobody else may write: the name is not taken meanwhile. */
-function keepCopy(path: string, version: number): void {
+/** As `results.db.v1-backup`, which is returned; an earlier copy stays. While nobody else may write: the name is not taken meanwhile. */
+function keepCopy(path: string, version: number): string {
   const kept = `${path}.v${version}-backup`;
   let free = kept;
   for (let number = 2; existsSync(free); number++) free = `${kept}-${number}`;
@@ -71,6 +71,7 @@ function keepCopy(path: string, version: number): void {
     sync(part);
     renameSync(part, free);
     sync(dirname(path));
+    return free;
   } finally {
     source.close();
     rmSync(part, { force: true });
@@ -78,18 +79,33 @@ function keepCopy(path: string, version: number): void {
   }
 }
 
+/** The copy of a file that was not migrated is one too many: the next try keeps its own. */
+function removeNeedless(copy: string, database: DatabaseSync): void {
+  try {
+    if (versionOf(database) < formatVersion) rmSync(copy, { force: true });
+  } catch {
+    // What the file is now cannot be read: the copy may be all there is.
+  }
+}
+
 /** Migrates the file at `path` where that is needed still: others who want to wait, and find it done. Whole or not at all. */
 export function migrate(database: DatabaseSync, path: string): void {
-  withoutForeignKeys(database, () =>
-    withBusyTimeout(database, migrationWait_ms, () =>
-      inTransaction(database, () => {
-        const version = versionOf(database);
-        if (version >= formatVersion) return;
-        keepCopy(path, version);
-        upgrade(database);
-      }),
-    ),
-  );
+  let copy: string | null = null;
+  try {
+    withoutForeignKeys(database, () =>
+      withBusyTimeout(database, migrationWait_ms, () =>
+        inTransaction(database, () => {
+          const version = versionOf(database);
+          if (version >= formatVersion) return;
+          copy = keepCopy(path, version);
+          upgrade(database);
+        }),
+      ),
+    );
+  } catch (error) {
+    if (copy !== null) removeNeedless(copy, database);
+    throw error;
+  }
 }
 
 /** Of results that cannot be migrated in their place: to be read, and gone when it is closed. */

@@ -175,12 +175,12 @@ int archive_db_open_to_change(sqlite3 **out, const char *home, struct archive_er
     return close_if_failed(use_to_write(*out, home, state, error), out);
 }
 
-// Two programs may be about to make it: the schema goes in under the lock, if it is still missing then.
-static int make_schema(sqlite3 *db, const char *home, struct archive_error *error) {
-    enum state state;
+// Two programs may be about to make it: the schema goes in under the lock, if it is still missing then. The
+// other one may be of an earlier version: `state` is what was found.
+static int make_schema(sqlite3 *db, const char *home, enum state *state, struct archive_error *error) {
     if (archive_db_exec(db, home, "BEGIN IMMEDIATE", error) < 0) return -1;
-    if (check(db, home, &state, error) == 0 &&
-        (state != STATE_EMPTY || archive_db_exec(db, home, archive_schema, error) == 0) &&
+    if (check(db, home, state, error) == 0 &&
+        (*state != STATE_EMPTY || archive_db_exec(db, home, archive_schema, error) == 0) &&
         archive_db_exec(db, home, "COMMIT", error) == 0)
         return 0;
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
@@ -193,7 +193,7 @@ int archive_db_open_to_write(sqlite3 **out, const char *home, struct archive_err
     if (folders_make(home) < 0) return archive_fail_errno(error, home);
     if (open_db(out, home, SQLITE_OPEN_CREATE, error) < 0) return -1;
     int status = check_in_transaction(*out, home, &state, error);
-    if (status == 0 && state == STATE_EMPTY) status = make_schema(*out, home, error);
+    if (status == 0 && state == STATE_EMPTY) status = make_schema(*out, home, &state, error);
     if (status == 0) status = use_to_write(*out, home, state, error);
     return close_if_failed(status, out);
 }

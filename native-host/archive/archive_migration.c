@@ -37,17 +37,23 @@ static int sync_folder(const char *path, struct archive_error *error) {
     return status;
 }
 
-// An earlier copy stays. The caller keeps other writers out: no name is taken meanwhile.
-static int name_copy(const char *part, const char *home, int version, struct archive_error *error) {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/archive.db.v%d-backup", home, version);
+// `path`, of PATH_MAX, becomes the copy's. An earlier copy stays. The caller keeps other writers out: no name
+// is taken meanwhile.
+static int name_copy(char *path, const char *part, const char *home, int version,
+                     struct archive_error *error) {
+    snprintf(path, PATH_MAX, "%s/archive.db.v%d-backup", home, version);
     for (int number = 2; access(path, F_OK) == 0; number++)
-        snprintf(path, sizeof path, "%s/archive.db.v%d-backup-%d", home, version, number);
-    if (rename(part, path) < 0) return archive_fail_errno(error, path);
+        snprintf(path, PATH_MAX, "%s/archive.db.v%d-backup-%d", home, version, number);
+    if (rename(part, path) < 0) {
+        archive_fail_errno(error, path);
+        *path = 0;
+        return -1;
+    }
     return sync_folder(home, error);
 }
 
-static int keep_copy(const char *home, int version, struct archive_error *error) {
+// `kept`, of PATH_MAX: the copy's path, also where what came after failed; empty without a copy.
+static int keep_copy(char *kept, const char *home, int version, struct archive_error *error) {
     char path[PATH_MAX], part[PATH_MAX];
     if ((size_t)snprintf(part, sizeof part, "%s/archive.db.v%d-backup.part", home, version) >= sizeof part)
         return archive_fail(error, ARCHIVE_FAILED, "choose a shorter one with --home",
@@ -68,7 +74,7 @@ static int keep_copy(const char *home, int version, struct archive_error *error)
         status = copy_pages(to, from, home, error);
     sqlite3_close(to);
     sqlite3_close(from);
-    if (status == 0) status = name_copy(part, home, version, error);
+    if (status == 0) status = name_copy(kept, part, home, version, error);
     if (status < 0) unlink(part);
     return status;
 }
@@ -84,8 +90,17 @@ static int upgrade(sqlite3 *db, const char *home, int version, struct archive_er
     return 0;
 }
 
+// The copy of an archive that was not migrated is one too many: the next try keeps its own. Where it cannot
+// be told what the archive is now, the copy may be all there is.
+static void remove_needless(const char *copy, sqlite3 *db, const char *home) {
+    int version;
+    struct archive_error ignored;
+    if (*copy && read_version(db, home, &version, &ignored) == 0 && version < archive_version()) unlink(copy);
+}
+
 int archive_migrate(sqlite3 *db, const char *home, struct archive_error *error) {
     int version;
+    char kept[PATH_MAX] = "";
     // Migrations put other tables in the place of some, which references to them must not notice. EXTRA: as
     // for recordings (archive_db_open_to_write).
     if (archive_db_exec(db, home, "PRAGMA foreign_keys = OFF; PRAGMA synchronous = EXTRA", error) < 0 ||
@@ -93,10 +108,11 @@ int archive_migrate(sqlite3 *db, const char *home, struct archive_error *error) 
         return -1;
     if (read_version(db, home, &version, error) == 0 &&
         (version >= archive_version() ||
-         (keep_copy(home, version, error) == 0 && upgrade(db, home, version, error) == 0)) &&
+         (keep_copy(kept, home, version, error) == 0 && upgrade(db, home, version, error) == 0)) &&
         archive_db_exec(db, home, "COMMIT", error) == 0)
         return 0;
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    remove_needless(kept, db, home);
     return -1;
 }
 

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { parseLink } from "../../../cli/link/link.ts";
 import { writeMerged } from "../../../cli/results/merge_file.ts";
 import { formatVersion, versionOf } from "../../../cli/results/migrations.ts";
@@ -256,6 +258,47 @@ describe("migrations of results", () => {
     assert.deepEqual([same, loads], [true, 2]);
   });
 
+  test("a migration that fails leaves no copy, however often it is tried", () => {
+    // A table of the name that the migration is to make.
+    writeFixture(path, newest, "CREATE TABLE recording_trial (clash)");
+    const before = schemaOf(path);
+    for (const open of [openResults, openResults, openExistingResults]) {
+      assert.throws(() => open(home), /recording_trial/);
+      assert.deepEqual(backups(), []);
+    }
+    assert.deepEqual([formatOf(path), schemaOf(path)], [newest.format, before]);
+    const database = new DatabaseSync(path);
+    database.exec("DROP TABLE recording_trial");
+    database.close();
+    openResults(home).close();
+    assert.deepEqual(backups(), [kept]);
+  });
+
+  test("a file that an earlier Trilane makes meanwhile is migrated", async () => {
+    const maker = new DatabaseSync(path);
+    maker.exec("PRAGMA journal_mode = WAL");
+    maker.exec("BEGIN IMMEDIATE");
+    const [program, words] = script(`openResults(home).close();`, home);
+    const child = spawn(program, words, { stdio: ["ignore", "ignore", "inherit"], timeout: 60_000 });
+    // It has found nothing in the file, and waits for the lock: that it opened its log is seen from outside.
+    const opened = (): boolean =>
+      readdirSync(`/proc/${child.pid}/fd`).some((fd) => {
+        try {
+          return readlinkSync(`/proc/${child.pid}/fd/${fd}`).endsWith("results.db-wal");
+        } catch {
+          return false;
+        }
+      });
+    for (const end_ms = Date.now() + 30_000; !opened() && Date.now() < end_ms; ) await setTimeout(20);
+    assert.ok(opened());
+    await setTimeout(200);
+    maker.exec(`${newest.sql}; COMMIT`);
+    maker.close();
+    assert.deepEqual(await once(child, "exit"), [0, null]);
+    assert.equal(formatOf(path), formatVersion);
+    assert.deepEqual(backups(), [kept]);
+  });
+
   test("of several processes at once one migrates, and the others find it done", async () => {
     writeFixture(path, newest);
     const begin_ms = Date.now() + 2500;
@@ -289,7 +332,7 @@ describe("migrations of results", () => {
       const [program, words] = script(`console.log("ready"); openResults(home).close();`, home);
       const child = spawn(program, words, { stdio: ["ignore", "pipe", "inherit"] });
       await once(child.stdout, "data");
-      await new Promise((resolve) => setTimeout(resolve, (round * 7) % 150));
+      await setTimeout((round * 7) % 150);
       child.kill("SIGKILL");
       await once(child, "exit");
       const isCopying = existsSync(join(home, `${kept}.part`));

@@ -216,6 +216,60 @@ static void test_several_at_once(void **state) {
     }
 }
 
+static void test_a_failed_one_leaves_no_copy(void **state) {
+    const char *home = *state;
+    make_fixture(home, fixtures[1]);
+    // A table of the name that the migration is to make.
+    run(fixture_path(home, "archive.db"), "CREATE TABLE recording_dated (clash)");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(read_page(home), -1);
+        assert_int_equal(count_files(home, "backup"), 0);
+    }
+    assert_int_equal(version_of(home, "archive.db"), 1);
+    run(fixture_path(home, "archive.db"), "DROP TABLE recording_dated");
+    assert_int_equal(read_page(home), 0);
+    assert_int_equal(count_files(home, "backup"), 1);
+}
+
+static void test_one_that_an_earlier_version_makes_meanwhile(void **state) {
+    const char *home = *state;
+    sqlite3 *maker;
+    int gate[2];
+    fixture_empty(home);
+    assert_int_equal(pipe(gate), 0);
+    fflush(NULL);
+    // Begun first: connections must not be taken along.
+    pid_t pid = fork();
+    if (pid == 0) {
+        sqlite3 *db;
+        struct archive_error error;
+        char byte;
+        close(gate[1]);
+        alarm(60);
+        if (read(gate[0], &byte, 1) == 0 && archive_db_open_to_write(&db, home, &error) == 0) _exit(0);
+        fprintf(stderr, "%s\n", error.message);
+        _exit(1);
+    }
+    close(gate[0]);
+    assert_int_equal(sqlite3_open(fixture_path(home, "archive.db"), &maker), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(maker, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    close(gate[1]);
+    // It finds nothing in it, and waits for the lock. Where that takes longer, nothing is tested.
+    usleep(300000);
+    char path[512];
+    snprintf(path, sizeof path, "%s/test/fixtures/databases/%s", TRILANE_ROOT, fixtures[1]);
+    char *text = read_text(path);
+    assert_int_equal(sqlite3_exec(maker, text, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(maker, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(maker);
+    free(text);
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(version_of(home, "archive.db"), archive_version());
+    assert_int_equal(count_files(home, "backup"), 1);
+}
+
 // ---- Homes that cannot be written ----
 
 // In a child with mounts of its own. 0 where all is as it should be, else the number of what is not.
@@ -265,6 +319,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_earlier_copies_stay, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_killed_at_any_call, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_several_at_once, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_failed_one_leaves_no_copy, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_one_that_an_earlier_version_makes_meanwhile, fixture_set_up,
+                                        fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_unwritable_homes, fixture_set_up, fixture_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
