@@ -1,6 +1,8 @@
 #include "guard/address_space.h"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,18 +54,87 @@ static enum address_space space_of_4(const void *address) {
     return space_in(AF_INET, address, blocks4, sizeof blocks4 / sizeof blocks4[0]);
 }
 
-static enum address_space space_of_6(const struct in6_addr *address) {
-    enum address_space own = space_in(AF_INET6, address, blocks6, sizeof blocks6 / sizeof blocks6[0]);
-    if (own != SPACE_PUBLIC) return own;
+// The IPv4 address that an IPv6 one carries, or NULL.
+static const unsigned char *carried_by(const struct in6_addr *address) {
     for (size_t i = 0; i < sizeof carriers / sizeof carriers[0]; i++)
         if (is_within(AF_INET6, address, carriers[i].network, carriers[i].bits))
-            return space_of_4(address->s6_addr + carriers[i].bits / 8);
-    return SPACE_PUBLIC;
+            return address->s6_addr + carriers[i].bits / 8;
+    return NULL;
+}
+
+static enum address_space space_of_6(const struct in6_addr *address) {
+    return space_in(AF_INET6, address, blocks6, sizeof blocks6 / sizeof blocks6[0]);
+}
+
+struct plain_address {
+    int family;
+    size_t size;
+    const unsigned char *bytes;
+};
+
+static struct plain_address plain(const struct sockaddr *address) {
+    if (address->sa_family == AF_INET)
+        return (struct plain_address){
+            AF_INET, sizeof(struct in_addr),
+            (const unsigned char *)&((const struct sockaddr_in *)address)->sin_addr};
+    return (struct plain_address){AF_INET6, sizeof(struct in6_addr),
+                                  (const unsigned char *)&((const struct sockaddr_in6 *)address)->sin6_addr};
+}
+
+// With what is carried inside IPv6 taken out.
+static struct plain_address carried(const struct sockaddr *address) {
+    struct plain_address whole = plain(address);
+    const unsigned char *four =
+        whole.family == AF_INET6 ? carried_by((const struct in6_addr *)whole.bytes) : NULL;
+    return four ? (struct plain_address){AF_INET, sizeof(struct in_addr), four} : whole;
 }
 
 enum address_space address_space_of(const struct sockaddr *address) {
-    if (address->sa_family == AF_INET) return space_of_4(&((const struct sockaddr_in *)address)->sin_addr);
-    return space_of_6(&((const struct sockaddr_in6 *)address)->sin6_addr);
+    struct plain_address whole = plain(address);
+    if (whole.family == AF_INET6) {
+        enum address_space own = space_of_6((const struct in6_addr *)whole.bytes);
+        if (own != SPACE_PUBLIC) return own;
+    }
+    struct plain_address inner = carried(address);
+    return inner.family == AF_INET ? space_of_4(inner.bytes) : SPACE_PUBLIC;
+}
+
+// An all-zero mask is that of a tunnel which takes everything: it makes the internet nobody's neighbour.
+static bool is_neighbour(const struct plain_address *address, const struct sockaddr *own,
+                         const struct sockaddr *netmask) {
+    if (!own || !netmask || own->sa_family != address->family) return false;
+    const unsigned char *mine = plain(own).bytes;
+    // Of the address's family, even where the mask does not name it.
+    size_t at = (size_t)(mine - (const unsigned char *)own);
+    const unsigned char *mask = (const unsigned char *)netmask + at;
+    bool narrows = false;
+    for (size_t i = 0; i < address->size; i++) {
+        if ((address->bytes[i] ^ mine[i]) & mask[i]) return false;
+        narrows = narrows || mask[i];
+    }
+    return narrows;
+}
+
+static bool is_own(const struct plain_address *address, const struct sockaddr *own) {
+    return own && own->sa_family == address->family &&
+           memcmp(plain(own).bytes, address->bytes, address->size) == 0;
+}
+
+int address_space_here(const struct sockaddr *address, enum address_space *space) {
+    *space = address_space_of(address);
+    if (*space == SPACE_LOOPBACK) return 0;
+    struct ifaddrs *all;
+    if (getifaddrs(&all) < 0) return -1;
+    struct plain_address asked = carried(address);
+    for (const struct ifaddrs *each = all; each && *space != SPACE_LOOPBACK; each = each->ifa_next) {
+        if (is_own(&asked, each->ifa_addr))
+            *space = SPACE_LOOPBACK;
+        else if (is_neighbour(&asked, each->ifa_addr, each->ifa_netmask) ||
+                 (each->ifa_flags & IFF_POINTOPOINT && is_own(&asked, each->ifa_dstaddr)))
+            *space = SPACE_LOCAL;
+    }
+    freeifaddrs(all);
+    return 0;
 }
 
 static const char *const names[] = {"loopback", "local", "public"};

@@ -62,15 +62,26 @@ static bool is_allowed(const struct gate *gate, uint64_t at, uint64_t size) {
     if (size < sizeof address.any.sa_family) return true; // none: EINVAL
     if (!read_from(gate->question, at, &address, size < sizeof address ? size : sizeof address)) return false;
     if (address.any.sa_family != AF_INET && address.any.sa_family != AF_INET6) return true;
-    return address_space_of(&address.any) >= gate->nearest || is_name_server(&address.any);
+    enum address_space space;
+    if (gate->nearest == SPACE_LOOPBACK || is_name_server(&address.any)) return true;
+    return address_space_here(&address.any, &space) == 0 && space >= gate->nearest;
+}
+
+// Its name is its only part of interest.
+static bool is_header_allowed(const struct gate *gate, const struct msghdr *header) {
+    return !header->msg_name || is_allowed(gate, (uintptr_t)header->msg_name, header->msg_namelen);
+}
+
+static bool is_message_allowed(const struct gate *gate, uint64_t at) {
+    struct msghdr header;
+    return read_from(gate->question, at, &header, sizeof header) && is_header_allowed(gate, &header);
 }
 
 static bool are_allowed(const struct gate *gate, uint64_t at, uint64_t count) {
     for (uint64_t i = 0; i < count && i < MESSAGES_MAX; i++) {
         struct mmsghdr message;
-        if (!read_from(gate->question, at + i * sizeof message, &message, sizeof message)) return false;
-        const struct msghdr *header = &message.msg_hdr;
-        if (header->msg_name && !is_allowed(gate, (uintptr_t)header->msg_name, header->msg_namelen))
+        if (!read_from(gate->question, at + i * sizeof message, &message, sizeof message) ||
+            !is_header_allowed(gate, &message.msg_hdr))
             return false;
     }
     return true;
@@ -83,6 +94,8 @@ static bool decide(const struct gate *gate) {
         return is_allowed(gate, call->args[1], (uint32_t)call->args[2]);
     case SYS_sendto:
         return is_allowed(gate, call->args[4], (uint32_t)call->args[5]);
+    case SYS_sendmsg:
+        return is_message_allowed(gate, call->args[1]);
     case SYS_sendmmsg:
         return are_allowed(gate, call->args[1], (uint32_t)call->args[2]);
     default:

@@ -25,21 +25,25 @@
 // What the command gets to end by itself after Ctrl-C or SIGTERM.
 static const uint64_t grace_ns = 2 * NS_PER_S;
 
-static const char help[] = "Usage: trilane-guard [--nearest SPACE] -- COMMAND [ARGUMENT]...\n"
-                           "       trilane-guard --space ADDRESS\n"
-                           "Runs a command that cannot connect to this machine or its networks; `trilane "
-                           "record` runs browsers in it.\n"
-                           "\n"
-                           "  --nearest SPACE  what it may reach, with all that is farther: public (the "
-                           "default), local (private and\n"
-                           "                   link-local addresses), or loopback (everything)\n"
-                           "  --space ADDRESS  print which of the three an IPv4 or IPv6 address is in\n"
-                           "  --help, --version\n"
-                           "\n"
-                           "The name servers of /etc/resolv.conf can be asked in any case.\n"
-                           "\n"
-                           "Example:\n"
-                           "  trilane-guard -- curl http://localhost/\n";
+static const char help[] =
+    "Usage: trilane-guard [--nearest SPACE] -- COMMAND [ARGUMENT]...\n"
+    "       trilane-guard --space ADDRESS\n"
+    "Runs a command that cannot connect to this machine or its networks; `trilane "
+    "record` runs browsers in it.\n"
+    "\n"
+    "  --nearest SPACE  what it may reach, with all that is farther: public (the "
+    "default), local (private and\n"
+    "                   link-local addresses), or loopback (everything)\n"
+    "  --space ADDRESS  print which of the three an IPv4 or IPv6 address is in: this machine's own "
+    "addresses are\n"
+    "                   loopback, and their networks local, also where they are "
+    "public ones\n"
+    "  --help, --version\n"
+    "\n"
+    "The name servers of /etc/resolv.conf can be asked in any case.\n"
+    "\n"
+    "Example:\n"
+    "  trilane-guard -- curl http://localhost/\n";
 
 struct guard {
     struct loop *loop;
@@ -51,21 +55,6 @@ static void child_ended(void *context, int status) {
     struct guard *guard = context;
     guard->status = status;
     loop_stop(guard->loop);
-}
-
-// One descriptor over a socket. `fd`: in; -1 on reception of none.
-static int send_descriptor(int to, int fd) {
-    char byte = 0, control[CMSG_SPACE(sizeof fd)];
-    memset(control, 0, sizeof control);
-    struct iovec data = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {
-        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(header), &fd, sizeof fd);
-    return sendmsg(to, &message, 0) == 1 ? 0 : -1;
 }
 
 static int receive_descriptor(int from) {
@@ -82,10 +71,23 @@ static int receive_descriptor(int from) {
     return fd;
 }
 
-// In the child.
+// In the child: the filter's descriptor goes over a socket to who answers.
 static int enter_filter(void *context) {
-    int fd = connect_filter_install();
-    if (fd >= 0) return send_descriptor(*(const int *)context, fd);
+    int to = *(const int *)context;
+    char byte = 0, control[CMSG_SPACE(sizeof(int))];
+    memset(control, 0, sizeof control);
+    struct iovec data = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    int fd = connect_filter_install(&message);
+    if (fd >= 0) {
+        memcpy(CMSG_DATA(header), &fd, sizeof fd);
+        return sendmsg(to, &message, 0) == 1 ? 0 : -1;
+    }
     log_line("system calls cannot be filtered: %s%s", strerror(errno),
              errno == EBUSY ? " (a container's runtime does so already: run outside it)" : "");
     return -1;
@@ -132,7 +134,10 @@ static void print_space(const char *text) {
         address = (const struct sockaddr *)&six;
     else
         die(EXIT_BAD_INPUT, "--space \"%s\": write an IPv4 or IPv6 address", text);
-    puts(address_space_name(address_space_of(address)));
+    enum address_space space;
+    if (address_space_here(address, &space) < 0)
+        die(EXIT_RUN_FAILED, "interfaces of this machine: %s", strerror(errno));
+    puts(address_space_name(space));
 }
 
 int main(int argc, char **argv) {

@@ -13,8 +13,9 @@ fi
 unset TRILANE_LIVE_SITE
 
 ip link set lo up
+# Answered, but no interface's: to trilane-guard they are the internet's, not this machine's own.
 while read -r address; do
-  ip address add "$address" dev lo
+  ip route add local "$address" dev lo
 done <"$folder/addresses"
 # A browser without a way out says that it is offline.
 ip link add world0 type veth peer name world1

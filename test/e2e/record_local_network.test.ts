@@ -20,7 +20,17 @@ const run = promisify(execFile);
 /** One port everywhere, for TCP and UDP. */
 const port = 9000;
 const privateAddresses = ["127.0.0.1", "127.8.8.8", "10.9.9.9", "169.254.7.7", "192.168.9.9", "[::1]", "[fd99::9]"];
-const hosts = [...privateAddresses, "localhost", "0.0.0.0", "rebind.test", "printer.local", "[::ffff:127.0.0.1]"];
+/** The machine's own, of the network that it is on (live_site.sh). */
+const publicAddresses = ["198.51.100.1", "[2001:db8:ffff::1]"];
+const hosts = [
+  ...privateAddresses,
+  ...publicAddresses,
+  "localhost",
+  "0.0.0.0",
+  "rebind.test",
+  "printer.local",
+  "[::ffff:127.0.0.1]",
+];
 
 /** What a page can do to ask `host`; the path says how. */
 const attempts = (host: string): string => {

@@ -1,19 +1,26 @@
 // trilane-guard runs commands that cannot connect to this machine, and are otherwise as if it were not there.
+// The program is also what it runs: by a word as its first argument.
 #include "base/log.h"
+#include "base/namespace.h"
+#include "base/netlink.h"
 #include "test/native/shaper/run.h"
 
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+static char self[4096];
 static int listening_fd = -1;
 static char port[8];
 
@@ -70,6 +77,142 @@ static void test_they_succeed_where_allowed(void **state) {
     assert_string_equal(run.err, "");
 }
 
+// The status of `self ROLE $1`, guarded.
+static int status_of_role(const char *nearest, const char *role, struct run *run) {
+    char script[sizeof self + 64];
+    snprintf(script, sizeof script, "exec '%s' %s $1", self, role);
+    return status_of(nearest, script, run);
+}
+
+static struct sockaddr_in at_port(const char *text) {
+    return (struct sockaddr_in){.sin_family = AF_INET,
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                                .sin_port = htons((uint16_t)strtoul(text, NULL, 10))};
+}
+
+// Which of the calls that take an address came through, a word each. Exits with their number.
+static int send_by_all_calls(const char *text) {
+    struct sockaddr_in to = at_port(text);
+    struct iovec data = {.iov_base = "x", .iov_len = 1};
+    struct mmsghdr named = {
+        .msg_hdr = {.msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &data, .msg_iovlen = 1}};
+    int udp = socket(AF_INET, SOCK_DGRAM, 0), tcp = socket(AF_INET, SOCK_STREAM, 0), through = 0;
+    struct {
+        const char *name;
+        ssize_t sent;
+    } const calls[] = {
+        {"sendto", sendto(udp, "x", 1, 0, (struct sockaddr *)&to, sizeof to)},
+        {"sendmsg", sendmsg(udp, &named.msg_hdr, 0)},
+        {"sendmmsg", sendmmsg(udp, &named, 1, 0)},
+        // Connects, without a call to connect.
+        {"sendmsg-fast-open", sendmsg(tcp, &named.msg_hdr, MSG_FASTOPEN)},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        if (calls[i].sent <= 0) continue;
+        through++;
+        puts(calls[i].name);
+    }
+    return through;
+}
+
+static void test_no_call_that_takes_an_address_reaches_this_machine(void **state) {
+    (void)state;
+    struct run run;
+    int through = status_of_role("public", "send", &run);
+    assert_string_equal(run.out, "");
+    assert_int_equal(through, 0);
+    // They would, otherwise: fast open may be switched off.
+    assert_true(status_of_role("loopback", "send", &run) >= 3);
+    assert_non_null(strstr(run.out, "sendmsg\n"));
+}
+
+// Between processes: with a descriptor and without one, and with the address of a socket that is no
+// network's.
+static int send_to_processes(void) {
+    int ends[2], receiver = socket(AF_UNIX, SOCK_DGRAM, 0);
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    socklen_t size = sizeof name;
+    struct iovec data = {.iov_base = "x", .iov_len = 1};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0 || sendmsg(ends[0], &message, 0) != 1) return 1;
+    char control[CMSG_SPACE(sizeof(int))] = {0};
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &ends[1], sizeof(int));
+    if (sendmsg(ends[0], &message, 0) != 1) return 2;
+    // The kernel chooses the name.
+    if (bind(receiver, (struct sockaddr *)&name, sizeof name.sun_family) < 0) return 3;
+    getsockname(receiver, (struct sockaddr *)&name, &size);
+    struct msghdr named = {.msg_name = &name, .msg_namelen = size, .msg_iov = &data, .msg_iovlen = 1};
+    return sendmsg(socket(AF_UNIX, SOCK_DGRAM, 0), &named, 0) == 1 ? 0 : 4;
+}
+
+static void test_processes_send_to_one_another(void **state) {
+    (void)state;
+    struct run run;
+    assert_int_equal(status_of_role("public", "send-to-processes", &run), 0);
+}
+
+static void print_space(const char *address) {
+    struct run run;
+    char *argv[] = {PROGRAM_TRILANE_GUARD, "--space", (char *)address, NULL};
+    run_program(&run, argv);
+    fputs(run.out, stdout);
+}
+
+// A machine whose addresses are public ones: what a guarded command reaches of them, and what they count as.
+static int be_public(const char *text) {
+    struct netlink netlink;
+    namespace_enter_lab();
+    if (netlink_open(&netlink) < 0 || netlink_link_up(&netlink, "lo", 0) < 0 ||
+        netlink_add_address(&netlink, "lo", "203.0.113.5", 24) < 0)
+        return 1;
+    bool has_6 = netlink_add_address(&netlink, "lo", "2001:db8:5::5", 64) == 0;
+    netlink_close(&netlink);
+    struct sockaddr_in address = at_port(text);
+    address.sin_addr.s_addr = htonl(INADDR_ANY);
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 16) < 0) return 1;
+    snprintf(port, sizeof port, "%s", text);
+    struct run run;
+    static const char script[] = "for host in 203.0.113.5 203.0.113.77 ::ffff:203.0.113.5; do"
+                                 "  (exec 5<>/dev/tcp/$host/$1) 2>/dev/null && echo $host; done; true";
+    for (int i = 0; i < 3; i++) {
+        static const char *const nearest[] = {"public", "local", "loopback"};
+        status_of(nearest[i], script, &run);
+        printf("%s:\n%s", nearest[i], run.out);
+    }
+    print_space("203.0.113.5");
+    print_space("203.0.113.77");
+    print_space("203.0.114.77");
+    // Where there is no IPv6, nothing of it is near.
+    if (!has_6) return 2;
+    print_space("2001:db8:5::5");
+    print_space("2001:db8:5::77");
+    print_space("2001:db8:6::77");
+    print_space("2002:cb00:7105::1"); // 203.0.113.5 in 6to4
+    return 0;
+}
+
+static void test_public_addresses_of_this_machine_and_its_networks_are_near(void **state) {
+    (void)state;
+    struct run run;
+    char *argv[] = {self, "be-public", "9000", NULL};
+    run_program(&run, argv);
+    static const char four[] = "public:\nlocal:\n203.0.113.77\n"
+                               "loopback:\n203.0.113.5\n203.0.113.77\n::ffff:203.0.113.5\n"
+                               "loopback\nlocal\npublic\n";
+    assert_int_equal(strncmp(run.out, four, strlen(four)), 0);
+    if (run.status == 0)
+        assert_string_equal(run.out + strlen(four), "loopback\nlocal\npublic\nloopback\n");
+    else
+        assert_int_equal(run.status, 2);
+}
+
 static void test_the_commands_end_is_ours(void **state) {
     (void)state;
     struct run run;
@@ -105,10 +248,17 @@ static void test_bad_words(void **state) {
     assert_int_equal(run.status, EXIT_BAD_INPUT);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], "send") == 0) return send_by_all_calls(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "send-to-processes") == 0) return send_to_processes();
+    if (argc == 3 && strcmp(argv[1], "be-public") == 0) return be_public(argv[2]);
+    if (!realpath("/proc/self/exe", self)) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_connections_to_this_machine_fail),
         cmocka_unit_test(test_they_succeed_where_allowed),
+        cmocka_unit_test(test_no_call_that_takes_an_address_reaches_this_machine),
+        cmocka_unit_test(test_processes_send_to_one_another),
+        cmocka_unit_test(test_public_addresses_of_this_machine_and_its_networks_are_near),
         cmocka_unit_test(test_the_commands_end_is_ours),
         cmocka_unit_test(test_many_at_once),
         cmocka_unit_test(test_bad_words),
