@@ -7,6 +7,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync,
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkout } from "../../cli/programs.ts";
+import { notInstalled } from "../../cli/setup/requirements.ts";
 import { alignTable } from "../../cli/verdict/verdict.ts";
 import { type Ending, lastLine, type Outcome, outcomeOf } from "./outcome.ts";
 
@@ -133,6 +134,8 @@ async function main(): Promise<number> {
   const limit_min = values.limit === undefined ? null : Number(values.limit);
   if (limit_min !== null && !(limit_min > 0)) throw new Error("--limit: minutes above 0");
   if (process.getuid?.() !== 0) throw new Error("needs root, to make and enter root file systems: run it with sudo");
+  const lacking = notInstalled(["mmdebstrap"]);
+  if (lacking !== null) throw new Error(lacking);
 
   // Gigabytes: not in /tmp, which may be memory.
   const parent = values.folder ?? "/var/tmp";
