@@ -5,13 +5,15 @@
 
 #include "shaper/packet.h"
 
+struct packet_heap_entry {
+    uint64_t due_ns;
+    uint64_t turn;
+    struct packet *packet;
+};
+
 // A zeroed heap is an empty one.
 struct packet_heap {
-    struct packet_heap_entry {
-        uint64_t due_ns;
-        uint64_t turn;
-        struct packet *packet;
-    } * entries; // [0] leaves first; [i] not after [2i + 1] and [2i + 2]
+    struct packet_heap_entry *entries; // [0] leaves first; [i] not after [2i + 1] and [2i + 2]
     uint64_t count;
     uint64_t room;
     uint64_t turns; // packets ever added

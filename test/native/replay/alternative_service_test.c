@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define HEADER(n, v)                                                                                         \
-    { .name = n, .value = v, .name_size = sizeof n - 1, .value_size = sizeof v - 1 }
+    ((struct header){.name = n, .value = v, .name_size = sizeof n - 1, .value_size = sizeof v - 1})
 
 static struct header several[] = {HEADER("alt-svc", "clear"), HEADER("vary", "accept"),
                                   HEADER("alt-svc", "h3-29=\":443\"")};

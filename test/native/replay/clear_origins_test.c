@@ -9,8 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#define HEADER(name, value)                                                                                  \
-    { name, value, sizeof name - 1, sizeof value - 1 }
+#define HEADER(name, value) ((struct header){name, value, sizeof name - 1, sizeof value - 1})
 
 static struct header html[] = {HEADER("content-type", "Text/HTML; charset=utf-8"), HEADER("x-a", "1")};
 static struct header not_html[] = {HEADER("content-type", "text/html5")};

@@ -21,8 +21,7 @@
 #include <zlib.h>
 
 static const char ten[] = "0123456789";
-#define HEADER(name, value)                                                                                  \
-    { name, value, sizeof(name) - 1, sizeof(value) - 1 }
+#define HEADER(name, value) ((struct header){name, value, sizeof(name) - 1, sizeof(value) - 1})
 
 static struct header cached[] = {HEADER("etag", "\"v1\""),
                                  HEADER("last-modified", "Sat, 01 Nov 2025 10:00:00 GMT"),

@@ -135,10 +135,10 @@ static nghttp2_ssize upload(nghttp2_session *session, int32_t id, uint8_t *bytes
 }
 
 #define FIELD(n, v)                                                                                          \
-    {                                                                                                        \
-        .name = (uint8_t *)(uintptr_t)(n), .namelen = strlen(n), .value = (uint8_t *)(uintptr_t)(v),         \
-        .valuelen = strlen(v)                                                                                \
-    }
+    ((nghttp2_nv){.name = (uint8_t *)(uintptr_t)(n),                                                         \
+                  .namelen = strlen(n),                                                                      \
+                  .value = (uint8_t *)(uintptr_t)(v),                                                        \
+                  .valuelen = strlen(v)})
 
 struct seen *h2_client_request(struct h2_client *client, const char *method, const char *path,
                                const char *priority, size_t upload_bytes) {
@@ -148,8 +148,8 @@ struct seen *h2_client_request(struct h2_client *client, const char *method, con
     nghttp2_nv fields[6] = {FIELD(":method", method), FIELD(":scheme", "https"),
                             FIELD(":authority", "a.test"), FIELD(":path", path)};
     size_t count = 4;
-    if (priority) fields[count++] = (nghttp2_nv)FIELD("priority", priority);
-    if (client->extra_name) fields[count++] = (nghttp2_nv)FIELD(client->extra_name, client->extra_value);
+    if (priority) fields[count++] = FIELD("priority", priority);
+    if (client->extra_name) fields[count++] = FIELD(client->extra_name, client->extra_value);
     nghttp2_data_provider2 body = {.source.ptr = &upload_left, .read_callback = upload};
     int32_t id =
         nghttp2_submit_request2(client->session, NULL, fields, count, upload_bytes > 0 ? &body : NULL, seen);

@@ -29,12 +29,9 @@ struct attempt {
 };
 
 // To write on a stream, to write and end it, to write and reset it.
-#define ON(stream, text)                                                                                     \
-    { stream, text, sizeof(text) - 1, false, false }
-#define LAST_ON(stream, text)                                                                                \
-    { stream, text, sizeof(text) - 1, true, false }
-#define RESET_ON(stream, text)                                                                               \
-    { stream, text, sizeof(text) - 1, false, true }
+#define ON(stream, text) ((struct piece){stream, text, sizeof(text) - 1, false, false})
+#define LAST_ON(stream, text) ((struct piece){stream, text, sizeof(text) - 1, true, false})
+#define RESET_ON(stream, text) ((struct piece){stream, text, sizeof(text) - 1, false, true})
 
 // A field section is a prefix, here of no dynamic table, and lines. HEADERS' type is 1, then comes its
 // length.

@@ -161,8 +161,7 @@ static void client_receive(struct h3_client *client, struct h3_link_packet *pack
     if (client->http) poll_events(client); // at once: so responses finish in the order of their packets
 }
 
-#define FIELD(n, v)                                                                                          \
-    { (const uint8_t *)(n), strlen(n), (const uint8_t *)(v), strlen(v) }
+#define FIELD(n, v) ((quiche_h3_header){(const uint8_t *)(n), strlen(n), (const uint8_t *)(v), strlen(v)})
 
 static void send_requests(struct h3_client *client) {
     while (client->sent_count < client->seen_count) {
@@ -170,12 +169,10 @@ static void send_requests(struct h3_client *client) {
         quiche_h3_header fields[6] = {FIELD(":method", client->asked[i].method), FIELD(":scheme", "https"),
                                       FIELD(":authority", "a.test"), FIELD(":path", client->asked[i].path)};
         size_t count = 4;
-        if (client->asked[i].priority[0])
-            fields[count++] = (quiche_h3_header)FIELD("priority", client->asked[i].priority);
+        if (client->asked[i].priority[0]) fields[count++] = FIELD("priority", client->asked[i].priority);
         const bool trailers = client->asked[i].trailers;
         if (client->asked[i].extra_name && !trailers)
-            fields[count++] =
-                (quiche_h3_header)FIELD(client->asked[i].extra_name, client->asked[i].extra_value);
+            fields[count++] = FIELD(client->asked[i].extra_name, client->asked[i].extra_value);
         int64_t id = quiche_h3_send_request(client->http, client->quic, fields, count,
                                             client->asked[i].upload_left == 0 && !trailers);
         if (id < 0) break;

@@ -57,7 +57,7 @@ struct connection {
 static void ask(struct connection *c) {
     struct load *load = c->load;
 #define FIELD(name, value)                                                                                   \
-    { (const uint8_t *)(name), strlen(name), (const uint8_t *)(value), strlen(value) }
+    ((quiche_h3_header){(const uint8_t *)(name), strlen(name), (const uint8_t *)(value), strlen(value)})
     const quiche_h3_header fields[] = {FIELD(":method", "GET"), FIELD(":scheme", "https"),
                                        FIELD(":authority", load->host), FIELD(":path", load->path),
                                        FIELD("user-agent", "h3_load")};

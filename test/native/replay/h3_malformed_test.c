@@ -56,7 +56,7 @@ static void write_attempt(struct h3_client *c) {
     bool has_control = false;
     for (size_t i = 0; i < PIECES_MAX; i++)
         has_control |= attempt->pieces[i].bytes && attempt->pieces[i].stream == CONTROL;
-    if (!has_control) write_piece(c, &(struct piece)ON(CONTROL, SETTINGS));
+    if (!has_control) write_piece(c, &ON(CONTROL, SETTINGS));
     for (size_t i = 0; i < PIECES_MAX && attempt->pieces[i].bytes; i++) {
         char bytes[MUTATED_BYTES_MAX];
         const struct piece piece = mutation ? mutate(&attempt->pieces[i], bytes) : attempt->pieces[i];
@@ -74,7 +74,7 @@ static void write_rest(struct h3_client *c) {
     for (size_t i = 0; i < PIECES_MAX; i++)
         if (attempt->pieces[i].reset)
             quiche_conn_stream_shutdown(c->quic, attempt->pieces[i].stream, QUICHE_SHUTDOWN_WRITE, 0x10c);
-    write_piece(c, &(struct piece)LAST_ON(GOOD_REQUEST, GET_SMALL));
+    write_piece(c, &LAST_ON(GOOD_REQUEST, GET_SMALL));
 }
 
 // Whether all of the response has come; *error: what it was reset with.

@@ -233,10 +233,11 @@ static void resets_requests_with_forbidden_fields(void **state) {
 
 int main(void) {
 #define OVER(test, kind)                                                                                     \
-    {                                                                                                        \
-        .name = #test " " #kind, .test_func = test, .setup_func = set_up, .teardown_func = tear_down,        \
-        .initial_state = &kinds[kind]                                                                        \
-    }
+    ((struct CMUnitTest){.name = #test " " #kind,                                                            \
+                         .test_func = test,                                                                  \
+                         .setup_func = set_up,                                                               \
+                         .teardown_func = tear_down,                                                         \
+                         .initial_state = &kinds[kind]})
 #define OVER_BOTH(test) OVER(test, LANE_CLIENT_H2), OVER(test, LANE_CLIENT_H3)
     const struct CMUnitTest tests[] = {
         OVER_BOTH(answers_a_request),

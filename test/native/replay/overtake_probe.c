@@ -151,7 +151,7 @@ static void run_h2(struct probe *probe, const char *address, uint64_t until_ns) 
 
 static void request_h3(struct probe *probe, int which) {
 #define FIELD(name, value)                                                                                   \
-    { (const uint8_t *)(name), strlen(name), (const uint8_t *)(value), strlen(value) }
+    ((quiche_h3_header){(const uint8_t *)(name), strlen(name), (const uint8_t *)(value), strlen(value)})
     const quiche_h3_header fields[] = {FIELD(":method", "GET"), FIELD(":scheme", "https"),
                                        FIELD(":authority", probe->host), FIELD(":path", probe->paths[which]),
                                        FIELD("priority", probe->priorities[which])};
