@@ -2,21 +2,24 @@
 import { homeFolder } from "../home.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { overrideServing, settleServing } from "../serving/serving.ts";
+import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
 import { executePlan } from "../sweep/execute.ts";
-import { readPlan } from "../sweep/plan.ts";
+import { planOf, readPlan } from "../sweep/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-export const command: Command<CommonOptions & ServingOptions> = {
+export const command: Command<CommonOptions & ServingOptions & DilateOptions> = {
   usage: "start",
   summary: "Run the built-in example sweep: a first report in under five minutes",
   define: (yargs) =>
-    defineServing(yargs)
+    defineDilate(defineServing(yargs))
       .example("trilane start", "races a small page over nine links and writes the report")
+      .example("trilane start --dilate 10", "the same ten times slower, on a machine that is too busy")
       .example("trilane sweep example --dry-run", "what that would run"),
   run: async (options) => {
     const home = homeFolder(options.home);
     const plan = readPlan("example");
     const serving = settleServing(overrideServing(plan.serving, servingChoiceOf(options)));
-    await executePlan({ home, plan: { ...plan, serving }, fresh: false, json: options.json });
+    const chosen = planOf({ ...plan, serving, ...dilateOf(options) }, "example");
+    await executePlan({ home, plan: chosen, fresh: false, json: options.json });
   },
 };

@@ -48,8 +48,8 @@ function crowdedWords({ stalled, used, stolen }: Unrest, isAlone: boolean): stri
   return null;
 }
 
-const remedies =
-  "let less run, take fewer labs, wait for a quieter moment, or run it with --dilate 10, so that disturbances weigh a tenth";
+const remedies = (labs: number): string =>
+  `let less run, ${labs > 1 ? "take fewer labs, " : ""}wait for a quieter moment, or run it with --dilate 10, so that disturbances weigh a tenth`;
 
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -95,7 +95,8 @@ export class Admission {
 
   /** Once: that this machine, as it is, will not do, and what would help. */
   tellUnfit(why: string): void {
-    if (!this.#isUnfit) this.#options.tell(`this machine is too disturbed to measure on: ${why}: ${remedies}`);
+    if (!this.#isUnfit)
+      this.#options.tell(`this machine is too disturbed to measure on: ${why}: ${remedies(this.#options.most)}`);
     this.#isUnfit = true;
   }
 

@@ -44,6 +44,8 @@ class TerminalProgress implements Progress {
   #trouble = 0;
   #left_s = 0;
   #toldAt_ms = 0;
+  /** Nothing runs: what is left does not get less. */
+  #isPaused = false;
   #current: LoadStarted | FilmStarted | null = null;
   #lineDrawn = false;
 
@@ -61,8 +63,14 @@ class TerminalProgress implements Progress {
         this.#count(event, event.expected_s);
         this.#timer = setInterval(() => this.#draw(), redrawInterval_ms).unref();
         break;
+      case "sweep-paused":
+        this.#countDownFrom(this.#timeLeft_s());
+        this.#isPaused = true;
+        if (this.#timer) this.#draw();
+        break;
       case "load-started":
       case "film-started":
+        this.#countDownFrom(this.#timeLeft_s());
         this.#current = event;
         this.#draw();
         break;
@@ -91,7 +99,12 @@ class TerminalProgress implements Progress {
     this.#countDownFrom(left_s);
   }
 
+  #timeLeft_s(): number {
+    return this.#isPaused ? this.#left_s : this.#left_s - (performance.now() - this.#toldAt_ms) / 1000;
+  }
+
   #countDownFrom(left_s: number): void {
+    this.#isPaused = false;
     this.#left_s = left_s;
     this.#toldAt_ms = performance.now();
   }
@@ -107,11 +120,12 @@ class TerminalProgress implements Progress {
   }
 
   #draw(): void {
-    const left_s = this.#left_s - (performance.now() - this.#toldAt_ms) / 1000;
+    const left_s = this.#timeLeft_s();
     const trouble = this.#trouble > 0 ? `, ${this.#trouble} not valid` : "";
     const current = this.#current;
     const filming = current?.event === "film-started" ? " filming" : "";
-    const what = current ? ` ${filming} ${current.page} ${current.link} ${current.lane}` : "";
+    const load = current ? ` ${filming} ${current.page} ${current.link} ${current.lane}` : "";
+    const what = this.#isPaused ? ", waiting" : load;
     const line = `${bar(this.#done, this.#loads)} ${this.#done}/${this.#loads}${trouble}, ${formatDuration(left_s)} left${what}`;
     this.#drawLine(line);
   }

@@ -55,6 +55,7 @@ test("what cannot be taken is refused in one line, and nothing is written", () =
   assertRefused(["race", "no-such-page", "--link", "3mbit/50ms"], /no-such-page/);
   assertRefused(["race", "/nonexistent/page.har", "--link", "3mbit/50ms"], /\/nonexistent\/page\.har/);
   assertRefused(["race", "carlucci-small", "--link", "3mbit/50ms", "--runs", "0"], /runs/);
+  assertRefused(["start", "--dilate", "0"], /plan example: dilate: must be >= 1 \(got 0\)/);
   assertRefused(["import", "/nonexistent/page.har"], /\/nonexistent\/page\.har/);
   assertRefused(["synth", "no-such-page"], /no-such-page/);
   assertRefused(["sweep", "/nonexistent/plan.json"], /\/nonexistent\/plan\.json/);

@@ -103,7 +103,13 @@ test("a machine that is never calm is told so once, with its figures and what he
   await made.admitCalm(() => windows() < 120, true);
   assert.equal(told.filter((line) => line.startsWith("this machine is too disturbed")).length, 1);
   const line = told.find((text) => text.includes("too disturbed")) ?? "";
-  assert.match(line, /in 9 s other programs used 98 % of its CPUs.*fewer labs.*--dilate 10/);
+  assert.match(
+    line,
+    /in 9 s other programs used 98 % of its CPUs: let less run, wait for a quieter moment, or run it with --dilate 10/,
+  );
+  const several = admission([0], 2);
+  several.made.tellUnfit("it is busy");
+  assert.match(several.told[0] ?? "", /it is busy: let less run, take fewer labs, wait for/);
 });
 
 test("a run that begins with six disturbed loads says so; one that had a valid one first does not", () => {

@@ -152,6 +152,28 @@ describe("progress", () => {
     assert.ok(plain.endsWith("\r\x1b[K"), "the line is left empty");
   });
 
+  test("on a terminal the time that is left stands still while loads wait", (context) => {
+    context.mock.timers.enable({ apis: ["setInterval"] });
+    let now_ms = 0;
+    context.mock.method(performance, "now", () => now_ms);
+    let text = "";
+    const err = { isTTY: true, columns: 80, write: (more: string) => (text += more) };
+    const progress = openProgress({ json: false, out: err, err, environment: {} });
+    const { position, page, lane, link, block, attempt } = finished({ page: "a", link: "3g" });
+    const lastLine = () => text.split("\r\x1b[K").at(-1) ?? "";
+    progress.tell(started);
+    now_ms += 10_000;
+    progress.tell({ event: "sweep-paused", sweep: 3, reason: "the machine is busy" });
+    now_ms += 60_000;
+    context.mock.timers.tick(500);
+    assert.match(lastLine(), / 4\/20, 1 min 30 s left, waiting$/);
+    progress.tell({ event: "load-started", position, page, lane, link, block, attempt });
+    now_ms += 5000;
+    context.mock.timers.tick(500);
+    assert.match(lastLine(), / 4\/20, 1 min 25 s left +a 3g h3$/);
+    progress.end();
+  });
+
   test("a dumb terminal gets plain lines", () => {
     assert.ok(!shown([started], { isTTY: true, environment: { TERM: "dumb" } }).err.includes("\x1b"));
   });
