@@ -3,6 +3,7 @@
 import type { FilmStarted, LoadStarted, SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import { formatDuration, saidOf } from "./progress_lines.ts";
 import { logProgress, type Verbosity } from "./progress_log.ts";
+import { TroubleLimit } from "./trouble_limit.ts";
 
 /** Where progress goes: process.stderr, or a test's own. */
 export interface Terminal {
@@ -42,6 +43,7 @@ class TerminalProgress implements Progress {
   #done = 0;
   #loads = 1;
   #trouble = 0;
+  readonly #troubles = new TroubleLimit();
   #left_s = 0;
   #toldAt_ms = 0;
   /** Nothing runs: what is left does not get less. */
@@ -57,7 +59,8 @@ class TerminalProgress implements Progress {
   tell(event: SweepEvent): void {
     const said = saidOf(event);
     if (said?.weight === "detail") this.#drawLine(said.line);
-    else if (said) this.#say(said.weight === "news" ? said.line : this.#paint(33, said.line));
+    else if (said && (said.weight !== "trouble" || this.#troubles.admits(performance.now())))
+      this.#say(said.weight === "news" ? said.line : this.#paint(33, said.line));
     switch (event.event) {
       case "sweep-started":
         this.#count(event, event.expected_s);

@@ -2,6 +2,7 @@
 import type { LoadFinished, SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { Progress, Terminal } from "./progress.ts";
 import { formatDuration, saidOf } from "./progress_lines.ts";
+import { TroubleLimit } from "./trouble_limit.ts";
 
 /** `quiet`: nothing while all is well; `status`: a line every so often; `verbose`: each load. */
 export type Verbosity = "quiet" | "status" | "verbose";
@@ -9,8 +10,6 @@ export type Verbosity = "quiet" | "status" | "verbose";
 /** In the first minute more often, so that one sees that it runs. */
 const atFirst_ms = { until: 60_000, interval: 5000 };
 const interval_ms = 60_000;
-/** What is wrong with loads is told in full so often, and then once in a while: the status line counts it. */
-const mostTroubles = 10;
 
 interface Clock {
   /** Does not jump. */
@@ -26,8 +25,7 @@ class LogProgress implements Progress {
   readonly #clock: Clock;
   readonly #began_ms: number;
   #shown_ms = Number.NEGATIVE_INFINITY;
-  #troubleShown_ms = Number.NEGATIVE_INFINITY;
-  #troubles = 0;
+  readonly #troubles = new TroubleLimit();
 
   constructor(out: Terminal, verbosity: Verbosity, clock: Clock) {
     this.#out = out;
@@ -48,7 +46,7 @@ class LogProgress implements Progress {
   #status({ done, loads, page, link, lane, left_s }: LoadFinished): void {
     if (done < loads && !this.#isTime()) return;
     this.#shown_ms = this.#clock.now_ms();
-    const trouble = this.#troubles > 0 ? `, ${this.#troubles} attempts not valid` : "";
+    const trouble = this.#troubles.count > 0 ? `, ${this.#troubles.count} attempts not valid` : "";
     this.#say(`${done} of ${loads} loads${trouble}, ${formatDuration(left_s)} left (${page} ${link} ${lane})`);
   }
 
@@ -61,12 +59,7 @@ class LogProgress implements Progress {
   }
 
   #trouble(line: string): void {
-    this.#troubles++;
-    const now_ms = this.#clock.now_ms();
-    if (this.#verbosity !== "verbose" && this.#troubles > mostTroubles && now_ms - this.#troubleShown_ms < interval_ms)
-      return;
-    this.#troubleShown_ms = now_ms;
-    this.#say(line);
+    if (this.#troubles.admits(this.#clock.now_ms(), this.#verbosity === "verbose")) this.#say(line);
   }
 
   /** `from`: the least that is to be said also where little is. */

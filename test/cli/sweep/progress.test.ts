@@ -174,6 +174,13 @@ describe("progress", () => {
     progress.end();
   });
 
+  test("a terminal is not filled with loads that are not valid: the first ones are told, all are counted", () => {
+    const many = Array.from({ length: 50 }, () => trouble);
+    const { err } = shown([started, ...many], { isTTY: true, environment: { NO_COLOR: "1" } });
+    assert.equal(err.match(/the browser crashed\n/g)?.length, 10);
+    assert.match(err, /50 not valid/);
+  });
+
   test("a dumb terminal gets plain lines", () => {
     assert.ok(!shown([started], { isTTY: true, environment: { TERM: "dumb" } }).err.includes("\x1b"));
   });
