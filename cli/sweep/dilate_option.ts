@@ -1,4 +1,4 @@
-// `--dilate`: how many times slower time passes for network, servers and browser, as an option of race, sweep and reproduce.
+// `--dilate`: how many times slower time passes for network, servers and browser, as an option of race, sweep, reproduce and start.
 import type { Argv } from "yargs";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 

@@ -28,7 +28,7 @@ import { type Stop, watchSignals } from "./interruption.ts";
 import { allowedCpus, labsWords } from "./lab_cpus.ts";
 import { openLinkTests } from "./link_tests.ts";
 import { pastObstacles, type Waiting, writeWait_ms } from "./obstacles.ts";
-import { outcomeLines, outcomeOf } from "./outcome.ts";
+import { disturbedRemedy, outcomeLines, outcomeOf } from "./outcome.ts";
 import { preparePages } from "./pages.ts";
 import { pinnedPages } from "./pinned_pages.ts";
 import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
@@ -222,8 +222,9 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   if (json) progress.tell({ event: "sweep-finished", sweep: sweep.id, ...facts, report, verdict, cells });
   else process.stdout.write(`${outcomeLines(table, verdict, report).join("\n")}\n`);
   if (counts.valid === 0) {
-    const why = uncoveredRemedy(plan.lanes, results.loadsOf(sweep.id)) ?? `see why in ${report}`;
-    throw new RunError(`no load of sweep ${sweep.id} was valid: ${why}`);
+    const ended = results.loadsOf(sweep.id);
+    const why = uncoveredRemedy(plan.lanes, ended) ?? disturbedRemedy(ended) ?? "see why";
+    throw new RunError(`no load of sweep ${sweep.id} was valid: ${why} (report: ${report})`);
   }
 }
 

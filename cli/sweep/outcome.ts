@@ -2,6 +2,7 @@
 // Pure: loads in, text out. The comparison is cli/verdict's; the report is cli/report's.
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
 import { traitsByLink } from "../link/traits.ts";
+import { isDisturbed } from "../measure/disturbance.ts";
 import { dilationSentence } from "../metrics/dilation.ts";
 import { formatTime } from "../numbers.ts";
 import type { Cell, Load } from "../results/results.ts";
@@ -122,4 +123,10 @@ function keyOf([load]: readonly Load[]): string {
 /** The lines for people, with the report's path as the last one. */
 export function outcomeLines(table: readonly string[], verdict: readonly string[], report: string): string[] {
   return [...table, "", ...verdict.flatMap((sentence) => wrapped(sentence)), "", `report: ${report}`];
+}
+
+/** Of a sweep without a valid load: what to do if the machine disturbed each of them; null: it did not. */
+export function disturbedRemedy(loads: readonly Pick<Load, "reasons">[]): string | null {
+  if (loads.length === 0 || !loads.every(({ reasons }) => reasons.some(isDisturbed))) return null;
+  return "the machine disturbed all of them: run it again on a calmer one, or with --dilate 10";
 }

@@ -1,6 +1,7 @@
 // What is said of a command that ran in a root.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { disturbedRemedy } from "../../cli/sweep/outcome.ts";
 import { lastLine, outcomeOf } from "./outcome.ts";
 
 const ending = (output: string, status: number | null = 0) => ({ status, isLate: false, limit_min: 5, output });
@@ -18,6 +19,8 @@ test("a command passes by its exit status, and `npm start` by its report", () =>
     last: "setup: x failed: y",
   });
   assert.equal(outcomeOf("start", ending("report: /a/report.html")).result, "passed");
+  const disturbed = `trilane: no load of sweep 1 was valid: ${disturbedRemedy([{ reasons: ["the machine disturbed the load: by 9 ms"] }])} (report: /a)`;
+  assert.equal(outcomeOf("start", ending(disturbed, 1)).result, "inconclusive: disturbed");
   assert.equal(outcomeOf("start", ending("nothing")).result, "no report");
   assert.equal(outcomeOf("test", { ...ending("x", null), isLate: true }).result, "over 5 min");
   assert.equal(outcomeOf("test", ending("x", null)).passed, false);

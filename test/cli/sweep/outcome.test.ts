@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openResults } from "../../../cli/results/results.ts";
-import { outcomeLines, outcomeOf } from "../../../cli/sweep/outcome.ts";
+import { disturbedRemedy, outcomeLines, outcomeOf } from "../../../cli/sweep/outcome.ts";
 import type { Measure } from "../../../cli/sweep/runner.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
 
@@ -46,4 +46,11 @@ test("no load valid at all: every lane is named, and nothing is blank", async ()
   for (const lane of ["h1", "h2", "h3"]) assert.match(text, new RegExp(`${lane} has no valid load\\.`));
   assert.equal(counts.valid, 0);
   assert.match(text, /^h1 .*none/m);
+});
+
+test("a sweep without a valid load names --dilate where the machine disturbed each load, and only there", () => {
+  const late = { reasons: ["the machine disturbed the load: by up to 9.0 ms"] };
+  assert.match(disturbedRemedy([late, late]) ?? "", /--dilate 10$/);
+  assert.equal(disturbedRemedy([late, { reasons: ["2 of 9 requests failed"] }]), null);
+  assert.equal(disturbedRemedy([]), null);
 });
