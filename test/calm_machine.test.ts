@@ -1,7 +1,7 @@
 // A test of time passes, fails, or is inconclusive: the last only where it fails and its measurements were disturbed. Of those in C a
 // sanitizer's finding is no matter of time.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,9 +15,16 @@ import { timedTest } from ${JSON.stringify(join(import.meta.dirname, "calm_machi
 timedTest("one", async (calm) => calm.disturbed("30 ms"));
 timedTest("two", async () => assert.fail("slope 5"));
 timedTest("three", async (calm) => { calm.disturbed("30 ms"); assert.fail("slope 5"); });
-timedTest("four", async (calm) => { calm.disturbed("30 ms"); throw new Error("the server has gone"); });`;
+timedTest("four", async (calm) => { calm.disturbed("30 ms"); throw new Error("the server has gone"); });
+const surroundings = (isCalm) => ({ watchOthers: () => () => isCalm, untilCalm: async (left_ms) => 1 });
+let tries = 0;
+timedTest("five", async (calm) => { calm.disturbed("itself"); assert.fail("try " + ++tries); }, surroundings(true));
+let others = 0;
+timedTest("six", async (calm) => { calm.disturbed("others"); assert.ok(++others > 9); }, surroundings(false));
+let second = 0;
+timedTest("seven", async (calm) => { calm.disturbed("others"); assert.ok(++second > 1); }, surroundings(true));`;
 
-test("disturbed, a test that holds passes, and one that does not is inconclusive; undisturbed it fails", () => {
+test("disturbed, a test that holds passes, and one that does not is inconclusive; undisturbed or only by itself it fails", () => {
   const file = join(folder, "timed.test.ts");
   const waits = join(folder, "waits");
   writeFileSync(file, cases);
@@ -35,22 +42,52 @@ test("disturbed, a test that holds passes, and one that does not is inconclusive
   assert.match(outcome, /^not ok 2 - two$/m);
   assert.match(outcome, /^ok 3 - three # SKIP inconclusive: disturbed: 30 ms; failed by slope 5/m);
   assert.match(outcome, /^not ok 4 - four$/m);
+  // The first, and two further ones while the machine was calm.
+  assert.match(outcome, /^not ok 5 - five$[\s\S]*?try 3/m);
+  assert.doesNotMatch(outcome, /try 4/);
+  for (const passed of ["6 - six", "7 - seven"]) assert.match(outcome, new RegExp(`^ok ${passed}$`, "m"));
   assert.match(run([`--test-reporter=${reporter}`]), /^inconclusive: three: disturbed: 30 ms/m);
 });
 
 /** The exit status of test/native/timing.sh with a program of shell. */
-function timing(program: string): number | null {
+function timing(program: string, functional: readonly string[] = []): number | null {
   const file = join(folder, "program.sh");
   const waits = join(folder, "native-waits");
   writeFileSync(file, `#!/bin/sh\n${program}\n`, { mode: 0o755 });
   writeFileSync(waits, "720000\n");
   const { ASAN_OPTIONS: _, UBSAN_OPTIONS: __, ...environment } = process.env;
   const env = { ...environment, TRILANE_TEST_WAITS: waits };
-  return spawnSync("bash", [join(import.meta.dirname, "native", "timing.sh"), "x", file], { env }).status;
+  return spawnSync("bash", [join(import.meta.dirname, "native", "timing.sh"), "x", file, ...functional], { env })
+    .status;
 }
 
 test("a program of C that passes has passed, and one in which a sanitizer finds something has failed", () => {
   assert.equal(timing("exit 0"), 0);
   assert.equal(timing('eval "$ASAN_OPTIONS"; echo found >"$log_path.1"; exit 3'), 3);
   assert.equal(timing('eval "$UBSAN_OPTIONS"; exit "$exitcode"'), 99);
+});
+
+/** As cmocka prints a test that ran. */
+const ran = (name: string, outcome: "  FAILED  " | "       OK "): string =>
+  `echo "[ RUN      ] ${name}"; echo "[${outcome}] ${name}"`;
+
+test("a program of C in which a functional test fails, or which crashes, has failed, however disturbed the machine is", () => {
+  // Uses a CPU more than a calm machine does.
+  const busy = spawn("sh", ["-c", "while :; do :; done"]);
+  const more = spawn("sh", ["-c", "while :; do :; done"]);
+  try {
+    const wait = "sleep 0.5";
+    const failedTimed = `${ran("slope", "  FAILED  ")}; ${ran("head", "       OK ")}; ${wait}; exit 1`;
+    const failedHead = `${ran("slope", "  FAILED  ")}; ${ran("head", "  FAILED  ")}; ${wait}; exit 2`;
+    assert.equal(timing(failedTimed, ["head"]), 77);
+    assert.equal(timing(failedHead, ["head"]), 2);
+    assert.equal(timing(failedHead), 77);
+    // A name that the program does not have.
+    assert.equal(timing(failedTimed, ["haed"]), 1);
+    assert.equal(timing(`echo "Test failed with exception: Segmentation fault(11)"; ${wait}; exit 1`), 1);
+    assert.equal(timing(`${wait}; kill -9 $$`), 137);
+  } finally {
+    busy.kill();
+    more.kill();
+  }
 });

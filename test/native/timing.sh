@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# timing.sh NAME PROGRAM: runs a test of time. One that passes has passed. One that fails while nothing disturbed the machine has
+# timing.sh NAME PROGRAM [FUNCTIONAL]...: runs a test of time. One that passes has passed. One that fails while nothing disturbed the machine has
 # failed. One that fails while it was disturbed waits for a calm machine and runs again, up to three times; where calm does not
 # come it ends as inconclusive (status 77), which test/run.sh counts apart and names. It never loosens a tolerance. A sanitizer's
-# finding, in the program or in one that it starts, is a failure however disturbed the machine was.
+# finding, in the program or in one that it starts, is a failure however disturbed the machine was; so are a crash and a failure
+# of one of the program's tests that is named as FUNCTIONAL: it holds nothing to time.
 #
 # Disturbed is: of the CPUs' time more was used by others than by the test and the machine itself, or stolen by a hypervisor, than
 # a calm machine has. TRILANE_TEST_WAITS names a file that adds up what all tests of a run waited.
 set -uo pipefail
 name=$1 program=$2
+shift 2
+functional=("$@")
 tries=3 wait_s=60 all_waits_ms=720000
 
 found=$(mktemp -d)
@@ -50,13 +53,29 @@ until_calm() {
   return 1
 }
 
+# Whether what cmocka printed is a failure at any time.
+has_functional_failure() {
+  local test
+  ! grep -q '^Test failed with exception:' "$found/output" || return 0
+  for test in ${functional[@]+"${functional[@]}"}; do
+    if grep -qx "\[  FAILED  \] $test" "$found/output"; then return 0; fi
+    # A name that is none would excuse for ever.
+    if ! grep -qx "\[ RUN      \] $test" "$found/output"; then
+      echo "timing.sh: $name has no test $test"
+      return 0
+    fi
+  done
+  return 1
+}
+
 for ((try = 1; ; try++)); do
   read -r used stolen < <(machine)
   own_before=$(own) began=$EPOCHREALTIME
-  "$program"
-  status=$?
+  "$program" 2>&1 | tee "$found/output"
+  status=${PIPESTATUS[0]}
   [ $status -ne 0 ] || exit 0
-  if cat "$found"/* 2>/dev/null || [ $status = $found_status ]; then exit $status; fi
+  if cat "$found"/report* 2>/dev/null || [ $status = $found_status ] || [ $status -ge 128 ]; then exit $status; fi
+  if has_functional_failure; then exit $status; fi
   read -r used_after stolen_after < <(machine)
   time=$(awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { print to - from }')
   why=$(disturbance $((used_after - used)) $((stolen_after - stolen)) $(($(own) - own_before)) "$time")
