@@ -144,6 +144,7 @@ static bool find_similar_path(struct match_index *index, const struct match_key 
     uint32_t best = MATCH_NONE;
     double likeness = 0;
     bool is_used_up = false;
+    size_t compared_bytes = 0;
     for (uint32_t path = match_index_host(index, key); path != MATCH_NONE;
          path = index->paths[path].next_of_host) {
         const struct match_entry *entry = &index->entries[index->paths[path].entry];
@@ -151,7 +152,10 @@ static bool find_similar_path(struct match_index *index, const struct match_key 
         if (!index->paths[path].has_queries || match_key_same_place(key, entry->exchange) ||
             !destination_takes(request->destination, key->path, key->bare_size, entry->exchange))
             continue;
-        const double own = path_similarity(key->path, key->bare_size, recorded, strcspn(recorded, "?"));
+        const size_t recorded_size = strcspn(recorded, "?");
+        compared_bytes += key->bare_size + recorded_size;
+        if (compared_bytes > MATCH_SIMILAR_BYTES_MAX) break;
+        const double own = path_similarity(key->path, key->bare_size, recorded, recorded_size);
         if (own < PATH_SIMILARITY_LEAST || own < likeness || (own == likeness && !is_used_up)) continue;
         best = path;
         likeness = own;

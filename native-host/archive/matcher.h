@@ -18,7 +18,9 @@
 //      those that are for the same destination and of a type for it (archive/destination.h), if it is like
 //      enough. Of several the first recorded whose answers have not all been given; if all have, the last.
 //      There the query most like the asked one. Each of the host's paths is looked at, so this one takes
-//      longer the more there are, and is not for requests that nobody waits for (enum match_effort).
+//      longer the more there are, and is not for requests that nobody waits for (enum match_effort). Paths
+//      can be long: from where those that were compared, and the asked one with each, have
+//      MATCH_SIMILAR_BYTES_MAX together, the rest is not looked at. 5000 of 200 bytes each stay below.
 // 3. HEAD that was not recorded is looked up as GET, by 1 and 2, and leaves the order of GET's answers as it
 //    is.
 // 4. Missed.
@@ -41,6 +43,8 @@ enum match_difference {
     DIFFERENCE_QUERY,
     DIFFERENCE_PATH
 };
+
+enum { MATCH_SIMILAR_BYTES_MAX = 2 << 20 };
 
 // How far from the request its answer may be.
 enum match_effort { MATCH_ANYHOW, MATCH_SAME_PATH, MATCH_EXACTLY };

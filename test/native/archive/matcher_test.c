@@ -134,6 +134,45 @@ static void test_similar_paths(void **state) {
     matcher_close(f.matcher);
 }
 
+// "/" and that many letters, then `end`. x and y make words: they are no hexadecimal digits.
+static char *long_path(char letter, size_t letters, const char *end) {
+    char *path = malloc(letters + strlen(end) + 2);
+    assert_non_null(path);
+    path[0] = '/';
+    memset(path + 1, letter, letters);
+    strcpy(path + 1 + letters, end);
+    return path;
+}
+
+// As many long paths as are compared at most, by their bytes: what is like the asked one among them is found,
+// and not where it comes later.
+static void test_long_paths_are_compared_up_to_a_bound(void **state) {
+    (void)state;
+    enum { COMPARED = 10, LETTERS = MATCH_SIMILAR_BYTES_MAX / COMPARED / 2 - 20 };
+    char *asked = long_path('x', LETTERS, ".a1b2c3.js"), *alike = long_path('x', LETTERS, ".d4e5f6.js");
+    char *others[COMPARED];
+    struct row rows[COMPARED + 1];
+    for (size_t i = 0; i < COMPARED; i++) {
+        char end[16];
+        snprintf(end, sizeof end, ".%zu.a1b2c3.js", i);
+        others[i] = long_path('y', LETTERS, end);
+    }
+    for (size_t place = COMPARED - 1; place <= COMPARED; place++) {
+        for (size_t i = 0, other = 0; i <= COMPARED; i++)
+            rows[i] = (struct row){"GET", "https", "a.test", i == place ? alike : others[other++], 200};
+        struct fixture f;
+        open_rows(&f, rows, COMPARED + 1);
+        const bool is_compared = place < COMPARED;
+        ASSERT_ANSWER(&f, "GET", "https", "a.test", asked, is_compared ? (int64_t)place : -1,
+                      is_compared ? MATCH_FUZZY : MATCH_MISSED);
+        matcher_close(f.matcher);
+    }
+    for (size_t i = 0; i < COMPARED; i++)
+        free(others[i]);
+    free(asked);
+    free(alike);
+}
+
 static void test_effort(void **state) {
     (void)state;
     static const struct row rows[] = {{"GET", "https", "a.test", "/x?a=1", 200}};
@@ -506,6 +545,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_comes_before_fuzzy),
         cmocka_unit_test(test_similar_paths),
+        cmocka_unit_test(test_long_paths_are_compared_up_to_a_bound),
         cmocka_unit_test(test_effort),
         cmocka_unit_test(test_hosts_in_any_form),
         cmocka_unit_test(test_duplicates_in_recorded_order),
