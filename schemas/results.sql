@@ -3,7 +3,7 @@
 -- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
 -- New files are made from this one; schemas/migrations/results brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655154;
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
@@ -185,4 +185,11 @@ CREATE TABLE recording_trial (
   moment TEXT,                    -- ISO 8601, UTC: to which the clock of its loads is set; NULL: it is left as it is
   outside TEXT NOT NULL,          -- JSON array of strings: why such loads would be invalid for what they ask for; empty: they would not
   tried_at TEXT NOT NULL          -- ISO 8601, UTC
+);
+
+-- To which moment the clock of a cell's loads is set, with their random numbers seeded: decided before the sweep's first loads, and
+-- kept for all of them. A cell whose loads were made before this table was has no row.
+CREATE TABLE cell_pinning (
+  cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE,
+  moment TEXT                     -- ISO 8601, UTC; NULL: the clock is left as it is
 );

@@ -1,10 +1,13 @@
 // `trilane recording check`: a trial load without a link, and what follows from it. Decides whether the recording's clock is set,
-// for the races that come. Exit status 1 where its loads would be invalid.
+// for the races that come:
+// a sweep that began keeps its own decision. Exit status 1 where its loads would be invalid.
 import type { Argv } from "yargs";
+import type { Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, isLane } from "../lanes.ts";
+import type { Tried } from "../measure/pin_decision.ts";
 import { recordedRequests } from "../metrics/recorded_requests.ts";
 import { checkLines, checkOf } from "../recording/check.ts";
 import { openResults } from "../results/results.ts";
@@ -16,6 +19,15 @@ interface CheckOptions extends CommonOptions {
   lane: string;
   settle: number;
   timeout: number;
+}
+
+function keep(home: string, { digest }: Recording, tried: Tried): void {
+  const results = openResults(home);
+  try {
+    results.recordTrial(digest, trialToKeep(tried));
+  } finally {
+    results.close();
+  }
 }
 
 export const command: Command<CheckOptions> = {
@@ -39,12 +51,7 @@ export const command: Command<CheckOptions> = {
     // The browser's library takes a while: only who needs it waits for it.
     const { tryRecording } = await import("../measure/pin_decision.ts");
     const tried = await tryRecording(home, recording, { lane, settle_ms, timeout_ms: timeout * 1000 });
-    const results = openResults(home);
-    try {
-      results.recordTrial(recording.digest, trialToKeep(tried));
-    } finally {
-      results.close();
-    }
+    if (tried.isSettled) keep(home, recording, tried);
     const checked = checkOf({ recording, recorded: recordedRequests(recording, exchanges), lane, tried });
     process.stdout.write(options.json ? `${JSON.stringify(checked)}\n` : `${checkLines(checked).join("\n")}\n`);
     if (!checked.within)

@@ -31,6 +31,12 @@ function fromTerms(of: (terms: Terms) => Value): Pick<Column, "value" | "film"> 
   return { value, film: value };
 }
 
+/** Before it was noted of cells, a trial load may have decided so against the plan's silence. */
+function wasPinned(_: unknown, cell: Cell | undefined, terms: Terms): boolean | null {
+  if (cell?.pinned_ms !== undefined) return cell.pinned_ms !== null;
+  return terms.pin_time ? true : null;
+}
+
 const metric = (name: LoadMetric): Column => ({
   name,
   meaning: loadMetrics[name].meaning,
@@ -160,8 +166,10 @@ export const columns: readonly Column[] = [
   { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", ...fromTerms(({ tls }) => tls) },
   {
     name: "pin_time",
-    meaning: "true if the plan pins clock and random numbers (a trial load may decide so, too)",
-    ...fromTerms((all) => all.pin_time),
+    meaning:
+      "true if its clock was set and its random numbers seeded, as the plan or a trial load said; empty: not noted",
+    value: wasPinned,
+    film: wasPinned,
   },
   { name: "transport", meaning: "stock, tuned or custom", ...fromTerms(({ transport }) => transport.preset) },
   {

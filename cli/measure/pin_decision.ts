@@ -28,16 +28,22 @@ export interface Tried {
   readonly chosen: Trial;
   /** Without the clock set, where it will be. */
   readonly before: Trial | null;
+  /**
+   * False: a trial failed, for what the next one may not meet (no browser, a time-out). It decides for the loads that follow now,
+   * and is not kept for others.
+   */
+  readonly isSettled: boolean;
 }
 
 /** One trial load, or two. */
 export async function tryRecording(home: string, recording: Recording, options: TrialOptions = {}): Promise<Tried> {
   const free = await trialLoad(home, recording, { ...options, pinned_ms: null });
   const moment_ms = momentOf(recording);
-  if (moment_ms === null || isWhole(free)) return { pinned_ms: null, chosen: free, before: null };
+  if (moment_ms === null || isWhole(free))
+    return { pinned_ms: null, chosen: free, before: null, isSettled: free.failure === null };
   const pinned = await trialLoad(home, recording, { ...options, pinned_ms: moment_ms });
-  const isBetter = raisesCoverage(free.coverage, pinned.coverage);
-  return isBetter
-    ? { pinned_ms: moment_ms, chosen: pinned, before: free }
-    : { pinned_ms: null, chosen: free, before: null };
+  const isSettled = free.failure === null && pinned.failure === null;
+  return raisesCoverage(free.coverage, pinned.coverage)
+    ? { pinned_ms: moment_ms, chosen: pinned, before: free, isSettled }
+    : { pinned_ms: null, chosen: free, before: null, isSettled };
 }

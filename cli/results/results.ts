@@ -7,6 +7,7 @@ import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import { LockedError, UserError } from "../errors.ts";
 import { type Owner, parseOwner, stateOf, thisProcess } from "../process_owner.ts";
+import { addPinning, pinningQuery, pinningsOf } from "./cell_pinnings.ts";
 import { holdsBytes, openDatabase, openDatabaseToRead, openFilledDatabase, resultsPath } from "./database.ts";
 import {
   explainFailure,
@@ -162,9 +163,11 @@ export class Results {
   /** In the plan's order. */
   cellsOf(sweep: number): Cell[] {
     const hosts = new Map(this.hostsOf(sweep).flatMap((host) => host.cells.map(({ cell }) => [cell, host])));
+    const pinned = this.pinningsOf(sweep);
     return this.#read("SELECT * FROM cell WHERE sweep = ? ORDER BY id", sweep).map((row) => {
       const host = hosts.get(Number(row.id));
-      return { ...cellOf(row), ...(host ? { host } : {}) };
+      const pinned_ms = pinned.get(String(row.page));
+      return { ...cellOf(row), ...(host ? { host } : {}), ...(pinned_ms === undefined ? {} : { pinned_ms }) };
     });
   }
 
@@ -334,6 +337,15 @@ export class Results {
       this.#refuseOtherMachine(sweep, host);
       addHost(this.#database, sweep, host);
     });
+  }
+
+  /** By page, to which moment the clock of the sweep's loads is set; null: it is left as it is. Without those undecided. */
+  pinningsOf(sweep: number): Map<string, number | null> {
+    return pinningsOf(this.#read(pinningQuery, sweep));
+  }
+
+  recordPinning(sweep: number, page: string, moment_ms: number | null): void {
+    this.#write(() => addPinning(this.#database, sweep, page, moment_ms));
   }
 
   /** What a trial load showed of a recording; null: it was not tried. */

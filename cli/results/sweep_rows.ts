@@ -53,6 +53,8 @@ export interface Cell extends NewCell {
   readonly sweep: number;
   /** Who ran it, where that was noted. */
   readonly host?: Host;
+  /** To which moment the clock of its loads is set, where that was noted; null: it is left as it is. */
+  readonly pinned_ms?: number | null;
 }
 
 export interface NewSweep {

@@ -243,7 +243,7 @@ async function runUntilSignal(
     const store = (write: () => void) => pastObstacles(write, waiting);
     const links = openLinkTests({ results, sweep, signal, store, tell: (event) => progress.tell(event) });
     const pinned = await pinnedPages({
-      ...{ home, plan, results, recordings, signal, store, tell: (event) => progress.tell(event) },
+      ...{ home, plan, results, sweep: sweep.id, recordings, signal, store, tell: (event) => progress.tell(event) },
       decides: execution.shard === undefined,
       tryRecording: (await import("../measure/pin_decision.ts")).tryRecording,
     });

@@ -50,7 +50,7 @@ export async function trialFinding(
     const { tryRecording } = await import("../measure/pin_decision.ts");
     const tried = await tryRecording(home, recording, options);
     const { outside, failure } = tried.chosen;
-    if (failure === null || outside.length > 0) results.recordTrial(recording.digest, trialToKeep(tried));
+    if (tried.isSettled) results.recordTrial(recording.digest, trialToKeep(tried));
     if (outside.length === 0) options.say(triedLine(pageTried(recording, tried)));
     return { outside, failure };
   } finally {

@@ -231,6 +231,28 @@ test("CSV: a header and a row for each load, with the documented columns; missin
   });
 });
 
+test("CSV: pin_time is what was applied to the load's cell, and empty where that was not noted", async () => {
+  await withFixtures((results, race) => {
+    const [first, second] = results.cellsOf(race);
+    const load = results.loadsOf(race).find(({ cell }) => cell === first?.id);
+    assert.ok(first && second && load);
+    const pinTime = (cell: typeof first, pin_time = false) => {
+      const [header = [], row = []] = readCsv([...csvLines({ serving: { pin_time } }, [cell], [load])].join(""));
+      return row[header.indexOf("pin_time")];
+    };
+    assert.deepEqual([pinTime(first), pinTime(first, true)], ["", "true"]);
+    assert.equal(pinTime({ ...first, pinned_ms: null }), "false");
+    assert.equal(pinTime({ ...first, pinned_ms: 0 }), "true");
+    // Of the page, on all its lanes and links, and the first decision stays.
+    for (const moment_ms of [1000, null]) results.recordPinning(race, first.page, moment_ms);
+    assert.deepEqual([...results.pinningsOf(race)], [[first.page, 1000]]);
+    assert.deepEqual(
+      new Set(results.cellsOf(race).flatMap(({ page, pinned_ms }) => (page === first.page ? [pinned_ms] : []))),
+      new Set([1000]),
+    );
+  });
+});
+
 test("CSV: columns of films come after all others, and a filmed load without a number is said to be one", () => {
   const names = columns.map(({ name }) => name);
   assert.deepEqual(names.slice(0, 4), ["load_id", "page", "lane", "link"]);

@@ -60,7 +60,7 @@ const entries = [
   entry("https://ads.example/x.js", { facts: { match: "missed", unrecorded: "other" } }),
 ];
 
-const tried = (chosen: Trial) => ({ pinned_ms: null, chosen, before: null });
+const tried = (chosen: Trial) => ({ pinned_ms: null, chosen, before: null, isSettled: true });
 
 test("says what was not asked for, what came beyond, and what was given instead", () => {
   const checked = checkOf({ recording: recording(), recorded, lane: "h2", tried: tried(trial(entries)) });

@@ -37,9 +37,10 @@ function trial(coverage: Trial["coverage"]): Trial {
 
 function setUp(change: Partial<PinningOptions> = {}, plan: object = {}) {
   const stored = new Map<string, RecordingTrial>();
+  const pinnings = new Map<string, number | null>();
   const told: PageTried[] = [];
   let trials = 0;
-  const tried: Tried = { pinned_ms: day_ms, chosen: trial(null), before: null };
+  const tried: Tried = { pinned_ms: day_ms, chosen: trial(null), before: null, isSettled: true };
   const options: PinningOptions = {
     home: "",
     plan: planOf({ name: "p", pages: ["a"], lanes: ["h2"], links: ["3mbit/50ms"], repetitions: 1, ...plan }, "test"),
@@ -47,7 +48,10 @@ function setUp(change: Partial<PinningOptions> = {}, plan: object = {}) {
     results: {
       trialOf: (digest) => stored.get(digest) ?? null,
       recordTrial: (digest, kept) => void stored.set(digest, kept),
+      pinningsOf: () => pinnings,
+      recordPinning: (_, page, moment_ms) => void pinnings.set(page, moment_ms),
     },
+    sweep: 1,
     tryRecording: async () => {
       trials++;
       return tried;
@@ -58,7 +62,7 @@ function setUp(change: Partial<PinningOptions> = {}, plan: object = {}) {
     signal: new AbortController().signal,
     ...change,
   };
-  return { options, told, stored, trials: () => trials };
+  return { options, told, stored, pinnings, trials: () => trials };
 }
 
 test("a recording is tried before its first loads, and what was decided stays", async () => {
@@ -70,6 +74,30 @@ test("a recording is tried before its first loads, and what was decided stays", 
     told.map(({ page, pinned_to }) => [page, pinned_to]),
     [["a", recorded_at]],
   );
+});
+
+test("a sweep keeps its decision, also where the recording is tried anew meanwhile", async () => {
+  const { options, stored, pinnings, trials } = setUp();
+  await pinnedPages(options);
+  stored.set("digest of a", { moment_ms: null, outside: [] });
+  assert.deepEqual([...(await pinnedPages(options))], [["a", day_ms]]);
+  pinnings.set("a", null);
+  stored.set("digest of a", { moment_ms: day_ms, outside: [] });
+  assert.deepEqual([...(await pinnedPages(options))], []);
+  assert.equal(trials(), 1);
+});
+
+test("a trial that failed decides for the sweep alone", async () => {
+  const failed: Tried = {
+    pinned_ms: null,
+    chosen: { ...trial(null), failure: "no browser" },
+    before: null,
+    isSettled: false,
+  };
+  const { options, stored, pinnings } = setUp({ tryRecording: async () => failed });
+  assert.equal((await pinnedPages(options)).size, 0);
+  assert.deepEqual([...pinnings], [["a", null]]);
+  assert.equal(stored.size, 0);
 });
 
 test("strict plans, pages made by Trilane and parts of a plan are not tried", async () => {
@@ -103,7 +131,7 @@ test("a plan that asks for it has all clocks set, to the recordings' dates", asy
 
 test("a trial that the signal cut off decides nothing", async () => {
   const stop = new AbortController();
-  const { options, stored } = setUp({
+  const { options, stored, pinnings } = setUp({
     signal: stop.signal,
     tryRecording: async () => {
       stop.abort();
@@ -111,5 +139,5 @@ test("a trial that the signal cut off decides nothing", async () => {
     },
   });
   assert.equal((await pinnedPages(options)).size, 0);
-  assert.equal(stored.size, 0);
+  assert.deepEqual([stored.size, pinnings.size], [0, 0]);
 });
