@@ -13,7 +13,9 @@ fi
 unset TRILANE_LIVE_SITE
 
 ip link set lo up
-# Answered, but no interface's: to trilane-guard they are the internet's, not this machine's own.
+# Answered, but no interface's: to trilane-guard they are the internet's, not this machine's own. Servers listen at such IPv6
+# addresses only where that is allowed.
+echo 1 >/proc/sys/net/ipv6/ip_nonlocal_bind
 while read -r address; do
   ip route add local "$address" dev lo
 done <"$folder/addresses"
