@@ -24,8 +24,12 @@ tsc --noEmit
 # Pages and service worker see a browser and no Node; their tests see both.
 tsc --noEmit -p extension
 tsc --noEmit -p test/extension
-# A lock file that leaves out another platform's packages pleases `npm install`, and then fails every fresh clone.
-timeout 300 npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null
+# A lock file that leaves out another platform's packages pleases `npm install`, and then fails every fresh clone. In a folder
+# of its own: Debian 12's npm empties node_modules even in a dry run.
+clone=$(mktemp -d)
+trap 'rm -rf "$clone"' EXIT
+cp package.json package-lock.json .npmrc "$clone"
+(cd "$clone" && timeout 300 npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null)
 # Every header compiles alone.
 quic=$(bash cli/setup/quic_folder.sh)
 for header in $(git ls-files --cached --others --exclude-standard '*.h'); do
