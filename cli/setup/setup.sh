@@ -25,7 +25,8 @@ fi
 bash cli/setup/system_packages.sh 8>&-
 step() { bash cli/setup/run_step.sh "$@"; }
 
-if [ ! -e node_modules/.package-lock.json ] || ! cmp -s package-lock.json build/npm-done; then
+# npm may leave its own list of what is installed where it empties the rest.
+if [ ! -e node_modules/.package-lock.json ] || [ ! -d node_modules/.bin ] || ! cmp -s package-lock.json build/npm-done; then
   say "npm packages and Node 24 (by package-lock.json)"
   step build/log/npm.log "npm ci" npm ci --fetch-retries=5 --no-fund --no-audit --loglevel=error
   cp package-lock.json build/npm-done

@@ -1,4 +1,5 @@
-// setup.sh itself, in a checkout where every step is a stand-in: two at once take turns, and the second one says so.
+// setup.sh itself, in a checkout where every step is a stand-in: two at once take turns, and the second one says so; packages that
+// were removed are installed again.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,8 +28,8 @@ writeFileSync(join(folder, "cli/setup/system_packages.sh"), "touch began\n");
 // The first one stays in its work until it is told to go on, and would not notice another beside it.
 writeFileSync(join(folder, "cli/setup/native.sh"), "echo works\nread -r line\n");
 
-function start() {
-  const setup = spawn("bash", ["cli/setup/setup.sh"], { cwd: folder, stdio: ["pipe", "pipe", "pipe"] });
+function start(env = process.env) {
+  const setup = spawn("bash", ["cli/setup/setup.sh"], { cwd: folder, stdio: ["pipe", "pipe", "pipe"], env });
   // Also where the test fails: a stand-in that still reads would keep it from ending.
   after(() => setup.stdin.destroy());
   return { setup, ended: once(setup, "close") };
@@ -48,4 +49,16 @@ test("a second set-up waits for the first, and says so", { timeout: 60_000 }, as
   await worked;
   second.setup.stdin.end("go on\n");
   assert.deepEqual(await second.ended, [0, null]);
+});
+
+test("packages that were removed, but for npm's list of them, are installed again", { timeout: 60_000 }, async () => {
+  copyFileSync(join(checkout, "cli/setup/run_step.sh"), join(folder, "cli/setup/run_step.sh"));
+  rmSync(join(folder, "node_modules/.bin"), { recursive: true });
+  mkdirSync(join(folder, "bin"));
+  const npm = `#!/bin/sh\nmkdir node_modules/.bin && ln -s ${process.execPath} node_modules/.bin/node\n`;
+  writeFileSync(join(folder, "bin/npm"), npm, { mode: 0o755 });
+  const { setup, ended } = start({ ...process.env, PATH: `${join(folder, "bin")}:${process.env.PATH}` });
+  setup.stdin.end("go on\n");
+  assert.deepEqual(await ended, [0, null]);
+  assert.ok(existsSync(join(folder, "node_modules/.bin/node")));
 });
