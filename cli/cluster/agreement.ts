@@ -8,6 +8,7 @@
 import type { Load } from "../results/results.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import { rankSum } from "../stats/two_samples.ts";
+import { isValid } from "../verdict/sample.ts";
 import { type Change, changeOf, fewestLoads, logsOf } from "../verdict/unpaired_loads.ts";
 
 export interface ReferenceLoads {
@@ -33,7 +34,8 @@ interface Tested extends Disagreement {
 }
 
 function logsAt({ loads }: ReferenceLoads, { page, link, lane }: Cell): number[] {
-  return logsOf(loads.filter((load) => load.page === page && load.link === link && load.lane === lane));
+  const ofCell = loads.filter((load) => load.page === page && load.link === link && load.lane === lane);
+  return logsOf(ofCell.flatMap((load) => (isValid(load) ? [load] : [])));
 }
 
 interface Pair {

@@ -12,6 +12,7 @@ import { withChosenPages } from "../sweep/chosen_pages.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
 import type { PageSize } from "../sweep/estimate.ts";
+import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/disturbance_option.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
@@ -29,6 +30,7 @@ export interface SweepOptions
     LabsOptions,
     FilmsOptions,
     DilateOptions,
+    DisturbanceOptions,
     StrictOptions,
     EndOptions,
     VerbosityOptions,
@@ -47,7 +49,12 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
   const { plan: source, runs } = options;
   const over = servingChoiceOf(options);
   const until = untilOf(options);
-  const terms = { ...filmsOf(options), ...dilateOf(options), ...strictOf(options) };
+  const terms = {
+    ...filmsOf(options),
+    ...dilateOf(options),
+    ...disturbanceChoiceOf(options),
+    ...strictOf(options),
+  };
   if (named.length === 0 && runs === undefined && !until && Object.keys({ ...over, ...terms }).length === 0)
     return plan;
   const pages = named.length === 0 ? plan.pages : named;
@@ -99,7 +106,11 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
   return defineAs(
     defineVerbosity(
       defineEnd(
-        defineStrict(defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>)))))),
+        defineStrict(
+          defineDisturbance(
+            defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>))))),
+          ),
+        ),
       ),
     ),
   )

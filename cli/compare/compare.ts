@@ -8,7 +8,8 @@
 // another part of the page, are in no test.
 //
 // That loads fail more often than they did is tested too (Fisher's exact test), and corrected with the rest.
-// Loads that the machine or a link out of tolerance spoiled say nothing of a page, and are not among the failed.
+// Loads that the machine or a link out of tolerance spoiled say nothing of a page, and are not among the failed. One that timed
+// out is in the rank-sum test, as slower than all that ended, and only of a page that no longer loads at all a failure.
 import { shaperKey } from "../link/same_link.ts";
 import { isDisturbed } from "../measure/disturbance.ts";
 import type { Cell, Lane, Load } from "../results/results.ts";
@@ -19,7 +20,7 @@ import { median } from "../stats/quantile.ts";
 import { leastRankSum, type Stratum, stratifiedRankSum } from "../stats/two_samples.ts";
 import { type Browser, browsersOf } from "../verdict/browsers.ts";
 import { coverageGap } from "../verdict/lane_coverage.ts";
-import { isValid } from "../verdict/sample.ts";
+import { counted, countedTogether, isValid, timedOut } from "../verdict/sample.ts";
 import { type Change, changeOf, fewestLoads, logsOf } from "../verdict/unpaired_loads.ts";
 
 export interface Run {
@@ -45,7 +46,7 @@ export interface ComparedCell extends NullableChange {
   readonly judgement: Judgement;
   readonly loads_a: number;
   readonly loads_b: number;
-  /** Not valid, and not by the machine's or the link's doing. */
+  /** Neither valid nor timed out, and not by the machine's or the link's doing. */
   readonly failed_a: number;
   readonly failed_b: number;
   /** That loads fail no more often than they did: Holm's, 1 where it is not tested. */
@@ -91,10 +92,12 @@ export interface Comparison {
 interface Pair {
   readonly before: Cell;
   readonly after: Cell;
-  /** Valid loads' page load times. */
+  /** Page load times of loads that are valid or timed out; the latter are as long as the slowest. */
   readonly a_ms: readonly number[];
   readonly b_ms: readonly number[];
   readonly tries: { readonly a: Tries; readonly b: Tries };
+  /** Loads of both sweeps that timed out. */
+  readonly out: { readonly a: number; readonly b: number };
   readonly logs: Stratum;
   readonly other_recording: boolean;
   readonly other_link: boolean;
@@ -108,9 +111,10 @@ const severalTries = 3;
 const isSpoiled = ({ reasons }: Load): boolean =>
   reasons.some((reason) => isDisturbed(reason) || reason.startsWith(linkIsOut));
 
+/** A load that timed out is slow, and none that failed. */
 function triesOf(loads: readonly Load[]): Tries {
-  const valid = loads.filter(isValid).length;
-  return { valid, failed: loads.filter((load) => !isValid(load) && !isSpoiled(load)).length };
+  const counting = loads.filter((load) => counted(load) !== null).length;
+  return { valid: counting, failed: loads.filter((load) => counted(load) === null && !isSpoiled(load)).length };
 }
 
 const keyOf = ({ page, link, lane }: Cell): string => JSON.stringify([page, link, lane]);
@@ -121,16 +125,20 @@ function pairsOf(a: Run, b: Run): Pair[] {
     Map<number, Load[]>,
     Map<number, Load[]>,
   ];
-  const timesOf = (loads: readonly Load[]): number[] => loads.flatMap((load) => (isValid(load) ? [load.plt_ms] : []));
   return a.cells.flatMap((before) => {
     const after = cellsOfB.get(keyOf(before));
     if (!after) return [];
     const [one, other] = [loadsOfA.get(before.id) ?? [], loadsOfB.get(after.id) ?? []];
+    // Of both sweeps at once, in this order.
+    const together = countedTogether([...one, ...other].filter((load) => counted(load) !== null));
+    const first = together.slice(0, triesOf(one).valid);
+    const second = together.slice(first.length);
     return [
       {
-        ...{ before, after, a_ms: timesOf(one), b_ms: timesOf(other) },
+        ...{ before, after, a_ms: first.map(({ plt_ms }) => plt_ms), b_ms: second.map(({ plt_ms }) => plt_ms) },
         tries: { a: triesOf(one), b: triesOf(other) },
-        logs: { a: logsOf(one), b: logsOf(other) },
+        out: { a: one.filter(timedOut).length, b: other.filter(timedOut).length },
+        logs: { a: logsOf(first), b: logsOf(second) },
         other_recording: before.recording_digest !== after.recording_digest,
         other_link: shaperKey(before.link_profile) !== shaperKey(after.link_profile),
         other_coverage: coverageGap(one.filter(isValid), other.filter(isValid)) !== null,
@@ -193,11 +201,14 @@ export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparis
   const canShow = (some: readonly Stratum[][]): boolean =>
     some.some((strata) => leastRankSum(strata) * probabilities.length <= significanceLevel);
   const cells = pairs.map((pair): ComparedCell => {
-    const { before, a_ms, b_ms, logs, tries, other_recording, other_link, other_coverage } = pair;
+    const { before, a_ms, b_ms, logs, tries, out, other_recording, other_link, other_coverage } = pair;
     const change = changeOf([logs]);
     const probability = ofCell.get(pair);
     const failingProbability = ofFailures.get(pair) ?? 1;
-    const isBroken = tries.a.valid > tries.a.failed && tries.b.valid === 0 && tries.b.failed >= severalTries;
+    const isBroken =
+      tries.a.valid - out.a > tries.a.failed + out.a &&
+      tries.b.valid === out.b &&
+      tries.b.failed + out.b >= severalTries;
     const judged = (): Judgement => {
       if (!isSameCell(pair)) return "unknown";
       if (isBroken || failingProbability <= significanceLevel) return "failing";

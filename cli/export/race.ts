@@ -10,7 +10,7 @@ import { typicalLoad } from "../report/data.ts";
 import { reportPath } from "../report/report.ts";
 import type { Cell, Film, Load, Results, Sweep } from "../results/results.ts";
 import { direction, type Improvement } from "../verdict/comparison.ts";
-import { isValid, sortLanes } from "../verdict/sample.ts";
+import { counted, isValid, sortLanes, timedOut } from "../verdict/sample.ts";
 import { summarize } from "../verdict/summary.ts";
 import { sweepVerdict } from "../verdict/sweep_verdict.ts";
 import { reasonKind } from "../verdict/verdict.ts";
@@ -40,7 +40,8 @@ function laneResult(
   return {
     lane: cell.lane,
     loads: summary?.valid ?? 0,
-    invalid: own.length - (summary?.valid ?? 0),
+    invalid: own.filter((load) => counted(load) === null).length,
+    timed_out: own.filter(timedOut).length,
     median_ms: summary?.median_ms ?? null,
     low_ms: summary?.interval_ms?.low ?? null,
     high_ms: summary?.interval_ms?.high ?? null,
@@ -65,7 +66,7 @@ function comparisonOf(result: Improvement): RaceComparison {
 }
 
 function excludedOf(loads: readonly Load[]): ExcludedLoads[] {
-  const excluded = loads.filter((load) => !isValid(load));
+  const excluded = loads.filter((load) => counted(load) === null);
   const byReason = Map.groupBy(excluded, ({ reasons: [first] }) =>
     first === undefined ? "no reason recorded" : reasonKind(first),
   );

@@ -17,10 +17,13 @@ export interface LabUse {
   readonly cpu: CpuTime;
   /** By the thread's number. */
   readonly threads: ReadonlyMap<string, ThreadUse>;
+  /** CPU time of children that ended and were waited for, by the number of the process that waited, in ms. */
+  readonly ended_ms: ReadonlyMap<number, number>;
 }
 
 interface ThreadUse {
   readonly part: Part;
+  readonly process: number;
   readonly ran_ns: number;
   readonly waited_ns: number;
   /** Whether the load goes through it: what keeps it waiting may keep the page waiting. */
@@ -37,6 +40,8 @@ interface ThreadTold {
 interface Told {
   readonly name: string;
   readonly ms: number;
+  /** Of `ms`: of children that ended. */
+  readonly ended_ms: number;
   readonly threads: readonly ThreadTold[];
 }
 
@@ -68,7 +73,7 @@ function ofProcess(pid: number): Told | null {
     const own_ms = threads.reduce((sum, { ran_ns }) => sum + ran_ns, 0) / 1e6;
     const ended_ms = (cutime + cstime) * tick_ms;
     const ms = Math.max(own_ms, (utime + stime) * tick_ms) + ended_ms;
-    return { name, ms, threads };
+    return { name, ms, ended_ms, threads };
   } catch (error) {
     if (isGone(error)) return null;
     throw error;
@@ -112,6 +117,7 @@ const isTold = (): boolean =>
 export function labUseOf(root: number): LabUse | null {
   const cpu = { browser_ms: 0, server_ms: 0, shaper_ms: 0 };
   const threads = new Map<string, ThreadUse>();
+  const ended_ms = new Map<number, number>();
   const left = [root];
   if (!isTold()) return null;
   try {
@@ -120,16 +126,17 @@ export function labUseOf(root: number): LabUse | null {
       if (!told) continue;
       const part = partOf(told.name);
       cpu[part] += told.ms;
+      ended_ms.set(pid, told.ended_ms);
       const isOnWay = part === "browser_ms" ? browserThreadsOnWay(pid) : () => true;
       for (const { thread, ran_ns, waited_ns, children } of told.threads) {
-        threads.set(thread, { part, ran_ns, waited_ns, isOnWay: isOnWay(thread) });
+        threads.set(thread, { part, process: pid, ran_ns, waited_ns, isOnWay: isOnWay(thread) });
         left.push(...children);
       }
     }
   } catch {
     return null;
   }
-  return { cpu, threads };
+  return { cpu, threads, ended_ms };
 }
 
 /** What was spent from one reading to the next. */
@@ -137,4 +144,43 @@ export function cpuTimeBetween(from: CpuTime, to: CpuTime): CpuTime {
   // A thread that ended takes its nanoseconds with it, so that a sum may shrink by what they were more exact.
   const since = (key: keyof CpuTime) => Math.max(0, to[key] - from[key]);
   return { browser_ms: since("browser_ms"), server_ms: since("server_ms"), shaper_ms: since("shaper_ms") };
+}
+
+type Threads = Pick<LabUse, "threads" | "ended_ms">;
+
+/**
+ * CPU time of all threads from one reading to the next. Those of processes that ended meanwhile (frames that a page removed, a
+ * renderer that was held ready and not needed) are in the times of who waited for them; of threads that ended in a process that
+ * goes on it is not known how long they ran, so it is at least so much.
+ */
+export function ranBetween_ms(from: Threads, to: Threads): number {
+  let ran_ns = 0;
+  for (const [thread, use] of to.threads) ran_ns += Math.max(0, use.ran_ns - (from.threads.get(thread)?.ran_ns ?? 0));
+  let ended_ms = 0;
+  for (const [process, now_ms] of to.ended_ms) ended_ms += now_ms - (from.ended_ms.get(process) ?? 0);
+  for (const { process, ran_ns } of from.threads.values()) if (!to.ended_ms.has(process)) ended_ms -= ran_ns / 1e6;
+  return ran_ns / 1e6 + Math.max(0, ended_ms);
+}
+
+/** kthreadd, whose children the kernel's own threads are. */
+const kernelThreads = 2;
+
+/** Of the kernel's own threads, in ms, by their numbers; none where they are not shown (a container, hidepid). */
+export function kernelUse_ms(): ReadonlyMap<string, number> {
+  const ran_ms = new Map<string, number>();
+  try {
+    const folder = `/proc/${kernelThreads}`;
+    if (readFileSync(`${folder}/comm`, "latin1").trim() !== "kthreadd") return ran_ms;
+    const threads = readFileSync(`${folder}/task/${kernelThreads}/children`, "latin1").split(" ").filter(Boolean);
+    for (const thread of threads) {
+      try {
+        ran_ms.set(thread, Number(readFileSync(`/proc/${thread}/schedstat`, "latin1").split(" ")[0]) / 1e6);
+      } catch (error) {
+        if (!isGone(error)) throw error;
+      }
+    }
+  } catch {
+    return new Map();
+  }
+  return ran_ms;
 }

@@ -30,7 +30,7 @@ import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
 import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "./page.ts";
 import { pinTimeScript } from "./pin_time.ts";
-import { type PressureReading, pressureBetween, readMachine } from "./pressure.ts";
+import { type PressureReading, pressureBetween, readPressure } from "./pressure.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
@@ -286,12 +286,12 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
       visited.crashed.catch((error: unknown) => failWhen.reject(error));
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
-      const before = isLast ? readPressure(browser) : null;
+      const before = isLast ? readPressure(browser.pid) : null;
       begun.pressure = before;
       begun.isBeside = underWay > 1;
       limit(options.timeout_ms, timeOut(options.timeout_ms, which));
       await orFail(visited.load(url));
-      const loaded = isLast ? readPressure(browser) : null;
+      const loaded = isLast ? readPressure(browser.pid) : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
       const tasks_ms = isLast ? await orFail(visited.taskTime_ms()) : null;
@@ -318,7 +318,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
   } catch (error) {
     if (begun.pressure && seen.pressure === null) {
       // That the machine kept it waiting up to now: one that timed out would else count as slow.
-      const now = readPressure(browser);
+      const now = readPressure(browser.pid);
       const pressure = now && pressureBetween(begun.pressure, now);
       seen = { ...seen, pressure, isBeside: begun.isBeside || underWay > 1 };
     }
@@ -332,13 +332,6 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
 
 /** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
 const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);
-
-function readPressure({ pid }: RunningBrowser): PressureReading | null {
-  const machine = readMachine();
-  const { user, system } = process.cpuUsage();
-  const use = labUseOf(pid);
-  return use && { use, machine, own_ms: (user + system) / 1000 };
-}
 
 function watching({ serving, pinned_ms = null, dilation = 1 }: LoadOptions): WatchOptions {
   const isPinned = pinned_ms !== null || serving?.pin_time;

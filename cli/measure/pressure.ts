@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import type { Pressure } from "../../schemas/generated/page_load.ts";
-import type { LabUse } from "./cpu_time.ts";
+import { kernelUse_ms, type LabUse, labUseOf, ranBetween_ms } from "./cpu_time.ts";
 
 // USER_HZ, the unit of /proc/stat: 100 on every architecture that Linux runs browsers on.
 const tick_ms = 10;
@@ -63,31 +63,53 @@ export interface PressureReading {
   readonly machine: MachineReading;
   /** CPU time of this process. */
   readonly own_ms: number;
+  /** CPU time of the kernel's own threads, by their numbers. */
+  readonly kernel_ms: ReadonlyMap<string, number>;
 }
 
-/** What was waited from one reading to the next. A thread that ended between the two is not in it. */
+/** Of the lab whose first process is `root`. Null where the system does not tell. */
+export function readPressure(root: number): PressureReading | null {
+  const machine = readMachine();
+  const { user, system } = process.cpuUsage();
+  const kernel_ms = kernelUse_ms();
+  const use = labUseOf(root);
+  return use && { use, machine, own_ms: (user + system) / 1000, kernel_ms };
+}
+
+/**
+ * What is neither the lab's nor ours. The kernel's own threads run for programs (they write what a browser caches, free what it
+ * let go): of them others have the share that they have of all programs' time. On a machine that does nothing else that
+ * is next to nothing, on a busy one most.
+ */
+function outside_ms(used_ms: number, kernel_ms: number, lab_ms: number): number {
+  const programs_ms = Math.max(0, used_ms - lab_ms - kernel_ms);
+  const all_ms = programs_ms + lab_ms;
+  return programs_ms + (all_ms > 0 ? (kernel_ms * programs_ms) / all_ms : 0);
+}
+
+/** What was waited from one reading to the next. The waits of a thread that ended between the two are not in it. */
 export function pressureBetween(from: PressureReading, to: PressureReading): Pressure {
   const waited = { browser_ms: 0, server_ms: 0, shaper_ms: 0 };
   let way_ms = 0;
-  let ran_ms = 0;
-  for (const [thread, { part, ran_ns, waited_ns, isOnWay }] of to.use.threads) {
-    const before = from.use.threads.get(thread);
-    const wait_ms = Math.max(0, waited_ns - (before?.waited_ns ?? 0)) / 1e6;
+  for (const [thread, { part, waited_ns, isOnWay }] of to.use.threads) {
+    const wait_ms = Math.max(0, waited_ns - (from.use.threads.get(thread)?.waited_ns ?? 0)) / 1e6;
     waited[part] += wait_ms;
     if (isOnWay) way_ms += wait_ms;
-    ran_ms += Math.max(0, ran_ns - (before?.ran_ns ?? 0)) / 1e6;
   }
+  let kernel_ms = 0;
+  for (const [thread, ran_ms] of to.kernel_ms) kernel_ms += Math.max(0, ran_ms - (from.kernel_ms.get(thread) ?? 0));
   const since = (key: keyof MachineReading): number | null => {
     const [before, after] = [from.machine[key], to.machine[key]];
     return before === null || after === null ? null : Math.max(0, after - before);
   };
   const stalled = since("stalled_us");
   const used_ms = since("used_ms");
+  const lab_ms = ranBetween_ms(from.use, to.use) + (to.own_ms - from.own_ms);
   return {
     stalled_ms: stalled === null ? null : stalled / 1e3,
     waited,
     way_ms,
-    outside_ms: used_ms === null ? null : Math.max(0, used_ms - ran_ms - (to.own_ms - from.own_ms)),
+    outside_ms: used_ms === null ? null : outside_ms(used_ms, kernel_ms, lab_ms),
     stolen_ms: since("stolen_ms") ?? 0,
   };
 }

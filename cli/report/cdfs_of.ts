@@ -2,7 +2,7 @@
 // is cdf.ts's.
 import { extremes, median } from "../stats/quantile.ts";
 import { manyPages } from "../verdict/many_pages.ts";
-import { counted, sortLanes } from "../verdict/sample.ts";
+import { countedTogether, sortLanes } from "../verdict/sample.ts";
 import type { CdfData } from "./cdf.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
 
@@ -22,10 +22,8 @@ function optimalOfPages_ms(loads: readonly ValidLoad[]): number[] {
 /** In the plan's order of links. */
 export function cdfsOf({ cells, loads, sweep }: ReportData): CdfData[] {
   // Those that timed out would have taken longer still: a page's median is where the table has it.
-  const valid = loads.flatMap((load): ValidLoad[] => {
-    const plt_ms = counted(load)?.plt_ms;
-    return plt_ms === undefined ? [] : [{ ...load, plt_ms }];
-  });
+  const groups = Map.groupBy(loads, ({ page, link }) => JSON.stringify([page, link]));
+  const valid: ValidLoad[] = [...groups.values()].flatMap((group) => countedTogether(group));
   const [tried, measured] = [loads, valid].map((some) => new Set(some.map(({ cell }) => cell))) as [
     Set<number>,
     Set<number>,

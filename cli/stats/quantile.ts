@@ -22,11 +22,6 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Of an even number the upper one of the two in the middle, which the median lies below where they differ; null for none. */
-export function upperMedian(values: readonly number[]): number | null {
-  return sorted(values)[Math.floor(values.length / 2)] ?? null;
-}
-
 /** The least and the greatest value; null for none. Any number of values, which `Math.min(...values)` does not take. */
 export function extremes(values: Iterable<number>): { readonly least: number; readonly greatest: number } | null {
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

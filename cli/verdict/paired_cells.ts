@@ -1,8 +1,8 @@
 // Loads of two lanes side by side: page by page, link by link, block by block. What each cell says of itself, its medians' ratio and
 // its blocks' ratios; no test and no interval.
-import { median, upperMedian } from "../stats/quantile.ts";
+import { median } from "../stats/quantile.ts";
 import { type CoverageGap, coverageGap } from "./lane_coverage.ts";
-import { counted, type LanePair, type Sample, type ValidSample } from "./sample.ts";
+import { countedTogether, isMedianOut, type LanePair, type Sample, type ValidSample } from "./sample.ts";
 
 /** One page on one link: the PLTs of both lanes (valid, or timed out), block by block; NaN where the block has none. */
 export interface PairedCell {
@@ -12,37 +12,35 @@ export interface PairedCell {
   readonly over: Float64Array;
   /** Why the lanes cannot be compared here; null or absent: they can. */
   readonly gap?: CoverageGap | null;
-  /** PLTs from here on are those of loads that timed out, and lower bounds; absent: none did. */
-  readonly timedOutFrom_ms?: number;
+  /** Which of the blocks' loads timed out, so that their PLTs are lower bounds; absent: none did. */
+  readonly timedOut?: { readonly lane: ReadonlySet<number>; readonly over: ReadonlySet<number> };
 }
 
+const noneOut = { lane: new Set<number>(), over: new Set<number>() };
+
 export function pairedCells(samples: Iterable<Sample>, pair: LanePair): PairedCell[] {
-  const cells = new Map<string, ValidSample[]>();
-  for (const attempt of samples) {
-    const sample = counted(attempt);
-    if (sample === null || (sample.lane !== pair.lane && sample.lane !== pair.over)) continue;
-    const key = JSON.stringify([sample.page, sample.link]);
-    const cell = cells.get(key);
-    if (cell) cell.push(sample);
-    else cells.set(key, [sample]);
-  }
-  return [...cells.values()].map((loads) => {
-    const blocks = new Map<number, { lane: number; over: number }>();
+  const cells = Map.groupBy(samples, ({ page, link }) => JSON.stringify([page, link]));
+  return [...cells.values()].flatMap((all) => {
+    const loads = countedTogether(all).filter(({ lane }) => lane === pair.lane || lane === pair.over);
+    const [first] = loads;
+    if (first === undefined) return [];
+    const blocks = new Map<number, { lane?: ValidSample; over?: ValidSample }>();
     for (const load of loads) {
-      const block = blocks.get(load.block) ?? { lane: Number.NaN, over: Number.NaN };
+      const block = blocks.get(load.block) ?? {};
       blocks.set(load.block, block);
-      block[load.lane === pair.lane ? "lane" : "over"] = load.plt_ms;
+      block[load.lane === pair.lane ? "lane" : "over"] = load;
     }
     const inOrder = [...blocks.entries()].sort((a, b) => a[0] - b[0]).map((entry) => entry[1]);
-    const [first] = loads as [ValidSample];
-    const given_ms = loads.filter(({ status }) => status !== "valid").map((load) => load.plt_ms);
+    const outOf = (side: "lane" | "over"): Set<number> =>
+      new Set(inOrder.flatMap((block, index) => (block[side] && block[side].status !== "valid" ? [index] : [])));
+    const timedOut = { lane: outOf("lane"), over: outOf("over") };
     return {
       page: first.page,
       link: first.link,
-      lane: Float64Array.from(inOrder, (block) => block.lane),
-      over: Float64Array.from(inOrder, (block) => block.over),
+      lane: Float64Array.from(inOrder, ({ lane }) => lane?.plt_ms ?? Number.NaN),
+      over: Float64Array.from(inOrder, ({ over }) => over?.plt_ms ?? Number.NaN),
       gap: gapOf(loads, pair),
-      ...(given_ms.length > 0 ? { timedOutFrom_ms: Math.min(...given_ms) } : {}),
+      ...(timedOut.lane.size + timedOut.over.size > 0 ? { timedOut } : {}),
     };
   });
 }
@@ -63,12 +61,12 @@ export function present(values: Float64Array): number[] {
  * log(lane / over) of each block that has both; none where the lanes cannot be compared. Of a block in which both timed out it is
  * not known which one would have been faster.
  */
-export function blockRatios({ lane, over, gap, timedOutFrom_ms = Number.POSITIVE_INFINITY }: PairedCell): number[] {
+export function blockRatios({ lane, over, gap, timedOut = noneOut }: PairedCell): number[] {
   if (gap) return [];
   return [...lane.entries()].flatMap(([block, value]) => {
-    const other = over[block] as number;
-    const ratio = Math.log(value / other);
-    return Number.isFinite(ratio) && Math.min(value, other) < timedOutFrom_ms ? [ratio] : [];
+    const ratio = Math.log(value / (over[block] as number));
+    const isKnown = !timedOut.lane.has(block) || !timedOut.over.has(block);
+    return Number.isFinite(ratio) && isKnown ? [ratio] : [];
   });
 }
 
@@ -83,9 +81,11 @@ export interface CellMedians {
 }
 
 /** Whose medians are lower bounds. */
-function medianBounds({ lane, over, timedOutFrom_ms = Number.POSITIVE_INFINITY }: PairedCell) {
-  const isBound = (values: Float64Array): boolean => (upperMedian(present(values)) ?? 0) >= timedOutFrom_ms;
-  return { lane: isBound(lane), over: isBound(over) };
+function medianBounds({ lane, over, timedOut = noneOut }: PairedCell) {
+  return {
+    lane: isMedianOut(present(lane).length, timedOut.lane.size),
+    over: isMedianOut(present(over).length, timedOut.over.size),
+  };
 }
 
 /** Whether loads of both lanes timed out so often that nothing is known of their medians' ratio. */

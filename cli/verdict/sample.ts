@@ -48,6 +48,24 @@ export function timedOut(sample: Sample): boolean {
   return !isValid(sample) && counted(sample) !== null;
 }
 
+/**
+ * As `counted`, of loads of one page on one link: all that timed out take as long as the slowest of them all. In dilated time a
+ * load that ended may take longer than it was given, once its computation is added back.
+ */
+export function countedTogether<T extends Sample>(samples: readonly T[]): (T & ValidSample)[] {
+  const all = samples.flatMap((sample) => {
+    const plt_ms = counted(sample)?.plt_ms;
+    return plt_ms === undefined ? [] : [{ ...sample, plt_ms }];
+  });
+  const slowest_ms = all.reduce((most_ms, { plt_ms }) => Math.max(most_ms, plt_ms), 0);
+  return all.map((sample) => (sample.status === "valid" ? sample : { ...sample, plt_ms: slowest_ms }));
+}
+
+/** Whether the upper one of the loads in the middle timed out: then the median is a lower bound. */
+export function isMedianOut(loads: number, timedOut: number): boolean {
+  return timedOut > 0 && Math.floor(loads / 2) >= loads - timedOut;
+}
+
 /** Lanes in the order in which people read them (lanes.ts), then other names. */
 export function sortLanes(lanes: Iterable<string>): string[] {
   const rank = (lane: string): number => {

@@ -25,20 +25,28 @@ export interface PairDecision extends Outcome {
  * block in which both timed out says nothing of which is faster, and least of all that they are alike.
  */
 export function logPairs(loads: readonly Sample[], { lane, over }: LanePair): LogPair[] {
-  const blocks = new Map<number, { lane?: number; over?: number; timedOut: number }>();
+  const blocks = new Map<number, { lane?: Counted; over?: Counted }>();
   const pairs: LogPair[] = [];
   for (const attempt of loads) {
     const load = counted(attempt);
     if (load === null || (load.lane !== lane && load.lane !== over)) continue;
-    const block = blocks.get(load.block) ?? { timedOut: 0 };
+    const block = blocks.get(load.block) ?? {};
     blocks.set(load.block, block);
-    block[load.lane === lane ? "lane" : "over"] = Math.log(load.plt_ms);
-    if (timedOut(attempt)) block.timedOut++;
-    if (block.lane !== undefined && block.over !== undefined && block.timedOut < 2)
-      pairs.push({ lane: block.lane, over: block.over });
+    block[load.lane === lane ? "lane" : "over"] = { log: Math.log(load.plt_ms), isOut: timedOut(attempt) };
+    if (!block.lane || !block.over || (block.lane.isOut && block.over.isOut)) continue;
+    pairs.push({ lane: atLeast(block.lane, block.over), over: atLeast(block.over, block.lane) });
   }
   return pairs;
 }
+
+/** Of a load that counts. */
+interface Counted {
+  readonly log: number;
+  readonly isOut: boolean;
+}
+
+/** One that timed out was not faster than the block's other load, even if that one took longer than it was given (countedTogether). */
+const atLeast = (load: Counted, other: Counted): number => (load.isOut ? Math.max(load.log, other.log) : load.log);
 
 /** Each pair of `lanes`; loads of one page on one link, in the order in which they came. */
 export function pairDecisions(

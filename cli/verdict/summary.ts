@@ -1,9 +1,9 @@
 // One row per lane: median PLT, its interval, how reproducible it is, and what was left out. For one page on one link.
 import type { Interval } from "../stats/interval.ts";
 import { medianInterval } from "../stats/median_interval.ts";
-import { coefficientOfVariation, extremes, median, upperMedian } from "../stats/quantile.ts";
+import { coefficientOfVariation, extremes, median } from "../stats/quantile.ts";
 import { compare, type Improvement } from "./comparison.ts";
-import { counted, isValid, type Sample, sortLanes, timedOut } from "./sample.ts";
+import { countedTogether, isMedianOut, isValid, type Sample, sortLanes, timedOut } from "./sample.ts";
 
 export interface LaneSummary {
   readonly lane: string;
@@ -32,12 +32,12 @@ export interface LaneSummary {
 export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
   const lanes = sortLanes(loads.map((load) => load.lane));
   const [baseline] = lanes;
+  const counting = countedTogether(loads);
   return lanes.map((lane) => {
     const all = loads.filter((load) => load.lane === lane);
-    const plts_ms = all.flatMap((load) => counted(load)?.plt_ms ?? []);
+    const plts_ms = counting.filter((load) => load.lane === lane).map(({ plt_ms }) => plt_ms);
     const range = extremes(plts_ms);
-    const out = all.filter(timedOut);
-    const least_ms = Math.min(...out.map((load) => counted(load)?.plt_ms ?? Number.POSITIVE_INFINITY));
+    const out = all.filter(timedOut).length;
     const valid = all.filter(isValid).length;
     return {
       lane,
@@ -46,8 +46,8 @@ export function summarize(loads: readonly Sample[], seed = 1): LaneSummary[] {
       // A load without a PLT cannot be averaged, whatever its status says.
       invalid: all.filter((load) => load.status !== "failed" && !isValid(load)).length,
       failed: all.filter((load) => load.status === "failed").length,
-      timed_out: out.length,
-      isAtLeast: (upperMedian(plts_ms) ?? 0) >= least_ms,
+      timed_out: out,
+      isAtLeast: isMedianOut(plts_ms.length, out),
       median_ms: range ? median(plts_ms) : null,
       interval_ms: medianInterval(plts_ms),
       min_ms: range?.least ?? null,

@@ -1,14 +1,14 @@
 // Page load times of two runs whose loads were not paired, of two sweeps or two machines: as ratios, so that a change is in per
 // cent. The test is two_samples.ts's; what follows from it is who asks.
 import { type Stratum, stratifiedShift } from "../stats/two_samples.ts";
-import { isValid, type Sample } from "./sample.ts";
+import type { ValidSample } from "./sample.ts";
 
 /** With fewer loads in one of two equal samples no rank sum is unlikely enough. */
 export const fewestLoads = 4;
 
-/** Logarithms of the valid ones' page load times. */
-export function logsOf(loads: readonly Sample[]): number[] {
-  return loads.filter(isValid).map(({ plt_ms }) => Math.log(plt_ms));
+/** Logarithms of page load times. */
+export function logsOf(loads: readonly Pick<ValidSample, "plt_ms">[]): number[] {
+  return loads.map(({ plt_ms }) => Math.log(plt_ms));
 }
 
 /** Of PLT from `a` to `b`: positive is slower. */

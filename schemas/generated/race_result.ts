@@ -62,9 +62,13 @@ export interface RaceLane {
    */
   loads: number;
   /**
-   * Attempts that were left out: invalid or failed.
+   * Attempts that were left out: invalid or failed, but for those that timed out.
    */
   invalid: number;
+  /**
+   * Attempts that timed out: in the median as slower than all others. Absent from documents of before they were counted there.
+   */
+  timed_out?: number;
   /**
    * Of PLT; null: no valid load.
    */

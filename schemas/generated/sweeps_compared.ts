@@ -87,12 +87,12 @@ export interface ComparedCell {
    */
   judgement: "slower" | "faster" | "same" | "unclear" | "failing" | "unknown";
   /**
-   * Valid ones.
+   * Valid ones, and those that timed out, which count as slower than all others.
    */
   loads_a: number;
   loads_b: number;
   /**
-   * Loads that are not valid, without those that a busy machine or a link out of tolerance spoiled; absent, as the next two, from documents of before it was told.
+   * Loads that are neither valid nor timed out, without those that a busy machine or a link out of tolerance spoiled; absent, as the next two, from documents of before it was told.
    */
   failed_a?: number;
   failed_b?: number;

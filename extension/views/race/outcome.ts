@@ -17,12 +17,14 @@ const headlines = 2;
 /** A hyphen that means minus, as print has it. */
 const signed = (text: string): string => text.replaceAll(/(?<= )-(?=\d)/g, "−");
 
-function verdictMarkup({ verdict, excluded, runs, link }: RaceResult): Markup {
+function verdictMarkup({ verdict, excluded, runs, link, lanes }: RaceResult): Markup {
   const sentences = verdict.sentences.map((text, index) =>
     index < headlines ? html`<p>${signed(text)}</p>` : html`<p class="more">${signed(text)}</p>`,
   );
   const left = excluded.map((each) => `${count(each.count, "load")}: ${each.reason}`).join("; ");
-  return html`<div class="verdict">${sentences.length > 0 ? sentences : html`<p>No verdict: nothing to compare.</p>`}</div><p class="soft">${link.label}; ${count(runs, "valid load")} asked of each lane.</p><p class="note">${left ? `Left out: ${left}.` : "Nothing was left out."}</p>`;
+  const out = lanes.reduce((sum, { timed_out = 0 }) => sum + timed_out, 0);
+  const slow = `${count(out, "load")} timed out and ${out === 1 ? "counts" : "count"} as slower than all others.`;
+  return html`<div class="verdict">${sentences.length > 0 ? sentences : html`<p>No verdict: nothing to compare.</p>`}</div><p class="soft">${link.label}; ${count(runs, "valid load")} asked of each lane.</p><p class="note">${left ? `Left out: ${left}.` : "Nothing was left out."}${out > 0 && ` ${slow}`}</p>`;
 }
 
 function plotted(lane: RaceLane): PlottedLane {

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { labUseOf } from "../../../cli/measure/cpu_time.ts";
+import { kernelUse_ms, labUseOf, ranBetween_ms } from "../../../cli/measure/cpu_time.ts";
 
 /** CPU time, not time: a busy machine takes longer for as much. */
 const burn = (burnt_ms: number) =>
@@ -38,4 +39,36 @@ test("a process's own time, and that of children while they run and after they e
 
 test("no process, no time", () => {
   assert.deepEqual(labUseOf(2 ** 30)?.cpu, { browser_ms: 0, server_ms: 0, shaper_ms: 0 });
+});
+
+test("between two readings: what started and ended between them, and only what ran after the first of what ended", async () => {
+  const use = () => {
+    const read = labUseOf(process.pid);
+    assert.ok(read, "the system tells CPU times");
+    return read;
+  };
+  const child = spawn(process.execPath, ["-e", `${burn(300)} process.stdout.write("x"); setInterval(() => {}, 1000);`]);
+  try {
+    await once(child.stdout, "data");
+    const before = use();
+    const own = process.cpuUsage();
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    spawnSync(process.execPath, ["-e", burn(300)]);
+    const { user, system } = process.cpuUsage(own);
+    const beside_ms = ranBetween_ms(before, use()) - (user + system) / 1000;
+    assert.ok(beside_ms > 250 && beside_ms < 500, `${beside_ms} ms: 300 of one that is new, none of the other`);
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
+
+test("the kernel's threads are its own, and have run", (t) => {
+  const threads = [...kernelUse_ms()];
+  if (threads.length === 0) return t.skip("this system does not show the kernel's threads");
+  assert.ok(threads.some(([, ran_ms]) => ran_ms > 0));
+  for (const [thread] of threads.slice(0, 5)) {
+    // Those that ended meanwhile are none of the first.
+    assert.equal(readFileSync(`/proc/${thread}/cmdline`, "latin1"), "", "a program has a command line");
+  }
 });
