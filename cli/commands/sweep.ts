@@ -11,8 +11,8 @@ import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts
 import { withChosenPages } from "../sweep/chosen_pages.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
-import type { PageSize } from "../sweep/estimate.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/disturbance_option.ts";
+import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";

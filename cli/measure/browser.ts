@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type CDPSession, type Connection, type ConnectionTransport, connect } from "puppeteer-core";
+import { HeldMessages } from "./held_messages.ts";
 
 export type { CDPSession, Connection };
 
@@ -32,6 +33,8 @@ export interface RunningBrowser {
   readonly exited: Promise<Exit>;
   /** Sends the started program a signal, if it still runs: to the lab's outermost program, not to the browser in it. */
   signal(name: NodeJS.Signals): void;
+  /** What it tells of its network meanwhile is read once `work` is done, or where another message comes after it. */
+  heldDuring<T>(work: () => Promise<T>): Promise<T>;
   /** Ends it: asked to close, then terminated, then killed. Settles when the process is gone. Call it as often as you like. */
   stop(): Promise<Exit>;
 }
@@ -57,6 +60,7 @@ class Pipe implements ConnectionTransport {
   // Assigned by puppeteer.
   onmessage?: (message: string) => void;
   onclose?: () => void;
+  readonly held = new HeldMessages((message) => this.onmessage?.(message));
   readonly #write: Writable;
   #pending: Buffer[] = [];
 
@@ -66,7 +70,10 @@ class Pipe implements ConnectionTransport {
     write.on("error", () => {});
     read.on("error", () => {});
     read.on("data", (chunk: Buffer) => this.#take(chunk));
-    read.on("close", () => this.onclose?.());
+    read.on("close", () => {
+      this.held.release();
+      this.onclose?.();
+    });
   }
 
   send(message: string): void {
@@ -83,9 +90,9 @@ class Pipe implements ConnectionTransport {
     const bytes = Buffer.concat(this.#pending);
     let start = 0;
     for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
-      const message = bytes.toString("utf8", start, end);
+      const message = bytes.subarray(start, end);
       start = end + 1;
-      this.onmessage?.(message);
+      this.held.take(message);
     }
     this.#pending = [bytes.subarray(start)];
   }
@@ -145,6 +152,8 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
   process.prependOnceListener("exit", onExit);
   void exited.then(() => process.off("exit", onExit));
 
+  const [, , , write, read] = child.stdio;
+  const pipe = new Pipe(write as Writable, read as Readable);
   let connection: Connection | undefined;
   const end = async (): Promise<Exit> => {
     connection?.send("Browser.close").catch(() => {});
@@ -161,22 +170,28 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
   };
 
   try {
-    connection = await connected(child, exited, options.timeout_ms, signal);
+    connection = await connected(pipe, exited, options.timeout_ms, signal);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { pid: child.pid ?? 0, connection, exited, signal: (name) => void child.kill(name), stop };
+  const heldDuring = async <T>(work: () => Promise<T>): Promise<T> => {
+    pipe.held.hold();
+    try {
+      return await work();
+    } finally {
+      pipe.held.release();
+    }
+  };
+  return { pid: child.pid ?? 0, connection, exited, signal: (name) => void child.kill(name), heldDuring, stop };
 }
 
 async function connected(
-  child: ChildProcess,
+  transport: Pipe,
   exited: Promise<Exit>,
   timeout_ms: number,
   signal: AbortSignal | undefined,
 ): Promise<Connection> {
-  const [, , , write, read] = child.stdio;
-  const transport = new Pipe(write as Writable, read as Readable);
   const connecting = connect({
     transport,
     // Pages are watched through sessions of our own: puppeteer's would turn on domains that cost the page time.

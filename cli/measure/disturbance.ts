@@ -4,7 +4,9 @@
 //
 // On a calm machine the threads of a load wait as well: for one another, and for what the kernel does meanwhile. No more of
 // their waits than ran outside of the lab can be others' doing (a CPU is one's own or another's), so the rest, and as much as a
-// machine runs by itself, is what the same load has on a calm machine.
+// machine runs by itself, is what the same load has on a calm machine. Programs of low priority count as all others do: a thread
+// that wakes up waits for the slice that one of them has begun, how many run is not known, and between sessions or control
+// groups a nice value says nothing.
 import type { Disturbance, Pressure } from "../../schemas/generated/page_load.ts";
 import type { ShaperOverdue } from "../../schemas/generated/shaper_report.ts";
 

@@ -290,7 +290,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
       begun.pressure = before;
       begun.isBeside = underWay > 1;
       limit(options.timeout_ms, timeOut(options.timeout_ms, which));
-      await orFail(visited.load(url));
+      await browser.heldDuring(() => orFail(visited.load(url)));
       const loaded = isLast ? readPressure(browser.pid) : null;
       const settle_ms = options.settle_ms ?? 0;
       limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);

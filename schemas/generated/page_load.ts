@@ -539,7 +539,7 @@ export interface Pressure {
    */
   way_ms?: number;
   /**
-   * CPU time that ran outside of the lab and the command line, over all CPUs. null: this system does not tell it.
+   * CPU time that ran outside of the lab and the command line, over all CPUs; of the kernel's own threads the share that others have of all programs' time. null: this system does not tell it.
    */
   outside_ms?: number | null;
   /**

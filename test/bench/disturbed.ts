@@ -1,7 +1,7 @@
 // What Trilane makes of a disturbed machine. `bound`: loads beside stops of shaper and browser and beside busy loops, against calm
 // ones: is what they took longer within the bound that they state? `sweep`: a sweep on a machine with busy loops for 3 s of 9 and
 // stops of 5 to 30 ms, against the same one on a quiet machine. `permanent`: how soon a sweep beside endless loops says so.
-// `--only sweep` and the others; `--runs N` repetitions. Let nothing else run.
+// `--only sweep` and the others; `--runs N` repetitions. All of it takes some ten minutes with the usual ones. Let nothing else run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -26,6 +26,10 @@ const seed = 1;
 const stops = { least_ms: 5, most_ms: 30, pause_ms: 400 };
 const onAndOff: Disturbances = { seed, loops: { on_ms: 3000, off_ms: 6000 }, stops };
 const forEver: Disturbances = { seed, loops: { on_ms: 0, off_ms: 0 }, stops: null };
+
+/** Usual repetitions. */
+const boundRuns = 4;
+const sweepRuns = 2;
 
 const lanes = ["h1", "h2", "h3"] as const;
 /** Its queue holds all, so that nothing of a load is chance. */
@@ -165,8 +169,8 @@ async function permanent(home: string, say: (line: string) => void): Promise<Mea
 
 export const bench: Bench = async (say, only, { runs }) => {
   const parts: Readonly<Record<string, (home: string) => Promise<Measurement[]>>> = {
-    bound: (home) => bound(home, runs ?? 10, say),
-    sweep: (home) => sweeps(home, runs ?? 5, say),
+    bound: (home) => bound(home, runs ?? boundRuns, say),
+    sweep: (home) => sweeps(home, runs ?? sweepRuns, say),
     permanent: (home) => permanent(home, say),
   };
   const asked = Object.entries(parts).filter(([name]) => only === "" || only === name);

@@ -187,3 +187,29 @@ test("another link or page of the same name is not compared", () => {
     assert.match(comparisonLines(found, 5)[1] ?? "", new RegExp(`${words}$`));
   }
 });
+
+test("loads that time out are slower than all others, as in a verdict, and fail no more", () => {
+  const reason = "the load event did not come within 30000 ms";
+  const before = run([{ times_ms: around(1000, 10) }]);
+  const some = compareRuns(before, run([{ times_ms: around(1000, 3), invalid: 7, reason }]), 5);
+  const [slower] = some.cells;
+  assert.deepEqual([slower?.judgement, slower?.loads_b, slower?.failed_b], ["slower", 10, 0]);
+  assert.equal(slower?.median_b_ms, 30_000);
+  assert.ok(isRegression(some));
+  // What ended later than that was slow all the same, and those that did not end are slower yet.
+  const dilated = compareRuns(
+    run([{ times_ms: around(40_000, 10) }]),
+    run([{ times_ms: [1000], invalid: 9, reason }]),
+    5,
+  );
+  assert.notEqual(dilated.cells[0]?.judgement, "faster");
+  const [same] = compareRuns(
+    run([{ times_ms: [], invalid: 8, reason }]),
+    run([{ times_ms: [], invalid: 8, reason }]),
+    5,
+  ).cells;
+  assert.deepEqual([same?.judgement, same?.change_percent], ["same", 0]);
+  // A page of which nothing ends any more is broken, however few were tried.
+  const none = compareRuns(run([{ times_ms: around(1000, 3) }]), run([{ times_ms: [], invalid: 3, reason }]), 5);
+  assert.equal(none.cells[0]?.judgement, "failing");
+});

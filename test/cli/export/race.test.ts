@@ -72,6 +72,30 @@ test("a race's document is by its schema and has the numbers of the JSON export"
   });
 });
 
+test("a load that timed out is in the median, and not left out", async () => {
+  await withHome(async (home) => {
+    const timedOut = { status: "failed", reasons: ["the load event did not come within 60000 ms"] } as const;
+    const id = storeFixture(home, {
+      ...raceFixture,
+      outcome: (at) =>
+        at.lane === "h1" && at.block < 3 ? timedOut : (raceFixture.outcome?.(at) ?? { status: "valid", reasons: [] }),
+    });
+    await withResults(home, (results) => {
+      const race = raceResult(results, home, chooseSweep(results, id));
+      const validate = raceSchema();
+      assert.ok(validate(JSON.parse(JSON.stringify(race))), JSON.stringify(validate.errors));
+      const [h1] = race.lanes;
+      // The fixture tries each three times.
+      assert.deepEqual([h1.loads, h1.invalid, h1.timed_out, h1.median_ms], [2, 0, 9, 60_000]);
+      assert.equal(
+        race.excluded.reduce((sum, { count }) => sum + count, 0),
+        2,
+        "those of h2 and h3",
+      );
+    });
+  });
+});
+
 test("hostile names and reasons stay within the schema", async () => {
   await withHome(async (home) => {
     const { pages, links } = hostileFixture;

@@ -52,7 +52,21 @@ test("what ran outside is what was used less the lab's and our own", () => {
 
 test("what a process ran that ended meanwhile was not run outside", () => {
   // The third ran 40 ms before the first reading and 60 ms after it, and the first one waited for it.
-  const from = reading(1000, 0, [["1", 10, 0, true], ["3", 40, 0, true]], 0, { ended_ms: [[1, 20], [3, 0]] });
+  const from = reading(
+    1000,
+    0,
+    [
+      ["1", 10, 0, true],
+      ["3", 40, 0, true],
+    ],
+    0,
+    {
+      ended_ms: [
+        [1, 20],
+        [3, 0],
+      ],
+    },
+  );
   const to = reading(1200, 0, [["1", 90, 0, true]], 0, { ended_ms: [[1, 120]] });
   assert.equal(pressureBetween(from, to).outside_ms, 200 - 80 - 60);
   // Whom nobody of the lab waited for is not known to have run.
@@ -63,9 +77,19 @@ test("what a process ran that ended meanwhile was not run outside", () => {
 test("the kernel's own threads are others' as far as all that ran is", () => {
   const from = reading(1000, 0, [["1", 0, 0, true]], 0, { kernel_ms: [["7", 500]] });
   const thread: Thread = ["1", 300, 0, true];
-  const calm = reading(1340, 0, [thread], 0, { kernel_ms: [["7", 510], ["8", 30]] });
+  const calm = reading(1340, 0, [thread], 0, {
+    kernel_ms: [
+      ["7", 510],
+      ["8", 30],
+    ],
+  });
   assert.equal(pressureBetween(from, calm).outside_ms, 0);
-  const busy = reading(1440, 0, [thread], 0, { kernel_ms: [["7", 510], ["8", 30]] });
+  const busy = reading(1440, 0, [thread], 0, {
+    kernel_ms: [
+      ["7", 510],
+      ["8", 30],
+    ],
+  });
   assert.equal(pressureBetween(from, busy).outside_ms, 100 + 40 / 4);
 });
 

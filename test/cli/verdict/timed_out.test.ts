@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compare } from "../../../cli/verdict/comparison.ts";
 import { counted, type Sample } from "../../../cli/verdict/sample.ts";
-import { isSettled, pairDecisions } from "../../../cli/verdict/settled.ts";
+import { isSettled, logPairs, pairDecisions } from "../../../cli/verdict/settled.ts";
 import { summarize } from "../../../cli/verdict/summary.ts";
 import { sweepVerdict } from "../../../cli/verdict/sweep_verdict.ts";
 import { excludedLine, raceVerdict } from "../../../cli/verdict/verdict.ts";
@@ -109,6 +109,21 @@ test("a median is not precise because the loads that did not time out are alike"
     ),
     false,
   );
+});
+
+test("in dilated time a load may take longer than it was given and did not time out", () => {
+  const long = loadsOf("h1", [61_000, 62_000, 63_000, 64_000, 65_000]);
+  const out = loadsOf("h3", [1000, null, null, null, null]);
+  const [h1, h3] = summarize([...long, ...out]);
+  assert.deepEqual([h1?.timed_out, h1?.isAtLeast, h1?.median_ms], [0, false, 63_000]);
+  assert.deepEqual([h3?.isAtLeast, h3?.median_ms], [true, 65_000], "slower than all others");
+  const { percent, isAtLeast } = compare([...long, ...out], { lane: "h3", over: "h1" }, 1);
+  assert.ok((percent ?? 0) < 0 && isAtLeast, `${percent} %`);
+  // By their times both lanes would be unknown.
+  const [decision] = pairDecisions([...long, ...out], ["h1", "h3"], 3);
+  assert.equal(decision?.blocks, 5);
+  const pairs = logPairs([...long, ...out], { lane: "h3", over: "h1" });
+  assert.ok(pairs.slice(1).every(({ lane, over }) => lane >= over));
 });
 
 test("what was disturbed, or was the first visit of two, says nothing of the load", () => {
