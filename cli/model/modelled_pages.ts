@@ -6,21 +6,28 @@ import { isModel } from "./model_recording.ts";
 
 const keyPrefix = "modelled page ";
 
+/** As the model's notes name them, and for a reader. */
+const sources = {
+  initiator: "the recorded initiators",
+  referer: "Referer headers",
+  timing: "the requests' timing",
+} as const;
+
 function sentenceOf({ name, notes }: Recording): string {
   const model = isRecord(notes.model) ? notes.model : {};
   const knownBy = isRecord(model.known_by) ? model.known_by : {};
-  const amounts = ["initiator", "referer", "timing"].map((how) => numberField(knownBy, how) ?? 0);
-  const all = Math.max(
-    1,
-    amounts.reduce((sum, amount) => sum + amount, 0),
-  );
-  const [initiator, referer, timing] = amounts.map((amount) => `${Math.round((100 * amount) / all)} %`);
+  const known = Object.entries(sources).map(([how, words]) => ({ words, amount: numberField(knownBy, how) ?? 0 }));
+  const all = known.reduce((sum, { amount }) => sum + amount, 0);
+  const shares = known
+    .filter(({ amount }) => amount > 0)
+    .map(({ words, amount }) => `${words} (${Math.round((100 * amount) / all)} %)`);
+  const order = shares.length === 0 ? "" : ` What requests what comes from ${shares.join(", ")}.`;
   const compute = textField(model, "compute");
   const computation =
     compute === "none"
-      ? "its scripts compute nothing"
-      : `its scripts spend their recorded computation by ${compute === "busy" ? "work" : "timers"}`;
-  return `${name} is a modelled page in place of ${textField(model, "recording") ?? "a recording"}: the same hosts, requests and sizes, but bodies that only ask. What asked for each request is known from initiators (${initiator}), from Referer (${referer}) and inferred from timing (${timing}); ${computation}.`;
+      ? "Its scripts compute nothing"
+      : `Its scripts spend their recorded computation by ${compute === "busy" ? "work" : "timers"}`;
+  return `${name} is a modelled page in place of ${textField(model, "recording") ?? "a recording"}: the same hosts, requests and sizes, with made-up bodies that only request one another.${order} ${computation}.`;
 }
 
 /** For the sweep's environment. */

@@ -74,12 +74,12 @@ export function coverageSection(
   pinned: readonly string[] = [],
 ): Markup {
   const { requests, bytes, unanswered, betweenLanes } = coverageBounds;
-  const bounds = `A load is valid from ${whole(requests)} of the recorded requests and ${whole(bytes)} of their bytes on`;
+  const bounds = `A load is valid only if it asks for at least ${whole(requests)} of the recorded requests and ${whole(bytes)} of their bytes.`;
   const rule = strict
-    ? html`${bounds}. This sweep is strict: each request before the load event must also be in the recording.`
-    : html`${bounds}, if the recording has no answer to at most ${whole(unanswered)} of its requests before the load event, or to only one that is no document, script or stylesheet. Beacons, pings and reports do not count, nor does what failed when recorded and fails again.`;
+    ? html`${bounds} This sweep is strict: each request before the load event must also be in the recording.`
+    : html`${bounds} Of its own requests before the load event at most ${whole(unanswered)} may be missing from the recording, or one that is no document, script or stylesheet. Beacons, pings and reports do not count, nor does what failed when recorded and fails again.`;
   const note = pinnedNote(pinned);
-  const text = html`<p>How much of its recording a load asked for: of the requests before the recorded load event, the same ones once, without reports, preflights, icons and manifests. ${rule} Lanes whose medians differ by more than ${whole(betweenLanes)} points are not compared.</p>${note}`;
+  const text = html`<p>How much of its recording a load asked for. The requests before the recorded load event count, each once; reports, preflights, icons and manifests do not. ${rule} Lanes whose medians differ by more than ${String(Math.round(betweenLanes * 100))} percentage points are not compared.</p>${note}`;
   const covered = loads.filter(isCovered);
   if (covered.length === 0) return html`${text}<p class="nothing">No load of this sweep has its coverage stored.</p>`;
   const pages = [...Map.groupBy(covered, ({ page }) => page)];
