@@ -136,3 +136,27 @@ test("what was decided at import holds unless --as says otherwise", async () => 
   await assert.rejects(choose("kept", undefined, tooLittle), /^UserError: kept: /);
   assert.equal((await choose("kept", "auto", tooLittle)).chosen, "kept-model");
 });
+
+test("a start URL that leads to what is not recorded is no page, and no model of one", async () => {
+  const about = { name: "away", url: "https://page.test/", source: "har: test", notes: {}, replace: false };
+  const redirect = (path: string, location: string): NewExchange => {
+    const { exchange: facts } = exchange(path, "text/html", "document", "there");
+    return { exchange: { ...facts, status: 302, response_headers: [["location", location]], body_origin: "empty" } };
+  };
+  const write = (name: string, ...exchanges: NewExchange[]) =>
+    withArchive(home, (archive) =>
+      archive.write({ ...about, name }, async (writer) => {
+        for (const each of exchanges) await writer.add(each);
+      }),
+    );
+  await write("away", redirect("/", "/next"), redirect("/next", "https://nowhere.test/start"));
+  for (const as of ["auto", "recorded", "model"] as const)
+    await assert.rejects(
+      choose("away", as, tooLittle),
+      /^UserError: away: its start URL redirects to https:\/\/nowhere\.test\/start, which is not in the recording: record/,
+    );
+  await write("found", redirect("/", "/next"), exchange("/next", "text/html", "document", "there"));
+  assert.equal((await choose("found", "auto", tooLittle)).chosen, "found-model");
+  await write("round", redirect("/", "/next"), redirect("/next", "/"));
+  assert.equal((await choose("round", "auto", counts)).chosen, "round");
+});
