@@ -26,10 +26,14 @@ const isReport = ({ _resourceType, request: { headers } }: HarEntry): boolean =>
 const isServiceWorkersScript = ({ request: { headers } }: HarEntry): boolean =>
   headers.some(({ name, value }) => name.toLowerCase() === "service-worker" && value.toLowerCase() === "script");
 
+/** By the browser, which sends no further one of so many at once; nobody was asked. */
+const refused = "net::ERR_INSUFFICIENT_RESOURCES";
+
 /** Why a request on the wire has no recorded answer; null: it has one, or was given up before there could be any. */
 export function whyUnrecorded(entry: HarEntry, failedWhenRecorded: boolean): Unrecorded | null {
   const { match, unrecorded, canceled } = entry._trilane;
-  const isUnanswered = match === undefined && entry.response._error !== null && !canceled && isHttp(entry);
+  const { _error: error } = entry.response;
+  const isUnanswered = match === undefined && error !== null && error !== refused && !canceled && isHttp(entry);
   if (match !== "missed" && !isUnanswered) return null;
   // No page waits for it.
   if (entry._resourceType === "manifest" || isServiceWorkersScript(entry)) return "report";

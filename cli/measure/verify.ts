@@ -257,8 +257,9 @@ function strictReasons(judged: readonly HarEntry[]): string[] {
   ];
 }
 
-/** Answered, but kept from the page, which is the page's own doing on every lane: CORS, ORB, CSP, a redirect to an unknown scheme. */
-const keptFromPage = /^net::ERR_(FAILED|ABORTED|BLOCKED_BY_\w+|UNSAFE_\w+|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME)$/;
+/** Answered, but kept from the page, which is the page's own doing on every lane: CORS, ORB, CSP, a redirect to an unknown scheme, thousands at once. */
+const keptFromPage =
+  /^net::ERR_(FAILED|ABORTED|INSUFFICIENT_RESOURCES|BLOCKED_BY_\w+|UNSAFE_\w+|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME)$/;
 
 /** The page itself where it is not recorded, and what failed on its way though it was. */
 function failureReasons(judged: readonly HarEntry[]): string[] {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
 import { measureLoad, type PageLoad } from "../../cli/measure/load.ts";
+import { isCoverageReason } from "../../cli/metrics/coverage.ts";
 import { type Resource, recordSite } from "./site.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-bounds-"));
@@ -35,6 +36,8 @@ test("a beacon endpoint that is asked 10 000 times", { timeout: 120_000 }, async
   assert.ok(counts.unrecorded.report >= 1000, JSON.stringify(counts));
   assert.equal(counts.unlisted, counts.unrecorded.report - 1000);
   assert.ok(entries.length >= 10_000);
+  // Chromium itself refuses most of them.
+  assert.deepEqual(_trilane.reasons.filter(isCoverageReason), []);
   assert.equal(entries.filter((entry) => entry._trilane.match === "missed").length, 1000);
 });
 

@@ -76,6 +76,14 @@ test("a service worker's script, which no page waits for, counts as a report", (
   assert.deepEqual(of(asked), { reports: 0, other: 1, failed: 0 });
 });
 
+test("what the browser refuses to send, of thousands at once, is not held against a load", () => {
+  const url = "https://collector.example/b";
+  const error = (_error: string) => entry(url, { _resourceType: "fetch", response: { _error } });
+  const refused = verify(load(20, false, [error("net::ERR_INSUFFICIENT_RESOURCES")]));
+  assert.deepEqual([refused.status, refused.coverage?.beyond.other], ["valid", 0]);
+  assert.equal(verify(load(20, false, [error("net::ERR_CONNECTION_CLOSED")])).coverage?.beyond.other, 1);
+});
+
 test("a manifest, which browsers ask for by themselves, counts as a report", () => {
   const url = `${pageUrl}app.webmanifest`;
   const { coverage } = verify(load(20, false, [entry(url, { _resourceType: "manifest" })], [url]));
