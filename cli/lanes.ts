@@ -54,6 +54,8 @@ export const allLanes = Object.keys(laneFacts) as readonly Lane[];
 export const plainLanes = ["h1", "h2", "h3"] as const satisfies readonly Lane[];
 export type PlainLane = (typeof plainLanes)[number];
 
+export const isOverTcp = (lane: Lane): boolean => laneFacts[lane].protocols.some((protocol) => protocol !== "h3");
+
 export function isLane(text: string): text is Lane {
   return Object.hasOwn(laneFacts, text);
 }

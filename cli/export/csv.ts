@@ -3,7 +3,7 @@
 import { csvField } from "../../extension/har/csv_field.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import type { Cell, FilmedLoad, Load } from "../results/results.ts";
-import { type Serving, settleServing } from "../serving/serving.ts";
+import { type Serving, servingInDilatedTime, settleServing } from "../serving/serving.ts";
 import { isValid } from "../verdict/sample.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "./metric_words.ts";
 
@@ -235,7 +235,7 @@ export function* csvLines(
   loads: readonly Load[],
   filmedLoads: readonly FilmedLoad[] = [],
 ): Generator<string> {
-  const settled: Terms = { ...settleServing(serving), dilation: dilate };
+  const settled: Terms = { ...servingInDilatedTime(settleServing(serving), dilate), dilation: dilate };
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
   yield `${columns.map((column) => column.name).join(",")}\r\n`;
   for (const load of loads) {

@@ -14,7 +14,7 @@ import { type Lane, laneFacts } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
 import { chromiumPath } from "../programs.ts";
 import { servingArguments } from "../serving/arguments.ts";
-import { type Serving, stockServing } from "../serving/serving.ts";
+import { type Serving, servingInDilatedTime, stockServing } from "../serving/serving.ts";
 import { type RunningBrowser, StartError, startBrowser } from "./browser.ts";
 import { binaryDigest } from "./browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
@@ -146,7 +146,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   const scratch = await makeScratchFolder();
   try {
     await mkdir(scratch.profile);
-    const asked = options.serving ?? stockServing;
+    const asked = servingInDilatedTime(options.serving ?? stockServing, dilation);
     const serving = typeof options.pinned_ms === "number" ? { ...asked, pin_time: true } : asked;
     const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
     const replayOptions = [

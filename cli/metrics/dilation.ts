@@ -8,7 +8,12 @@
 // have; and the browser's and the servers' own work on a request, which the path counts as network (1 to 3 ms a request).
 // The times of requests stay those of dilated time.
 import type { Metrics, PageLoad } from "../../schemas/generated/page_load.ts";
+import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { isOverTcp, type Lane } from "../lanes.ts";
+import { servingInDilatedTime, settleServing } from "../serving/serving.ts";
 import { criticalPath, type Segment } from "./critical_path.ts";
+
+type DilatedPlan = Pick<SweepPlan, "dilate" | "serving"> & { readonly lanes: readonly Lane[] };
 
 /** What the path computed up to a moment. */
 export function computedBefore(segments: readonly Segment[], at_ms: number): number {
@@ -55,8 +60,16 @@ export function withUndilatedMetrics(load: PageLoad, dilation: number, tasks_ms:
   };
 }
 
+/** Whether Reno took the place that CUBIC has in undilated time, on a lane that has TCP. */
+export function hasRenoForCubic({ dilate = 1, serving, lanes }: DilatedPlan): boolean {
+  const settled = settleServing(serving);
+  return servingInDilatedTime(settled, dilate) !== settled && lanes.some(isOverTcp);
+}
+
 /** For people, beside a verdict; null where time was not dilated. */
-export function dilationSentence(dilation: number | undefined): string | null {
-  if (dilation === undefined || dilation === 1) return null;
-  return `Time was dilated ${dilation} times (--dilate): the times are those of the network as asked, computed from a slower one.`;
+export function dilationSentence(plan: DilatedPlan): string | null {
+  const { dilate = 1 } = plan;
+  if (dilate === 1) return null;
+  const reno = hasRenoForCubic(plan) ? " TCP ran Reno, because the kernel's CUBIC cannot be dilated." : "";
+  return `Time was dilated ${dilate} times (--dilate): the times are those of the network as asked, computed from a slower one.${reno}`;
 }

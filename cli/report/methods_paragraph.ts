@@ -3,6 +3,7 @@
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { isLane, laneFacts } from "../lanes.ts";
 import { linkSentence } from "../link/label.ts";
+import { hasRenoForCubic } from "../metrics/dilation.ts";
 import { count } from "../numbers.ts";
 import { linkIsOut } from "../selftest/format.ts";
 import { settleServing } from "../serving/serving.ts";
@@ -233,8 +234,11 @@ function statistics({ sweep, cells }: ReportData, pages: number): string {
 function dilationSentences({ sweep }: ReportData): string[] {
   const { dilate = 1 } = sweep.plan;
   if (dilate === 1) return [];
+  const reno = hasRenoForCubic(sweep.plan)
+    ? " TCP ran Reno in place of CUBIC, whose growth goes by the kernel's clock."
+    : "";
   return [
-    `Time was dilated by ${dilate} (Gupta et al., NSDI 2006): the clocks of links, servers and browser ran ${dilate} times slower. The kernel's TCP timers were not dilated, except for the minimum RTO. Computation on the critical path, of which dilated clocks show 1/${dilate}, was added back to page load times.`,
+    `Time was dilated by ${dilate} (Gupta et al., NSDI 2006): the clocks of links, servers and browser ran ${dilate} times slower. The kernel's TCP timers were not dilated, except for the minimum RTO.${reno} Computation on the critical path, of which dilated clocks show 1/${dilate}, was added back to page load times.`,
   ];
 }
 

@@ -9,6 +9,7 @@ import { html, Markup } from "../../extension/figures/markup.ts";
 import { hatchPatterns } from "../../extension/figures/phase_shapes.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
+import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
 import { traitsByLink } from "../link/traits.ts";
@@ -106,8 +107,8 @@ function servedMarkup(serving: ServingChoice | undefined): Markup | null {
   return line === "" ? null : html`<p class="scope">Served with ${line}.</p>`;
 }
 
-function dilatedMarkup(dilate: number | undefined): Markup | null {
-  const sentence = dilationSentence(dilate);
+function dilatedMarkup(plan: SweepPlan): Markup | null {
+  const sentence = dilationSentence(plan);
   return sentence === null ? null : html`<p class="scope">${sentence}</p>`;
 }
 
@@ -126,22 +127,21 @@ function emptyCellsMarkup({ cells, loads }: ReportData): Markup | null {
 }
 
 interface VerdictTerms {
-  readonly serving: ServingChoice | undefined;
-  readonly dilate: number | undefined;
+  readonly plan: SweepPlan;
   /** What is said of modelled pages. */
   readonly modelled: readonly string[];
   readonly links: number;
   readonly settled: Settlement | null;
 }
 
-function verdictMarkup(verdict: SweepVerdict, { serving, dilate, modelled, links, settled }: VerdictTerms): Markup {
+function verdictMarkup(verdict: SweepVerdict, { plan, modelled, links, settled }: VerdictTerms): Markup {
   const sentences = verdict.pairs.map(
     (pair, index) =>
       html`${index < headlines ? html`<p>${signed(pair.sentence)}</p>` : html`<p class="more">${signed(pair.sentence)}</p>`}${links > 1 && winsLine(pair) !== null && html`<p class="wins">${winsLine(pair)}</p>`}`,
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;
-  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(serving)}${dilatedMarkup(dilate)}${modelled.map((sentence) => html`<p class="scope">${sentence}</p>`)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
+  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(plan.serving)}${dilatedMarkup(plan)}${modelled.map((sentence) => html`<p class="scope">${sentence}</p>`)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
 /** Pages whose loads had their clock set though the plan does not say so. */
@@ -200,7 +200,7 @@ export function buildReport(data: ReportData): string {
     html`<p class="excluded warning">This sweep is not finished: ${count(data.loads.filter(isValid).length, "valid load")} of ${sweep.plan.until ? "at most " : ""}${String(data.cells.length * sweep.plan.repetitions)} so far.</p>`;
   const body = html`<header><h1>Trilane · ${sweep.name}</h1>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
-${invalidBanner(data.loads)}${verdictMarkup(verdict, { serving: sweep.plan.serving, dilate: sweep.plan.dilate, modelled: [...modelled.values()], links: profiles.size, settled })}
+${invalidBanner(data.loads)}${verdictMarkup(verdict, { plan: sweep.plan, modelled: [...modelled.values()], links: profiles.size, settled })}
 ${emptyCellsMarkup(data)}${unfinished}
 <nav class="contents" aria-label="Contents">${figures.length > 0 && html`<a href="#heatmaps">Heat maps</a>`}${cdfs.length > 0 && html`<a href="#cdfs">Distributions</a>`}${splits.length > 0 && html`<a href="#split">Network and computation</a>`}${helped && html`<a href="#helped">Helped and hurt</a>`}${published && html`<a href="#published">Published</a>`}${settled && html`<a href="#decisions">Settled</a>`}<a href="#medians">Medians</a><a href="#pages">Pages</a><a href="#selftest">Self-test</a>${hosts && html`<a href="#machines">Machines</a>`}<a href="#matching">Matched</a><a href="#coverage">Coverage</a><a href="#disturbance">Disturbance</a><a href="#steadiness">Steadiness</a><a href="#excluded">Left out</a><a href="#method">How it was done</a><a href="#data">Data</a></nav>
 ${figures.length > 0 && html`<section id="heatmaps"><h2>Improvement across links</h2><div class="scroll">${heatLegend(end)}</div>${figures}</section>`}

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
-import { type Lane, laneFacts } from "../lanes.ts";
+import { isOverTcp, type Lane, laneFacts } from "../lanes.ts";
 import { type Serving, stockServing } from "../serving/serving.ts";
 import { firstLook, lastLook } from "../stats/sequential.ts";
 import { lanePairs } from "../verdict/sample.ts";
@@ -14,7 +14,6 @@ import type { Plan, PlannedCell } from "./plan.ts";
 type Terms = Pick<SweepPlan, "lanes" | "until" | "repetitions" | "warm_cache">;
 
 const isOverQuic = (lane: Lane): boolean => laneFacts[lane].protocols.includes("h3");
-const isOverTcp = (lane: Lane): boolean => laneFacts[lane].protocols.some((protocol) => protocol !== "h3");
 const hasTlsOverTcp = (lane: Lane): boolean => isOverTcp(lane) && !laneFacts[lane].clear;
 
 /** What is asked of servers or visits and no lane has. */

@@ -102,7 +102,7 @@ export function outcomeOf(
     plan.time_limit_s !== undefined && !until && planned < cells.length * repetitions
       ? `The plan's time was over after ${planned} of ${cells.length * repetitions} loads.`
       : null,
-    dilationSentence(plan.dilate),
+    dilationSentence(plan),
     ...modelled.values(),
     verdict.excluded,
   ].filter((sentence) => sentence !== null);

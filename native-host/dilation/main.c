@@ -21,7 +21,8 @@ static const char help[] =
     "\n"
     "Not dilated are timers inside the kernel (TCP's delayed ACKs, CUBIC's growth, the 1 s until a SYN is "
     "repeated)\n"
-    "and the speed of computation. TCP's minimum RTO is, in trilane-shaper's lab.\n"
+    "and the speed of computation. TCP's minimum RTO is, in trilane-shaper's lab. Give trilane-replay\n"
+    "--tcp-congestion reno, which grows by round trips alone; trilane does.\n"
     "\n"
     "Example:\n"
     "  trilane-dilate 10 -- trilane-shaper --link 10mbit/50ms -- ping -c 3 100.64.0.1\n";

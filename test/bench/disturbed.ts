@@ -17,14 +17,13 @@ import { ensureSynth } from "../../cli/synth/ensure.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
-import { type Disturbances, whileDisturbed } from "./disturber.ts";
+import { type Disturbances, onAndOff, whileDisturbed } from "./disturber.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const examplePlan = join(import.meta.dirname, "..", "..", "cli", "sweep", "plans", "example.json");
 
-const seed = 1;
+const { seed } = onAndOff;
 const stops = { least_ms: 5, most_ms: 30, pause_ms: 400 };
-const onAndOff: Disturbances = { seed, loops: { on_ms: 3000, off_ms: 6000 }, stops };
 const forEver: Disturbances = { seed, loops: { on_ms: 0, off_ms: 0 }, stops: null };
 
 /** Usual repetitions. */

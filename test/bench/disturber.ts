@@ -14,6 +14,13 @@ export interface Disturbances {
   readonly stops: { readonly least_ms: number; readonly most_ms: number; readonly pause_ms: number } | null;
 }
 
+/** Busy loops for 3 s of 9, and stops: the disturbance that a sweep is to bear. */
+export const onAndOff: Disturbances = {
+  seed: 1,
+  loops: { on_ms: 3000, off_ms: 6000 },
+  stops: { least_ms: 5, most_ms: 30, pause_ms: 400 },
+};
+
 /** Should nobody end a loop. */
 const longestLoop_s = 600;
 

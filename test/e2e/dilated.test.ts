@@ -44,7 +44,7 @@ test("a dilated link is what was asked, in its own time: rate, delay, jitter, lo
   }
 });
 
-test("TCP's minimum RTO is dilated on both sides of a lab's link", async () => {
+test("TCP's minimum RTO is dilated, and its windows grow by round trips alone", async () => {
   const { dilate, shaper } = labCommand({
     home,
     recording: null,
@@ -55,6 +55,7 @@ test("TCP's minimum RTO is dilated on both sides of a lab's link", async () => {
   const [program = "", ...words] = [...dilate, ...shaper, "ip", "route", "show", "default"];
   const { stdout } = await promisify(execFile)(program, words);
   assert.match(stdout, /rto_min lock 1s/);
+  assert.match(stdout, /congctl reno/);
 });
 
 for (const [lane, roundTrips] of [

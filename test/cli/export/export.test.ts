@@ -253,6 +253,19 @@ test("CSV: pin_time is what was applied to the load's cell, and empty where that
   });
 });
 
+test("CSV: a dilated sweep's TCP is said to run what it ran", async () => {
+  await withFixtures((results, race) => {
+    const cells = results.cellsOf(race);
+    for (const [dilate, control] of [
+      [1, "cubic"],
+      [5, "reno"],
+    ] as const) {
+      const [header = [], row = []] = readCsv([...csvLines({ dilate }, cells, results.loadsOf(race))].join(""));
+      assert.equal(row[header.indexOf("tcp_congestion")], control);
+    }
+  });
+});
+
 test("CSV: columns of films come after all others, and a filmed load without a number is said to be one", () => {
   const names = columns.map(({ name }) => name);
   assert.deepEqual(names.slice(0, 4), ["load_id", "page", "lane", "link"]);

@@ -1,8 +1,10 @@
 // What is added to the metrics of a dilated load: its computation, which its clocks counted for a K-th.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Lane } from "../../../cli/lanes.ts";
 import { criticalPath } from "../../../cli/metrics/critical_path.ts";
 import { computedBefore, dilationSentence, withUndilatedMetrics } from "../../../cli/metrics/dilation.ts";
+import type { ServingChoice } from "../../../schemas/generated/serving.ts";
 import { graph, page } from "./page_graph.ts";
 
 /** Computes in 0-5, 105-110 and 210-230: 30 of 230 ms. */
@@ -61,7 +63,11 @@ test("a load without a page load time has nothing added", () => {
 });
 
 test("a sentence beside verdicts, of dilated sweeps only", () => {
-  assert.equal(dilationSentence(undefined), null);
-  assert.equal(dilationSentence(1), null);
-  assert.match(dilationSentence(5) ?? "", /dilated 5 times/);
+  const lanes: Lane[] = ["h2", "h3"];
+  assert.equal(dilationSentence({ lanes }), null);
+  assert.equal(dilationSentence({ dilate: 1, lanes }), null);
+  assert.match(dilationSentence({ dilate: 5, lanes }) ?? "", /dilated 5 times.* TCP ran Reno, /);
+  assert.doesNotMatch(dilationSentence({ dilate: 5, lanes: ["h3"] }) ?? "", /Reno/, "no lane has TCP");
+  const bbr: ServingChoice = { transport: { tcp: { congestion_control: "bbr" } } };
+  assert.doesNotMatch(dilationSentence({ dilate: 5, lanes, serving: bbr }) ?? "", /Reno/, "BBR was asked for");
 });
