@@ -22,7 +22,7 @@ import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
-import { type Selection, selectEntries } from "./select.ts";
+import { isMostlyCached, type Selection, selectEntries } from "./select.ts";
 import { ServerTimes } from "./server_times.ts";
 import { bodySizeHasHeaders } from "./transfer_size.ts";
 import type { LargeBody, WireFacts } from "./wire_facts.ts";
@@ -267,6 +267,7 @@ export function importHar(json: unknown, options: ImportOptions = {}): ImportedP
       addresses: page.addresses.counts,
       documents,
       loadEvent_ms: selection.page?.load_event_ms ?? null,
+      mostlyCached: isMostlyCached(kept),
     }),
   };
 }

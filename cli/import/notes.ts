@@ -51,6 +51,8 @@ export type ImportNotes = {
   readonly documents: readonly number[];
   /** When the load event came, from the page's beginning, as start_offset_ms of schemas/recorded.schema.json; null: not known. */
   readonly load_event_ms: number | null;
+  /** Caches answered most of it: its load event is not one over a network. */
+  readonly mostly_cached: boolean;
 };
 
 interface Added {
@@ -70,6 +72,7 @@ interface Totals {
   readonly addresses: AddressCounts;
   readonly documents: readonly number[];
   readonly loadEvent_ms: number | null;
+  readonly mostlyCached: boolean;
 }
 
 export class NoteCounter {
@@ -117,7 +120,7 @@ export class NoteCounter {
   }
 
   finish(totals: Totals): ImportNotes {
-    const { entries, pages, skipped, addresses, documents, loadEvent_ms } = totals;
+    const { entries, pages, skipped, addresses, documents, loadEvent_ms, mostlyCached } = totals;
     const { kept: failures, leftOut } = fittingFailures(totals.failures);
     return {
       entries,
@@ -134,7 +137,8 @@ export class NoteCounter {
       addresses_mapped: addresses.mapped,
       addresses_invented: addresses.invented,
       documents,
-      load_event_ms: loadEvent_ms,
+      load_event_ms: mostlyCached ? null : loadEvent_ms,
+      mostly_cached: mostlyCached,
     };
   }
 }
@@ -190,6 +194,8 @@ export function noteLines(notes: ImportNotes, source = "the HAR"): string[] {
   say(notes.redacted_headers, redactedWords);
   say(notes.addresses_mapped, "mapped into 198.18.0.0/15: recorded addresses that are private, local or the lab's own");
   say(notes.addresses_invented, "without a recorded address: hosts, given one each of 198.18.0.0/15");
+  if (notes.mostly_cached)
+    lines.push("most of it came from the recording browser's cache: when its load event came is not taken from it");
   say(
     notes.failures_left_out,
     "failed, for which the recording has no room: a load may not know that they fail as they did",

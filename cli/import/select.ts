@@ -64,6 +64,20 @@ export function isFromCache({ raw }: HarEntry): boolean {
   );
 }
 
+/** Also where only sizes tell: DevTools writes 0 transferred bytes for what its cache had. */
+function tookNoTransfer(entry: HarEntry): boolean {
+  const { status, response, content } = entry;
+  const transferred = numberField(response, "_transferSize");
+  const isEmpty = transferred === 0 && numberField(response, "bodySize") === 0;
+  return isFromCache(entry) || status === 304 || (isEmpty && (numberField(content, "size") ?? 0) > 0);
+}
+
+/** Whether caches answered most of it: when its load event came says nothing then of when it comes on a network. */
+export function isMostlyCached(entries: readonly HarEntry[]): boolean {
+  const withContent = entries.filter(hasContent);
+  return withContent.filter(tookNoTransfer).length * 2 > withContent.length;
+}
+
 /** Also where there was a response: one that could not be decoded, or that the browser kept from the page. */
 function hasError({ response }: HarEntry): boolean {
   const error = textField(response, "_error");

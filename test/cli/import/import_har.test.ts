@@ -315,6 +315,21 @@ test("a 304 with the body the HAR has is replayed as 200; without one it is left
   assert.deepEqual(importHar(har([entry(), bare])).notes.skipped, { "not modified": 1 });
 });
 
+test("the load event of a page that came from a cache is not one over a network", () => {
+  const content = { size: 9, mimeType: "text/css", text: "a{color:red}" };
+  const cached = entry({
+    request: { url: "https://a.example/b" },
+    response: { content, bodySize: 0, _transferSize: 0 },
+  });
+  const pages = [{ id: "p", startedDateTime: "2026-01-05T10:00:00.000Z", title: "a", pageTimings: { onLoad: 189 } }];
+  const warm = importHar(har([entry(), cached, cached], pages)).notes;
+  assert.equal(warm.load_event_ms, null);
+  assert.ok(noteLines(warm).some((line) => line.includes("cache")));
+  const cold = importHar(har([entry(), entry(), cached], pages)).notes;
+  assert.equal(cold.load_event_ms, 189);
+  assert.ok(!noteLines(cold).some((line) => line.includes("cache")));
+});
+
 test("entries are taken in the order in which they were sent", () => {
   const at = (path: string, startedDateTime: string): Json =>
     entry({ request: { url: `https://a.example${path}` }, entry: { startedDateTime } });
