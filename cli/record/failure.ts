@@ -30,3 +30,11 @@ export function withRemedy(message: string): string {
   const remedy = remedies.find(([beginning]) => code?.startsWith(beginning))?.[1];
   return remedy === undefined ? message : `${message}: ${remedy}`;
 }
+
+/** Of a browser that did not start: without user namespaces `unshare` fails, and the browser has no sandbox. */
+export function startRemedy(message: string): string {
+  const lacksNamespaces = /unshare failed|No usable sandbox/i.test(message);
+  return lacksNamespaces
+    ? `${message}: user namespaces are not allowed here, \`trilane doctor\` names the remedy`
+    : message;
+}

@@ -14,9 +14,10 @@ import { pinTimeScript } from "../measure/pin_time.ts";
 import { userAgentOf } from "../measure/user_agent.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { chromiumPath, programPath } from "../programs.ts";
+import { removedAtEnd } from "../removed_at_end.ts";
 import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
 import { composeRecorded, type Recorded } from "./compose.ts";
-import { withRemedy } from "./failure.ts";
+import { startRemedy, withRemedy } from "./failure.ts";
 import { type NetLog, readNetLog } from "./net_log.ts";
 import { comesToRest } from "./quiet.ts";
 import { reachOf } from "./reach.ts";
@@ -82,6 +83,7 @@ export async function recordPage<Result>(
   // On disk and not in memory: the log holds all bodies.
   await sweepProcessFolders(tmpdir(), "record");
   const folder = makeProcessFolder(tmpdir(), "record");
+  const keep = removedAtEnd(folder);
   const profile = join(folder, "profile");
   const netLog = join(folder, "net-log.json");
   try {
@@ -116,6 +118,7 @@ export async function recordPage<Result>(
     });
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    keep();
   }
 }
 
@@ -140,7 +143,7 @@ async function observe(options: RecordOptions, start: Parameters<typeof startBro
   try {
     browser = await startBrowser(start, signal);
   } catch (error) {
-    if (error instanceof StartError) throw new RunError(`the browser did not start: ${error.message}`);
+    if (error instanceof StartError) throw new RunError(`the browser did not start: ${startRemedy(error.message)}`);
     throw error;
   }
   const stop = () => void browser.stop();

@@ -5,6 +5,7 @@ import { withArchive } from "../archive/client.ts";
 import { RunError } from "../errors.ts";
 import type { Credentials } from "../import/headers.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
+import { watchSignals } from "../sweep/interruption.ts";
 import type { RecordedLane } from "./chromium_arguments.ts";
 import { liveLabCommand } from "./live_lab.ts";
 import type { LiveChoice } from "./options.ts";
@@ -36,15 +37,13 @@ export interface RecordedUrl extends Omit<UnitedVisits, "page"> {
   readonly page: RecordedPage;
 }
 
-/** Ctrl-C ends the browser in order; nothing is stored then. */
+/** Ctrl-C, also where npm passes it on a second time, ends the browser in order; nothing is stored then. */
 async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const controller = new AbortController();
-  const interrupt = () => controller.abort(new RunError("interrupted: the page was not stored"));
-  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  const interruption = watchSignals(new RunError("interrupted: the page was not stored"));
   try {
-    return await work(controller.signal);
+    return await work(interruption.signal);
   } finally {
-    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+    interruption.ignore();
   }
 }
 

@@ -1,4 +1,4 @@
-// The signals that stop a sweep at once: the load in flight is dropped, what is stored is kept.
+// The signals that stop a sweep or a recording at once: the load in flight is dropped, what is stored is kept.
 import { constants } from "node:os";
 
 /** Ctrl-C, a service manager's stop, and a terminal that was closed. */
@@ -14,8 +14,8 @@ export interface Interruption {
   ignore(): void;
 }
 
-/** The first signal stops cleanly; a second one, while the lab is being taken down, ends at once. */
-export function watchSignals(): Interruption {
+/** The first signal stops cleanly, for `reason` if given; a second one, while the lab is being taken down, ends at once. */
+export function watchSignals(reason?: Error): Interruption {
   const stop = new AbortController();
   let received: Stop | null = null;
   let receivedAt_ms = 0;
@@ -31,7 +31,7 @@ export function watchSignals(): Interruption {
     }
     received = stops.find((stop) => stop === name) ?? "SIGINT";
     receivedAt_ms = now_ms;
-    stop.abort();
+    stop.abort(reason);
   };
   for (const name of stops) process.on(name, onSignal);
   return { signal: stop.signal, received: () => received, ignore };

@@ -437,7 +437,10 @@ test("what cannot be recorded is told in a line, and nothing is stored or left",
   assert.deepEqual(readdirSync(temporary), []);
 });
 
-test("interrupted, it ends at once, stores nothing and leaves nothing", { skip, timeout: 60_000 }, async () => {
+test("interrupted, twice as npm does it, it ends at once, stores nothing and leaves nothing", {
+  skip,
+  timeout: 60_000,
+}, async () => {
   assert.ok(site);
   const [first = "", ...rest] = [...site.words, program, "record", "https://site.test/", "--name", "interrupted"];
   const child = spawn(
@@ -457,6 +460,8 @@ test("interrupted, it ends at once, stores nothing and leaves nothing", { skip, 
   while (readdirSync(temporary).length === 0 && child.exitCode === null && child.signalCode === null) await delay(20);
   await delay(1500);
   assert.ok(child.pid);
+  process.kill(-child.pid, "SIGINT");
+  await delay(20);
   process.kill(-child.pid, "SIGINT");
   await ended;
   assert.equal(told.trim(), "trilane: interrupted: the page was not stored");
