@@ -1,6 +1,6 @@
 // One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Runs through
 // cli/sweep/execute.ts as any sweep does, so that what was killed goes on where it was.
-import { mkdirSync } from "node:fs";
+import { makeFolder } from "../make_folder.ts";
 import type { NamedHost } from "../results/hosts.ts";
 import { SweepRunsError } from "../results/results.ts";
 import { executePlan, NoValidLoadError, type ShardExecution } from "../sweep/execute.ts";
@@ -69,7 +69,7 @@ export async function runCell(run: CellRun): Promise<boolean> {
   const { plan, cell, shards, host, reference } = run;
   const { page, link } = placeOf(plan, cell);
   refuseOtherPlan(readSubmission(shards), plan, shards);
-  mkdirSync(shards, { recursive: true, mode: 0o700 });
+  makeFolder(shards);
   const path = shardPath(shards, cell, host);
   if (isFinished(path, planDigest(plan), thisHost(run))) return false;
   if (reference) await runReference(run, reference);

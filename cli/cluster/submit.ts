@@ -1,13 +1,13 @@
 // Hands the cells of a plan that are still missing to Slurm or to hosts over ssh. What is missing is read from the shards, so
 // that it may be asked again at any time, after whatever became of the jobs.
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Submission } from "../../schemas/generated/submission.ts";
 import type { Submitted } from "../../schemas/generated/submitted.ts";
 import type { Recording } from "../archive/archive.ts";
 import { RunError, UserError } from "../errors.ts";
+import { makeFolder } from "../make_folder.ts";
 import { checkout } from "../programs.ts";
 import { writeWhole } from "../report/write_whole.ts";
 import { sqliteCode } from "../results/failure.ts";
@@ -93,7 +93,7 @@ async function writeSubmission(submitting: Submitting, ready: ReadonlyMap<string
         `recording ${name} has changed since this was submitted first (${earlier.slice(0, 12)}, now ${digest.slice(0, 12)}): name another folder with --shards`,
       );
   }
-  mkdirSync(join(shards, "logs"), { recursive: true, mode: 0o700 });
+  makeFolder(join(shards, "logs"));
   const write = (path: string, document: unknown) => writeWhole(path, `${JSON.stringify(document, null, 2)}\n`);
   await write(submittedPlanPath(shards), plan);
   if (reference) await write(referencePlanPath(shards), reference);
@@ -111,7 +111,7 @@ async function whileSubmitting<Result>(
   refuseOtherTerms(readSubmission(shards), submitting);
   const pages = new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));
   const recordings = await preparePages(home, [...pages.values()], ({ page }) => say(`page ${page} is ready`));
-  mkdirSync(shards, { recursive: true, mode: 0o700 });
+  makeFolder(shards);
   return await withSubmitLock(shards, async () => await work(await writeSubmission(submitting, recordings)));
 }
 

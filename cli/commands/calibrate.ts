@@ -1,5 +1,4 @@
 // `trilane calibrate`: how many labs this machine bears side by side; sweeps use what it finds.
-import { mkdirSync } from "node:fs";
 import type { Argv } from "yargs";
 import type { Calibration } from "../../schemas/generated/calibration.ts";
 import { withArchive } from "../archive/client.ts";
@@ -9,6 +8,7 @@ import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { plainLanes } from "../lanes.ts";
 import { formatLink, parseLink } from "../link/link.ts";
+import { makeFolder } from "../make_folder.ts";
 import { machine } from "../measure/environment.ts";
 import { openExistingResults } from "../results/results.ts";
 import { machineName } from "../sweep/link_tests.ts";
@@ -75,7 +75,7 @@ export const command: Command<CalibrateOptions> = {
     if (link.down.rate_bps === null || link.down.trace || link.down.rate_steps)
       throw new UserError(`link ${options.link}: has no single rate: name one, as 1mbit/50ms`);
     refuseBesideSweep(home);
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeFolder(home);
     const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
     const { measureLoad } = await import("../measure/load.ts");
     const stop = new AbortController();

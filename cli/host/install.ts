@@ -1,8 +1,9 @@
 // Puts trilane-host where browsers find it, and takes it away again. What is written was tried first, as a browser does.
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { HostInstalled, HostManifest } from "../../schemas/generated/host_installed.ts";
 import { RunError, UserError } from "../errors.ts";
+import { makeFolder } from "../make_folder.ts";
 import { programPath } from "../programs.ts";
 import { version } from "../version.ts";
 import { type Browser, browsers, type HostsFolder, hostsFolders, type Level } from "./browsers.ts";
@@ -68,7 +69,7 @@ function hostProgram({ settings, home }: HostPlace): { program: string; undo: ()
   const path = launcherPath(home);
   refuseForeign(path);
   // As the archive makes it: what is recorded is the user's alone.
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  makeFolder(home);
   const state = writeForBrowser(path, launcherText(program, settings), 0o755);
   return { program: path, undo: state === "written" ? () => rmSync(path, { force: true }) : () => {} };
 }

@@ -1,10 +1,11 @@
 // Opens HOME/results.db: made where it is missing, migrated where it is of an earlier format, refused where it is not ours
 // or newer than we know. No table's logic.
-import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../errors.ts";
+import { makeFolder } from "../make_folder.ts";
 import { checkout } from "../programs.ts";
 import { explainFailure, hasNoRoom, homeRemedies, isLocked, type Remedies } from "./failure.ts";
 import { formatVersion, migrate, migratedCopy, versionOf } from "./migrations.ts";
@@ -169,7 +170,7 @@ export function openDatabase(
   remedies: Remedies = homeRemedies,
 ): DatabaseSync {
   // Private, as trilane-host makes it: recordings hold cookies.
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,12 +13,19 @@ int folders_make(const char *path) {
         errno = ENAMETOOLONG;
         return -1;
     }
+    bool read_only = false;
     for (size_t i = 1; i <= size; i++) {
         if (path[i] != '/' && path[i] != '\0') continue;
         memcpy(partial, path, i);
         partial[i] = '\0';
-        // A folder above may stand on a disk that may only be read.
-        if (mkdir(partial, 0700) < 0 && errno != EEXIST && (path[i] == '\0' || errno != EROFS)) return -1;
+        if (mkdir(partial, 0700) == 0 || errno == EEXIST) continue;
+        // A folder above may stand on a disk that may only be read; if it is not there, that is why what is below cannot be made.
+        if (errno == EROFS && path[i] != '\0') {
+            read_only = true;
+            continue;
+        }
+        if (errno == ENOENT && read_only) errno = EROFS;
+        return -1;
     }
     return 0;
 }
