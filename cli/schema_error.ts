@@ -18,7 +18,9 @@ export function explainSchemaErrors(errors: readonly ErrorObject[], schema: stri
   if (!error) return `does not follow ${schema}`;
   const place = placeOf(error);
   const at = place === "" ? "" : `${place}: `;
-  const got = error.data === undefined || typeof error.data === "object" ? "" : ` (got ${JSON.stringify(error.data)})`;
+  // JSON has neither NaN nor Infinity, which `--runs abc` and `--retry-for Infinity` come as.
+  const data = typeof error.data === "number" ? String(error.data) : JSON.stringify(error.data);
+  const got = error.data === undefined || typeof error.data === "object" ? "" : ` (got ${data})`;
   switch (error.keyword) {
     case "enum":
       return `${at}must be one of ${(error.params.allowedValues as string[]).join(", ")}${got}`;

@@ -88,12 +88,29 @@ function namespaceRemedy(): string {
   return closed ? `as root: ${closed.remedy}` : "allow unprivileged user namespaces (not possible inside a chroot)";
 }
 
+/** What the shaper says of why it cannot run often names the remedy, and knows better than what can be seen from here. */
+export function labFailure(check: Check): Check {
+  if (check.outcome === "ok") return check;
+  const [, found, remedy] = /^(.*): (run `.*)$/.exec(check.found) ?? [];
+  return found === undefined || remedy === undefined ? check : { ...check, found, remedy };
+}
+
 /** A whole lab, made and removed: namespaces, both TUN devices, the forwarding between them. */
 function lab(): Check {
-  return attempt("a lab (namespaces, shaper)", namespaceRemedy(), () => {
+  const check = attempt("a lab (namespaces, shaper)", namespaceRemedy(), () => {
     firstLine(programPath("trilane-shaper"), ["--link", "10mbit/10ms", "--", "/bin/true"]);
     return "made and removed; `trilane selftest` measures how exact its link is";
   });
+  return labFailure(check);
+}
+
+/** A lab, and what it may do here: nobody can tell the latter without the former. */
+function labs(): Check[] {
+  const made = lab();
+  if (made.outcome === "ok") return [made, scheduling(), quickWakeUps()];
+  const untried = { outcome: "warning", found: "not tried: no lab can be made here" } as const;
+  const remedy = "make labs work first, see above";
+  return [made, ...[schedulingName, wakeUpsName].map((name) => ({ name, ...untried, remedy }))];
 }
 
 /** What a shaper's report says of how it ran. */
@@ -109,13 +126,16 @@ function shaperTold(member: "scheduling" | "cpu_idle"): unknown {
   }
 }
 
+const schedulingName = "real-time scheduling";
+const wakeUpsName = "quick wake-ups";
+
 /** Whether the link may run before the browser does (native-host/base/schedule.h); it works without, less exactly. */
 function scheduling(): Check {
   const remedy =
     "as root: echo '* - rtprio 2' > /etc/security/limits.d/trilane.conf, then log in again; without it more loads are " +
     "invalid because a busy machine made the link late";
   return attempt(
-    "real-time scheduling",
+    schedulingName,
     remedy,
     () => {
       const found = shaperTold("scheduling");
@@ -132,7 +152,7 @@ function quickWakeUps(): Check {
     'as root: echo \'KERNEL=="cpu_dma_latency", MODE="0666"\' > /etc/udev/rules.d/70-trilane.rules && udevadm trigger; ' +
     "without it some packets are late by tenths of a millisecond";
   return attempt(
-    "quick wake-ups",
+    wakeUpsName,
     remedy,
     () => {
       if (shaperTold("cpu_idle") !== "shallow") throw new RunError("/dev/cpu_dma_latency cannot be opened for writing");
@@ -256,9 +276,7 @@ export function runChecks(home: string): Check[] {
     ...programs.map((check) => check()),
     browser(),
     tun(),
-    lab(),
-    scheduling(),
-    quickWakeUps(),
+    ...labs(),
     congestionControl(),
     cores(),
     ...systemPrograms(),

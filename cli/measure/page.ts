@@ -33,6 +33,21 @@ export class NavigationError extends Error {
   override readonly name = "NavigationError";
 }
 
+/** What the protocol says of a document that gave way to another while it was asked something. */
+const documentGone = /navigated or closed|context was destroyed|Cannot find context|No frame for given id/;
+
+async function inDocument<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Error && documentGone.test(error.message))
+      throw new NavigationError(
+        "the page replaced itself before its times could be read: its load has no one beginning",
+      );
+    throw error;
+  }
+}
+
 /** A world of our own: what is the page's cannot reach it, nor it what is the page's. */
 const worldName = "trilane";
 const maxPostData_bytes = 65_536;
@@ -181,15 +196,17 @@ export async function watchPage(connection: Connection, options: WatchOptions = 
     await loaded;
   };
   const evaluate = async (expression: string): Promise<unknown> => {
-    const { executionContextId } = await session.send("Page.createIsolatedWorld", {
-      frameId: mainFrame,
-      worldName,
-    });
-    const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-      expression,
-      contextId: executionContextId,
-      awaitPromise: true,
-      returnByValue: true,
+    const { result, exceptionDetails } = await inDocument(async () => {
+      const { executionContextId } = await session.send("Page.createIsolatedWorld", {
+        frameId: mainFrame,
+        worldName,
+      });
+      return await session.send("Runtime.evaluate", {
+        expression,
+        contextId: executionContextId,
+        awaitPromise: true,
+        returnByValue: true,
+      });
     });
     if (exceptionDetails) throw new NavigationError(`the page could not be asked: ${exceptionDetails.text}`);
     return result.value as unknown;

@@ -163,6 +163,19 @@ function isOffLane(lane: Lane, { _protocol, response }: HarEntry): boolean {
   );
 }
 
+/** Whatever the lane: `h1-clear` takes https:// for http://, the browser's HSTS list the other way. */
+const withoutScheme = (url: string): string => url.replace(/^https?:/i, "");
+
+/** The shown document was not the one that was asked for; the one that came last can be raced itself, unless it reloads for ever. */
+function replacementReasons(documents: readonly string[]): string[] {
+  const last = documents.at(-1);
+  if (last === undefined || documents.length < 2) return [];
+  const isReload = documents.slice(0, -1).some((url) => withoutScheme(url) === withoutScheme(last));
+  return [
+    `${replaced} ${last}: its load has no one beginning${isReload ? "" : ": record and race that URL instead"}`,
+  ];
+}
+
 /** "3 of 21 requests ...: the first URL"; nothing where there are none. */
 function reasonFor(found: readonly HarEntry[], total: number, what: string): string[] {
   const [first] = found;
@@ -222,9 +235,7 @@ export function verify(evidence: Evidence): Verdict {
   const judged = beforeLoad.filter((entry) => !mayFail(entry));
   const reasons = [
     ...(loadEnd_ns === null ? ["the load event did not end"] : []),
-    ...(evidence.documents.length > 1
-      ? [`${replaced} ${evidence.documents.at(-1)}: its load has no one beginning`]
-      : []),
+    ...replacementReasons(evidence.documents),
     // A kept cache may have it all.
     ...(onWire.length === 0 && !(laneFacts[lane].repeat && entries.some(isFromCache)) ? ["no request was seen"] : []),
     ...reasonFor(offLane, beforeLoad.length, `not on ${lane}`),

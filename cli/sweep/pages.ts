@@ -233,6 +233,6 @@ export async function pageFor(home: string, word: string, given: Partial<PageCho
   if (synthSpec(word)) return { synth: word };
   const asUrl = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(word) ? ` (https://${word}/)` : "";
   throw new UserError(
-    `no page ${word}: name a recording (\`trilane list\`), a page of \`trilane synth --list\`, a HAR file, or a URL${asUrl}`,
+    `no page ${word || '""'}: name a recording (\`trilane list\`), a page of \`trilane synth --list\`, a HAR file, or a URL${asUrl}`,
   );
 }

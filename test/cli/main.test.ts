@@ -80,6 +80,29 @@ test("a full standard output is one line and status 1", () => {
   assert.match(stderr, /^trilane: standard output: no space left[^\n]*\n$/);
 });
 
+test("a home on a file system that may only be read is named as such, with the remedy", () => {
+  const fixture = join(import.meta.dirname, "..", "fixtures", "har", "chrome-devtools.har");
+  const place = mkdtempSync(join(home, "read-only-"));
+  const inside = 'mount -t tmpfs -o ro none "$1" && exec "$0" "$2" "$3" --home "$1/not/there"';
+  for (const words of [
+    ["import", fixture],
+    ["race", "carlucci-small"],
+  ]) {
+    const { stderr } = spawnSync("unshare", ["-Urm", "sh", "-c", inside, launcher, place, ...words], {
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    assert.match(stderr, /^trilane: [^\n]*(cannot be written|may not be written)[^\n]*--home\n$/, words.join(" "));
+  }
+  rmSync(place, { recursive: true });
+});
+
+test("--runs and --retry-for that are no numbers are shown as what they are", () => {
+  assertRefused(["race", "carlucci-small", "--runs", "abc"], /--runs: must be integer \(got NaN\)/);
+  assertRefused(["race", "carlucci-small", "--retry-for", "Infinity"], /--retry-for: must be number \(got Infinity\)/);
+  assertRefused(["race", ""], /no page "": name a recording/);
+});
+
 test("a name's control characters do not reach the terminal", () => {
   const fixture = join(import.meta.dirname, "..", "fixtures", "har", "chrome-devtools.har");
   for (const words of [

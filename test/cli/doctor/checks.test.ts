@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { dataChecks, runChecks } from "../../../cli/doctor/checks.ts";
+import { dataChecks, labFailure, runChecks } from "../../../cli/doctor/checks.ts";
 import { openResults } from "../../../cli/results/results.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-doctor-test-"));
@@ -25,6 +25,16 @@ test("a browser that is not there is missing, with what to do", () => {
   } finally {
     delete process.env.TRILANE_CHROMIUM;
   }
+});
+
+test("where the shaper names the remedy for a lab that cannot be made, that is the remedy", () => {
+  const check = (found: string) => ({ name: "a lab", outcome: "missing" as const, found, remedy: "allow namespaces" });
+  const tun = "trilane-shaper: /dev/net/tun: Permission denied";
+  assert.deepEqual(labFailure(check(`${tun}: run \`sudo chmod 666 /dev/net/tun\``)), {
+    ...check(tun),
+    remedy: "run `sudo chmod 666 /dev/net/tun`",
+  });
+  assert.deepEqual(labFailure(check("trilane-shaper: killed")), check("trilane-shaper: killed"));
 });
 
 test("a data folder that may not be written is missing", () => {

@@ -247,7 +247,11 @@ test("a favicon that the page's events tell of is kept apart too", () => {
 test("a page that replaces itself, a load event that never ended, and no request at all spoil a load", () => {
   assertInvalid(
     { documents: [pageUrl, "https://shop.example/next"] },
-    /replaced itself by https:\/\/shop\.example\/next/,
+    /replaced itself by https:\/\/shop\.example\/next: .*: record and race that URL instead$/,
+  );
+  assertInvalid(
+    { documents: [pageUrl, "https://shop.example/next", pageUrl.replace("https:", "http:")] },
+    /replaced itself by http:\/\/shop\.example\/: its load has no one beginning$/,
   );
   assertInvalid({ loadEnd_ns: null }, /load event did not end/);
   assertInvalid({ entries: [] }, /no request was seen/);
