@@ -19,7 +19,8 @@ int folders_make(const char *path) {
         memcpy(partial, path, i);
         partial[i] = '\0';
         if (mkdir(partial, 0700) == 0 || errno == EEXIST) continue;
-        // A folder above may stand on a disk that may only be read; if it is not there, that is why what is below cannot be made.
+        // A folder above may stand on a disk that may only be read. One that is not there stays so, and
+        // nothing below it can be made.
         if (errno == EROFS && path[i] != '\0') {
             read_only = true;
             continue;
