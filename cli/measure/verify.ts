@@ -171,9 +171,7 @@ function replacementReasons(documents: readonly string[]): string[] {
   const last = documents.at(-1);
   if (last === undefined || documents.length < 2) return [];
   const isReload = documents.slice(0, -1).some((url) => withoutScheme(url) === withoutScheme(last));
-  return [
-    `${replaced} ${last}: its load has no one beginning${isReload ? "" : ": record and race that URL instead"}`,
-  ];
+  return [`${replaced} ${last}: its load has no one beginning${isReload ? "" : ": record and race that URL instead"}`];
 }
 
 /** "3 of 21 requests ...: the first URL"; nothing where there are none. */
