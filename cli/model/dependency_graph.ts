@@ -146,6 +146,8 @@ class Builder {
   readonly #followed = new Map<number, number>();
   readonly #preflightOf = new Map<number, number>();
   readonly #gates = new Map<number, Gates>();
+  /** When a document's parser is first known to run: until then a browser makes a process and commits the navigation. */
+  readonly #parsing = new Map<number, number>();
   /** Of each document, the script that arrived last, and the script or data. */
   readonly #lastScript = new Map<number, number>();
   readonly #last = new Map<number, number>();
@@ -321,6 +323,7 @@ class Builder {
     const isFound = how === "parser" || (how === null && node.sent_ms <= owner.end_ms + parserTime_ms);
     if (isFound && node.kind !== "data" && node.kind !== "beacon" && node.kind !== "preflight") {
       Object.assign(node, { parent: document, dependence: "parser" });
+      if (!this.#parsing.has(document)) this.#parsing.set(document, node.sent_ms);
       this.#addGate(node, place, document);
       return;
     }
@@ -339,7 +342,8 @@ class Builder {
       else high = middle;
     }
     node.after = gates?.places[low - 1] ?? null;
-    this.#dependAt(node, document, "script", gates?.passed_ms[low - 1] ?? owner.firstByte_ms);
+    const begun_ms = this.#parsing.get(document) ?? owner.firstByte_ms;
+    this.#dependAt(node, document, "script", Math.max(begun_ms, gates?.passed_ms[low - 1] ?? begun_ms));
   }
 
   /** A blocking script waits for those before it, and all of them for the stylesheets before them. */
@@ -372,7 +376,8 @@ class Builder {
     const { kind, depth } = this.at(parent);
     if (kind !== "document" && depth >= deepest) {
       node.after = null;
-      this.#dependAt(node, node.document, "script", this.at(node.document).firstByte_ms);
+      const { firstByte_ms } = this.at(node.document);
+      this.#dependAt(node, node.document, "script", this.#parsing.get(node.document) ?? firstByte_ms);
       return;
     }
     const wait_ms = node.sent_ms - from_ms;
@@ -425,15 +430,21 @@ class Builder {
     }
   }
 
+  /**
+   * What was left to compute once all had come. Documents, stylesheets and scripts give a browser work; what pictures and fonts
+   * give it, those of a page of the same shape give it, too.
+   */
   tail(): DependencyGraph["tail"] {
     if (this.#load_ms === null) return null;
     let last = this.root;
-    for (const [place, node] of this.nodes.entries()) {
-      const holds = ["document", "stylesheet", "script", "image"].includes(node.kind);
-      if (!holds || node.isAfterLoad || node.end_ms > this.#load_ms) continue;
-      if (node.ready_ms > this.at(last).ready_ms) last = place;
+    let arrived_ms = this.at(last).ready_ms;
+    for (const [place, { kind, isAfterLoad, end_ms, ready_ms }] of this.nodes.entries()) {
+      const isCode = kind === "document" || kind === "stylesheet" || kind === "script";
+      if ((!isCode && kind !== "image") || isAfterLoad || end_ms > this.#load_ms) continue;
+      arrived_ms = Math.max(arrived_ms, ready_ms);
+      if (isCode && ready_ms > this.at(last).ready_ms) last = place;
     }
-    const wait_ms = Math.round(this.#load_ms - this.at(last).ready_ms);
+    const wait_ms = Math.round(this.#load_ms - arrived_ms);
     return wait_ms > ownTime_ms ? { node: last, wait_ms: Math.min(wait_ms, longestWait_ms) } : null;
   }
 }

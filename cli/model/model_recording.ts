@@ -16,7 +16,7 @@ export interface ModelRequested {
 }
 
 /** Raise it whenever the same recording would give another model. */
-const modelVersion = 5;
+const modelVersion = 6;
 
 const longestName = 100;
 

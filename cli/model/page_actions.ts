@@ -1,9 +1,8 @@
 // What a modelled page's scripts do: the recorded computation before each request, the request, and what follows when it has come.
 // Which text holds these actions is page_bodies.ts's.
 import type { PageNodes, PageToModel } from "./page_nodes.ts";
-import type { Action, AskOptions } from "./script_source.ts";
+import { type Action, type AskOptions, longestHold_ms } from "./script_source.ts";
 
-const longestHold_ms = 10_000;
 /** Where it is not known when the load event came. */
 const usualHold_ms = 1000;
 

@@ -1,7 +1,7 @@
 import type { PageActions } from "./page_actions.ts";
 import type { PageNodes, PageToModel } from "./page_nodes.ts";
 import { attribute, fits, type Piece } from "./page_source.ts";
-import { callSource, listSource, runtime, shortUrl } from "./script_source.ts";
+import { callSource, listSource, runtime, shortUrl, watchSource } from "./script_source.ts";
 import { shares } from "./shares.ts";
 import { type StyledRequest, styledElements, stylesheetSource } from "./stylesheet_source.ts";
 
@@ -11,7 +11,7 @@ export interface MadeText {
   readonly type: string;
 }
 
-const hasCall = (html: string): boolean => /<script>[tl]\(|onload="t\(/.test(html);
+const hasCall = (html: string): boolean => /<script>[tlo]\(|onload="t\(/.test(html);
 
 export class PageBodies {
   readonly #nodes: PageNodes;
@@ -97,10 +97,11 @@ export class PageBodies {
     this.#bodies.set(place, { pieces: [{ html: code, share: 0 }], kind: "code", type: "text/css; charset=utf-8" });
   }
 
-  /** Without them it takes no room until it has come: browsers ask first for what is large and in sight. */
-  #dimensions(place: number): string {
+  /** Browsers ask first for what is large and in sight: so large as it is, and where it was. */
+  #layout(place: number): string {
     const known = this.#page.images.get(this.#nodes.at(this.#nodes.end(place)).request.index);
-    return known ? ` width=${known.width} height=${known.height}` : "";
+    const size = known ? ` width=${known.width} height=${known.height}` : "";
+    return this.#nodes.isOutOfSight(place) ? `${size} style=position:absolute;top:9999px` : size;
   }
 
   /** The tag by which a parser comes by it. */
@@ -121,7 +122,7 @@ export class PageBodies {
       case "stylesheet":
         return `<link rel=stylesheet href="${url}"${attributes}>`;
       case "image":
-        return `<img src="${url}" alt=""${this.#dimensions(place)}${attributes}>`;
+        return `<img src="${url}" alt=""${this.#layout(place)}${attributes}>`;
       case "document":
         return `<iframe src="${url}"${attributes}></iframe>`;
       case "font": {
@@ -151,10 +152,16 @@ export class PageBodies {
       after.delete(child);
       return { node: this.#nodes.at(child), html: this.#tag(child) + call(passed) };
     });
-    const first = call([...after.values()].flat());
-    const styled = this.#nodes.graph.nodes.flatMap((node, child) =>
-      node.dependence === "stylesheet" && node.document === place && this.#isStyled(child) ? [this.#styled(child)] : [],
+    const asked = call([...after.values()].flat());
+    const byRules = this.#nodes.graph.nodes.flatMap((node, child) =>
+      node.dependence === "stylesheet" && node.document === place && this.#isStyled(child) ? [child] : [],
     );
+    const fonts = found.filter((child) => this.#nodes.kind(child) === "font");
+    const watched = [...byRules, ...fonts].flatMap((child) => {
+      const list = this.#actions.handlerOf(child);
+      return list.length > 0 ? [watchSource(this.#nodes.at(child).request.url, list, base)] : [];
+    });
+    const first = asked + (watched.length > 0 ? `<script>${watched.join("")}</script>` : "");
     const late =
       place === this.#nodes.graph.root
         ? this.#nodes.childrenOf(place, "load").map((child) => this.#actions.action(child))
@@ -168,7 +175,7 @@ export class PageBodies {
       this.#nodes.at(place),
       parts.map(({ node }) => node),
     );
-    const elements = styledElements(styled);
+    const elements = styledElements(byRules.map((child) => this.#styled(child)));
     // Elements that rules fit stand behind what stands in a head.
     const bodyAt = parts.findIndex(({ node }) => node.kind !== "script" && node.kind !== "stylesheet");
     const pieces: Piece[] = parts.map(({ html }, index) => ({

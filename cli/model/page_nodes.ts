@@ -40,6 +40,10 @@ interface Recorded {
 
 const runnable = (type: string): boolean => !/^\s*(image|audio|video)\/|^\s*text\/csv/i.test(type);
 
+/** Chromium gives a picture this priority once it is to be seen; what has only the first ones that it gave has none such. */
+const isOfSight = ({ kind, priority }: ModelRequest): boolean =>
+  kind === "image" && /^(very)?high$/.test(priority ?? "");
+
 /** Without the scheme: some lanes ask for http:// origins by https. */
 const cacheKey = ({ url, method }: ModelRequest): string => `${method} ${url.replace(/^https?:/, "")}`;
 
@@ -53,6 +57,7 @@ export class PageNodes {
   readonly #next = new Map<number, number>();
   readonly #again = new Set<number>();
   readonly #repeatedKeys = new Set<string>();
+  readonly #hasFinalPriorities: boolean;
 
   /** RangeError for a page without a request. */
   constructor({ url, exchanges, load_ms }: PageToModel) {
@@ -66,6 +71,7 @@ export class PageNodes {
       load_ms,
     );
     this.#relate();
+    this.#hasFinalPriorities = recorded.some(({ request }) => isOfSight(request));
   }
 
   /** What leads on from it by itself. */
@@ -139,6 +145,12 @@ export class PageNodes {
     for (let node = this.at(first); node.dependence === "redirect" && node.parent !== null; node = this.at(first))
       first = node.parent;
     return this.#again.has(first);
+  }
+
+  /** Of a picture: the browser had laid it out, and not where it is seen. */
+  isOutOfSight(place: number): boolean {
+    const { kind, priority } = this.at(place).request;
+    return kind === "image" && this.#hasFinalPriorities && /^(verylow|low|medium)$/.test(priority ?? "");
   }
 
   documentUrl(place: number): string {

@@ -2,7 +2,8 @@
 // requests that scripts, inline scripts and elements' handlers give to it. Makes text; pads nothing.
 //
 // What is to be asked for before the load event keeps it back until it is asked for: else a page whose computation is a
-// timer would be loaded before its scripts had run. An empty frame that is still being written does that, without a request.
+// timer would be loaded before its scripts had run. An empty frame that is still being written does that, without a request;
+// it is made while the page waits for the network, since making it takes 15 ms and opening it again none.
 import type { Kind } from "./model_request.ts";
 
 /** How a page's computation is spent: by timers, by work on the main thread, or not at all. */
@@ -34,6 +35,9 @@ export interface AskOptions {
   readonly holds_ms?: number;
 }
 
+/** The load event waits no longer for one request than this. */
+export const longestHold_ms = 10_000;
+
 const letters: Record<Action["kind"], string> = {
   script: "s",
   stylesheet: "c",
@@ -47,12 +51,13 @@ const letters: Record<Action["kind"], string> = {
 };
 
 // [letter, wait, url, then, options], what is at the end and empty left out. Names are short: they are in each document.
-const runtimeStart = `(()=>{let D=document,n=0,F,hold=()=>{n++||"complete"==D.readyState||(F=D.createElement("iframe"),F.style.display="none",D.documentElement.append(F),F.contentDocument.open())},free=()=>{--n||!F||(F.contentDocument.close(),F.remove(),F=0)},ask=([k,,u,K,o={}])=>{let e,then=()=>{K&&K[0]&&t(K)},b=o.d?Uint8Array.from(atob(o.d),c=>c.charCodeAt()):void 0,f=()=>fetch(u,{method:o.m||(b?"POST":"GET"),mode:o.n?"no-cors":"cors",credentials:o.x==2||o.n?"include":"same-origin",cache:o.r?"no-store":"default",headers:o.h?{"x-trilane":"1"}:{},body:b}).then(r=>r.arrayBuffer()).catch(()=>{});if(k=="x"){let q=()=>{q=()=>{};free()};hold();o.w?setTimeout(()=>q(),o.w):K&&K[0]||q();f().then(()=>{then();q()})}else if(k=="b"){o.n=1;o.m="POST";navigator.sendBeacon(u,b)||f()}else if(k=="w")then();else{e=D.createElement({s:"script",c:"link",i:"img",f:"iframe"}[k]);e.onload=e.onerror=then;o.x&&(e.crossOrigin=o.x==2?"use-credentials":"anonymous");k=="c"&&(e.rel="stylesheet");e[k=="c"?"href":"src"]=u;k=="i"||((k=="f"&&D.body)||D.head).append(e)}};`;
+const runtimeStart = `(()=>{let D=document,n=0,F,make=()=>{F||(F=D.createElement("iframe"),F.style.display="none",D.documentElement.append(F))},hold=()=>{n++||"complete"==D.readyState||(make(),F.contentDocument.open())},free=()=>{--n||!F||F.contentDocument.close()},ask=([k,,u,K,o={}])=>{let e,then=()=>{K&&K[0]&&t(K)},b=o.d?Uint8Array.from(atob(o.d),c=>c.charCodeAt()):void 0,f=()=>fetch(u,{method:o.m||(b?"POST":"GET"),mode:o.n?"no-cors":"cors",credentials:o.x==2||o.n?"include":"same-origin",cache:o.r?"no-store":"default",headers:o.h?{"x-trilane":"1"}:{},body:b}).then(r=>r.arrayBuffer()).catch(()=>{});if(k=="x"){let q=()=>{q=()=>{};free()};hold();o.w?setTimeout(()=>q(),o.w):K&&K[0]||q();f().then(()=>{then();q()})}else if(k=="b"){o.n=1;o.m="POST";navigator.sendBeacon(u,b)||f()}else if(k=="w")then();else{e=D.createElement({s:"script",c:"link",i:"img",f:"iframe"}[k]);e.onload=e.onerror=then;o.x&&(e.crossOrigin=o.x==2?"use-credentials":"anonymous");k=="c"&&(e.rel="stylesheet");e[k=="c"?"href":"src"]=u;k=="i"||((k=="f"&&D.body)||D.head).append(e)}};`;
 const byTimers = "t=L=>{for(let a of L){hold();let f=()=>{ask(a);free()};a[1]?setTimeout(f,a[1]):f()}};";
 const byWork = "t=L=>{for(let a of L){for(let e=performance.now()+a[1];performance.now()<e;);ask(a)}};";
-const runtimeEnd = `l=L=>addEventListener("load",()=>setTimeout(t,0,L))})()`;
+// What rules ask for has no element whose handler could go on: Resource Timing tells when it has come.
+const runtimeEnd = `setTimeout(make);o=(u,L)=>{hold();let q=()=>{q=()=>{};t(L);free()},p=new PerformanceObserver(l=>l.getEntries().some(e=>e.name.replace(/^https?/,"")==u)&&q());p.observe({type:"resource",buffered:!0});setTimeout(()=>q(),${longestHold_ms})};l=L=>addEventListener("load",()=>setTimeout(t,0,L))})()`;
 
-/** Defines t(list) and, for what comes after the load event, l(list). */
+/** Defines t(list), o(url, list) for once that URL has come and, for what comes after the load event, l(list). */
 export function runtime(compute: Compute): string {
   return `${runtimeStart}${compute === "busy" ? byWork : byTimers}${runtimeEnd}`;
 }
@@ -97,3 +102,7 @@ export function listSource(actions: readonly Action[], base: string): string {
 }
 
 export const callSource = (actions: readonly Action[], base: string): string => `t(${listSource(actions, base)});`;
+
+/** Starts the list when what a rule asks for has come. */
+export const watchSource = (url: string, actions: readonly Action[], base: string): string =>
+  `o(${JSON.stringify(url.replace(/^https?/, "")).replaceAll("<", "\\u003c")},${listSource(actions, base)});`;

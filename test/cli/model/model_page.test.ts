@@ -196,6 +196,28 @@ test("after the load event, and the computation modes", () => {
   assert.match(codeOf(modelOf(exchanges, "busy", 1000), "/"), /performance\.now\(\)<e/);
 });
 
+test("pictures out of sight when recorded are out of sight, where final priorities are known", () => {
+  const picture = (path: string, priority: string): ArchivedExchange =>
+    exchange(`${site}${path}`, { sent_ms: 20, initiator: by("parser", "/"), recorded: { priority } });
+  const known = codeOf(modelOf([page(), picture("/a.png", "High"), picture("/b.png", "Low")]), "/");
+  assert.match(known, /<img src="\/a\.png" alt=""><img src="\/b\.png" alt="" style=position:absolute;top:9999px>/);
+  assert.doesNotMatch(codeOf(modelOf([page(), picture("/b.png", "Low")]), "/"), /absolute/);
+});
+
+test("computation after what a stylesheet imports or shows begins when that has come", () => {
+  const exchanges = [
+    page(),
+    exchange(`${site}/a.css`, { type: "text/css", sent_ms: 30, initiator: by("parser", "/") }),
+    exchange(`${site}/b.css`, { type: "text/css", sent_ms: 60, initiator: by("parser", "/a.css") }),
+  ];
+  // It had come after 80 ms; the load event came 120 ms later.
+  assert.match(
+    codeOf(modelOf(exchanges, "timer", 200), "/"),
+    /<script>o\(":\/\/site\.example\/b\.css",\[\["w",120,""\]\]\);/,
+  );
+  assert.doesNotMatch(codeOf(modelOf(exchanges, "none", 200), "/"), /<script>o\(/);
+});
+
 test("a URL cannot end its script or attribute", () => {
   const html = codeOf(
     modelOf([
