@@ -1,0 +1,34 @@
+// What cli/trilane says where set-up has not been run, or not since the packages changed: one line instead of what Node says of a
+// package that is not there.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+const root = mkdtempSync(join(tmpdir(), "trilane-script-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+mkdirSync(join(root, "cli"));
+mkdirSync(join(root, "build"));
+copyFileSync(join(import.meta.dirname, "../../cli/trilane"), join(root, "cli/trilane"));
+writeFileSync(join(root, "cli/main.ts"), 'console.log("begun");');
+writeFileSync(join(root, "package-lock.json"), "as of today");
+
+const start = () => spawnSync("sh", [join(root, "cli/trilane")], { encoding: "utf8", timeout: 20_000 });
+
+test("no packages, packages of another time, packages as they should be", () => {
+  const bare = start();
+  assert.deepEqual([bare.status, bare.stdout], [2, ""]);
+  assert.match(bare.stderr, /^trilane: not set up yet: run `npm run setup` in .*\n$/);
+  mkdirSync(join(root, "node_modules/.bin"), { recursive: true });
+  symlinkSync(process.execPath, join(root, "node_modules/.bin/node"));
+  writeFileSync(join(root, "build/npm-done"), "as of yesterday");
+  const late = start();
+  assert.deepEqual([late.status, late.stdout], [2, ""]);
+  assert.match(late.stderr, /^trilane: its packages have changed since it was set up: run `npm run setup` in .*\n$/);
+  writeFileSync(join(root, "build/npm-done"), "as of today");
+  assert.equal(start().stdout, "begun\n");
+  rmSync(join(root, "build/npm-done"));
+  assert.equal(start().stdout, "begun\n");
+});
