@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
+import { isDisturbed } from "../../cli/measure/disturbance.ts";
 import { measureLoad, type PageLoad } from "../../cli/measure/load.ts";
 import { isCoverageReason } from "../../cli/metrics/coverage.ts";
 import { type Resource, recordSite } from "./site.ts";
@@ -47,7 +48,10 @@ test("a page that loads itself anew for ever", { timeout: 60_000 }, async () => 
   const { _trilane } = await load("reloads", [{ url: "https://page.test/", body }], 3_000);
   assert.ok(started() - before < limit_ms);
   assert.notEqual(_trilane.status, "valid");
-  assert.equal(_trilane.reasons.length, 1, _trilane.reasons.join("; "));
+  // It takes all of a CPU, and so may be said to be disturbed besides.
+  const own = _trilane.reasons.filter((reason) => !isDisturbed(reason));
+  assert.equal(own.length, 1, _trilane.reasons.join("; "));
+  assert.match(own[0] ?? "", /load event did not come/);
 });
 
 test("a start URL that redirects to a host that is not recorded", { timeout: 60_000 }, async () => {
