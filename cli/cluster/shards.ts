@@ -15,6 +15,13 @@ export function referencePath(folder: string, host: string): string {
   return join(folder, `reference-${host}.db`);
 }
 
+/** What a host that was handed a plan of so many cells may have made, with the journals of what it is still writing. */
+export function shardNames(host: string, { cells, reference }: { cells: number; reference: boolean }): Set<string> {
+  const paths = Array.from({ length: cells }, (_, index) => shardPath("", index + 1, host));
+  if (reference) paths.push(referencePath("", host));
+  return new Set(paths.flatMap((path) => [path, `${path}-journal`]));
+}
+
 const shardPattern = /^(?:cell-(?<place>\d+)|reference)-.+\.db$/;
 
 /** All shards of a folder, in the order of their names. Empty where there is no folder. */

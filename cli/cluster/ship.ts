@@ -2,9 +2,9 @@
 // plan, packed with tar and sent through ssh. What is there already is not sent again.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { withArchive } from "../archive/client.ts";
 import { RunError } from "../errors.ts";
@@ -122,27 +122,38 @@ async function removeLeftAside(shards: string): Promise<void> {
     if (name.startsWith(asidePrefix)) await rm(join(shards, name), { recursive: true, force: true });
 }
 
+/** RunError for a link, a folder or a device: a later write would go through it to a file that is none of the host's. */
+async function requireRegularFile(path: string, from: string): Promise<void> {
+  const stat = await lstat(path);
+  if (!stat.isFile() || stat.nlink !== 1)
+    throw new RunError(`${from}: delivered ${basename(path)}, which is not a regular file; nothing from it was taken`);
+}
+
 /**
- * Brings the host's shards into the folder, each whole or not at all; removes what one that was killed left of this. Only for
- * who holds the folder's submit lock.
+ * Brings the host's shards into the folder, each whole or not at all; removes what one that was killed left of this. Only names
+ * that are `expected` are taken, whatever the host sends. Only for who holds the folder's submit lock.
  */
-export async function collect(remote: Remote, shards: string): Promise<void> {
+export async function collect(remote: Remote, shards: string, expected: ReadonlySet<string>): Promise<void> {
   await removeLeftAside(shards);
   const folder = shellWord(`${remote.folder}/shards`);
   const names = (await onHost(remote, `if test -d ${folder}; then ls ${folder}; fi`))
     .split("\n")
-    .filter((name) => /^(cell|reference)-.*\.db(-journal)?$/.test(name));
+    .filter((name) => expected.has(name));
   if (names.length === 0) return;
   const aside = await mkdtemp(join(shards, asidePrefix));
   const keep = removedAtEnd(aside);
   try {
-    const list = names.map((name) => shellWord(`./${name}`)).join(" ");
-    const pack = [...remote.ssh, "-o", "BatchMode=yes", remote.host, `tar -c -f - -C ${folder} ${list}`];
-    await piped(pack, ["tar", "-x", "-f", "-", "-C", aside], `${remote.host}: bringing shards back`);
+    const members = names.map((name) => `./${name}`);
+    const line = `tar -c -f - -C ${folder} ${members.map(shellWord).join(" ")}`;
+    const pack = [...remote.ssh, "-o", "BatchMode=yes", remote.host, line];
+    const unpack = ["tar", "-x", "-f", "-", "--no-same-owner", "--no-same-permissions", "-C", aside, ...members];
+    await piped(pack, unpack, `${remote.host}: bringing shards back`);
+    for (const name of names) await requireRegularFile(join(aside, name), remote.host);
     // A journal before its shard, which would be read without it; an old shard's would be taken for the new one's.
-    for (const name of (await readdir(aside)).sort().reverse()) {
+    for (const name of names.toSorted().reverse()) {
       if (name.endsWith(".db") && !names.includes(`${name}-journal`))
         for (const end of companions) await rm(join(shards, `${name}${end}`), { force: true });
+      await chmod(join(aside, name), 0o600);
       await rename(join(aside, name), join(shards, name));
     }
   } finally {

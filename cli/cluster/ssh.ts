@@ -8,6 +8,7 @@ import { ProgramFailure, runProgram } from "../run_program.ts";
 import { shellWord } from "../shell_word.ts";
 import { type Stop, watchSignals } from "../sweep/interruption.ts";
 import { version } from "../version.ts";
+import { shardNames } from "./shards.ts";
 import { collect, onHost, packFolder, type Remote, ship } from "./ship.ts";
 
 export interface SshTerms {
@@ -21,6 +22,8 @@ export interface SshTerms {
   /** Here. */
   readonly shards: string;
   readonly reference: boolean;
+  /** How many the plan has. */
+  readonly cells: number;
   readonly say: (line: string) => void;
 }
 
@@ -94,7 +97,9 @@ export async function usableHosts(terms: SshTerms): Promise<Remote[]> {
 /** Shards of all hosts; one that has gone away is told, and its cells are missing. */
 export async function collectAll(terms: SshTerms, remotes: readonly Remote[]): Promise<void> {
   for (const remote of remotes) {
-    const why = await refusal(() => collect(remote, terms.shards));
+    // As GNU parallel names it to the cell: without the user.
+    const expected = shardNames(remote.host.replace(/^.*@/, ""), terms);
+    const why = await refusal(() => collect(remote, terms.shards, expected));
     if (why !== null) terms.say(`${why}: its shards are not here`);
   }
 }

@@ -185,23 +185,23 @@ export async function submitToSlurm(submitting: Submitting, slurm: SlurmOptions)
   });
 }
 
+/** What is asked for, beyond the submission's own. */
+type SshDestination = Pick<SshTerms, "hosts" | "ssh" | "program">;
+
 /** Returns when all has run; null where a signal stopped it, which it tells. RunError where cells are still missing then. */
-export async function submitOverSsh(
-  submitting: Submitting,
-  ssh: Omit<SshTerms, "folder" | "shards" | "reference" | "say">,
-): Promise<Submitted | null> {
+export async function submitOverSsh(submitting: Submitting, ssh: SshDestination): Promise<Submitted | null> {
   await requireParallel();
   return await whileSubmitting(submitting, (submission) => runOverSsh(submitting, ssh, submission));
 }
 
 async function runOverSsh(
   submitting: Submitting,
-  ssh: Omit<SshTerms, "folder" | "shards" | "reference" | "say">,
+  ssh: SshDestination,
   { id, recordings }: Submission,
 ): Promise<Submitted | null> {
   const { home, plan, shards, reference, say } = submitting;
   const folder = `.cache/trilane/submitted/${nameOf(plan, id)}`;
-  const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, say };
+  const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, cells: countPlaces(plan), say };
   const remotes = await usableHosts(terms);
   await collectAll(terms, remotes);
   const cells = missingCells(submitting);

@@ -1,9 +1,21 @@
 // What is brought to hosts and back, with a shell in another folder for ssh: nothing that a killed submit left stays.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, test } from "node:test";
+import { shardNames } from "../../../cli/cluster/shards.ts";
 import { collect, packFolder, ship } from "../../../cli/cluster/ship.ts";
 import { thisProcess } from "../../../cli/process_owner.ts";
 
@@ -46,7 +58,65 @@ test("shards come back whole, and what a killed submit had half brought goes", a
   writeFileSync(join(shards, ".collected-abc", "cell-0001-lab.db"), "half");
   mkdirSync(join(there, "study", "shards"), { recursive: true });
   writeFileSync(join(there, "study", "shards", "cell-0002-lab.db"), "whole");
-  await collect(remote, shards);
+  await collect(remote, shards, new Set(["cell-0002-lab.db"]));
   assert.deepEqual(readdirSync(shards), ["cell-0002-lab.db"]);
   assert.equal(readFileSync(join(shards, "cell-0002-lab.db"), "utf8"), "whole");
 });
+
+test("a host's own shards are those of the plan's cells under its name", () => {
+  assert.deepEqual(
+    [...shardNames("lab", { cells: 2, reference: true })].filter((name) => name.endsWith(".db")),
+    ["cell-0001-lab.db", "cell-0002-lab.db", "reference-lab.db"],
+  );
+  assert.equal(shardNames("lab", { cells: 1, reference: false }).has("reference-lab.db"), false);
+});
+
+/** A host that lists one shard of its own and sends, instead of that, whatever `fill` puts into its tar. */
+function hostile(name: string, fill: (folder: string) => void) {
+  const sent = join(folder, name);
+  mkdirSync(join(sent, "shards"), { recursive: true });
+  fill(join(sent, "shards"));
+  const tar = join(folder, `${name}.tar`);
+  const packed = spawnSync("tar", ["-c", "-f", tar, "-C", join(sent, "shards"), "."]);
+  assert.equal(packed.status, 0, packed.stderr.toString());
+  const ssh = join(folder, `${name}-ssh`);
+  writeFileSync(ssh, `case "$4" in tar*) cat '${tar}' ;; *) ls '${join(sent, "shards")}' ;; esac\n`);
+  const into = join(folder, `${name}-here`);
+  mkdirSync(into);
+  return { remote: { host: name, ssh: ["sh", ssh], folder: "study" }, into };
+}
+
+test("a host cannot replace another one's shard, nor bring what no shard is", async () => {
+  const { remote: evil, into } = hostile("evil", (shards) => {
+    for (const name of ["cell-0001-evil.db", "cell-0001-lab.db", "cell-0003-evil.db", "reference-evil.db"])
+      writeFileSync(join(shards, name), "evil");
+    symlinkSync(join(folder, "outside"), join(shards, "submission.json"));
+  });
+  writeFileSync(join(into, "cell-0001-lab.db"), "lab's");
+  await collect(evil, into, shardNames("evil", { cells: 2, reference: false }));
+  assert.deepEqual(readdirSync(into).sort(), ["cell-0001-evil.db", "cell-0001-lab.db"]);
+  assert.equal(readFileSync(join(into, "cell-0001-lab.db"), "utf8"), "lab's");
+});
+
+for (const [kind, make] of [
+  ["symlink", (path: string) => symlinkSync(join(folder, "outside"), path)],
+  ["folder", (path: string) => mkdirSync(join(path, "in"), { recursive: true })],
+  [
+    "hard link",
+    (path: string) => {
+      writeFileSync(path, "x");
+      linkSync(path, path.replace("0001", "0002"));
+    },
+  ],
+] as const)
+  test(`a shard that is a ${kind} is refused, and nothing of its host is taken`, async () => {
+    const name = kind.replace(" ", "-");
+    const { remote: evil, into } = hostile(name, (shards) => {
+      make(join(shards, `cell-0001-${name}.db`));
+      writeFileSync(join(shards, `reference-${name}.db`), "x");
+    });
+    const taken = collect(evil, into, shardNames(name, { cells: 2, reference: true }));
+    await assert.rejects(taken, /delivered cell-000[12]-.*not a regular file/);
+    assert.deepEqual(readdirSync(into), []);
+    assert.equal(existsSync(join(folder, "outside")), false);
+  });

@@ -120,6 +120,7 @@ test("GNU parallel is told the hosts, the program behind ssh, and each cell", ()
     program: "/opt/trilane",
     folder: "f",
     shards: "/s",
+    cells: 7,
     reference: false,
   };
   const words = parallelWords({ ...ssh, say: () => undefined }, ["a", "me@b"], [2, 7]);
