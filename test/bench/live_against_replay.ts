@@ -5,7 +5,10 @@ import { UserError } from "../../cli/errors.ts";
 import { plainLanes } from "../../cli/lanes.ts";
 import { labCommand, spkiList } from "../../cli/measure/lab.ts";
 import { laneOriginOptions } from "../../cli/measure/lane_origins.ts";
+import { recordedRequestsOf } from "../../cli/measure/recorded_requests_of.ts";
 import { type ReplayReport, readReplayReport } from "../../cli/measure/reports.ts";
+import { coverageOf } from "../../cli/metrics/coverage.ts";
+import type { RecordedRequests } from "../../cli/metrics/recorded_requests.ts";
 import { servingArguments } from "../../cli/serving/arguments.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
 import { type Measurement, measurement } from "./bench.ts";
@@ -19,14 +22,15 @@ const serving = settleServing({ think: "recorded", transport: { tcp: { bounds_un
 
 interface Pair extends LoadPair {
   readonly report: ReplayReport | null;
-  /** How many requests were recorded. */
-  readonly recorded: number;
+  readonly recorded: RecordedRequests | null;
 }
 
 /** Live and replayed loads in turn. The first pair reads programs and files from the disk. */
 async function loadInTurn(place: Place, url: string, lane: PlainLane): Promise<Pair[]> {
   const { home, within, trustedKeys, scratch } = place;
-  const { name, exchanges: recorded } = await recordLive(place, url, lane);
+  const recording = await recordLive(place, url, lane);
+  const { name } = recording;
+  const recorded = await recordedRequestsOf(home, recording);
   const reports = { replay: join(scratch, "replay.json"), shaper: join(scratch, "shaper.json") };
   const replayOptions = [...servingArguments(serving), ...laneOriginOptions(lane)];
   const lab = labCommand({ home, recording: name, link, reports, replayOptions });
@@ -59,10 +63,11 @@ function matchedPercent({ report }: Pair): number {
   return ((exact + fuzzy) / (exact + fuzzy + missed)) * 100;
 }
 
-/** Of the recorded requests, those that the load asked for. */
+/** Of the requests that a load is expected to ask for, as reports have it. */
 function coveragePercent({ report, recorded }: Pair): number {
-  const asked = new Set((report?.requests ?? []).flatMap(({ seq }) => (seq === null ? [] : [seq])));
-  return (asked.size / recorded) * 100;
+  if (recorded === null) return Number.NaN;
+  const seqs = (report?.requests ?? []).flatMap(({ seq }) => (seq === null ? [] : [seq]));
+  return coverageOf(recorded, { seqs, cached: [], beyond: [], requests: 0 }).requests * 100;
 }
 
 /** Of all the page's resources with their headers; in per cent of the live ones. */

@@ -12,6 +12,7 @@ import { recordPage } from "../../cli/record/record_page.ts";
 import { storeRecorded } from "../../cli/record/store.ts";
 import { readTrustedKeys } from "../../cli/record/words.ts";
 import { type LiveProgram, type LiveServer, makeLiveSite, noLiveSite } from "../e2e/live_site.ts";
+import { seenLoad } from "./seen_load.ts";
 
 export const link = parseLink("10mbit/50ms");
 /** Recorded through the same link, whose queue drops nothing then: a retransmission would be taken for the server's time. */
@@ -63,12 +64,14 @@ export function makePlace(scratch: string, home: string, { servers, programs = [
   return { scratch, home, within: through(link), recordedWithin: through(recordingLink), trustedKeys };
 }
 
+/** Visited once before: what PHP compiles and databases read at their first answer is not in the live loads either. */
 export async function recordLive(
   { home, recordedWithin, trustedKeys }: Place,
   url: string,
   lane: PlainLane,
 ): Promise<Recording> {
   const within = recordedWithin;
+  await seenLoad({ url, lane, within, spkiList: trustedKeys.join(",") });
   const options = { lane, scroll: false, quiet_ms: 1000, timeout_ms: 60_000, trustedKeys, addresses: [], within };
   return await recordPage({ ...options, url }, (page) =>
     withArchive(home, async (archive) => {
