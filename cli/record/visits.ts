@@ -25,7 +25,10 @@ interface Kept {
 
 interface Har {
   readonly log: {
-    readonly pages: readonly { readonly startedDateTime: string }[];
+    readonly pages: readonly {
+      readonly startedDateTime: string;
+      readonly pageTimings?: { readonly onLoad?: number | null };
+    }[];
     readonly entries: readonly Entry[];
   };
 }
@@ -73,14 +76,37 @@ function unite(visits: readonly (readonly Entry[])[]): { kept: Kept[]; added: nu
 
 const startOf = ({ log }: Har): number => Date.parse(log.pages[0]?.startedDateTime ?? "");
 
-/** `visits`: at least one. All times become those of the first, whose page it is. */
-export function uniteVisits(visits: readonly RecordedPage[]): UnitedVisits {
+const entriesOf = ({ har }: RecordedPage): readonly Entry[] => (har as Har).log.entries;
+const onLoadOf = ({ har }: RecordedPage): number =>
+  (har as Har).log.pages[0]?.pageTimings?.onLoad ?? Number.POSITIVE_INFINITY;
+
+/** A visit that asked for less than this share of what the fullest one did is another page: an error, a challenge. */
+const leastShare = 0.9;
+
+/**
+ * The visit whose load event came soonest, first: caches of the servers that were cold and whatever held up the browser only add to
+ * the times that a recording tells of a page.
+ */
+function quickestFirst(visits: readonly RecordedPage[]): readonly RecordedPage[] {
+  const answered = visits.map((visit) => entriesOf(visit).filter(isAnswered).length);
+  const least = Math.max(...answered) * leastShare;
+  const full = visits.filter(
+    (visit, place) => (answered[place] ?? 0) >= least && onLoadOf(visit) < Number.POSITIVE_INFINITY,
+  );
+  const quickest = full.toSorted((a, b) => onLoadOf(a) - onLoadOf(b))[0];
+  return quickest ? [quickest, ...visits.filter((visit) => visit !== quickest)] : visits;
+}
+
+/** `inTurn`: at least one. All times become those of the quickest, whose page it is. */
+export function uniteVisits(inTurn: readonly RecordedPage[]): UnitedVisits {
+  const visits = quickestFirst(inTurn);
   const [first] = visits;
   if (!first) throw new RangeError("no visit to unite");
   if (visits.length === 1) return { page: first, added: [] };
   const hars = visits.map(({ har }) => har as Har);
   const starts = hars.map(startOf);
-  const { kept, added } = unite(hars.map(({ log }) => log.entries));
+  const { kept } = unite(visits.map(entriesOf));
+  const { added } = unite(inTurn.map(entriesOf));
   const entries = kept.map(({ entry, visit, visits: times }) => {
     const later_ms = (starts[visit] ?? 0) - (starts[0] ?? 0);
     const moved = {

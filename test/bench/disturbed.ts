@@ -23,7 +23,8 @@ const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const examplePlan = join(import.meta.dirname, "..", "..", "cli", "sweep", "plans", "example.json");
 
 const { seed } = onAndOff;
-const stops = { least_ms: 5, most_ms: 30, pause_ms: 400 };
+/** Several in each load. */
+const stops = { least_ms: 5, most_ms: 30, pause_ms: 150 };
 const forEver: Disturbances = { seed, loops: { on_ms: 0, off_ms: 0 }, stops: null };
 
 /** Usual repetitions. */
@@ -41,7 +42,7 @@ async function bound(home: string, runs: number, say: (line: string) => void): P
   const load = async (lane: (typeof lanes)[number]): Promise<LoadFacts> =>
     (await measureLoad({ home, recording, lane, link: boundLink, timeout_ms: 60_000, tolerance })).log._trilane;
   const kinds: [string, Disturbances][] = [
-    ["stops", { seed, loops: null, stops: { ...stops, pause_ms: 150 } }],
+    ["stops", { seed, loops: null, stops }],
     ["loops", forEver],
   ];
   const measurements: Measurement[] = [];

@@ -14,11 +14,14 @@ export interface Disturbances {
   readonly stops: { readonly least_ms: number; readonly most_ms: number; readonly pause_ms: number } | null;
 }
 
-/** Busy loops for 3 s of 9, and stops: the disturbance that a sweep is to bear. */
+/**
+ * Busy loops for 3 s of 9, and stops: the disturbance that a sweep is to bear. Stops are rarer than loads are long (1 s): a load
+ * tolerates 1 % of its PLT, so that any stop of its link makes it invalid, and with several in each no load could count.
+ */
 export const onAndOff: Disturbances = {
   seed: 1,
   loops: { on_ms: 3000, off_ms: 6000 },
-  stops: { least_ms: 5, most_ms: 30, pause_ms: 400 },
+  stops: { least_ms: 5, most_ms: 30, pause_ms: 3000 },
 };
 
 /** Should nobody end a loop. */

@@ -8,11 +8,11 @@ import { UserError } from "../../cli/errors.ts";
 import type { plainLanes } from "../../cli/lanes.ts";
 import { formatLink, type LinkProfile, parseLink } from "../../cli/link/link.ts";
 import { programPath } from "../../cli/programs.ts";
-import { recordPage } from "../../cli/record/record_page.ts";
+import { recordVisits } from "../../cli/record/record_page.ts";
 import { storeRecorded } from "../../cli/record/store.ts";
+import { uniteVisits } from "../../cli/record/visits.ts";
 import { readTrustedKeys } from "../../cli/record/words.ts";
 import { type LiveProgram, type LiveServer, makeLiveSite, noLiveSite } from "../e2e/live_site.ts";
-import { seenLoad } from "./seen_load.ts";
 
 export const link = parseLink("10mbit/50ms");
 /** Recorded through the same link, whose queue drops nothing then: a retransmission would be taken for the server's time. */
@@ -64,19 +64,21 @@ export function makePlace(scratch: string, home: string, { servers, programs = [
   return { scratch, home, within: through(link), recordedWithin: through(recordingLink), trustedKeys };
 }
 
-/** Visited once before: what PHP compiles and databases read at their first answer is not in the live loads either. */
+/** What PHP compiles and databases read for their first answer is not in the live loads either: the quickest of these counts. */
+const visits = 3;
+
 export async function recordLive(
   { home, recordedWithin, trustedKeys }: Place,
   url: string,
   lane: PlainLane,
 ): Promise<Recording> {
   const within = recordedWithin;
-  await seenLoad({ url, lane, within, spkiList: trustedKeys.join(",") });
   const options = { lane, scroll: false, quiet_ms: 1000, timeout_ms: 60_000, trustedKeys, addresses: [], within };
-  return await recordPage({ ...options, url }, (page) =>
+  return await recordVisits({ ...options, url }, visits, (pages) =>
     withArchive(home, async (archive) => {
       const { host, pathname, search } = new URL(url);
       const name = `${lane}-${host}${`${pathname}${search}`.replaceAll(/\W+/g, "-")}`;
+      const { page } = uniteVisits(pages);
       return (await storeRecorded(archive, page, { name, url, replace: false, behindLink: true, circumstances }))
         .recording;
     }),

@@ -14,7 +14,7 @@ interface Asked {
 }
 
 /** A visit that began at this second of a minute, whose answers name it. */
-function visit(number: number, second: number, asked: readonly Asked[]): RecordedPage {
+function visit(number: number, second: number, asked: readonly Asked[], onLoad: number | null = null): RecordedPage {
   const start_ms = Date.UTC(2026, 0, 1, 0, 0, second);
   const entries = asked.map(({ path, at_ms = 0, status = 200, body, cached }) => ({
     pageref: "page_1",
@@ -40,7 +40,9 @@ function visit(number: number, second: number, asked: readonly Asked[]): Recorde
       log: {
         version: "1.2",
         creator: { name: "trilane", version: "" },
-        pages: [{ id: "page_1", startedDateTime: new Date(start_ms).toISOString(), title: "", pageTimings: {} }],
+        pages: [
+          { id: "page_1", startedDateTime: new Date(start_ms).toISOString(), title: "", pageTimings: { onLoad } },
+        ],
         entries,
       },
     },
@@ -136,4 +138,22 @@ test("a page that is another each time keeps all of them", () => {
   assert.deepEqual(added, new Array(19).fill(50));
   assert.equal(uniteVisits(visits).page.screensScrolled, 20);
   assert.equal(uniteVisits(visits).page.counts.under_way, 20);
+});
+
+test("the times are those of the visit whose load event came first, if it was not answered much less", () => {
+  const asked = (at_ms: number) => [{ path: "/" }, { path: "/a", at_ms }, { path: "/b", at_ms: at_ms + 1 }];
+  const visits = [
+    visit(1, 0, asked(300), 900),
+    visit(2, 10, [...asked(40), { path: "/ad", at_ms: 60 }], 200),
+    visit(3, 20, [{ path: "/" }, { path: "/blocked", at_ms: 5 }], 100),
+  ];
+  const { lines, added } = united(visits);
+  assert.deepEqual(lines, [
+    "/ v2 0 ms of all on 7",
+    "/blocked v3 5 ms of 1 on 3.7",
+    "/a v2 40 ms of 2 on 7",
+    "/b v2 41 ms of 2 on 7",
+    "/ad v2 60 ms of 1 on 7",
+  ]);
+  assert.deepEqual(added, [1, 1], "in the order of the visits");
 });
