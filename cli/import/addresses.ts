@@ -48,7 +48,14 @@ export const recordedAddress = ({ raw }: HarEntry): string | null =>
   plainAddress(textField(raw, "serverIPAddress")) ?? plainAddress(textField(raw, "_ip_addr"));
 
 /** As the archive and the lab's DNS have it: without an address's brackets, and without the root's dot. */
-export const hostOf = ({ url }: HarEntry): string => url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+export const hostOf = ({ url }: Pick<HarEntry, "url">): string =>
+  url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+
+// What a lab's DNS can carry; schemas/message.schema.json asks for the same.
+const legalHost = /^[a-z0-9._:-]{1,255}$/;
+
+/** A URL may: the host of `https://%2e/` is empty but for the root's dot. */
+export const namesIllegalHost = (entry: Pick<HarEntry, "url">): boolean => !legalHost.test(hostOf(entry));
 
 /**
  * A URL with such an address in it. No stand-in would help: a browser connects to what the URL says, without asking the

@@ -1,7 +1,7 @@
 // Which entries of a HAR belong to the recording: those of one page that had a response of their own over HTTP. Every entry
 // left out is counted under its reason. Changes no entry.
 import { UserError } from "../errors.ts";
-import { namesUnreachableAddress } from "./addresses.ts";
+import { namesIllegalHost, namesUnreachableAddress } from "./addresses.ts";
 import { type FailureKind, failureKind } from "./failures.ts";
 import { type HarEntry, type HarFile, type HarPage, numberField, textField } from "./har.ts";
 
@@ -15,6 +15,7 @@ export type SkipReason =
   | "not modified"
   | "pushed twice"
   | "local host"
+  | "illegal host"
   | "unreachable address"
   | "tunnel"
   | "before the document";
@@ -107,6 +108,7 @@ function skipReason(entry: HarEntry, alternatives: readonly HarEntry[]): SkipRea
   if (entry.status <= 0 || entry.status > 999) return "failed";
   if (entry.status < 200) return "informational";
   if (isLocalHost(entry.url.hostname)) return "local host";
+  if (namesIllegalHost(entry)) return "illegal host";
   if (namesUnreachableAddress(entry)) return "unreachable address";
   const elsewhere = (fits: (other: HarEntry) => boolean): boolean =>
     alternatives.some((other) => other !== entry && other.method === entry.method && fits(other));

@@ -2,7 +2,7 @@
 // Mahimahi nor Web Page Replay says when an exchange was, nor which page was loaded: both are told from the messages.
 import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
 import { UserError } from "../errors.ts";
-import { namesUnreachableAddress } from "./addresses.ts";
+import { namesIllegalHost, namesUnreachableAddress } from "./addresses.ts";
 import { valueIn } from "./http_message.ts";
 import { isLocalHost } from "./select.ts";
 import { asEntry, type WireExchange, type WireRecording } from "./wire_exchange.ts";
@@ -110,6 +110,7 @@ function skipReason(exchange: WireExchange): string | null {
   if (status === 101) return "websocket";
   if (status < 200) return "informational";
   if (isLocalHost(url.hostname)) return "local host";
+  if (namesIllegalHost(exchange)) return "illegal host";
   if (namesUnreachableAddress(asEntry(exchange))) return "unreachable address";
   // A fresh browser has no cache: it needs the whole response, which is recorded beside this one or not at all.
   return status === 304 ? "not modified" : null;

@@ -284,6 +284,14 @@ test("a host with the root's dot is the host without it, as DNS has it", () => {
   );
 });
 
+test("a host that DNS cannot hold is left out and told, and the rest of the page imported", () => {
+  const odd = ["https://%2e/x", "https://a*b.example/x", `https://${"a".repeat(256)}.example/x`];
+  const page = importHar(har([entry(), ...odd.map((url) => entry({ request: { url } }))]));
+  assert.equal(page.exchanges.length, 1);
+  assert.deepEqual(page.notes.skipped, { "illegal host": odd.length });
+  assert.match(noteLines(page.notes).join("\n"), /^3 left out: from a host whose name DNS cannot hold/m);
+});
+
 test("an address in a URL that no lab can serve from is left out and told; the others are connected to as they are", () => {
   const at = (host: string): Json => entry({ request: { url: `http://${host}/x` } });
   const unreachable = ["100.64.0.2", "224.0.0.1", "255.255.255.255", "[fe80::1]", "[ff02::1]", "[fd00:7472::2]"];

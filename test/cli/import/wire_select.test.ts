@@ -126,3 +126,8 @@ test("order is that of the servers' clocks, with time in caches; one URL's respo
     ["/page", "/1.js", "/3.js", "/4.js", "/twice.js", "/twice.js", "/none.js"],
   );
 });
+
+test("a host that DNS cannot hold is left out and counted", () => {
+  const { kept, skipped } = select([exchange(page), exchange("https://%2e/x", from(page))]);
+  assert.deepEqual([kept.length, skipped], [1, { "illegal host": 1 }]);
+});
