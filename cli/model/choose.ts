@@ -7,9 +7,9 @@ import type { ArchivedExchange, Recording, RecordingDetail } from "../archive/ar
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { isCoverageReason } from "../metrics/coverage.ts";
-import { requestKey } from "../metrics/recorded_requests.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import { type ComputeOptions, defineCompute } from "./compute_option.ts";
+import { refuseDeadEnd } from "./dead_end.ts";
 import { ensureModel, isModel, loadEventOf } from "./model_recording.ts";
 import { modelRequest, withoutFragment } from "./model_request.ts";
 import type { Compute } from "./script_source.ts";
@@ -114,23 +114,6 @@ export interface ModelChoice {
   readonly say: (line: string) => void;
 }
 
-/** Where the start URL's redirects lead to that the recording has no answer for: no page, modelled or not; null: to a page. */
-function deadEnd({ recording, exchanges }: RecordingDetail): string | null {
-  const requests = exchanges.map(modelRequest);
-  const byKey = new Map(requests.map((request) => [requestKey("GET", request.url), request]));
-  const passed = new Set<string>();
-  for (let url = recording.url; ; ) {
-    const key = requestKey("GET", url);
-    const found = byKey.get(key);
-    // One that leads back to itself is answered otherwise the second time.
-    if (passed.has(key)) return null;
-    if (!found) return passed.size > 0 ? url : null;
-    if (found.location === null) return null;
-    passed.add(key);
-    url = found.location;
-  }
-}
-
 const notedAs = ({ notes }: Recording): As | undefined => asChoices.find((known) => known === notes.as);
 
 /** Why its loads would not count; null: nothing says so. */
@@ -170,11 +153,7 @@ export async function chosenPage(home: string, page: PlanPage, choice: ModelChoi
         say(`${name}: ${missingWords(bodies)}, but a trial load asks for the rest: racing it as recorded`);
       return page;
     }
-    const end = deadEnd(detail);
-    if (end !== null)
-      throw new UserError(
-        `${name}: its start URL redirects to ${end}, which is not in the recording: record the page live, or import with --url where the page is`,
-      );
+    refuseDeadEnd(detail);
     if (as === "recorded") throw new UserError(`${name}: ${why}: it cannot be raced as recorded, use --as model`);
     const model = await ensureModel(archive, name, compute);
     say(`${name}: ${why === null ? "" : `${why}: `}racing a modelled page, ${model.name}`);

@@ -2,6 +2,7 @@
 // stay are not copied. What a model is made of is model_page.ts's.
 import type { Archive, ArchivedExchange, JsonObject, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import { refuseDeadEnd } from "./dead_end.ts";
 import { imageDimensions } from "./image_dimensions.ts";
 import { type ModelFacts, modelPage } from "./model_page.ts";
 import type { Compute } from "./script_source.ts";
@@ -70,11 +71,13 @@ export interface Modelled {
   readonly facts: ModelFacts;
 }
 
-/** UserError for a model of a model, and where the name is taken and `replace` is not asked. */
+/** UserError for a model of a model, for what has no page to model, and where the name is taken and `replace` is not asked. */
 export async function modelRecording(archive: Archive, asked: ModelRequested): Promise<Modelled> {
-  const { recording, exchanges } = await archive.show(asked.name);
+  const detail = await archive.show(asked.name);
+  const { recording, exchanges } = detail;
   if (isModel(recording)) throw new UserError(`recording ${asked.name} is a model itself: name the recording it is of`);
   if (exchanges.length === 0) throw new UserError(`recording ${asked.name} has no exchange to model`);
+  refuseDeadEnd(detail);
   const { compute, replace } = asked;
   const load_ms = loadEventOf(recording);
   const requestBodies = await requestBodiesOf(archive, exchanges);

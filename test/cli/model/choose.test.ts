@@ -7,6 +7,7 @@ import { after, test } from "node:test";
 import type { JsonObject, NewExchange } from "../../../cli/archive/archive.ts";
 import { withArchive } from "../../../cli/archive/client.ts";
 import { chosenPage, type ModelChoice, type TrialFinding } from "../../../cli/model/choose.ts";
+import { modelRecording } from "../../../cli/model/model_recording.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-choose-"));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -159,4 +160,13 @@ test("a start URL that leads to what is not recorded is no page, and no model of
   assert.equal((await choose("found", "auto", tooLittle)).chosen, "found-model");
   await write("round", redirect("/", "/next"), redirect("/next", "/"));
   assert.equal((await choose("round", "auto", counts)).chosen, "round");
+  const endless =
+    /^UserError: round: its start URL redirects more than 20 times, last to https:\/\/page\.test\/next: record/;
+  await assert.rejects(choose("round", "model", counts), endless);
+  await assert.rejects(
+    withArchive(home, (archive) => modelRecording(archive, { name: "round", compute: "timer", replace: false })),
+    endless,
+  );
+  await write("once-round", redirect("/", "/"), exchange("/", "text/html", "document", "there"));
+  assert.equal((await choose("once-round", "model", counts)).chosen, "once-round-model");
 });
