@@ -108,7 +108,7 @@ export const command: Command<ImportOptions> = {
         url,
         document,
         replace,
-        ...(as === undefined ? {} : { moreNotes: { as } }),
+        as,
         credentials: options["keep-credentials"] ? "kept" : "redacted",
       }),
     );

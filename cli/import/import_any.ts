@@ -29,8 +29,11 @@ export interface Candidate {
   readonly hasDocument: boolean;
 }
 
-/** Whether a recording of that name gives its place; who cannot say before the file is read says it then, or throws. */
-export type Replacing = boolean | ((candidate: Candidate) => Promise<boolean>);
+/**
+ * Whether a recording of that name gives its place; who cannot say before the file is read says then which one does (null: none is
+ * there), or throws.
+ */
+export type Replacing = boolean | ((candidate: Candidate) => Promise<Recording | null>);
 
 export interface ImportRequest {
   /** `-`: standard input. */
@@ -44,8 +47,8 @@ export interface ImportRequest {
   readonly replace: Replacing;
   /** Default: redacted. */
   readonly credentials?: Credentials | undefined;
-  /** Noted in the recording beside what the import itself notes. */
-  readonly moreNotes?: JsonObject;
+  /** How it is to be loaded (`--as`), noted in the recording; undefined: as the recording whose place it was found to take. */
+  readonly as?: string | undefined;
 }
 
 export interface ImportResult {
@@ -85,35 +88,38 @@ async function formatOf(file: string): Promise<Format> {
     : "har";
 }
 
-const decided = async (replace: Replacing, candidate: Candidate): Promise<boolean> =>
-  typeof replace === "boolean" ? replace : await replace(candidate);
+interface Decided {
+  readonly takesPlace: boolean;
+  readonly moreNotes: JsonObject;
+}
+
+async function decided({ replace, as }: ImportRequest, candidate: Candidate): Promise<Decided> {
+  const before = typeof replace === "boolean" ? null : await replace(candidate);
+  const noted = as ?? before?.notes.as;
+  return { takesPlace: replace === true || before !== null, moreNotes: noted === undefined ? {} : { as: noted } };
+}
 
 async function importHarFile(archive: Archive, request: ImportRequest): Promise<ImportResult> {
-  const { file, page, url, document, replace, credentials } = request;
+  const { file, page, url, document, credentials } = request;
   const imported = await readPage(file, { page, url, document, credentials });
   const name = request.name ?? recordingName(file, imported.url);
   const hasDocument = imported.notes.documents.length > 0;
   const { url: start, source } = imported;
-  const takesPlace = await decided(replace, { name, url: start, source, hasDocument });
-  const recording = await storePage(archive, name, imported, takesPlace, request.moreNotes);
+  const { takesPlace, moreNotes } = await decided(request, { name, url: start, source, hasDocument });
+  const recording = await storePage(archive, name, imported, takesPlace, moreNotes);
   return { recording, lines: noteLines(imported.notes), hasDocument };
 }
 
 async function storeRecording(archive: Archive, request: ImportRequest, wire: WireRecording): Promise<ImportResult> {
-  const { file, url, document, replace, credentials } = request;
+  const { file, url, document, credentials } = request;
   const name = request.name ?? recordingName(file, wire.exchanges[0]?.url.href ?? "");
   try {
     const choice = { url, document, credentials, onExchange: progress() };
     const selection = selectWire(wire, choice);
     const hasPage = selection.documents.length > 0;
     const candidate = { name, url: selection.url, source: wire.source, hasDocument: hasPage };
-    const takesPlace = await decided(replace, candidate);
-    const stored = await storeWire(archive, wire, {
-      ...choice,
-      name,
-      replace: takesPlace,
-      moreNotes: request.moreNotes ?? {},
-    });
+    const { takesPlace, moreNotes } = await decided(request, candidate);
+    const stored = await storeWire(archive, wire, { ...choice, name, replace: takesPlace, moreNotes });
     const { recording, notes } = stored;
     return { recording, lines: wireNoteLines(notes), hasDocument: notes.documents.length > 0 };
   } catch (error) {

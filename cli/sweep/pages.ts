@@ -113,8 +113,8 @@ const isFile = (word: string): boolean => word.includes("/") || /\.(har|json|wpr
 /** Also that of a page that was recorded with another name's choice. */
 export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);
 
-/** Whether a file's recording takes another's place: that of the same page does. UserError where its name is another page's. */
-async function replaces(archive: Archive, file: string, candidate: Candidate): Promise<boolean> {
+/** Whose place a file's recording takes: that of the same page; null: none is there. UserError where its name is another page's. */
+async function replaced(archive: Archive, file: string, candidate: Candidate): Promise<Recording | null> {
   const { name, url, source, hasDocument } = candidate;
   if (!hasDocument)
     throw new UserError(
@@ -125,13 +125,13 @@ async function replaces(archive: Archive, file: string, candidate: Candidate): P
     throw new UserError(
       `${inputName(file)}: recording ${name} is of another page: bring this one in with \`trilane import --name\``,
     );
-  return before !== undefined;
+  return before ?? null;
 }
 
 /** Imports a file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
 async function importFile(home: string, file: string, { credentials, say }: PageChoice): Promise<string> {
   return await withArchive(home, async (archive) => {
-    const request = { file, credentials, replace: (candidate: Candidate) => replaces(archive, file, candidate) };
+    const request = { file, credentials, replace: (candidate: Candidate) => replaced(archive, file, candidate) };
     const { recording } = await lookAgainWhereTaken(() => importAny(archive, request));
     say(`${inputName(file)}: imported as ${recording.name}`);
     return recording.name;
@@ -215,7 +215,7 @@ export async function pageUnstored(home: string, word: string): Promise<{ page: 
   const { url, source, notes, exchanges } = await readPage(word);
   const name = recordingName(word, url);
   const candidate = { name, url, source, hasDocument: notes.documents.length > 0 };
-  await withArchive(home, (archive) => replaces(archive, word, candidate));
+  await withArchive(home, (archive) => replaced(archive, word, candidate));
   const body_bytes = exchanges.reduce((sum, { body }) => sum + (body?.byteLength ?? 0), 0);
   return { page: name, size: { exchanges: exchanges.length, body_bytes } };
 }

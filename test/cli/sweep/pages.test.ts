@@ -9,6 +9,7 @@ import { after, beforeEach, describe, type TestContext, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import type { Archive } from "../../../cli/archive/archive.ts";
 import { withArchive } from "../../../cli/archive/client.ts";
+import { importAny } from "../../../cli/import/import_any.ts";
 import { importHar } from "../../../cli/import/import_har.ts";
 import { checkout } from "../../../cli/programs.ts";
 import { describePlan } from "../../../cli/sweep/describe.ts";
@@ -171,6 +172,10 @@ describe("pages", () => {
     assert.deepEqual(await names(), ["my-shop"]);
     assert.equal(await digest(), before);
     assert.equal(await pageFor(home, "my-shop"), "my-shop", "and is a recording from then on");
+    await withArchive(home, (archive) => importAny(archive, { file, replace: true, as: "model" }));
+    assert.equal(await pageFor(home, file), "my-shop");
+    const { notes } = await withArchive(home, async (archive) => (await archive.show("my-shop")).recording);
+    assert.equal(notes.as, "model", "what `import --as` said holds");
     writeFileSync(file, har("https://other.example/", "<p>other</p>"));
     await assert.rejects(
       pageFor(home, file),
