@@ -12,6 +12,7 @@ import { linkLabel } from "../link/label.ts";
 import { formatLink, parseLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
 import { shaperKey } from "../link/same_link.ts";
+import { hasRenoForCubic } from "../metrics/dilation.ts";
 import { checkout } from "../programs.ts";
 import { explainSchemaErrors } from "../schema_error.ts";
 import { isStockServing, type Serving, settleServing } from "../serving/serving.ts";
@@ -207,7 +208,9 @@ export function planDigest(plan: Plan): string {
   const warm = plan.warm_cache ? { warm_cache: true } : {};
   // Sweeps from before there was a choice are those that make none.
   const serving = isStockServing(plan.serving) ? {} : { serving: plan.serving };
-  const dilated = (plan.dilate ?? 1) > 1 ? { dilate: plan.dilate } : {};
+  // Dilated loads ran CUBIC once: a sweep of these is not gone on with.
+  const tcp = hasRenoForCubic(plan) ? { tcp: "reno" } : {};
+  const dilated = (plan.dilate ?? 1) > 1 ? { dilate: plan.dilate, ...tcp } : {};
   // Pages that are made here are always loaded so.
   const strict = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
   const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
