@@ -122,7 +122,9 @@ async function calm(asked: Asked, load: Load, say: (line: string) => void) {
   }
   const known = offs.filter(Number.isFinite);
   measurements.push(
-    measurement("the median farthest from its undilated one", [Math.max(...known)], 5, { unit: "%" }),
+    measurement("the median farthest from its undilated one", [known.length > 0 ? Math.max(...known) : Number.NaN], 5, {
+      unit: "%",
+    }),
     measurement("cells with valid loads on both sides", [(known.length / offs.length) * 100], 100, {
       unit: "%",
       bar_is: "at least",
