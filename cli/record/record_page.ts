@@ -188,7 +188,9 @@ async function watched(browser: RunningBrowser, options: RecordOptions): Promise
   const until_ms = performance.now() + options.timeout_ms;
   const gone = new AbortController();
   void browser.exited.then(() => gone.abort());
-  const screensScrolled = await loadWhole(page, options, until_ms, () => lastEvent_ms, gone.signal);
+  // What would be read of them meanwhile would take its time from the page's computation, which a model is made of.
+  const load = (url: string): Promise<void> => browser.heldDuring(() => page.load(url));
+  const screensScrolled = await loadWhole({ page, load }, options, until_ms, () => lastEvent_ms, gone.signal);
   const bodies = await bodiesOf(page.capture, sessions);
   return {
     capture: page.capture,
@@ -200,7 +202,7 @@ async function watched(browser: RunningBrowser, options: RecordOptions): Promise
 
 /** To its load event, its end where asked, and its rest. */
 async function loadWhole(
-  page: WatchedPage,
+  { page, load }: { readonly page: WatchedPage; readonly load: WatchedPage["load"] },
   { url, timeout_ms, scroll, quiet_ms }: RecordOptions,
   until_ms: number,
   lastEvent_ms: () => number,
@@ -210,7 +212,7 @@ async function loadWhole(
     throw new NavigationError(`the load event did not come within ${timeout_ms / 1000} s: give it more with --timeout`);
   });
   tooLong.catch(() => {});
-  await Promise.race([page.load(url), page.crashed, tooLong]);
+  await Promise.race([load(url), page.crashed, tooLong]);
   const rest = () => comesToRest(page.capture, lastEvent_ms, quiet_ms, until_ms, gone);
   await rest();
   if (!scroll) return null;
