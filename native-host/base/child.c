@@ -76,7 +76,12 @@ __attribute__((noreturn)) static void run_command(const struct child_options *op
     sigprocmask(SIG_SETMASK, &none, NULL);
     execvp(options->argv[0], options->argv);
     int error = errno;
-    log_line("%s: %s", options->argv[0], error == ENOENT ? "command not found" : strerror(error));
+    const char *why = error == ENOENT ? "command not found"
+                      : error == EACCES
+                          ? "permission denied: not even root may read others' files in a lab: make it "
+                            "executable, and its folders open to all (chmod o+x)"
+                          : strerror(error);
+    log_line("%s: %s", options->argv[0], why);
     _exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_STARTED);
 }
 

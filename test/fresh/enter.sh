@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# enter.sh ROOT CHANGES USER COMMAND...: runs COMMAND as USER in /home/fresh/trilane of the root file system ROOT, whose changes
+# enter.sh ROOT CHANGES USER COMMAND...: runs COMMAND as USER in the checkout of the root file system ROOT, whose changes
 # are kept in the folder CHANGES. Entered by pivot_root: in a chroot the kernel makes no user namespaces, which labs are. main.ts
 # runs it in namespaces of its own, with which all mounts and processes go. Needs root. Network, kernel and CPUs are this machine's.
 set -euo pipefail
@@ -44,13 +44,14 @@ aarch64) umount2=39 ;;
 esac
 pivot_root . mnt
 perl -e 'my ($call, $path) = @ARGV; syscall($call + 0, $path, 2) == 0 or die "umount: $!\n"' "$umount2" /mnt # MNT_DETACH
-cd /home/fresh/trilane
-# git works only in a checkout of one's own.
-[ "$(stat -c %U .)" = "$user" ] || chown -R "$user:" .
-
 home=/root
 as=()
-if [ "$user" != root ]; then
+cd /home/fresh/trilane
+if [ "$user" = root ]; then
+  # In one's own home, as anybody has it: a lab may not enter others'.
+  [ -d /root/trilane ] || cp -r . /root/trilane
+  cd /root/trilane
+else
   home=/home/$user
   as=(setpriv --reuid "$user" --regid "$user" --init-groups --inh-caps=-all)
 fi
