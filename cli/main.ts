@@ -4,6 +4,7 @@ import { hideBin } from "yargs/helpers";
 import { allCommands } from "./commands/all.ts";
 import { moduleOf } from "./commands/command.ts";
 import { EndedEarlyError, endedEarlyStatus, RunError, UserError } from "./errors.ts";
+import { say } from "./terminal.ts";
 import { version } from "./version.ts";
 
 /** The call that explains what was called: the command's own help where there is such a command. */
@@ -31,14 +32,8 @@ function explain(error: unknown): { line: string; status: number } | null {
   return { line: message, status: 1 };
 }
 
-/** One line, whatever is in it: names come from files and command lines, and a terminal takes control characters for commands. */
-function say(line: string): void {
-  const shown = line.replaceAll("\n", "; ").replaceAll(/\p{Cc}/gu, (character) => {
-    const code = character.charCodeAt(0).toString(16).padStart(2, "0");
-    return `\\x${code}`;
-  });
-  process.stderr.write(`trilane: ${shown}\n`);
-}
+/** An error is one line. */
+const sayError = (line: string): void => say(`trilane: ${line.replaceAll("\n", "; ")}`);
 
 /** Options that may be given several times; yargs would make a list of any other, too. */
 const repeatable = new Set([
@@ -94,7 +89,7 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code === "EPIPE") process.exit(0);
     // Nothing can be said where standard error is what fails.
     if (stream === process.stdout)
-      say(
+      sayError(
         `standard output: ${error.code === "ENOSPC" ? "no space left: free some, or write elsewhere" : error.message}`,
       );
     process.exit(1);
@@ -106,6 +101,6 @@ try {
 } catch (error) {
   const explained = explain(error);
   if (!explained) throw error;
-  say(explained.line);
+  sayError(explained.line);
   process.exitCode = explained.status;
 }

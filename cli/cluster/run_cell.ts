@@ -5,6 +5,7 @@ import type { NamedHost } from "../results/hosts.ts";
 import { SweepRunsError } from "../results/results.ts";
 import { executePlan, NoValidLoadError, type ShardExecution } from "../sweep/execute.ts";
 import { type Plan, planDigest } from "../sweep/plan.ts";
+import { say } from "../terminal.ts";
 import { placeOf, placesOf } from "./places.ts";
 import { referenceMark } from "./reference.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
@@ -57,8 +58,7 @@ async function runReference(run: CellRun, plan: Plan): Promise<void> {
     });
   } catch (error) {
     // Whoever merges is told that this machine has not been compared.
-    if (error instanceof NoValidLoadError)
-      process.stderr.write(`reference cells: ${error.message}; the cell runs all the same\n`);
+    if (error instanceof NoValidLoadError) say(`reference cells: ${error.message}; the cell runs all the same`);
     // Another cell of this machine is at it.
     else if (!(error instanceof SweepRunsError)) throw error;
   }

@@ -3,10 +3,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { RunError, UserError } from "../errors.ts";
 import { ProgramFailure, runProgram } from "../run_program.ts";
 import { shellWord } from "../shell_word.ts";
 import { type Stop, watchSignals } from "../sweep/interruption.ts";
+import { say } from "../terminal.ts";
 import { version } from "../version.ts";
 import { shardNames } from "./shards.ts";
 import { collect, onHost, packFolder, type Remote, ship } from "./ship.ts";
@@ -117,12 +119,17 @@ const parallelsEnd_ms = 20_000;
 /** GNU parallel to its end; at a signal it ends its cells, and is waited for. */
 export async function runParallel(words: readonly string[]): Promise<Stop | null> {
   const interruption = watchSignals();
-  // What cells say is no result of this command.
-  const child = spawn("parallel", words, { stdio: ["ignore", 2, 2] });
+  const child = spawn("parallel", words, { stdio: ["ignore", "pipe", "pipe"] });
+  // What cells say is no result of this command, and hosts may say anything.
+  for (const said of [child.stdout, child.stderr]) createInterface({ input: said }).on("line", say);
   let hardly: NodeJS.Timeout | undefined;
   const end = (): void => {
     child.kill("SIGTERM");
-    hardly = setTimeout(() => child.kill("SIGKILL"), parallelsEnd_ms);
+    hardly = setTimeout(() => {
+      child.kill("SIGKILL");
+      // What it leaves behind may hold them open.
+      for (const said of [child.stdout, child.stderr]) said.destroy();
+    }, parallelsEnd_ms);
   };
   interruption.signal.addEventListener("abort", end, { once: true });
   try {

@@ -13,6 +13,7 @@ import { machine } from "../measure/environment.ts";
 import { openExistingResults } from "../results/results.ts";
 import { machineName } from "../sweep/link_tests.ts";
 import { ensureSynth } from "../synth/ensure.ts";
+import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CalibrateOptions extends CommonOptions {
@@ -92,7 +93,7 @@ export const command: Command<CalibrateOptions> = {
       rounds,
       mostLabs: most,
       margin_percent: margin,
-      tell: (labs, round) => process.stderr.write(`${labs} labs, round ${round + 1} of ${rounds}\n`),
+      tell: (labs, round) => say(`${labs} labs, round ${round + 1} of ${rounds}`),
       signal: stop.signal,
     });
     const calibration: Calibration = {
@@ -106,7 +107,7 @@ export const command: Command<CalibrateOptions> = {
       ...found,
     };
     await writeCalibration(home, calibration);
-    const words = lines(calibration, calibrationPath(home)).join("\n");
-    process.stdout.write(options.json ? `${JSON.stringify(calibration)}\n` : `${words}\n`);
+    if (options.json) printJson(calibration);
+    else printLines(lines(calibration, calibrationPath(home)));
   },
 };

@@ -11,6 +11,7 @@ import { type AsOptions, defineAs } from "../model/choose.ts";
 import { type Choosing, withChosenPages } from "../sweep/chosen_pages.ts";
 import { withMatchedPages } from "../sweep/pages.ts";
 import { type Plan, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import { say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CellOptions extends CommonOptions, AsOptions {
@@ -63,8 +64,6 @@ export async function clusterPlans(
   return { plan: plan === given ? given : planOf(plan, options.plan), reference, shards: folder };
 }
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
 /** The folder of shards. */
 function shardsFolder(asked: string | undefined, plan: { name: string }): string {
   return resolve(asked ?? `${plan.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-shards`);
@@ -98,6 +97,6 @@ export const command: Command<CellOptions> = {
     const host = hostName(options.host);
     const { json } = options;
     const ran = await runCell({ home, plan, cell, shards, host, reference, json });
-    if (!ran && !json) process.stderr.write(`cell ${cell} is finished on ${host} already: nothing to do\n`);
+    if (!ran && !json) say(`cell ${cell} is finished on ${host} already: nothing to do`);
   },
 };

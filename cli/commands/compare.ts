@@ -9,6 +9,7 @@ import { UserError } from "../errors.ts";
 import { chooseSweep, openNamed } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
 import type { Sweep } from "../results/results.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Browser } from "../verdict/browsers.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -88,9 +89,8 @@ export const command: Command<CompareOptions> = {
       together: [...comparison.together],
       cells: [...comparison.cells],
     };
-    process.stdout.write(
-      options.json ? `${JSON.stringify(document)}\n` : `${comparisonLines(comparison, threshold).join("\n")}\n`,
-    );
+    if (options.json) printJson(document);
+    else printLines(comparisonLines(comparison, threshold));
     if (isRegression(comparison)) process.exitCode = 1;
     else if (comparison.loads_needed === null)
       throw new UserError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");

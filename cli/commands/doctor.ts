@@ -2,6 +2,7 @@
 import { runChecks } from "../doctor/checks.ts";
 import { RunError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command } from "./command.ts";
 
 const marks = { ok: "ok     ", warning: "warning", missing: "MISSING" } as const;
@@ -12,14 +13,10 @@ export const command: Command = {
   define: (yargs) => yargs.example("trilane doctor", "what is there, what is missing, what to do"),
   run: async (options) => {
     const checks = runChecks(homeFolder(options.home));
-    if (options.json) {
-      console.log(JSON.stringify({ schema: "trilane/doctor/1", checks }));
-    } else {
-      for (const { name, outcome, found, remedy } of checks) {
-        console.log(`${marks[outcome]}  ${name}: ${found}`);
-        if (remedy) console.log(`         remedy: ${remedy}`);
-      }
-    }
+    if (options.json) printJson({ schema: "trilane/doctor/1", checks });
+    else
+      for (const { name, outcome, found, remedy } of checks)
+        printLines([`${marks[outcome]}  ${name}: ${found}`, ...(remedy ? [`         remedy: ${remedy}`] : [])]);
     const missing = checks.filter((check) => check.outcome === "missing");
     if (missing.length > 0)
       throw new RunError(`doctor: ${missing.length} of ${checks.length} requirements missing, see above`);

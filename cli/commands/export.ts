@@ -18,6 +18,7 @@ import { homeFolder } from "../home.ts";
 import { count } from "../numbers.ts";
 import { writeWhole } from "../report/write_whole.ts";
 import type { Results } from "../results/results.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 const formats = ["har", "csv", "json", "race"] as const;
@@ -69,7 +70,8 @@ async function runRecording(recording: string, options: ExportOptions) {
     left_out: [...left_out],
   };
   const lines = [`${path}: ${count(exchanges, "exchange")}`, ...left_out.map((line) => `  not in it: ${line}`)];
-  process.stdout.write(json ? `${JSON.stringify(exported)}\n` : `${lines.join("\n")}\n`);
+  if (json) printJson(exported);
+  else printLines(lines);
 }
 
 function pieces(
@@ -135,7 +137,8 @@ export const command: Command<ExportOptions> = {
       await writeWhole(path, parts);
       const [sweep, loads] = [chosen.sweep.id, chosen.loads.length];
       const written: FileWritten = { schema: "trilane/file-written/1", kind: format, sweep, loads, path };
-      process.stdout.write(options.json ? `${JSON.stringify(written)}\n` : `${format}: ${path}\n`);
+      if (options.json) printJson(written);
+      else printLines([`${format}: ${path}`]);
     } finally {
       results.close();
     }

@@ -10,6 +10,7 @@ import { type AsOptions, chosenPage, defineAs, readAs, recordedRefusal } from ".
 import { readCompute } from "../model/compute_option.ts";
 import { count, formatSize } from "../numbers.ts";
 import { pageName } from "../sweep/plan.ts";
+import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ImportOptions extends CommonOptions, AsOptions {
@@ -38,7 +39,7 @@ function printRecording({ recording, lines: notes }: ImportResult): void {
   const { name, url, exchanges, hosts, addresses, body_bytes } = recording;
   const size = `${count(hosts, "host")}, ${count(addresses, "address", "addresses")}, ${formatSize(body_bytes)}`;
   const lines = [`${name}: ${count(exchanges, "exchange")}, ${size}, ${url}`, ...notes.map((line) => `  ${line}`)];
-  process.stdout.write(`${lines.join("\n")}\n`);
+  printLines(lines);
 }
 
 function warn({ recording, hasDocument }: ImportResult): void {
@@ -47,8 +48,6 @@ function warn({ recording, hasDocument }: ImportResult): void {
     `trilane: warning: the start URL ${recording.url} has no response in the recording: a load of it will fail (see --url)`,
   );
 }
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** It stays imported: another `--as` of whatever loads it has the last word. */
 async function warnRefused(home: string, name: string): Promise<void> {
@@ -113,7 +112,7 @@ export const command: Command<ImportOptions> = {
       }),
     );
     warn(imported);
-    if (options.json) process.stdout.write(`${JSON.stringify(importedDocument([imported.recording]))}\n`);
+    if (options.json) printJson(importedDocument([imported.recording]));
     else printRecording(imported);
     const { name } = imported.recording;
     if (as === "model") {

@@ -7,6 +7,7 @@ import { type Browser, browsers, browserTitle, type Level } from "../host/browse
 import { confinedBrowsers, confinedRemedy } from "../host/confined.ts";
 import { type HostPlace, installHost, uninstallHost } from "../host/install.ts";
 import { count } from "../numbers.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface InstallHostOptions extends CommonOptions {
@@ -86,6 +87,7 @@ export const command: Command<InstallHostOptions> = {
   run: async (options) => {
     const place = placeOf(options);
     const installed = options.uninstall ? uninstallHost(place) : await installHost(place);
-    process.stdout.write(options.json ? `${JSON.stringify(installed)}\n` : `${lines(installed).join("\n")}\n`);
+    if (options.json) printJson(installed);
+    else printLines(lines(installed));
   },
 };

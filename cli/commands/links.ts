@@ -7,6 +7,7 @@ import { linkSentence, nameOf } from "../link/label.ts";
 import { formatLink, type LinkProfile, parseLink } from "../link/link.ts";
 import { type NamedLink, namedLinks } from "../link/names.ts";
 import { readLink } from "../link/profile_file.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface LinksOptions extends CommonOptions {
@@ -58,13 +59,13 @@ function tableLines(links: readonly ListedLink[]): string[] {
 function print(links: readonly [ListedLink, ...ListedLink[]], { json, link }: LinksOptions): void {
   if (json) {
     const printed: Links = { schema: "trilane/links/1", links: [...links] };
-    process.stdout.write(`${JSON.stringify(printed)}\n`);
+    printJson(printed);
     return;
   }
   if (link !== undefined) {
     const [{ name, form, link: profile, source }] = links;
     const called = name === null ? "" : `${name}${source === null ? "" : ` (${source})`}: `;
-    process.stdout.write(`${called}${linkSentence(profile)}\n${form}\n`);
+    printLines([`${called}${linkSentence(profile)}`, form]);
     return;
   }
   const lines = [
@@ -74,7 +75,7 @@ function print(links: readonly [ListedLink, ...ListedLink[]], { json, link }: Li
     "`trilane links NAME` tells all of one. Settings may follow a name and change it:",
     "trilane race PAGE --link 3g,loss=1%",
   ];
-  process.stdout.write(`${lines.join("\n")}\n`);
+  printLines(lines);
 }
 
 export const command: Command<LinksOptions> = {

@@ -5,6 +5,7 @@ import { withArchive } from "../archive/client.ts";
 import { homeFolder } from "../home.ts";
 import { formatSize } from "../numbers.ts";
 import { openExistingResults, type Results, type Sweep } from "../results/results.ts";
+import { printJson, printLines } from "../terminal.ts";
 import { alignTable } from "../verdict/verdict.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -109,6 +110,7 @@ export const command: Command = {
     const home = homeFolder(options.home);
     const recordings = (await withArchive(home, (archive) => archive.list())) as List["recordings"];
     const list: List = { schema: "trilane/list/1", home, recordings, sweeps: listSweeps(home) };
-    process.stdout.write(options.json ? `${JSON.stringify(list)}\n` : `${lines(list).join("\n")}\n`);
+    if (options.json) printJson(list);
+    else printLines(lines(list));
   },
 };

@@ -4,6 +4,7 @@ import type { Argv } from "yargs";
 import { merge } from "../cluster/merge.ts";
 import { mergedLines } from "../cluster/words.ts";
 import { UserError } from "../errors.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface MergeOptions extends CommonOptions {
@@ -41,6 +42,7 @@ export const command: Command<MergeOptions> = {
       throw new UserError(`--tolerance must be per cent from 0 to 1000 (got ${tolerance}): give a number, as 3`);
     const command = ["trilane", ...process.argv.slice(2)];
     const merged = await merge({ words: shards, out: resolve(out), tolerance_percent: tolerance, command });
-    process.stdout.write(json ? `${JSON.stringify(merged)}\n` : `${mergedLines(merged).join("\n")}\n`);
+    if (json) printJson(merged);
+    else printLines(mergedLines(merged));
   },
 };

@@ -5,6 +5,7 @@ import { UserError } from "../errors.ts";
 import { meterLine } from "../meter/line.ts";
 import { type Paint, plotLines, plotted } from "../meter/plot.ts";
 import { type Look, lookBetween } from "../meter/samples.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface MeterOptions extends CommonOptions {
@@ -63,7 +64,7 @@ async function watch(control: LinkControl, view: View, interval_ms: number, sign
 
 function jsonView(): View {
   return {
-    show: (stats) => process.stdout.write(`${JSON.stringify(stats)}\n`),
+    show: (stats) => printJson(stats),
     end: () => undefined,
   };
 }
@@ -76,7 +77,7 @@ function lineView(): View {
     show(_stats, look) {
       if (!look || performance.now() - told_ms < pause_ms) return;
       told_ms = performance.now();
-      process.stdout.write(`${meterLine(look)}\n`);
+      printLines([meterLine(look)]);
     },
     end: () => undefined,
   };
@@ -101,7 +102,7 @@ function plotView(): View {
     end() {
       process.stdout.write("\x1b[?25h\x1b[?1049l");
       const last = looks.at(-1);
-      if (last) process.stdout.write(`${meterLine(last)}\n`);
+      if (last) printLines([meterLine(last)]);
     },
   };
 }

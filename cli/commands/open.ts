@@ -15,6 +15,7 @@ import { settleServing } from "../serving/serving.ts";
 import { chosenPages } from "../sweep/chosen_pages.ts";
 import { pageFor, preparePages } from "../sweep/pages.ts";
 import { pageName } from "../sweep/plan.ts";
+import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface OpenCommandOptions extends CommonOptions, ServingOptions, AsOptions {
@@ -39,8 +40,6 @@ async function untilSignalled(work: (signal: AbortSignal) => Promise<void>): Pro
 }
 
 const trialTimeout_s = 60;
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 export const command: Command<OpenCommandOptions> = {
   usage: "open <page>",
@@ -94,7 +93,8 @@ export const command: Command<OpenCommandOptions> = {
             extension,
           };
           const line = `${url} over ${lane} and ${told.link}${control === null ? "" : `, steered by ${control}`}; close the browser or press Ctrl-C to end`;
-          process.stdout.write(`${options.json ? JSON.stringify(told) : line}\n`);
+          if (options.json) printJson(told);
+          else printLines([line]);
         },
       ),
     );

@@ -17,6 +17,7 @@ import { isUrl, pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
+import { say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface RaceOptions
@@ -102,8 +103,6 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     throw new UserError(error.message.replace(/^plan race: (\w+)/, (whole, word) => optionOf[word] ?? whole));
   }
 }
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 export const command: Command<RaceOptions> = {
   usage: "race <page>",

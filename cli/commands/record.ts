@@ -12,6 +12,7 @@ import { recordedLines } from "../record/notes.ts";
 import { defineLive, type LiveOptions, liveChoiceOf } from "../record/options.ts";
 import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../record/record_url.ts";
 import { nameForUrl, pageUrl } from "../record/words.ts";
+import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface RecordCommandOptions extends CommonOptions, LiveOptions {
@@ -112,11 +113,11 @@ export const command: Command<RecordCommandOptions> = {
         credentials: options["keep-credentials"] ? "kept" : "redacted",
         onlyPages: false,
         // A single visit is over in seconds.
-        say: (line) => void (choice.visits > 1 && process.stderr.write(`${line}\n`)),
+        say: (line) => void (choice.visits > 1 && say(line)),
       });
       stored.push(recorded.stored.recording);
-      if (!options.json) process.stdout.write(`${recordedLines(recorded, lane).join("\n")}\n`);
+      if (!options.json) printLines(recordedLines(recorded, lane));
     }
-    if (options.json) process.stdout.write(`${JSON.stringify(importedDocument(stored))}\n`);
+    if (options.json) printJson(importedDocument(stored));
   },
 };

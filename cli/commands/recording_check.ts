@@ -12,6 +12,7 @@ import { recordedRequests } from "../metrics/recorded_requests.ts";
 import { checkLines, checkOf } from "../recording/check.ts";
 import { openResults } from "../results/results.ts";
 import { trialToKeep } from "../sweep/recording_trial.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CheckOptions extends CommonOptions {
@@ -53,7 +54,8 @@ export const command: Command<CheckOptions> = {
     const tried = await tryRecording(home, recording, { lane, settle_ms, timeout_ms: timeout * 1000 });
     if (tried.isSettled) keep(home, recording, tried);
     const checked = checkOf({ recording, recorded: recordedRequests(recording, exchanges), lane, tried });
-    process.stdout.write(options.json ? `${JSON.stringify(checked)}\n` : `${checkLines(checked).join("\n")}\n`);
+    if (options.json) printJson(checked);
+    else printLines(checkLines(checked));
     if (!checked.within)
       throw new RunError(`recording ${recording.name}: ${checked.failure ?? checked.reasons[0]}: see what to do above`);
   },

@@ -5,6 +5,7 @@ import { withArchive } from "../archive/client.ts";
 import { homeFolder } from "../home.ts";
 import { count, formatSize } from "../numbers.ts";
 import { type Change, diffExchanges } from "../recording/diff.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface DiffOptions extends CommonOptions {
@@ -54,6 +55,7 @@ export const command: Command<DiffOptions> = {
       ...(diff.same_order ? [] : ["in another order"]),
       ...diff.changes.map(line),
     ];
-    process.stdout.write(options.json ? `${JSON.stringify(document)}\n` : `${lines.join("\n")}\n`);
+    if (options.json) printJson(document);
+    else printLines(lines);
   },
 };

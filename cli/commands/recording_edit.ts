@@ -6,6 +6,7 @@ import { homeFolder } from "../home.ts";
 import { importedDocument } from "../import/imported.ts";
 import { count, formatSize } from "../numbers.ts";
 import { type BodyReplacement, editRecording } from "../recording/edit.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface EditOptions extends CommonOptions {
@@ -69,11 +70,11 @@ export const command: Command<EditOptions> = {
       editRecording(archive, { name: recording, as, replace }, edits),
     );
     if (options.json) {
-      process.stdout.write(`${JSON.stringify(importedDocument([edited.recording]))}\n`);
+      printJson(importedDocument([edited.recording]));
       return;
     }
     const { name, exchanges, body_bytes } = edited.recording;
     const done = `${edited.removed} removed, ${count(edited.replaced, "body", "bodies")} replaced`;
-    process.stdout.write(`${name}: ${count(exchanges, "exchange")}, ${formatSize(body_bytes)}: ${done}\n`);
+    printLines([`${name}: ${count(exchanges, "exchange")}, ${formatSize(body_bytes)}: ${done}`]);
   },
 };

@@ -8,6 +8,7 @@ import { defineCompute, readCompute } from "../model/compute_option.ts";
 import { modelRecording } from "../model/model_recording.ts";
 import { modelLines } from "../model/words.ts";
 import { count, formatSize } from "../numbers.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ModelOptions extends CommonOptions {
@@ -33,11 +34,11 @@ export const command: Command<ModelOptions> = {
       modelRecording(archive, { ...asked, replace: options.replace }),
     );
     if (options.json) {
-      process.stdout.write(`${JSON.stringify(importedDocument([recording]))}\n`);
+      printJson(importedDocument([recording]));
       return;
     }
     const { name, exchanges, body_bytes, url } = recording;
     const first = `${name}: ${count(exchanges, "exchange")}, ${formatSize(body_bytes)}, ${url}`;
-    process.stdout.write(`${[first, ...modelLines(facts).map((line) => `  ${line}`)].join("\n")}\n`);
+    printLines([first, ...modelLines(facts).map((line) => `  ${line}`)]);
   },
 };

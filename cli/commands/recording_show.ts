@@ -7,6 +7,7 @@ import { urlOf } from "../export/wire_text.ts";
 import { homeFolder } from "../home.ts";
 import { count, formatSize } from "../numbers.ts";
 import { type Group, mediaType, type Summary, summarize } from "../recording/summary.ts";
+import { printJson, printLines } from "../terminal.ts";
 import { alignTable } from "../verdict/verdict.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -102,6 +103,7 @@ export const command: Command<ShowOptions> = {
       exchanges,
     } as unknown as RecordingShown;
     const lines = options.requests ? requestLines(exchanges) : summaryLines(recording, summary);
-    process.stdout.write(options.json ? `${JSON.stringify(shown)}\n` : `${lines.join("\n")}\n`);
+    if (options.json) printJson(shown);
+    else printLines(lines);
   },
 };

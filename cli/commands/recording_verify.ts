@@ -6,6 +6,7 @@ import { RunError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { count } from "../numbers.ts";
 import { type NamedExchange, type RecordingVerified, verifyRecording } from "../recording/verify.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface VerifyOptions extends CommonOptions {
@@ -58,8 +59,8 @@ export const command: Command<VerifyOptions> = {
       return all;
     });
     const document = { schema: "trilane/recordings-verified/1", recordings: verified } as unknown as RecordingsVerified;
-    const text = verified.flatMap(lines).join("\n");
-    process.stdout.write(options.json ? `${JSON.stringify(document)}\n` : `${text}\n`);
+    if (options.json) printJson(document);
+    else printLines(verified.flatMap(lines));
     const bad = verified.filter(isDamaged).map(({ recording }) => recording.name);
     if (bad.length > 0) throw new RunError(`damaged: ${bad.join(", ")}: import again what they were made of`);
   },

@@ -10,6 +10,7 @@ import { count, formatSize } from "../numbers.ts";
 import { removeEverything } from "../remove/everything.ts";
 import { resultsExist } from "../results/database.ts";
 import { openResults } from "../results/results.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface RemoveOptions extends CommonOptions {
@@ -63,7 +64,8 @@ async function runEverything({ home: option, recording, sweep, json }: RemoveOpt
     "What the extension keeps is in its browser: it goes when the extension is removed there. What `install-host` wrote",
     "into a --user-data-dir is there until `install-host --uninstall` with the same.",
   ];
-  process.stdout.write(json ? `${JSON.stringify(removed)}\n` : `${lines.join("\n")}\n`);
+  if (json) printJson(removed);
+  else printLines(lines);
   if (remains.length === 0) return;
   const paths = remains.slice(0, 3).map(({ path }) => path);
   const more = remains.length > paths.length ? ` and ${remains.length - paths.length} more` : "";
@@ -97,6 +99,7 @@ export const command: Command<RemoveOptions> = {
       ...(recordings.length > 0 ? [count(recordings.length, "recording")] : []),
       ...(sweeps.length > 0 ? [count(sweeps.length, "sweep")] : []),
     ];
-    process.stdout.write(options.json ? `${JSON.stringify(removed)}\n` : `removed ${what.join(" and ")}\n`);
+    if (options.json) printJson(removed);
+    else printLines([`removed ${what.join(" and ")}`]);
   },
 };

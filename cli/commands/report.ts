@@ -5,6 +5,7 @@ import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import { UserError } from "../errors.ts";
 import { chooseSweep, openNamed } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
+import { printJson, printLines } from "../terminal.ts";
 import { version } from "../version.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -23,7 +24,7 @@ async function printMethods(home: string, { sweep, json, out }: ReportOptions): 
   const { results, asked } = openNamed(sweep, home);
   try {
     const data = gatherReport(results, chooseSweep(results, asked).id, version);
-    process.stdout.write(`${methodsParagraph(data)}\n`);
+    printLines(methodsParagraph(data).split("\n"));
   } finally {
     results.close();
   }
@@ -67,6 +68,7 @@ export const command: Command<ReportOptions> = {
       results.close();
     }
     const written: FileWritten = { schema: "trilane/file-written/1", kind: "report", sweep, loads, path };
-    process.stdout.write(options.json ? `${JSON.stringify(written)}\n` : `report: ${path}\n`);
+    if (options.json) printJson(written);
+    else printLines([`report: ${path}`]);
   },
 };

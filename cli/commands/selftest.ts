@@ -12,6 +12,7 @@ import { idleShare } from "../selftest/idle.ts";
 import { selftestLinks } from "../selftest/links.ts";
 import { quick, thorough } from "../selftest/phases.ts";
 import { faultOf, testLink } from "../selftest/test_link.ts";
+import { printJson, printLines, terminalText } from "../terminal.ts";
 import { version } from "../version.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -22,7 +23,7 @@ interface SelftestOptions extends CommonOptions {
 
 /** A line that is written over, where somebody may be looking. */
 function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${terminalText(text)}`);
 }
 
 function painted(lines: readonly string[]): string[] {
@@ -62,7 +63,7 @@ export const command: Command<SelftestOptions> = {
       const tested = await testLink(profile, options.quick ? quick : thorough);
       links.push(tested);
       progress("");
-      if (!options.json) process.stdout.write(`${painted(linkLines(tested)).join("\n")}\n`);
+      if (!options.json) process.stdout.write(`${painted(linkLines(tested).map(terminalText)).join("\n")}\n`);
     }
     const out = links.filter((link) => faultOf(link) !== null);
     const [cpu] = cpus();
@@ -74,9 +75,9 @@ export const command: Command<SelftestOptions> = {
       outcome: out.length > 0 ? "out" : "within",
       links: links as Selftest["links"],
     };
-    if (options.json) process.stdout.write(`${JSON.stringify(document)}\n`);
+    if (options.json) printJson(document);
     if (out.length > 0)
       throw new RunError(`selftest: ${out.length} of ${count(links.length, "link")} out of tolerance`);
-    if (!options.json) process.stdout.write(`${count(links.length, "link")} within tolerance\n`);
+    if (!options.json) printLines([`${count(links.length, "link")} within tolerance`]);
   },
 };

@@ -19,6 +19,7 @@ import { removedAtEnd } from "../removed_at_end.ts";
 import { servingArguments } from "../serving/arguments.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
 import { type Serving, settleServing } from "../serving/serving.ts";
+import { say, terminalJson } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ShellOptions extends CommonOptions, ServingOptions {
@@ -86,7 +87,7 @@ export const command: Command<ShellOptions> = {
       reachable: origins,
       nameserver: recording === null ? null : nameserver,
     };
-    process.stderr.write(`${options.json ? JSON.stringify(note) : noteText(note)}\n`);
+    say(options.json ? terminalJson(note) : noteText(note));
     await sweepProcessFolders(scratchParent(), "shell");
     const scratch = makeProcessFolder(scratchParent(), "shell");
     const keep = removedAtEnd(scratch);

@@ -3,6 +3,7 @@ import { LinkControl } from "../control/client.ts";
 import { formWithAbsoluteFiles } from "../link/files.ts";
 import { defaultSeed, formatLink } from "../link/link.ts";
 import { isProfileFile, readLink } from "../link/profile_file.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SteerOptions extends CommonOptions {
@@ -37,7 +38,8 @@ export const command: Command<SteerOptions> = {
     const control = await LinkControl.connect(options.socket);
     try {
       const answer = await control.steer(changeOf(options.link, process.cwd()));
-      process.stdout.write(`${options.json ? JSON.stringify(answer) : answer.link}\n`);
+      if (options.json) printJson(answer);
+      else printLines([answer.link]);
     } finally {
       control.close();
     }

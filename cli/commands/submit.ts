@@ -8,6 +8,7 @@ import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import type { AsOptions } from "../model/choose.ts";
 import { checkout } from "../programs.ts";
+import { printJson, printLines, say } from "../terminal.ts";
 import { clusterPlans, defineCluster } from "./cell.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -120,16 +121,17 @@ export const command: Command<SubmitOptions> = {
     const submitting: Submitting = {
       home,
       ...(await clusterPlans(home, options, trials)),
-      say: (line) => void process.stderr.write(`${line}\n`),
+      say,
     };
     if (options["dry-run"]) {
-      process.stdout.write(slurmDryRun(submitting, slurmOptions(options)));
+      printLines(slurmDryRun(submitting, slurmOptions(options)).trimEnd().split("\n"));
       return;
     }
     const submitted = options.slurm
       ? await submitToSlurm(submitting, slurmOptions(options))
       : await submitOverSsh(submitting, sshOptions(options));
     if (submitted === null) return;
-    process.stdout.write(json ? `${JSON.stringify(submitted)}\n` : `${submittedLines(submitted).join("\n")}\n`);
+    if (json) printJson(submitted);
+    else printLines(submittedLines(submitted));
   },
 };

@@ -21,6 +21,7 @@ import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from 
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
+import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 export interface SweepOptions
@@ -74,8 +75,6 @@ async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
   return chosen === settled ? settled : planOf(chosen, options.plan);
 }
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
 async function dryRun(home: string, options: SweepOptions): Promise<void> {
   const given = await withMatchedPages(home, readPlan(options.plan));
   const named: PlanPage[] = [];
@@ -87,7 +86,8 @@ async function dryRun(home: string, options: SweepOptions): Promise<void> {
   }
   const plan = planWith(given, named, options);
   const planned = await describePlan(home, plan, sizes);
-  process.stdout.write(options.json ? `${JSON.stringify(planned)}\n` : `${planLines(plan, planned).join("\n")}\n`);
+  if (options.json) printJson(planned);
+  else printLines(planLines(plan, planned));
 }
 
 /** The plan's newest sweep, where it is finished. */
@@ -160,7 +160,7 @@ export async function runPlan(options: SweepOptions): Promise<void> {
     if (await executePlan(execution)) return;
   }
   if (verbosity !== "quiet")
-    process.stderr.write(`sweep ${finishedSweep(home, plan)?.id} of plan ${plan.name} is finished: nothing to do\n`);
+    say(`sweep ${finishedSweep(home, plan)?.id} of plan ${plan.name} is finished: nothing to do`);
 }
 
 export const command: Command<SweepOptions> = {

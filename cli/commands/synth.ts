@@ -9,6 +9,7 @@ import { importedDocument } from "../import/imported.ts";
 import { count, formatSize } from "../numbers.ts";
 import { type CatalogueLine, catalogue, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
+import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SynthOptions extends CommonOptions {
@@ -20,19 +21,20 @@ interface SynthOptions extends CommonOptions {
 function printCatalogue(pages: CatalogueLine[], json: boolean): void {
   if (json) {
     const printed: SynthCatalogue = { schema: "trilane/synth-catalogue/1", pages };
-    process.stdout.write(`${JSON.stringify(printed)}\n`);
+    printJson(printed);
     return;
   }
-  const line = (name: string, size: string, summary: string) => `${name.padEnd(24)}${size.padStart(8)}  ${summary}\n`;
-  for (const { name, summary, object_bytes } of pages)
-    process.stdout.write(line(name, formatSize(object_bytes), summary));
-  process.stdout.write(line("object-SIZE", "SIZE", "1 HTML document of that size, e.g. object-1MB"));
-  process.stdout.write("Each name also with -hosts-N: its objects in turn on N hosts.\n");
+  const line = (name: string, size: string, summary: string) => `${name.padEnd(24)}${size.padStart(8)}  ${summary}`;
+  printLines([
+    ...pages.map(({ name, summary, object_bytes }) => line(name, formatSize(object_bytes), summary)),
+    line("object-SIZE", "SIZE", "1 HTML document of that size, e.g. object-1MB"),
+    "Each name also with -hosts-N: its objects in turn on N hosts.",
+  ]);
 }
 
 function printRecording({ name, url, exchanges, hosts, body_bytes }: Recording): void {
   const content = `${count(exchanges, "request")}, ${count(hosts, "host")}, ${formatSize(body_bytes)}`;
-  process.stdout.write(`${name}: ${content}, ${url}\n`);
+  printLines([`${name}: ${content}, ${url}`]);
 }
 
 export const command: Command<SynthOptions> = {
@@ -59,7 +61,7 @@ export const command: Command<SynthOptions> = {
       for (const name of names) made.push(await ensureSynth(archive, name));
       return made;
     });
-    if (json) process.stdout.write(`${JSON.stringify(importedDocument(recordings))}\n`);
+    if (json) printJson(importedDocument(recordings));
     else for (const recording of recordings) printRecording(recording);
   },
 };

@@ -4,6 +4,7 @@ import type { Argv } from "yargs";
 import type { TraceWritten, WrittenTrace } from "../../schemas/generated/trace_written.ts";
 import { UserError } from "../errors.ts";
 import { writeWhole } from "../report/write_whole.ts";
+import { printJson, printLines } from "../terminal.ts";
 import { detectFormat, formatHelp, type SourceFormat, sourceFormats, spansIn } from "../trace/formats.ts";
 import { opportunity_bits, readOpportunities } from "../trace/opportunities.ts";
 import { lengthOption } from "../trace/quantities.ts";
@@ -120,6 +121,7 @@ export const command: Command<ConvertOptions> = {
       options.to === undefined ? (from === "mahimahi" ? "csv" : "mahimahi") : choose("--to", options.to, targets);
     const file = await convert(options, from, to);
     const written: TraceWritten = { schema: "trilane/trace-written/1", from, seed: null, files: [file] };
-    process.stdout.write(options.json ? `${JSON.stringify(written)}\n` : `${from} to ${to}: ${writtenLine(file)}\n`);
+    if (options.json) printJson(written);
+    else printLines([`${from} to ${to}: ${writtenLine(file)}`]);
   },
 };

@@ -2,6 +2,7 @@
 import type { Argv } from "yargs";
 import type { TraceInfo } from "../../schemas/generated/trace_info.ts";
 import { UserError } from "../errors.ts";
+import { printJson, terminalText } from "../terminal.ts";
 import { chartLines } from "../trace/chart.ts";
 import { factsOf, outagesOf, type TraceFacts } from "../trace/facts.ts";
 import { readOpportunities } from "../trace/opportunities.ts";
@@ -91,8 +92,10 @@ export const command: Command<InfoOptions> = {
         throw new UserError(`trace: --window "${window}" makes too many windows of ${path}: raise it`);
       const facts = factsOf(times, { window_ms, outage_ms });
       document.traces.push({ path, ...facts, outages: { ...facts.outages, first: [...facts.outages.first] } });
-      if (!json) texts.push(`${describe(path, times, facts, colour).join("\n")}\n`);
+      if (!json) texts.push(`${describe(terminalText(path), times, facts, colour).join("\n")}\n`);
     }
-    process.stdout.write(json ? `${JSON.stringify(document)}\n` : texts.join("\n"));
+    if (json) printJson(document);
+    // Painted.
+    else process.stdout.write(texts.join("\n"));
   },
 };

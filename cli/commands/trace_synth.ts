@@ -2,6 +2,7 @@
 import type { Argv } from "yargs";
 import type { TraceWritten, WrittenTrace } from "../../schemas/generated/trace_written.ts";
 import { UserError } from "../errors.ts";
+import { printJson, printLines } from "../terminal.ts";
 import { type CellularModel, drawTrace } from "../trace/model.ts";
 import { presets } from "../trace/presets.ts";
 import { lengthOption, rateOption } from "../trace/quantities.ts";
@@ -108,6 +109,7 @@ export const command: Command<SynthOptions> = {
       seed,
       files: [first, ...rest],
     };
-    process.stdout.write(options.json ? `${JSON.stringify(written)}\n` : `${files.map(writtenLine).join("\n")}\n`);
+    if (options.json) printJson(written);
+    else printLines(files.map(writtenLine));
   },
 };

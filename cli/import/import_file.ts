@@ -2,6 +2,7 @@
 // import_har.ts's, how it is stored is cli/archive's.
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import { say } from "../terminal.ts";
 import { type ImportedPage, type ImportOptions, importHar } from "./import_har.ts";
 import { inputName, readHar } from "./read.ts";
 
@@ -13,7 +14,7 @@ export function progress(of = "responses"): (done: number, total: number) => voi
   return (done, total) => {
     if (performance.now() < next || done === total) return;
     next = performance.now() + progressEvery_ms;
-    process.stderr.write(`import: ${done} of ${total} ${of}\n`);
+    say(`import: ${done} of ${total} ${of}`);
   };
 }
 

@@ -1,6 +1,7 @@
 // The line that `trilane shell --meter` shows while its command runs: at the bottom of the terminal, or as plain lines
 // every few seconds where there is none. Never holds up the command, whose terminal it is.
 import { LinkControl, type ShaperStats } from "../control/client.ts";
+import { say } from "../terminal.ts";
 import { meterLine } from "./line.ts";
 import { lookBetween } from "./samples.ts";
 import { openTerminal, StatusRow } from "./status_row.ts";
@@ -22,7 +23,7 @@ function plainOut(): Out {
     show(line) {
       if (performance.now() - told_ms < plain_ms) return;
       told_ms = performance.now();
-      process.stderr.write(`trilane: ${line}\n`);
+      say(`trilane: ${line}`);
     },
     look: () => undefined,
     close: () => undefined,

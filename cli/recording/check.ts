@@ -122,7 +122,7 @@ function listed(title: string, lines: readonly string[]): string[] {
   const more = lines.length - mostRows;
   return [
     title,
-    ...lines.slice(0, mostRows).map((line) => `  ${line}`),
+    ...lines.slice(0, mostRows).flatMap((line) => `  ${line}`.split("\n")),
     ...(more > 0 ? [`  and ${more} more: --json has all`] : []),
   ];
 }

@@ -18,6 +18,7 @@ import {
   type Results,
   type Sweep,
 } from "../results/results.ts";
+import { printLines, say } from "../terminal.ts";
 import { version } from "../version.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
 import { refuseTooShort } from "./contradictions.ts";
@@ -194,7 +195,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     if (json) progress.tell({ event: "sweep-stopped", sweep: sweep.id, done, loads, signal, asked });
     else {
       const why = signal === null && asked !== null ? `: ${asked}` : "";
-      process.stderr.write(`stopped${why}: ${done} of ${loads} loads are kept; run the same command again to go on\n`);
+      say(`stopped${why}: ${done} of ${loads} loads are kept; run the same command again to go on`);
     }
     // As a shell has it.
     process.exitCode = signal === null ? endedEarlyStatus : 128 + constants.signals[signal];
@@ -211,7 +212,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   if (shard) {
     const { cell, host, path } = shard;
     if (json) progress.tell({ event: "cell-finished", cell, host: host.name, shard: path, ...facts, cells });
-    else process.stdout.write(`${[...table, "", `shard: ${path}`].join("\n")}\n`);
+    else printLines([...table, "", `shard: ${path}`]);
     if (counts.valid === 0)
       throw new NoValidLoadError(`no load in ${path} was valid: see why with \`trilane report ${path}\``);
     return;
@@ -220,7 +221,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
   const report = await held(() => writeReport(home, sweep.id), waitingOf(execution, progress, sweep.id), remedy);
   if (json) progress.tell({ event: "sweep-finished", sweep: sweep.id, ...facts, report, verdict, cells });
-  else process.stdout.write(`${outcomeLines(table, verdict, report).join("\n")}\n`);
+  else printLines(outcomeLines(table, verdict, report));
   if (counts.valid === 0) {
     const ended = results.loadsOf(sweep.id);
     const why = uncoveredRemedy(plan.lanes, ended) ?? disturbedRemedy(ended) ?? "see why";

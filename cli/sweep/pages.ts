@@ -19,6 +19,7 @@ import { nameForUrl, pageUrl } from "../record/words.ts";
 import { shellWord } from "../shell_word.ts";
 import { type PageSpec, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
+import { say } from "../terminal.ts";
 import { refuseSame } from "./contradictions.ts";
 import type { PageSize } from "./estimate.ts";
 import { isPattern, matchRecordings } from "./page_patterns.ts";
@@ -200,7 +201,7 @@ const usualChoice: PageChoice = {
   pinTime: false,
   timeout_ms: usualTimeout_s * 1000,
   recordAgain: false,
-  say: (line) => void process.stderr.write(`${line}\n`),
+  say,
 };
 
 /** As pageFor, but nothing is stored: the page and, of a HAR file, the size that its recording would have. */

@@ -1,6 +1,7 @@
 // Shows a sweep as it goes on: one line that is written over on a terminal, lines for a log elsewhere (progress_log.ts), or the
 // events themselves as JSON lines. Writes what it is told; measures and decides nothing.
 import type { FilmStarted, LoadStarted, SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { terminalJson, terminalText } from "../terminal.ts";
 import { formatDuration, saidOf } from "./progress_lines.ts";
 import { logProgress, type Verbosity } from "./progress_log.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
@@ -22,7 +23,7 @@ const redrawInterval_ms = 500;
 
 /** Events as JSON lines, for programs. */
 function jsonProgress(out: Terminal): Progress {
-  return { tell: (event) => out.write(`${JSON.stringify(event)}\n`), end: () => undefined };
+  return { tell: (event) => out.write(`${terminalJson(event)}\n`), end: () => undefined };
 }
 
 /** The longest prefix and a sign that something is missing, so that a line never wraps. */
@@ -60,7 +61,7 @@ class TerminalProgress implements Progress {
     const said = saidOf(event);
     if (said?.weight === "detail") this.#drawLine(said.line);
     else if (said && (said.weight !== "trouble" || this.#troubles.admits(performance.now())))
-      this.#say(said.weight === "news" ? said.line : this.#paint(33, said.line));
+      this.#say(said.weight === "news" ? terminalText(said.line) : this.#paint(33, terminalText(said.line)));
     switch (event.event) {
       case "sweep-started":
         this.#count(event, event.expected_s);
@@ -136,7 +137,7 @@ class TerminalProgress implements Progress {
   /** The line that is written over. */
   #drawLine(line: string): void {
     this.#lineDrawn = true;
-    this.#out.write(`\r\x1b[K${fitted(line, this.#out.columns || 80)}`);
+    this.#out.write(`\r\x1b[K${fitted(terminalText(line), this.#out.columns || 80)}`);
   }
 }
 

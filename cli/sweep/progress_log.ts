@@ -1,5 +1,6 @@
 // A sweep's progress for a log: a line now and then, each with its time, so that days of loads are not thousands of lines.
 import type { LoadFinished, SweepEvent } from "../../schemas/generated/sweep_event.ts";
+import { terminalText } from "../terminal.ts";
 import type { Progress, Terminal } from "./progress.ts";
 import { formatDuration, saidOf } from "./progress_lines.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
@@ -65,7 +66,7 @@ class LogProgress implements Progress {
   /** `from`: the least that is to be said also where little is. */
   #say(line: string, from: Verbosity = "status"): void {
     if (this.#verbosity === "quiet" && from !== "quiet") return;
-    this.#out.write(`${this.#clock.date().toISOString().slice(0, 19)}Z ${line}\n`);
+    this.#out.write(`${this.#clock.date().toISOString().slice(0, 19)}Z ${terminalText(line)}\n`);
   }
 }
 

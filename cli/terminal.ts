@@ -1,0 +1,34 @@
+// All that the command line prints. Text from pages, HARs, databases and other hosts is in most of it, and a terminal takes
+// control characters for commands: they are shown, not sent. Marks that turn the direction of text round would disguise URLs.
+
+const commands = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** One line, whatever is in it. Colours are put round it afterwards. */
+export function terminalText(text: string): string {
+  return text.replaceAll(commands, (character) => {
+    const code = character.charCodeAt(0).toString(16);
+    return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u${code}`;
+  });
+}
+
+/** JSON in one line. JSON.stringify escapes what is below space, but neither DEL nor C1. */
+export function terminalJson(document: unknown): string {
+  return JSON.stringify(document).replaceAll(commands, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
+/** To standard output. */
+export function printLines(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${terminalText(line)}\n`).join(""));
+}
+
+/** To standard output. */
+export function printJson(document: unknown): void {
+  process.stdout.write(`${terminalJson(document)}\n`);
+}
+
+/** A line to standard error. */
+export function say(line: string): void {
+  process.stderr.write(`${terminalText(line)}\n`);
+}
