@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
-import { secretNamesInWords } from "../../extension/har/secrets.ts";
+import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import type { RecordingExported } from "../../schemas/generated/recording_exported.ts";
 import { withArchive } from "../archive/client.ts";
@@ -114,7 +114,7 @@ export const command: Command<ExportOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe: `with what is crossed out otherwise: the values of cookies and authorization, and in loads (not recordings) of what is named ${secretNamesInWords}`,
+        describe: `with what is crossed out otherwise: the values of ${credentialsInWords}, and in loads (not recordings) of what is named ${secretNamesInWords}`,
       })
       .option("out", { type: "string", describe: "the file to write (default: standard output)" })
       .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")

@@ -1,6 +1,8 @@
 // `trilane import`: puts a page load that another program recorded into the archive and says what it is made of. The work is
 // cli/import's.
+
 import type { Argv } from "yargs";
+import { credentialsInWords } from "../../extension/har/secrets.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
@@ -76,8 +78,7 @@ export const command: Command<ImportOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe:
-          "keep the values of cookies and authorization, which are crossed out otherwise; URLs and bodies always stay",
+        describe: `keep the values of ${credentialsInWords}, which are crossed out otherwise; URLs and bodies always stay`,
       })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane import shop.har.gz", "from Chrome, Firefox, WebPageTest, browsertime")

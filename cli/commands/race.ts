@@ -1,5 +1,7 @@
 // `trilane race PAGE`: one page, all lanes, one link. A sweep of one page and one link: same runner, same tables.
+
 import type { Argv } from "yargs";
+import { credentialsInWords } from "../../extension/har/secrets.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
@@ -160,8 +162,7 @@ export const command: Command<RaceOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe:
-          "of a URL or file, keep the values of cookies and authorization, which are crossed out otherwise; URLs and bodies always stay",
+        describe: `of a URL or file, keep the values of ${credentialsInWords}, which are crossed out otherwise; URLs and bodies always stay`,
       })
       .option("record-again", {
         type: "boolean",

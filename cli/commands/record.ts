@@ -1,6 +1,8 @@
 // `trilane record`: loads pages from their live servers and puts them into the archive. The work is cli/record's.
+
 import { existsSync } from "node:fs";
 import type { Argv } from "yargs";
+import { credentialsInWords } from "../../extension/har/secrets.ts";
 import type { Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
@@ -88,8 +90,7 @@ export const command: Command<RecordCommandOptions> = {
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe:
-          "keep the values of cookies and authorization, which are crossed out otherwise; URLs and bodies always stay",
+        describe: `keep the values of ${credentialsInWords}, which are crossed out otherwise; URLs and bodies always stay`,
       })
       .option("replace", { type: "boolean", default: false, describe: "take the place of a recording of that name" })
       .example("trilane record https://shop.example/ --scroll", "to the end of the page, lazy images and all")

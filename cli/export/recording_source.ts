@@ -1,7 +1,7 @@
 // A recording on its way out: its rows, and its bodies as they are wanted. The size of a request's body is in no row, so it
 // is found out by reading it.
 import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
-import { redactedValue } from "../../extension/har/redact.ts";
+import { redactedValue, type Side } from "../../extension/har/redact.ts";
 import type { Archive, ArchivedExchange, Header, JsonObject, RecordingDetail } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 
@@ -11,8 +11,8 @@ export interface RecordingSource extends RecordingDetail {
   requestBody_bytes(exchange: ArchivedExchange): Promise<number>;
 }
 
-const redacted = (headers: readonly Header[]): Header[] =>
-  headers.map(([name, value]) => [name, redactedValue(name, value)]);
+const redacted = (headers: readonly Header[], side: Side): Header[] =>
+  headers.map(([name, value]) => [name, redactedValue(name, value, side)]);
 
 const isHeaders = (value: unknown): value is Header[] =>
   Array.isArray(value) && value.every((each) => Array.isArray(each) && each.length === 2);
@@ -22,13 +22,13 @@ function withoutCredentials(exchange: ArchivedExchange): ArchivedExchange {
   const { unsent_headers, trailers } = exchange.recorded;
   const recorded: JsonObject = {
     ...exchange.recorded,
-    ...(isHeaders(unsent_headers) ? { unsent_headers: redacted(unsent_headers) } : {}),
-    ...(isHeaders(trailers) ? { trailers: redacted(trailers) } : {}),
+    ...(isHeaders(unsent_headers) ? { unsent_headers: redacted(unsent_headers, "response") } : {}),
+    ...(isHeaders(trailers) ? { trailers: redacted(trailers, "response") } : {}),
   };
   return {
     ...exchange,
-    request_headers: redacted(exchange.request_headers),
-    response_headers: redacted(exchange.response_headers),
+    request_headers: redacted(exchange.request_headers, "request"),
+    response_headers: redacted(exchange.response_headers, "response"),
     recorded,
   };
 }

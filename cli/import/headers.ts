@@ -1,14 +1,14 @@
 // Recorded headers as a replay may send them: names in lower case, without what belongs to one connection, to HTTP's
 // framing or to the recorder, and without what is not legal in HTTP. Values of credentials are crossed out unless they are
 // to be kept. Content-encoding is the body's matter.
-import { redactedValue } from "../../extension/har/redact.ts";
+import { redactedValue, type Side } from "../../extension/har/redact.ts";
 import type { Header } from "../archive/archive.ts";
 import type { NameValue } from "./har.ts";
 
 // RFC 9110 7.6.1 and 9113 8.2.2.
 const hopByHop = ["connection", "keep-alive", "proxy-connection", "te", "upgrade"];
 
-const removed: Record<"request" | "response", ReadonlySet<string>> = {
+const removed: Record<Side, ReadonlySet<string>> = {
   request: new Set([...hopByHop, "host", "proxy-authorization", "http2-settings"]),
   response: new Set([
     ...hopByHop,
@@ -43,17 +43,13 @@ export interface CleanHeaders {
   readonly redacted: number;
 }
 
-/** What becomes of cookies and authorization (extension/har/redact.ts). */
+/** What becomes of cookies, authorization and what else is secret by its name (extension/har/redact.ts). */
 export type Credentials = "kept" | "redacted";
 
 // No JSON of the archive holds a NUL.
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
 
-export function cleanHeaders(
-  recorded: readonly NameValue[],
-  side: "request" | "response",
-  credentials: Credentials,
-): CleanHeaders {
+export function cleanHeaders(recorded: readonly NameValue[], side: Side, credentials: Credentials): CleanHeaders {
   const headers: Header[] = [];
   const unsent: Header[] = [];
   let illegal = 0;
@@ -64,7 +60,7 @@ export function cleanHeaders(
     // DevTools joins headers of one name (Set-Cookie) by line ends.
     for (const line of recordedValue.split("\n")) {
       const sent = line.trim().toWellFormed();
-      const value = credentials === "kept" ? sent : redactedValue(name, sent);
+      const value = credentials === "kept" ? sent : redactedValue(name, sent, side);
       if (value !== sent) redacted++;
       const isIllegal = !token.test(name) || illegalValue.test(value);
       if (isIllegal) illegal++;

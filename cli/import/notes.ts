@@ -1,4 +1,5 @@
 // What an import changed, made up or left out, as numbers for the archive and as lines for a reader. Counts only.
+import { credentialsInWords } from "../../extension/har/secrets.ts";
 import type { BodyOrigin, Exchange, Header } from "../archive/archive.ts";
 import { count, formatSize } from "../numbers.ts";
 import type { AddressCounts } from "./addresses.ts";
@@ -9,8 +10,7 @@ import { headerValue } from "./headers.ts";
 import type { SkipReason } from "./select.ts";
 
 /** Of how many headers. */
-export const redactedWords =
-  "crossed out: values of cookies and authorization, letter by letter (kept with --keep-credentials)";
+export const redactedWords = `crossed out: values of ${credentialsInWords}, letter by letter (kept with --keep-credentials)`;
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -7,7 +7,7 @@ import type { BodyText } from "../capture/bodies.ts";
 import { urlWithoutCredentials } from "../capture/url_without_credentials.ts";
 import { withReaderFields } from "./reader_fields.ts";
 import { harForReaders, redactedEntry } from "./redact.ts";
-import { secretNamesInWords } from "./secrets.ts";
+import { credentialsInWords, secretNamesInWords } from "./secrets.ts";
 
 export interface HarOptions {
   readonly keepCredentials: boolean;
@@ -38,7 +38,7 @@ export function profileForReaders(profile: Profile): Profile {
 /** The profile as it is replayed: URLs and bodies are what its requests are found by. */
 function profileForReplay({ log }: Profile): Profile {
   const [page] = log.pages;
-  const notes = toldOf(log._trilane, "The values of Authorization, Cookie and Set-Cookie headers are crossed out.");
+  const notes = toldOf(log._trilane, `The values of ${credentialsInWords} are crossed out.`);
   return {
     log: {
       ...log,

@@ -1,5 +1,6 @@
 // Takes credentials out of headers: the values of Authorization, Proxy-Authorization, Cookie and Set-Cookie become as
-// many `x`, so that names, attributes and sizes on the wire stay. Names and passwords in front of URLs' hosts go. That is
+// many `x`, as do those of request headers that are secret by their names; names, attributes and sizes on the wire stay. (Of
+// response headers a page's scripts may need them.) Names and passwords in front of URLs' hosts go. That is
 // all for what is replayed, which goes by URLs and bodies; for what is exported to be read, what is secret by its name goes
 // too, in URLs, headers and requests' bodies. Pure. Personal data that no name tells of stay.
 import { textWithoutUrlCredentials, urlWithoutCredentials } from "../capture/url_without_credentials.ts";
@@ -28,8 +29,10 @@ function authorizationCrossedOut(value: string): string {
   return scheme + value.slice(scheme.length).replace(/\S+/g, crossedOut);
 }
 
+export type Side = "request" | "response";
+
 /** The value of one header, without its credentials. Several values that DevTools joined by newlines are several. */
-export function redactedValue(name: string, value: string): string {
+export function redactedValue(name: string, value: string, side: Side): string {
   switch (name.trim().toLowerCase()) {
     case "authorization":
     case "proxy-authorization":
@@ -57,12 +60,12 @@ export function redactedValue(name: string, value: string): string {
     case "refresh":
       return textWithoutUrlCredentials(value);
     default:
-      return value;
+      return side === "request" && isSecretName(name) ? value.replace(/\S+/g, crossedOut) : value;
   }
 }
 
-export function redactedHeaders<H extends NameValue>(headers: readonly H[]): H[] {
-  return headers.map((header) => ({ ...header, value: redactedValue(header.name, header.value) }));
+export function redactedHeaders<H extends NameValue>(headers: readonly H[], side: Side): H[] {
+  return headers.map((header) => ({ ...header, value: redactedValue(header.name, header.value, side) }));
 }
 
 export function redactedCookies<C extends NameValue>(cookies: readonly C[]): C[] {
@@ -94,13 +97,13 @@ export function redactedEntry<E extends Entry>(entry: E): E {
     request: {
       ...request,
       url: urlWithoutCredentials(request.url),
-      headers: redactedHeaders(request.headers),
+      headers: redactedHeaders(request.headers, "request"),
       cookies: redactedCookies(request.cookies),
     },
     response: {
       ...response,
       redirectURL: urlWithoutCredentials(response.redirectURL),
-      headers: redactedHeaders(response.headers),
+      headers: redactedHeaders(response.headers, "response"),
       cookies: redactedCookies(response.cookies),
     },
     ...(_full_url === undefined ? {} : { _full_url: urlWithoutCredentials(_full_url) }),
@@ -118,7 +121,7 @@ const isBody = (value: object): value is { mimeType: string; text: string } =>
   "mimeType" in value && "text" in value && typeof value.mimeType === "string" && typeof value.text === "string";
 
 function pairForReaders({ name, value }: NameValue): string {
-  const redacted = redactedValue(name, value);
+  const redacted = redactedValue(name, value, "response");
   if (/^\s*(?:proxy-)?authorization\s*$/i.test(name)) return redacted;
   return isSecretName(name) ? crossedOut(redacted) : textWithoutSecrets(redacted);
 }

@@ -22,6 +22,9 @@ function decoded(text: string): string {
   }
 }
 
+/** What is crossed out of recordings. */
+export const credentialsInWords = "cookies, authorization and request headers named token, api-key and the like";
+
 /** As in a URL's query, a form or a JSON object. */
 export function isSecretName(name: string): boolean {
   const words = decoded(name)

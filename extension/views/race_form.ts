@@ -3,6 +3,7 @@
 import { allLanes, laneFacts, plainLanes } from "../../cli/lanes.ts";
 import type { Answers, Failure, HostState, Lane } from "../actions.ts";
 import { html, type Markup } from "../figures/markup.ts";
+import { credentialsInWords } from "../har/secrets.ts";
 import { ask } from "./ask.ts";
 import { find, put } from "./put.ts";
 import { failureNote } from "./words.ts";
@@ -73,7 +74,7 @@ function formMarkup(links: Links, choice: RaceChoice, words: string, action: str
 <label>Loads of each lane <input name="runs" type="number" min="1" max="100" required size="4" value="${String(choice.runs)}"/></label></div>
 <p class="other"${known && html` hidden`}><label>Link <input name="form" placeholder="3mbit/50ms,loss=1%" value="${known ? "" : choice.link}" spellcheck="false"/></label></p>
 <p class="note">${words}</p>
-<label class="line"><input type="checkbox" name="credentials"/><span>Keep cookies and authorization too <small>(else the values of Cookie, Set-Cookie and Authorization headers are crossed out)</small></span></label>
+<label class="line"><input type="checkbox" name="credentials"/><span>Keep cookies and authorization too <small>(else the values of ${credentialsInWords} are crossed out)</small></span></label>
 <div class="row"><button class="main" type="submit">${action}</button><button type="button" class="close">Not now</button></div><div class="trouble"></div>`;
 }
 

@@ -17,12 +17,23 @@ test("values become as many x, names and attributes stay", () => {
     ["Cookie ", "a=b", "a=x"],
     ["Cookie2", "sid=ab", "sid=xx"],
     ["Set-Cookie2", "sid=ab; Path=/", "sid=xx; Path=/"],
-    ["x-token", "kept", "kept"],
+    ["x-api-key", "k3y", "xxx"],
+    ["X-Auth-Token", "t0k3n part", "xxxxx xxxx"],
+    ["x-csrf-token", "a=b", "xxx"],
+    ["accept", "kept", "kept"],
   ];
   for (const [name, value, redacted] of cases) {
-    assert.equal(redactedValue(name, value), redacted);
+    assert.equal(redactedValue(name, value, "request"), redacted);
     assert.equal(redacted.length, value.length);
   }
+});
+
+test("response headers stay that a replay needs", () => {
+  for (const [name, value] of [
+    ["access-control-allow-credentials", "true"],
+    ["x-csrf-token", "read by a script"],
+  ] as const)
+    assert.equal(redactedValue(name, value, "response"), value);
 });
 
 test("an entry loses them in headers and cookie lists, on both sides, and is itself unchanged", () => {
@@ -51,7 +62,7 @@ test("an entry loses them in headers and cookie lists, on both sides, and is its
 });
 
 test("characters that are no letters go too", () => {
-  const [header] = redactedHeaders([{ name: "cookie", value: 'a="ü\u{1F600}%20"' }]);
+  const [header] = redactedHeaders([{ name: "cookie", value: 'a="ü\u{1F600}%20"' }], "request");
   assert.equal(header?.value, "a=xxxxxxx");
 });
 
@@ -63,5 +74,5 @@ test("headers with URLs in them lose the passwords in front of hosts", () => {
     ["Refresh", "0; url=http://me:secret@a.test/", "0; url=http://a.test/"],
     ["Link", '<https://me:secret@a.test/a.css>; rel="preload"', '<https://a.test/a.css>; rel="preload"'],
   ];
-  for (const [name, value, redacted] of cases) assert.equal(redactedValue(name, value), redacted);
+  for (const [name, value, redacted] of cases) assert.equal(redactedValue(name, value, "response"), redacted);
 });

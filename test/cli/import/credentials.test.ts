@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "trilane-credentials-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const home = join(folder, "home");
 
-const secrets = ["s3cr3t-session", "t0k3n==", "c2hvcDpvcGVu", "n3w-session"];
+const secrets = ["s3cr3t-session", "t0k3n==", "c2hvcDpvcGVu", "n3w-session", "4p1-k3y"];
 const har = {
   log: {
     version: "1.2",
@@ -31,6 +31,7 @@ const har = {
             { name: "Cookie", value: `sid=${secrets[0]}; theme=${secrets[1]}` },
             { name: "Authorization", value: `Bearer ${secrets[1]}` },
             { name: "Proxy-Authorization", value: `Basic ${secrets[2]}` },
+            { name: "X-Api-Key", value: secrets[4] },
             { name: "Accept", value: "text/html" },
           ],
         },
@@ -68,11 +69,12 @@ async function archived(name: string) {
 
 test("import crosses out credentials, says so, and keeps their sizes", async () => {
   const told = trilane("import", file);
-  assert.match(told, /\n {2}4 crossed out: values of cookies and authorization.*--keep-credentials/);
+  assert.match(told, /\n {2}5 crossed out: values of cookies, authorization.*--keep-credentials/);
   const { request_headers, response_headers } = await archived("shop");
   assert.deepEqual(request_headers, [
     ["cookie", "sid=xxxxxxxxxxxxxx; theme=xxxxxxx"],
     ["authorization", "Bearer xxxxxxx"],
+    ["x-api-key", "xxxxxxx"],
     ["accept", "text/html"],
   ]);
   assert.deepEqual(response_headers, [
