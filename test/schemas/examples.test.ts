@@ -1,14 +1,13 @@
-// Every schema is a valid schema, takes all its valid examples and refuses all its invalid ones, each of which breaks
-// one rule. The C tests read the same examples.
+// Every schema is a valid schema, takes its examples, and refuses each of their mutations for the one reason that its line
+// names. The C tests read the same examples and mutations of messages.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
+import { examplesOf, inlined, mutated, mutationsOf, onlyErrors, schemas } from "./mutations.ts";
 
-const schemas = join(import.meta.dirname, "..", "..", "schemas");
-const parse = (path: string): object => JSON.parse(readFileSync(path, "utf8"));
 const names = readdirSync(schemas)
   .filter((file) => file.endsWith(".schema.json"))
   .map((file) => file.replace(".schema.json", ""));
@@ -16,25 +15,54 @@ const names = readdirSync(schemas)
 const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true });
 addFormats.default(ajv);
 // A schema may refer to another by its file name.
-for (const name of names) ajv.addSchema(parse(join(schemas, `${name}.schema.json`)), `${name}.schema.json`);
+for (const name of names)
+  ajv.addSchema(JSON.parse(readFileSync(join(schemas, `${name}.schema.json`), "utf8")), `${name}.schema.json`);
+
+const errorsOf = (validate: ValidateFunction, document: unknown) => (validate(document) ? [] : (validate.errors ?? []));
+const compiled = (name: string) => {
+  const validate = ajv.getSchema(`${name}.schema.json`);
+  assert.ok(validate, `${name}.schema.json compiles`);
+  return validate as ValidateFunction;
+};
 
 for (const name of names) {
-  const validate = () => {
-    const compiled = ajv.getSchema(`${name}.schema.json`);
-    assert.ok(compiled, `${name}.schema.json compiles`);
-    return compiled;
-  };
-  for (const kind of ["valid", "invalid"] as const) {
-    test(`schemas/${name}: ${kind} examples`, () => {
-      const folder = join(schemas, "examples", name, kind);
-      assert.ok(existsSync(folder), `${folder} exists`);
-      const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
-      assert.ok(files.length > 0, `${folder} has examples`);
-      const takes = validate();
-      for (const file of files) {
-        const taken = takes(parse(join(folder, file)));
-        assert.equal(taken, kind === "valid", `${name}/${kind}/${file}: ${ajv.errorsText(takes.errors)}`);
-      }
-    });
-  }
+  test(`schemas/${name}: examples and mutations`, () => {
+    const examples = examplesOf(name);
+    const [first] = examples.values();
+    assert.notEqual(first, undefined, `schemas/examples/${name} has an example`);
+    const asWritten = compiled(name);
+    for (const [example, document] of examples)
+      assert.deepEqual(errorsOf(asWritten, document), [], `schemas/examples/${name}/${example}.json`);
+
+    const whole = ajv.compile(inlined(`${name}.schema.json`));
+    const mutations = mutationsOf(name);
+    assert.ok(
+      mutations.some(({ keyword }) => keyword),
+      `schemas/examples/${name}/mutations.jsonl has an error`,
+    );
+    for (const mutation of mutations) {
+      const line = `schemas/examples/${name}/mutations.jsonl: ${JSON.stringify(mutation)}`;
+      const example = mutation.of === undefined && examples.size === 1 ? first : examples.get(mutation.of ?? "");
+      assert.notEqual(example, undefined, `${line}: of which example?`);
+      const document = mutated(example ?? null, mutation);
+      assert.equal(asWritten(document), mutation.keyword === undefined, line);
+      const errors = errorsOf(whole, document);
+      if (mutation.keyword === undefined) assert.deepEqual(errors, [], line);
+      else
+        assert.ok(
+          onlyErrors(errors).some((only) => only.keyword === mutation.keyword && only.instancePath === mutation.path),
+          `${line}: ${ajv.errorsText(errors)}`,
+        );
+    }
+  });
 }
+
+test("a document that breaks two rules has no only error, whatever alternative is taken", () => {
+  const number = { oneOf: [{ type: "integer", minimum: 0 }, { type: "null" }] };
+  const validate = ajv.compile({ type: "object", properties: { a: number, b: number }, additionalProperties: false });
+  const only = (document: unknown) => onlyErrors(errorsOf(validate, document)).map((each) => each.keyword);
+  assert.deepEqual(only({ a: 0, b: null }), []);
+  assert.deepEqual(only({ a: -1, b: null }), ["minimum", "type"]);
+  assert.deepEqual(only({ a: -1, b: -1 }), []);
+  assert.deepEqual(only({ a: -1, c: 0 }), []);
+});

@@ -69,7 +69,7 @@ export function entry(url: string, change: Change = {}): HarEntry {
 }
 
 function example<T>(schema: string, name: string): T {
-  const path = join(import.meta.dirname, "..", "..", "..", "schemas", "examples", schema, "valid", name);
+  const path = join(import.meta.dirname, "..", "..", "..", "schemas", "examples", schema, name);
   return JSON.parse(readFileSync(path, "utf8")) as T;
 }
 

@@ -7,7 +7,7 @@ import { parseLink } from "../../../cli/link/link.ts";
 import { linkFacts, type ShapedLoad } from "../../../cli/report/link_facts.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 
-const examples = join(import.meta.dirname, "..", "..", "..", "schemas", "examples", "shaper-report", "valid");
+const examples = join(import.meta.dirname, "..", "..", "..", "schemas", "examples", "shaper-report");
 const loadWith = (report: string): ShapedLoad => {
   const shaper: unknown = JSON.parse(readFileSync(join(examples, report), "utf8"));
   return { id: 7, lane: "h3", facts: { shaper } as unknown as LoadFacts };

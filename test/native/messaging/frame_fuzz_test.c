@@ -215,8 +215,8 @@ static void test_frames(void **state) {
     assert_non_null(fuzz);
     fuzz->random = number_from("FRAME_FUZZ_SEED", 1);
     fuzz->home = fixture_make_home();
-    each_example("valid", keep_example, fuzz);
-    each_example("invalid", keep_example, fuzz);
+    each_example(true, keep_example, fuzz);
+    each_example(false, keep_example, fuzz);
     const struct fixture_recording recording = {.name = "kept", .seed = 1, .count = 3, .body_size = 100};
     fixture_must_write(fuzz->home, &recording);
     uint64_t frames = 0, all = number_from("FRAME_FUZZ_FRAMES", ORDINARY_FRAMES), conversations = 0;

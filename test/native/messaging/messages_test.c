@@ -27,12 +27,12 @@ static void check_invalid(void *context, const char *name, const char *bytes, si
 }
 
 static void test_valid_examples(void **state) {
-    each_example("valid", check_valid, ((struct setting *)*state)->host);
+    each_example(true, check_valid, ((struct setting *)*state)->host);
 }
 
 static void test_invalid_examples(void **state) {
     struct setting *setting = *state;
-    each_example("invalid", check_invalid, setting->host);
+    each_example(false, check_invalid, setting->host);
     assert_int_equal(access(fixture_path(setting->home, "archive.db"), F_OK), -1); // nor did they do anything
 }
 
@@ -213,8 +213,8 @@ static void mutate(void *context, const char *name, const char *bytes, size_t si
 static void test_mutated_messages(void **state) {
     struct setting *setting = *state;
     srand(1);
-    each_example("valid", mutate, setting->host);
-    each_example("invalid", mutate, setting->host);
+    each_example(true, mutate, setting->host);
+    each_example(false, mutate, setting->host);
     fixture_check_whole(setting->home);
 }
 

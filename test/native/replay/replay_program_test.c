@@ -164,7 +164,7 @@ static void assert_shape(const json_t *report, const json_t *example) {
 
 static void assert_like_example(const json_t *report) {
     json_t *example =
-        json_load_file(TRILANE_ROOT "/schemas/examples/replay-report/valid/three-lanes.json", 0, NULL);
+        json_load_file(TRILANE_ROOT "/schemas/examples/replay-report/three-lanes.json", 0, NULL);
     assert_non_null(example);
     assert_shape(report, example);
     json_decref(example);
