@@ -1,4 +1,7 @@
 // Which logged request is which request of the page: DevTools and the net log share a clock but no number. Pure.
+
+import type { Capture } from "../../extension/capture/requests.ts";
+import { urlWithoutCredentials } from "../../extension/capture/url_without_credentials.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import type { LoggedRequest } from "./net_log.ts";
 
@@ -42,4 +45,16 @@ export function pair(entries: readonly HarEntry[], requests: readonly LoggedRequ
   });
   const taken = new Set(ofEntries);
   return { ofEntries, left: answered.filter((logged) => !taken.has(logged)) };
+}
+
+/**
+ * Whether the log begins after the page: a network process that ended takes its log with it, and the next one begins another. A log
+ * without any request says nothing.
+ */
+export function beginsLate(requests: readonly LoggedRequest[], capture: Capture): boolean {
+  const logged = new Set(requests.map(({ url }) => withoutFragment(url)));
+  const isPage = ({ sent }: Capture["requests"][number]): boolean =>
+    sent.frameId === capture.mainFrame && sent.type === "Document";
+  const pages = capture.requests.filter(isPage).map(({ sent }) => urlWithoutCredentials(sent.request.url));
+  return logged.size > 0 && pages.length > 0 && !pages.some((url) => logged.has(withoutFragment(url)));
 }

@@ -19,6 +19,7 @@ import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
 import { composeRecorded, type Recorded } from "./compose.ts";
 import { startRemedy, withRemedy } from "./failure.ts";
 import { type NetLog, readNetLog } from "./net_log.ts";
+import { beginsLate } from "./pair.ts";
 import { comesToRest } from "./quiet.ts";
 import { reachOf } from "./reach.ts";
 import { scrollExpression } from "./scroll.ts";
@@ -111,6 +112,8 @@ export async function recordPage<Result>(
     signal?.throwIfAborted();
     const log = await readNetLog(netLog).catch((): NetLog => ({ requests: [], connections: [] }));
     const { capture, bodies, browser, screensScrolled } = seen;
+    if (beginsLate(log.requests, capture))
+      throw new RunError(`${url}: the browser's network process ended while it recorded: try again`);
     return await use({
       ...composeRecorded(capture, bodies, log, browser),
       browser: `${browser.name} ${browser.version}`,

@@ -6,6 +6,7 @@ import { importHar } from "../../../cli/import/import_har.ts";
 import { composeRecorded } from "../../../cli/record/compose.ts";
 import { LoggedBody } from "../../../cli/record/logged_body.ts";
 import type { LoggedRequest } from "../../../cli/record/net_log.ts";
+import { beginsLate } from "../../../cli/record/pair.ts";
 import type { BodyText, BodyTexts } from "../../../extension/capture/bodies.ts";
 import type { Capture, CapturedRequest } from "../../../extension/capture/requests.ts";
 import { captureOf, fixture } from "../../capture/fixture.ts";
@@ -129,4 +130,14 @@ test("a body that DevTools told is compressed again to its size on the wire", ()
     assert.equal(found?.body?.byteLength, 420);
     assert.equal(decode(found?.body ?? Buffer.alloc(0)).toString(), content);
   }
+});
+
+test("a log that begins after the page is that of a network process that took another's place", () => {
+  const capture = captured();
+  const [redirect, page, ...others] = capture.requests;
+  assert.ok(redirect && page);
+  const after = others.map((request) => logged(request, ""));
+  assert.equal(beginsLate(after, capture), true);
+  assert.equal(beginsLate([logged(page, "", { url: `${page.sent.request.url}#top` }), ...after], capture), false);
+  assert.equal(beginsLate([], capture), false, "there is no log");
 });
