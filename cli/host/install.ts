@@ -1,10 +1,10 @@
 // Puts trilane-host where browsers find it, and takes it away again. What is written was tried first, as a browser does.
-import { accessSync, constants, readFileSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { accessSync, constants, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { HostInstalled, HostManifest } from "../../schemas/generated/host_installed.ts";
 import { RunError, UserError } from "../errors.ts";
 import { makeFolder } from "../make_folder.ts";
-import { programPath } from "../programs.ts";
+import { checkout, programPath } from "../programs.ts";
 import { version } from "../version.ts";
 import { type Browser, browsers, type HostsFolder, hostsFolders, type Level } from "./browsers.ts";
 import { type HostSettings, launcherBeginning, launcherPath, launcherText } from "./launcher.ts";
@@ -51,6 +51,36 @@ export function closedToOthers(program: string): string | null {
   for (let folder = dirname(program); ; folder = dirname(folder)) {
     if ((statSync(folder).mode & enterable) === 0) closed = folder;
     if (folder === dirname(folder)) return closed;
+  }
+}
+
+/**
+ * The program, or the first folder above it, that somebody else than root (or `trusted`) can change; null: nobody. In a folder with
+ * the sticky bit only its owner takes a file's place. Follows symlinks, and the way to them.
+ */
+export function writableByOthers(program: string, trusted = 0): string | null {
+  const [byGroup, byAll, sticky] = [0o020, 0o002, 0o1000];
+  for (const start of [program, realpathSync(program)])
+    for (let path = start; ; path = dirname(path)) {
+      const { uid, gid, mode } = statSync(path);
+      const isShared = (mode & byAll) !== 0 || ((mode & byGroup) !== 0 && gid !== 0);
+      if ((uid !== 0 && uid !== trusted) || (isShared && (mode & sticky) === 0)) return path;
+      if (path === dirname(path)) break;
+    }
+  return null;
+}
+
+/** Every user's browser is to start it, so that whoever can change it acts as every user. Before it is started as root. */
+function refuseUnsafe(program: string): void {
+  const closed = closedToOthers(program);
+  if (closed !== null)
+    throw new UserError(`${closed}: other users may not enter it: install Trilane elsewhere, or leave out --system`);
+  for (const file of [program, join(checkout, "cli", "trilane")]) {
+    const writable = writableByOthers(file);
+    if (writable !== null)
+      throw new UserError(
+        `${writable}: others than root can write it, and would act as every user: install Trilane where only root writes, or leave out --system`,
+      );
   }
 }
 
@@ -103,16 +133,13 @@ export async function installHost(place: HostPlace): Promise<HostInstalled> {
   // Throws where there is what cannot be replaced, before any is.
   for (const { path } of folders) textAt(manifestPath(path));
   const { program, undo } = hostProgram(place);
+  // No launcher was written then.
+  if (place.level.kind === "system") refuseUnsafe(program);
   try {
     await tryHost(program);
   } catch (error) {
     undo();
     throw error;
-  }
-  const closed = place.level.kind === "system" ? closedToOthers(program) : null;
-  if (closed !== null) {
-    undo();
-    throw new UserError(`${closed}: other users may not enter it: install Trilane elsewhere, or leave out --system`);
   }
   const manifests = folders.map(({ path: folder, browsers: of }): HostManifest => {
     const path = manifestPath(folder);

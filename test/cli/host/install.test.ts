@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -10,13 +11,14 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { browsers, hostsFolders } from "../../../cli/host/browsers.ts";
-import { closedToOthers } from "../../../cli/host/install.ts";
+import { closedToOthers, writableByOthers } from "../../../cli/host/install.ts";
 import { launcherText } from "../../../cli/host/launcher.ts";
 import { extensionOrigin, hostName } from "../../../cli/host/manifest.ts";
 import { tryHost } from "../../../cli/host/try_host.ts";
@@ -179,6 +181,31 @@ test("a program in a folder that is closed to others is found out", async () => 
     assert.equal(closedToOthers(program), null);
     chmodSync(closed, 0o700);
     assert.equal(closedToOthers(program), closed);
+  });
+});
+
+test("a program that others can change is found out, also by a folder above it or behind a symlink", async () => {
+  await withFolder(async (folder) => {
+    const me = process.getuid?.() ?? 0;
+    const above = join(folder, "above");
+    mkdirSync(join(above, "bin"), { recursive: true });
+    for (const each of [above, join(above, "bin")]) chmodSync(each, 0o755);
+    const program = join(above, "bin", "host");
+    writeFileSync(program, "", { mode: 0o755 });
+    const link = join(folder, "link");
+    symlinkSync(program, link);
+    assert.equal(writableByOthers(program, me), null);
+    chmodSync(program, 0o757);
+    assert.equal(writableByOthers(program, me), program);
+    chmodSync(program, 0o755);
+    chmodSync(above, 0o777);
+    assert.equal(writableByOthers(program, me), above);
+    assert.equal(writableByOthers(link, me), above);
+    // As /tmp is: what is in it stays its owner's.
+    chmodSync(above, 0o1777);
+    assert.equal(writableByOthers(program, me), null);
+    if (me === 0) chownSync(program, 1, 1);
+    assert.equal(writableByOthers(program), program);
   });
 });
 
