@@ -24,7 +24,7 @@ const leastBytes = 1e6;
 
 const noRoom = (folder: string, bytes: number): NoRoomError =>
   new NoRoomError(
-    `${folder}: less than ${Math.ceil(bytes / 1e6)} MB left for loads: free some, or name another folder in TMPDIR`,
+    `${folder}: less than ${Math.ceil(bytes / 1e6)} MB left: free some, or name another folder in TMPDIR`,
   );
 
 function isMemoryUsable(): boolean {
@@ -48,7 +48,7 @@ export function scratchParent(): string {
 }
 
 /** Throws NoRoomError where what went wrong may have gone wrong for want of room. */
-export function throwIfFull({ folder }: ScratchFolder): void {
+export function throwIfFull({ folder }: Pick<ScratchFolder, "folder">): void {
   if (freeBytes(folder) < leastBytes) throw noRoom(dirname(folder), leastBytes);
 }
 

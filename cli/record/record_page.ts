@@ -11,6 +11,7 @@ import { type CDPSession, type RunningBrowser, StartError, startBrowser } from "
 import { chromiumEnvironment } from "../measure/chromium.ts";
 import { NavigationError, type WatchedPage, watchPage } from "../measure/page.ts";
 import { pinTimeScript } from "../measure/pin_time.ts";
+import { throwIfFull } from "../measure/scratch.ts";
 import { userAgentOf } from "../measure/user_agent.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { chromiumPath, programPath } from "../programs.ts";
@@ -88,6 +89,7 @@ export async function recordPage<Result>(
   const profile = join(folder, "profile");
   const netLog = join(folder, "net-log.json");
   try {
+    throwIfFull({ folder });
     await mkdir(profile);
     const { url, addresses, allowLocalNetwork = false } = options;
     const reach = allowLocalNetwork ? null : await reachOf(url, addresses);
@@ -110,6 +112,8 @@ export async function recordPage<Result>(
       timeout_ms: startTimeout_ms,
     });
     signal?.throwIfAborted();
+    // Of bodies that the log had no room for, others of their size would be stored.
+    throwIfFull({ folder });
     const log = await readNetLog(netLog).catch((): NetLog => ({ requests: [], connections: [] }));
     const { capture, bodies, browser, screensScrolled } = seen;
     if (beginsLate(log.requests, capture))

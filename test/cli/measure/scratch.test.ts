@@ -42,10 +42,7 @@ test("a load's folder is made, and gone at its end", async () => {
 });
 
 test("no room in memory nor in TMPDIR is one clear line", () => {
-  assert.match(
-    madeWith(300, 220),
-    /^RunError: TMPDIR: less than 100 MB left for loads: free some, or name .+ TMPDIR\n$/,
-  );
+  assert.match(madeWith(300, 220), /^RunError: TMPDIR: less than 100 MB left: free some, or name .+ TMPDIR\n$/);
 });
 
 test("without room in memory it lies in TMPDIR; that it was full afterwards is told", () => {
