@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All tests, after set-up: checks, C units under sanitizers, TypeScript units, end to end in real Chromium.
+# run.sh [PART...]: tests, after set-up: all parts, or those named.
 # Each part runs even where an earlier one failed; the exit status is 1 if any did. The closing line counts them.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -25,23 +25,22 @@ within() {
   say "not ended within $limit s: what was still to come did not run"
   return 124
 }
-run() { # run NAME COMMAND...
-  say "$1"
-  local started=$SECONDS name=$1
-  shift
+parts=(checks c timing units e2e)
+took=()
+run() { # run PART NAME COMMAND...: if the part is wanted
+  local part=$1 started=$SECONDS name=$2
+  shift 2
+  [[ " ${wanted[*]} " == *" $part "* ]] || return 0
+  say "$name"
   if "$@"; then say "$name: passed ($((SECONDS - started)) s)"; else
     part_failed+=("$name")
     say "$name: FAILED ($((SECONDS - started)) s)"
   fi
+  took+=("$part $((SECONDS - started)) s")
 }
 
-native() {
-  within 1200 bash cli/setup/native.sh --sanitize || return
-  local status=0
-  in_sanitize -LE timing || status=1
-  # One after another: they would disturb each other.
-  in_sanitize -L timing -j 1 || status=1
-  return $status
+sanitized() {
+  within 1200 bash cli/setup/native.sh --sanitize && in_sanitize "$@"
 }
 in_sanitize() {
   local status=0
@@ -100,13 +99,20 @@ name_inconclusive() {
   sed -n 's/^inconclusive: /  /p' "$skipped" >&2
 }
 
-run "formats, lints, types" within 600 bash test/check.sh
-run "C units under sanitizers" native
-run "TypeScript units" units
-run "end to end" end_to_end
-
+wanted=("$@")
+[ $# -gt 0 ] || wanted=("${parts[@]}")
+for part in "${wanted[@]}"; do
+  [[ " ${parts[*]} " == *" $part "* ]] || { say "no part $part: use ${parts[*]}" && exit 2; }
+done
+run checks "formats, lints, types" within 600 bash test/check.sh
+run c "C units under sanitizers" sanitized -LE timing
+# One after another: they would disturb each other.
+run timing "C tests of time under sanitizers" sanitized -L timing -j 1
+run units "TypeScript units" units
+run e2e "end to end" end_to_end
 name_skipped
 name_inconclusive
+say "took: $(IFS=,; printf '%s' "${took[*]}" | sed 's/,/, /g')"
 if [ ${#part_failed[@]} -gt 0 ]; then
   say "failed: ${part_failed[*]}"
   exit 1
