@@ -13,6 +13,9 @@ export class RunError extends Error {
   override readonly name = "RunError";
 }
 
+/** Done, but with no answer: exit status 3. */
+export class UndecidedError extends RunError {}
+
 /** Asked to end before its work was done, and worth running again: exit status 75, sysexits.h's EX_TEMPFAIL. */
 export class EndedEarlyError extends RunError {}
 export const endedEarlyStatus = 75;
@@ -22,3 +25,20 @@ export class NoRoomError extends RunError {}
 
 /** Another process holds what is to be written: it can be written when that lets go. */
 export class LockedError extends RunError {}
+
+/** One line and exit status for an error that names a thing the user can mend; null for a fault of ours. */
+export function explain(error: unknown): { line: string; status: number } | null {
+  if (error instanceof UserError) return { line: error.message, status: 2 };
+  if (error instanceof UndecidedError) return { line: error.message, status: 3 };
+  if (error instanceof EndedEarlyError) return { line: error.message, status: endedEarlyStatus };
+  if (error instanceof RunError) return { line: error.message, status: 1 };
+  if (!(error instanceof Error) || !("syscall" in error)) return null;
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  const where = path ? `${path}: ` : "";
+  if (code === "ENOSPC")
+    return { line: `${where}no space left: free some, or name another folder with --home`, status: 1 };
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return { line: `${where}may not be written or read: name another folder with --home`, status: 2 };
+  if (code === "ENOENT") return { line: `${where}no such file or folder`, status: 2 };
+  return { line: message, status: 1 };
+}

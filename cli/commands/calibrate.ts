@@ -15,6 +15,7 @@ import { machineName } from "../sweep/link_tests.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface CalibrateOptions extends CommonOptions {
   link: string;
@@ -56,19 +57,31 @@ export const command: Command<CalibrateOptions> = {
     yargs
       .option("link", { type: "string", default: "1mbit/50ms", describe: "the fastest link whose loads may share" })
       .option("page", { type: "string", default: "carlucci-small", describe: "a page of `trilane synth`" })
-      .option("rounds", { type: "number", default: 20, describe: "each one load alone and as many as labs beside" })
-      .option("most", { type: "number", describe: "labs to try at most (default: two for each CPU)" })
-      .option("margin", {
-        type: "number",
-        default: 1,
-        describe: "page load times this close, in per cent, are the same",
-      })
+      .option(
+        "rounds",
+        number(
+          { least: 5, most: 1000, whole: true },
+          { default: 20, describe: "each one load alone and as many as labs beside" },
+        ),
+      )
+      .option(
+        "most",
+        number({ least: 2, most: 64, whole: true }, { describe: "labs to try at most (default: two for each CPU)" }),
+      )
+      .option(
+        "margin",
+        number(
+          { least: 0, most: 50, above: true, unit: "per cent" },
+          {
+            default: 1,
+            describe: "page load times this close, in per cent, are the same",
+          },
+        ),
+      )
       .example("trilane calibrate", "a few minutes; let nothing else run"),
   run: async (options) => {
     const { rounds, margin, page } = options;
     const most = options.most ?? 2 * machine().cpus;
-    if (!(rounds >= 5 && rounds <= 1000)) throw new UserError(`--rounds must be from 5 to 1000 (got ${rounds})`);
-    if (!(margin > 0 && margin <= 50)) throw new UserError(`--margin must be above 0 and at most 50 (got ${margin})`);
     if (!(Number.isInteger(most) && most >= 2 && most <= 64))
       throw new UserError(`--most must be a whole number from 2 to 64 (got ${most})`);
     const home = homeFolder(options.home);

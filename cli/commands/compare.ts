@@ -1,17 +1,18 @@
-// `trilane compare A B`: what became slower or faster from one sweep to another. Exit statuses as diff has them: 0, nothing
-// became worse; 1, something became slower, or fails more often; 2, nothing can be told of any cell. Cells of which alone nothing can
+// `trilane compare A B`: what became slower or faster from one sweep to another. Exit status 0: nothing
+// became worse; 1: something became slower, or fails more often; 3: nothing can be said of any cell. Cells of which alone nothing can
 // be told do not change the status: a line counts them.
 import type { Argv } from "yargs";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
 import { compareRuns, isRegression, type Run } from "../compare/compare.ts";
 import { comparisonLines } from "../compare/words.ts";
-import { UserError } from "../errors.ts";
+import { UndecidedError, UserError } from "../errors.ts";
 import { chooseSweep, openNamed } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
 import type { Sweep } from "../results/results.ts";
 import { printJson, printLines } from "../terminal.ts";
 import type { Browser } from "../verdict/browsers.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface CompareOptions extends CommonOptions {
   a: string;
@@ -50,7 +51,7 @@ const factsOf = ({ id, name, created_at, environment }: Sweep, browsers: readonl
 export const command: Command<CompareOptions> = {
   usage: "compare <a> <b>",
   summary:
-    "What became slower or faster between two sweeps; exit status 1: slower, or failing; 2: too few loads to tell",
+    "What became slower or faster between two sweeps; exit status 1: slower, or failing; 3: too few loads to tell",
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("a", {
@@ -59,17 +60,20 @@ export const command: Command<CompareOptions> = {
         describe: "the earlier sweep: its number, or a file of results or data folder, as old.db or old.db#3",
       })
       .positional("b", { type: "string", demandOption: true, describe: "the later one" })
-      .option("threshold", {
-        type: "number",
-        default: 5,
-        describe: "changes of the page load time of up to so many per cent do not matter",
-      })
+      .option(
+        "threshold",
+        number(
+          { least: 0, most: 1000, unit: "per cent" },
+          {
+            default: 5,
+            describe: "changes of the page load time of up to so many per cent do not matter",
+          },
+        ),
+      )
       .example("trilane compare 3 5", "two sweeps of the data folder")
       .example("trilane compare old.db new.db --threshold 3", "the newest sweeps of two files, say of two browsers"),
   run: async (options) => {
     const { threshold } = options;
-    if (!(threshold >= 0 && threshold <= 1000))
-      throw new UserError(`--threshold must be per cent from 0 to 1000 (got ${threshold}): give a number, as 5`);
     const home = homeFolder(options.home);
     const [a, b] = [read(options.a, home), read(options.b, home)];
     refuseOtherDilation(a.sweep, b.sweep);
@@ -93,9 +97,9 @@ export const command: Command<CompareOptions> = {
     else printLines(comparisonLines(comparison, threshold));
     if (isRegression(comparison)) process.exitCode = 1;
     else if (comparison.loads_needed === null)
-      throw new UserError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");
+      throw new UndecidedError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");
     else if (comparison.can_show === "nothing")
-      throw new UserError(
+      throw new UndecidedError(
         `so few loads cannot show any change: load each cell ${comparison.loads_needed} times in both sweeps (--runs)`,
       );
   },

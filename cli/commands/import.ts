@@ -14,6 +14,7 @@ import { count, formatSize } from "../numbers.ts";
 import { pageName } from "../sweep/plan.ts";
 import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface ImportOptions extends CommonOptions, AsOptions {
   file: string;
@@ -57,6 +58,8 @@ async function warnRefused(home: string, name: string): Promise<void> {
   if (refusal !== null) say(`trilane: warning: ${refusal}`);
 }
 
+const fromOne = { least: 1, most: Number.POSITIVE_INFINITY, whole: true } as const;
+
 export const command: Command<ImportOptions> = {
   usage: "import <file>",
   summary: "Put a page load from a HAR, Mahimahi or Web Page Replay into the archive",
@@ -69,12 +72,14 @@ export const command: Command<ImportOptions> = {
       })
       .option("format", { type: "string", describe: "har, mahimahi or wpr (default: found out)" })
       .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })
-      .option("page", { type: "number", describe: "which page of a HAR, from 1 (default: the first)" })
+      .option("page", number(fromOne, { describe: "which page of a HAR, from 1 (default: the first)" }))
       .option("url", { type: "string", describe: "start URL, where the file names none or another" })
-      .option("document", {
-        type: "number",
-        describe: "begin with the start URL's N-th response (default: the first that is a page)",
-      })
+      .option(
+        "document",
+        number(fromOne, {
+          describe: "begin with the start URL's N-th response (default: the first that is a page)",
+        }),
+      )
       .option("keep-credentials", {
         type: "boolean",
         default: false,

@@ -6,6 +6,7 @@ import { mergedLines } from "../cluster/words.ts";
 import { UserError } from "../errors.ts";
 import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface MergeOptions extends CommonOptions {
   shards: string[];
@@ -30,16 +31,19 @@ export const command: Command<MergeOptions> = {
         default: "merged.db",
         describe: "the file to write; one of an earlier merge of the same plan is replaced",
       })
-      .option("tolerance", {
-        type: "number",
-        default: 3,
-        describe: "machines whose reference cells differ by up to so many per cent are alike",
-      })
+      .option(
+        "tolerance",
+        number(
+          { least: 0, most: 1000, unit: "per cent" },
+          {
+            default: 3,
+            describe: "machines whose reference cells differ by up to so many per cent are alike",
+          },
+        ),
+      )
       .example("trilane merge study-shards && trilane report merged.db", "the cells of a folder, and their report")
       .example("trilane merge a/*.db b/*.db --out study.db", "files from two clusters"),
   run: async ({ shards, out, tolerance, json }) => {
-    if (!(tolerance >= 0 && tolerance <= 1000))
-      throw new UserError(`--tolerance must be per cent from 0 to 1000 (got ${tolerance}): give a number, as 3`);
     const command = ["trilane", ...process.argv.slice(2)];
     const merged = await merge({ words: shards, out: resolve(out), tolerance_percent: tolerance, command });
     if (json) printJson(merged);

@@ -1,12 +1,12 @@
 // `trilane meter`: watches a running link through its control socket, as a plot on a terminal, as lines elsewhere.
 import { setTimeout as pause } from "node:timers/promises";
 import { LinkControl, LinkEnded, type ShaperStats } from "../control/client.ts";
-import { UserError } from "../errors.ts";
 import { meterLine } from "../meter/line.ts";
 import { type Paint, plotLines, plotted } from "../meter/plot.ts";
 import { type Look, lookBetween } from "../meter/samples.ts";
 import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface MeterOptions extends CommonOptions {
   socket: string;
@@ -20,13 +20,14 @@ export const command: Command<MeterOptions> = {
     yargs
       .usage("trilane meter SOCKET")
       .positional("socket", { type: "string", demandOption: true, describe: "the lab's control socket" })
-      .option("interval", { type: "number", default: 250, describe: "milliseconds between looks" })
+      .option(
+        "interval",
+        number({ least: 20, most: 60_000, unit: "ms" }, { default: 250, describe: "milliseconds between looks" }),
+      )
       .example("trilane shell --link 3mbit/50ms --control /tmp/lab -- bash", "a lab with a control socket")
       .example("trilane meter /tmp/lab", "in another terminal: a plot until the lab ends, or Ctrl-C")
       .example("trilane meter /tmp/lab --json", "a line of counters at each look"),
   run: async (options) => {
-    if (!(options.interval >= 20 && options.interval <= 60_000))
-      throw new UserError(`meter: interval must be 20 to 60000 ms (got ${options.interval})`);
     const control = await LinkControl.connect(options.socket);
     const view = options.json ? jsonView() : process.stdout.isTTY ? plotView() : lineView();
     const stopped = new AbortController();

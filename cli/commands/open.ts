@@ -5,9 +5,9 @@ import type { Argv } from "yargs";
 import type { PageOpened } from "../../schemas/generated/page_opened.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
-import { allLanes, isLane } from "../lanes.ts";
+import { allLanes, type Lane } from "../lanes.ts";
 import { formatLink } from "../link/link.ts";
-import { readLink } from "../link/profile_file.ts";
+import { readAskedLink } from "../link/profile_file.ts";
 import { type AsOptions, defineAs } from "../model/choose.ts";
 import { openPage } from "../open/open_page.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
@@ -20,7 +20,7 @@ import type { Command, CommonOptions } from "./command.ts";
 
 interface OpenCommandOptions extends CommonOptions, ServingOptions, AsOptions {
   page: string;
-  lane: string;
+  lane: Lane;
   link: string;
   control: string | undefined;
   headless: boolean;
@@ -52,7 +52,7 @@ export const command: Command<OpenCommandOptions> = {
         describe:
           "a recording, a URL, which is recorded first, a file that `trilane import` reads, or a page of `trilane synth`",
       })
-      .option("lane", { type: "string", default: "h3", describe: `one of ${allLanes.join(", ")}` })
+      .option("lane", { choices: allLanes, default: "h3" as Lane, describe: "the lane" })
       .option("link", {
         type: "string",
         default: "10mbit/50ms",
@@ -67,10 +67,9 @@ export const command: Command<OpenCommandOptions> = {
       ),
   run: async (options) => {
     const { lane } = options;
-    if (!isLane(lane)) throw new UserError(`lane ${JSON.stringify(lane)} is not known: use ${allLanes.join(", ")}`);
     const choice = servingChoiceOf(options);
     if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
-    const link = readLink(options.link, process.cwd());
+    const link = readAskedLink(options.link, process.cwd());
     const home = homeFolder(options.home);
     const serving = settleServing(choice);
     const terms = { serving, timeout_s: trialTimeout_s };

@@ -6,6 +6,7 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
+import { readAskedLink } from "../link/profile_file.ts";
 import { type AsOptions, defineAs, readAs } from "../model/choose.ts";
 import { defineLive, type LiveOptions, liveChoiceOf, liveOptionNames, refuseLiveOptions } from "../record/options.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
@@ -17,10 +18,12 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { isUrl, pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
+import { planRange } from "../sweep/plan_range.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import { say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface RaceOptions
   extends CommonOptions,
@@ -61,18 +64,9 @@ function readLanes(text: string): string[] {
 
 /** A race is a plan of one page; what is wrong with it is told in the command's words. */
 const optionOf: Readonly<Record<string, string>> = {
-  repetitions: "--runs",
   lanes: "--lanes",
-  seed: "--seed",
-  retries: "--retries",
-  timeout_s: "--timeout",
-  settle_ms: "--settle",
-  until: "--decide or --precise",
-  films: "--films",
   warm_cache: "--warm-cache",
-  dilate: "--dilate",
   tolerance: "--tolerance",
-  retry_for_s: "--retry-for",
 };
 
 const usualRuns = 5;
@@ -126,10 +120,12 @@ export const command: Command<RaceOptions> = {
         default: "10mbit/50ms",
         describe: "the bottleneck: RATE/RTT or a name, and settings, as 3g,loss=1%; see `trilane links`",
       })
-      .option("runs", {
-        type: "number",
-        describe: `valid loads of each lane; ${usualRuns} unless given, with --decide or --precise at most ${mostLoads}`,
-      })
+      .option(
+        "runs",
+        number(planRange("repetitions"), {
+          describe: `valid loads of each lane; ${usualRuns} unless given, with --decide or --precise at most ${mostLoads}`,
+        }),
+      )
       .option("lanes", {
         type: "string",
         default: plainLanes.join(","),
@@ -140,10 +136,19 @@ export const command: Command<RaceOptions> = {
         default: false,
         describe: "repeat visits (h2-0rtt, h3-0rtt) keep the first one's cache and cookies; else only its tickets",
       })
-      .option("seed", { type: "number", default: 1, describe: "decides the order of loads and the losses" })
-      .option("retries", { type: "number", default: 2, describe: "how often a load that is not valid is tried again" })
-      .option("timeout", { type: "number", default: 60, describe: "seconds after which a load has failed" })
-      .option("settle", { type: "number", default: 0, describe: "ms to watch the page after its load event" })
+      .option("seed", number(planRange("seed"), { default: 1, describe: "decides the order of loads and the losses" }))
+      .option(
+        "retries",
+        number(planRange("retries"), { default: 2, describe: "how often a load that is not valid is tried again" }),
+      )
+      .option(
+        "timeout",
+        number(planRange("timeout_s", "seconds"), { default: 60, describe: "seconds after which a load has failed" }),
+      )
+      .option(
+        "settle",
+        number(planRange("settle_ms", "ms"), { default: 0, describe: "ms to watch the page after its load event" }),
+      )
       .option("new", {
         type: "boolean",
         default: false,
@@ -184,6 +189,7 @@ export const command: Command<RaceOptions> = {
       ),
   run: async (options) => {
     const home = homeFolder(options.home);
+    readAskedLink(options.link, process.cwd());
     // What can be wrong with the words is found before a page is recorded or imported.
     const terms = racePlan(options, "page");
     const labs = labsOf(options, home);

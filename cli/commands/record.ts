@@ -8,7 +8,7 @@ import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { importedDocument } from "../import/imported.ts";
-import { readLink } from "../link/profile_file.ts";
+import { readAskedLink } from "../link/profile_file.ts";
 import { type RecordedLane, recordedLanes } from "../record/chromium_arguments.ts";
 import { recordedLines } from "../record/notes.ts";
 import { defineLive, type LiveOptions, liveChoiceOf } from "../record/options.ts";
@@ -16,28 +16,18 @@ import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../record/record_url.t
 import { nameForUrl, pageUrl } from "../record/words.ts";
 import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface RecordCommandOptions extends CommonOptions, LiveOptions {
   urls: string[];
   name: string | undefined;
-  lane: string;
+  lane: RecordedLane;
   link: string | undefined;
   "pin-time": boolean;
-  quiet: number;
+  idle: number;
   timeout: number;
   replace: boolean;
   "keep-credentials": boolean;
-}
-
-function readLane(text: string): RecordedLane {
-  const lane = recordedLanes.find((known) => known === text);
-  if (!lane) throw new UserError(`--lane ${JSON.stringify(text)}: is none of ${recordedLanes.join(", ")}`);
-  return lane;
-}
-
-function mustBePositive(value: number, option: string): number {
-  if (!Number.isFinite(value) || value < 0) throw new UserError(`${option} is a number from 0 (got "${value}")`);
-  return value;
 }
 
 interface Wanted {
@@ -71,8 +61,8 @@ export const command: Command<RecordCommandOptions> = {
       .positional("urls", { type: "string", array: true, demandOption: true, describe: "the pages; https is assumed" })
       .option("name", { type: "string", describe: "what to call the recording (default: host and path)" })
       .option("lane", {
-        type: "string",
-        default: "any",
+        choices: recordedLanes,
+        default: "any" as RecordedLane,
         describe: "h1, h2 or h3 to force it; any: what browser and site agree on",
       })
       .option("link", { type: "string", describe: "load it through this link, as 10mbit/50ms (needs pasta)" })
@@ -81,12 +71,23 @@ export const command: Command<RecordCommandOptions> = {
         default: false,
         describe: "the page's clock and random numbers as in every load with --pin-time",
       })
-      .option("quiet", {
-        type: "number",
-        default: usualQuiet_ms,
-        describe: "ms without a request, after which the page is done",
-      })
-      .option("timeout", { type: "number", default: usualTimeout_s, describe: "seconds after which it is done anyway" })
+      .option(
+        "idle",
+        number(
+          { least: 0, most: Number.POSITIVE_INFINITY, unit: "ms" },
+          {
+            default: usualQuiet_ms,
+            describe: "ms without a request, after which the page is done",
+          },
+        ),
+      )
+      .option(
+        "timeout",
+        number(
+          { least: 0, most: Number.POSITIVE_INFINITY, unit: "seconds" },
+          { default: usualTimeout_s, describe: "seconds after which it is done anyway" },
+        ),
+      )
       .option("keep-credentials", {
         type: "boolean",
         default: false,
@@ -99,10 +100,10 @@ export const command: Command<RecordCommandOptions> = {
       .example("trilane record shop.example --resolve shop.example=192.0.2.7 --trust ca.pem", "from a staging server"),
   async run(options) {
     const home = homeFolder(options.home);
-    const lane = readLane(options.lane);
-    const quiet_ms = mustBePositive(options.quiet, "--quiet");
-    const timeout_ms = mustBePositive(options.timeout, "--timeout") * 1000;
-    const link = options.link === undefined ? null : readLink(options.link, process.cwd());
+    const { lane } = options;
+    const quiet_ms = options.idle;
+    const timeout_ms = options.timeout * 1000;
+    const link = options.link === undefined ? null : readAskedLink(options.link, process.cwd());
     const choice = liveChoiceOf(options);
     const pages = await wantedPages(home, options);
     const stored: Recording[] = [];

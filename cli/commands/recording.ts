@@ -13,7 +13,7 @@ const rm: Command<CommonOptions & { recording: string[] }> = {
   summary: "Remove recordings (as `trilane remove`)",
   define: (yargs) =>
     yargs.positional("recording", { type: "string", array: true, demandOption: true, describe: "names of recordings" }),
-  run: (options) => remove.run({ ...options, sweep: undefined, everything: false }),
+  run: (options) => remove.run({ ...options, sweep: undefined, everything: false, yes: false }),
 };
 
 export const command: Command = {

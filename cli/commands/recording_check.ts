@@ -4,20 +4,22 @@
 import type { Argv } from "yargs";
 import type { Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
-import { RunError, UserError } from "../errors.ts";
+import { RunError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
-import { allLanes, isLane } from "../lanes.ts";
+import { allLanes, type Lane } from "../lanes.ts";
 import type { Tried } from "../measure/pin_decision.ts";
 import { recordedRequests } from "../metrics/recorded_requests.ts";
 import { checkLines, checkOf } from "../recording/check.ts";
 import { openResults } from "../results/results.ts";
+import { planRange } from "../sweep/plan_range.ts";
 import { trialToKeep } from "../sweep/recording_trial.ts";
 import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface CheckOptions extends CommonOptions {
   recording: string;
-  lane: string;
+  lane: Lane;
   settle: number;
   timeout: number;
 }
@@ -37,16 +39,19 @@ export const command: Command<CheckOptions> = {
   define: (yargs: Argv<CommonOptions>) =>
     yargs
       .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
-      .option("lane", { type: "string", default: "h2", describe: `one of ${allLanes.join(", ")}` })
-      .option("settle", { type: "number", default: 0, describe: "ms to watch the page after its load event" })
-      .option("timeout", { type: "number", default: 60, describe: "seconds after which the load has failed" })
+      .option("lane", { choices: allLanes, default: "h2" as Lane, describe: "the lane of the load" })
+      .option(
+        "settle",
+        number(planRange("settle_ms", "ms"), { default: 0, describe: "ms to watch the page after its load event" }),
+      )
+      .option(
+        "timeout",
+        number(planRange("timeout_s", "seconds"), { default: 60, describe: "seconds after which the load has failed" }),
+      )
       .example("trilane recording check shop", "what a load misses; exit status 1 if its loads would be invalid")
       .example("trilane recording check shop --json", "all of it (schemas/recording-checked.schema.json)"),
   async run(options) {
     const { lane, settle: settle_ms, timeout } = options;
-    if (!isLane(lane)) throw new UserError(`--lane ${JSON.stringify(lane)}: is not known: use ${allLanes.join(", ")}`);
-    if (!(settle_ms >= 0 && settle_ms <= 60_000)) throw new UserError("--settle: give 0 to 60000 ms");
-    if (!(timeout > 0 && timeout <= 3600)) throw new UserError("--timeout: give up to 3600 seconds");
     const home = homeFolder(options.home);
     const { recording, exchanges } = await withArchive(home, (archive) => archive.show(options.recording));
     // The browser's library takes a while: only who needs it waits for it.

@@ -1,5 +1,6 @@
 // `trilane remove`: takes recordings out of the archive, and sweeps with their loads out of the results. All that was
 // named is looked up first, so that a name mistyped removes nothing. With --everything all that Trilane keeps.
+import { createInterface } from "node:readline/promises";
 import type { Argv } from "yargs";
 import type { Removed } from "../../schemas/generated/removed.ts";
 import { withArchive } from "../archive/client.ts";
@@ -17,6 +18,7 @@ interface RemoveOptions extends CommonOptions {
   recording: string[] | undefined;
   sweep: string[] | undefined;
   everything: boolean;
+  yes: boolean;
 }
 
 async function removeSweeps(home: string, ids: readonly number[]): Promise<void> {
@@ -40,12 +42,28 @@ async function remove(home: string, names: readonly string[], sweeps: readonly n
   });
 }
 
-async function runEverything({ home: option, recording, sweep, json }: RemoveOptions): Promise<void> {
+/** On a terminal the user is asked; elsewhere nobody can be. */
+async function isConfirmed(home: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UserError(`--everything removes all recordings and results in ${home}: add --yes if that is meant`);
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await lines.question(
+      `Remove all recordings, results, reports, profiles and keys in ${home}? [y/N] `,
+    );
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+}
+
+async function runEverything({ home: option, recording, sweep, json, yes }: RemoveOptions): Promise<void> {
   if ((recording ?? []).length + (sweep ?? []).length > 0)
     throw new UserError("--everything removes all recordings and sweeps: name none with it");
   // As of a variable that is not set: the usual folder is not what was meant.
   if (option === "") throw new UserError('--home "": name the folder to remove, or leave out --home');
   const home = homeFolder(option);
+  if (!yes && !(await isConfirmed(home))) throw new RunError("nothing is removed");
   const isUsual = !option && !process.env.TRILANE_HOME;
   const { bytes, manifests, left, remains, systemManifests } = await removeEverything(home, isUsual);
   const everything = { home, bytes, manifests, left, remains };
@@ -84,8 +102,10 @@ export const command: Command<RemoveOptions> = {
         default: false,
         describe: "all recordings, results, reports, profiles and keys, and the extension's way to them",
       })
+      .option("yes", { type: "boolean", default: false, describe: "with --everything: do not ask" })
       .example("trilane remove shop shop-repeat", "two recordings")
-      .example("trilane remove --sweep 3", "sweep 3 and all its loads; recordings stay"),
+      .example("trilane remove --sweep 3", "sweep 3 and all its loads; recordings stay")
+      .example("trilane remove --everything --yes", "all that Trilane keeps, without being asked"),
   run: async (options) => {
     if (options.everything) return await runEverything(options);
     const home = homeFolder(options.home);

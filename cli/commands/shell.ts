@@ -10,7 +10,7 @@ import { withArchive } from "../archive/client.ts";
 import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { formatLink } from "../link/link.ts";
-import { readLink } from "../link/profile_file.ts";
+import { readAskedLink } from "../link/profile_file.ts";
 import { extraRttArguments, extraRtts } from "../measure/extra_rtts.ts";
 import { type LabOptions, labCommand, spkiList } from "../measure/lab.ts";
 import { openLiveLine } from "../meter/live_line.ts";
@@ -69,7 +69,7 @@ export const command: Command<ShellOptions> = {
     const words = options["--"] ?? [];
     if (words.length === 0) throw new UserError("shell: no command: write it after --, as `-- curl -I https://...`");
     const home = homeFolder(options.home);
-    const link = readLink(options.link, process.cwd());
+    const link = readAskedLink(options.link, process.cwd());
     const recording = options.recording ?? null;
     const serving = servingOf(options);
     const exchanges =
@@ -124,7 +124,7 @@ async function runBehindLink(
 ): Promise<number> {
   const home = homeFolder(options.home);
   const recording = options.recording ?? null;
-  const link = readLink(options.link, process.cwd());
+  const link = readAskedLink(options.link, process.cwd());
   const environment = shellEnvironment(recording === null ? null : home);
   const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
   const { replayOptions } = settings;

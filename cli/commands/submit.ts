@@ -11,6 +11,7 @@ import { checkout } from "../programs.ts";
 import { printJson, printLines, say } from "../terminal.ts";
 import { clusterPlans, defineCluster } from "./cell.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface SubmitOptions extends CommonOptions, AsOptions {
   plan: string;
@@ -28,8 +29,6 @@ interface SubmitOptions extends CommonOptions, AsOptions {
 const isOdd = (text: string): boolean => text === "" || /\p{Cc}/u.test(text);
 
 function slurmOptions({ cpus, sbatch }: SubmitOptions) {
-  if (cpus !== undefined && !(Number.isInteger(cpus) && cpus >= 1 && cpus <= 4096))
-    throw new UserError(`--cpus must be a whole number from 1 on (got ${cpus}): leave it out for whole nodes`);
   const wrong = sbatch.find((option) => isOdd(option) || !option.startsWith("-"));
   if (wrong !== undefined)
     throw new UserError(
@@ -79,11 +78,15 @@ export const command: Command<SubmitOptions> = {
         requiresArg: true,
         describe: "hosts, with commas between, as lab1,me@lab2: recordings are sent there, shards brought back",
       })
-      .option("cpus", {
-        type: "number",
-        requiresArg: true,
-        describe: "with --slurm: CPUs of a task, bound to it (default: a task has its node for itself)",
-      })
+      .option(
+        "cpus",
+        number(
+          { least: 1, most: 4096, whole: true },
+          {
+            describe: "with --slurm: CPUs of a task, bound to it (default: a task has its node for itself)",
+          },
+        ),
+      )
       .option("sbatch", {
         type: "string",
         array: true,

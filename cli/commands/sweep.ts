@@ -18,11 +18,13 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { pageFor, pageUnstored, withMatchedPages } from "../sweep/pages.ts";
 import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
+import { planRange } from "../sweep/plan_range.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
 import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 export interface SweepOptions
   extends CommonOptions,
@@ -121,10 +123,12 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
       describe:
         "pages in place of the plan's: recordings, URLs, files that `trilane import` reads, pages of `trilane synth`",
     })
-    .option("runs", {
-      type: "number",
-      describe: `repetitions in place of the plan's; with --decide or --precise at most ${mostLoads} unless given`,
-    })
+    .option(
+      "runs",
+      number(planRange("repetitions"), {
+        describe: `repetitions in place of the plan's; with --decide or --precise at most ${mostLoads} unless given`,
+      }),
+    )
     .option("new", { type: "boolean", default: false, describe: "begin again, also where the sweep was interrupted" })
     .option("once", {
       type: "boolean",

@@ -11,6 +11,7 @@ import { type CatalogueLine, catalogue, pageSpec } from "../synth/catalogue.ts";
 import { ensureSynth } from "../synth/ensure.ts";
 import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface SynthOptions extends CommonOptions {
   pages: string[];
@@ -44,15 +45,19 @@ export const command: Command<SynthOptions> = {
     yargs
       .positional("pages", { type: "string", array: true, default: [] as string[], describe: "names; see --list" })
       .option("list", { type: "boolean", default: false, describe: "list the pages there are" })
-      .option("hosts", { type: "number", describe: "spread the objects over N hosts (same as NAME-hosts-N)" })
+      .option(
+        "hosts",
+        number(
+          { least: 1, most: 100, whole: true },
+          { describe: "spread the objects over N hosts (same as NAME-hosts-N)" },
+        ),
+      )
       .example("trilane synth --list", "what there is")
       .example("trilane synth carlucci-small object-1MB", "make two pages")
       .example("trilane synth carlucci-medium --hosts 4", "the same objects on four hosts"),
   async run({ pages, list, hosts, home, json }) {
     if (list) return printCatalogue(catalogue(), json);
     if (pages.length === 0) throw new UserError("synth: name a page; `trilane synth --list` shows them");
-    if (hosts !== undefined && !Number.isInteger(hosts))
-      throw new UserError("synth: --hosts is a whole number from 1 to 100");
     const names = pages.map((page) => (hosts === undefined || hosts === 1 ? page : `${page}-hosts-${hosts}`));
     // A misspelt second name is found before the first page is written.
     for (const name of names) pageSpec(name);

@@ -8,6 +8,7 @@ import { presets } from "../trace/presets.ts";
 import { lengthOption, rateOption } from "../trace/quantities.ts";
 import { writeTrace, writtenLine } from "../trace/written.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { number } from "./option.ts";
 
 interface SynthOptions extends CommonOptions {
   preset: string | undefined;
@@ -29,8 +30,6 @@ const plainModel = { spread: 0.5, memory_ms: 5_000, outageEvery_ms: 120_000, out
 /** A model with what the command line sets in its place. */
 function changed(model: CellularModel, options: SynthOptions): CellularModel {
   const { spread, memory, "outage-every": every, "outage-length": length } = options;
-  if (spread !== undefined && !(spread >= 0 && spread <= 10))
-    throw new UserError(`trace: --spread must be from 0 to 10 (got ${spread})`);
   const memory_ms = memory === undefined ? model.memory_ms : lengthOption("--memory", memory);
   if (memory_ms < 1) throw new UserError(`trace: --memory must be at least 1ms (got "${memory}")`);
   const none = every === "never";
@@ -79,9 +78,15 @@ export const command: Command<SynthOptions> = {
       .positional("preset", { type: "string", describe: "a network: OUT.down and OUT.up are written" })
       .option("out", { type: "string", describe: "the file to write; with a preset, its beginning" })
       .option("length", { type: "string", default: "2min", describe: "as 60s, 5min, 1h" })
-      .option("seed", { type: "number", default: 1, describe: "the same seed gives the same trace" })
+      .option(
+        "seed",
+        number(
+          { least: 0, most: 2 ** 32 - 1, whole: true },
+          { default: 1, describe: "the same seed gives the same trace" },
+        ),
+      )
       .option("mean", { type: "string", describe: "mean rate where no preset is named: the trace has exactly this" })
-      .option("spread", { type: "number", describe: "standard deviation of the rate over its mean" })
+      .option("spread", number({ least: 0, most: 10 }, { describe: "standard deviation of the rate over its mean" }))
       .option("memory", { type: "string", describe: "after this time the rate has forgotten what it was (1/e)" })
       .option("outage-every", { type: "string", describe: "mean time between outages, or never" })
       .option("outage-length", { type: "string", describe: "mean length of an outage" })
@@ -95,8 +100,6 @@ export const command: Command<SynthOptions> = {
       ),
   run: async (options) => {
     const { out, seed, preset } = options;
-    if (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1)
-      throw new UserError(`trace: --seed must be a whole number from 0 to 4294967295 (got ${seed})`);
     if (!out) throw new UserError("trace: --out FILE is missing: name the file to write");
     const length_ms = Math.round(lengthOption("--length", options.length));
     const files: WrittenTrace[] = [];

@@ -147,3 +147,16 @@ export function settingsOf(form: string): Settings {
   const { settings, link } = takeApart(trimmedForm(form));
   return link ? merge(takeApart(link).settings, settings) : settings;
 }
+
+/** UserError where a link of the command line has a rate and nothing says its delay: 0 ms is rarely what was meant. */
+export function refuseWithoutDelay(form: string): void {
+  const settings = settingsOf(form);
+  const hasRate = (["rate", "down", "up"] as const).some((key) => settings.has(key));
+  const hasDelay = (["rtt", "delay_down", "delay_up"] as const).some((key) => settings.has(key));
+  if (!hasRate || hasDelay) return;
+  const [rate = "", ...rest] = trimmedForm(form).split(",");
+  const [asked, none] = ["50ms", "0ms"].map((rtt) =>
+    rate.includes("=") ? [rate, ...rest, `rtt=${rtt}`].join(",") : [`${rate}/${rtt}`, ...rest].join(","),
+  );
+  throw new UserError(`--link ${form}: says no round-trip time: write ${asked}, or ${none} for none`);
+}

@@ -7,7 +7,7 @@ import { checkout } from "../programs.ts";
 import { explainSchemaErrors } from "../schema_error.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { refuseChangedFiles, withAbsoluteFiles } from "./files.ts";
-import { refuse } from "./form.ts";
+import { refuse, refuseWithoutDelay } from "./form.ts";
 import { formatLink, type LinkProfile, parseLink } from "./link.ts";
 
 const schema = "schemas/link-profile.schema.json";
@@ -60,6 +60,12 @@ function readProfile(path: string): LinkProfile {
  */
 export function readLink(text: string, folder: string): LinkProfile {
   return isProfileFile(text) ? readProfile(resolve(folder, text)) : parseLink(text);
+}
+
+/** The same for a link of the command line, which must say its delay. */
+export function readAskedLink(text: string, folder: string): LinkProfile {
+  if (!isProfileFile(text)) refuseWithoutDelay(text);
+  return readLink(text, folder);
 }
 
 /** Whether it names a file of a profile; else it is a form. */

@@ -24,7 +24,7 @@ export interface AsOptions extends ComputeOptions {
 export function defineAs<Options>(yargs: Argv<Options>): Argv<Options & AsOptions> {
   return defineCompute(
     yargs.option("as", {
-      type: "string",
+      choices: asChoices,
       describe:
         "recorded: the recorded bodies; model: a page of the same shape; auto (default): a model if nearly all bodies are missing, or a trial load asks for too little or too much",
     }),

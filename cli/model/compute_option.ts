@@ -9,7 +9,7 @@ export interface ComputeOptions {
 
 export function defineCompute<Options>(yargs: Argv<Options>): Argv<Options & ComputeOptions> {
   return yargs.option("compute", {
-    type: "string",
+    choices: computes,
     default: "timer",
     describe: "how a modelled page's scripts spend their recorded computation: timer, busy (work) or none",
   });

@@ -1,5 +1,6 @@
 // What can be chosen of a live page's recording, as options of every command that records one, and what they choose.
 import type { Argv } from "yargs";
+import { number } from "../commands/option.ts";
 import { UserError } from "../errors.ts";
 import { type HostAddress, readAddress, readTrustedKeys } from "./words.ts";
 
@@ -31,11 +32,16 @@ export const defaultLiveChoice: LiveChoice = {
 
 export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
   return yargs
-    .option("visits", {
-      type: "number",
-      default: 1,
-      describe: "load it so often and keep what any visit asked for, for pages that differ from visit to visit",
-    })
+    .option(
+      "visits",
+      number(
+        { least: 1, most: 20, whole: true },
+        {
+          default: 1,
+          describe: "load it so often and keep what any visit asked for, for pages that differ from visit to visit",
+        },
+      ),
+    )
     .option("scroll", {
       type: "boolean",
       default: false,
@@ -71,14 +77,9 @@ export const liveOptionNames: readonly (keyof LiveOptions)[] = [
   "allow-local-network",
 ];
 
-const mostVisits = 20;
-
 export function liveChoiceOf(options: LiveOptions): LiveChoice {
-  const { visits } = options;
-  if (!Number.isInteger(visits) || visits < 1 || visits > mostVisits)
-    throw new UserError(`--visits is a whole number from 1 to ${mostVisits} (got "${visits}")`);
   return {
-    visits,
+    visits: options.visits,
     scroll: options.scroll,
     addresses: options.resolve.map(readAddress),
     trustedKeys: options.trust.flatMap(readTrustedKeys),

@@ -1,5 +1,6 @@
 // The options by which a command says how the origins serve, the same for all commands, and the choice that they make.
 import type { Argv } from "yargs";
+import { type Declared, number } from "../commands/option.ts";
 import { UserError } from "../errors.ts";
 import type { ServingChoice } from "./serving.ts";
 
@@ -32,19 +33,10 @@ export interface ServingOptions {
 }
 
 const switches = ["on", "off"] as const;
-const buffer = { type: "number", range: [16384, 2 ** 30], unit: "bytes" } as const;
-const window = { type: "number", range: [1, 1000], unit: "packets" } as const;
+const buffer = { least: 16384, most: 2 ** 30, whole: true, unit: "bytes" } as const;
+const window = { least: 1, most: 1000, whole: true, unit: "packets" } as const;
 
-interface Definition {
-  readonly describe: string;
-  readonly type?: "number" | "string" | "boolean";
-  readonly choices?: readonly string[];
-  /** Of a whole number. */
-  readonly range?: readonly [number, number];
-  readonly unit?: string;
-}
-
-const originOptions: Readonly<Record<string, Definition>> = {
+const originOptions: Readonly<Record<string, Declared>> = {
   origins: {
     choices: ["as-recorded", "merged", "single"],
     describe: "servers: one for each recorded address, one for the hosts of one operator, or one for all",
@@ -56,46 +48,43 @@ const originOptions: Readonly<Record<string, Definition>> = {
   "pin-time": { type: "boolean", describe: "the page's clock and random numbers are the same in every load" },
 };
 
-const transportOptions: Readonly<Record<string, Definition>> = {
+const transportOptions: Readonly<Record<string, Declared>> = {
   transport: {
     choices: ["stock", "tuned"],
     describe: "what the settings below are if not said: stock, or tuned (initial window 32, paced, kept over pauses)",
   },
   "tcp-congestion": { choices: ["cubic", "reno", "bbr"], describe: "TCP's congestion control" },
-  "tcp-initial-window": { ...window, describe: "packets" },
+  "tcp-initial-window": number(window, { describe: "packets" }),
   "tcp-pacing": { choices: switches, describe: "spread what is sent over the round trip" },
   "tcp-slow-start-after-idle": { choices: switches, describe: "begin with a small window again after a pause" },
   "tcp-bounds-unsent": {
     choices: switches,
     describe: "keep little waiting in the kernel; off: all that the buffer takes, as many servers do",
   },
-  "tcp-send-buffer": { ...buffer, describe: "bytes, fixed; else the kernel lets it grow" },
-  "tcp-receive-buffer": { ...buffer, describe: "bytes, fixed; else the kernel lets it grow" },
+  "tcp-send-buffer": number(buffer, { describe: "bytes, fixed; else the kernel lets it grow" }),
+  "tcp-receive-buffer": number(buffer, { describe: "bytes, fixed; else the kernel lets it grow" }),
   "quic-congestion": { choices: ["cubic", "reno", "bbr2"], describe: "QUIC's congestion control" },
-  "quic-initial-window": { ...window, describe: "packets" },
+  "quic-initial-window": number(window, { describe: "packets" }),
   "quic-pacing": { choices: switches, describe: "spread what is sent over the round trip" },
-  "quic-payload": { type: "number", range: [1200, 1452], unit: "bytes", describe: "bytes of the largest datagram" },
-  "quic-max-ack-delay": {
-    type: "number",
-    range: [0, 1000],
-    unit: "ms",
-    describe: "ms the server may hold back an ACK",
-  },
+  "quic-payload": number(
+    { least: 1200, most: 1452, whole: true, unit: "bytes" },
+    { describe: "bytes of the largest datagram" },
+  ),
+  "quic-max-ack-delay": number(
+    { least: 0, most: 1000, whole: true, unit: "ms" },
+    { describe: "ms the server may hold back an ACK" },
+  ),
   "quic-batching": { choices: ["gso", "sendmmsg", "none"], describe: "how a burst is handed to the kernel" },
-  "quic-send-buffer": { ...buffer, describe: "bytes of the UDP socket" },
-  "quic-receive-buffer": { ...buffer, describe: "bytes of the UDP socket" },
+  "quic-send-buffer": number(buffer, { describe: "bytes of the UDP socket" }),
+  "quic-receive-buffer": number(buffer, { describe: "bytes of the UDP socket" }),
 };
 
 /** Adds the options, in groups of their own in the help. */
 export function defineServing<Options>(yargs: Argv<Options>): Argv<Options & ServingOptions> {
-  for (const [name, { describe, type, choices }] of Object.entries({ ...originOptions, ...transportOptions })) {
+  for (const [name, declared] of Object.entries({ ...originOptions, ...transportOptions })) {
     // A choice of 1.2 is a text, not a number.
-    yargs.option(name, {
-      describe,
-      type: type ?? "string",
-      requiresArg: type !== "boolean",
-      ...(choices ? { choices } : {}),
-    });
+    const type = declared.type ?? "string";
+    yargs.option(name, { ...declared, type, requiresArg: type !== "boolean" });
   }
   return yargs
     .group(Object.keys(originOptions), "How the origins serve:")
@@ -118,22 +107,6 @@ function chainOf(text: string): NonNullable<ServingChoice["chain"]> {
   return { bytes };
 }
 
-const camelCase = (name: string): string => name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-
-/** yargs takes `--tcp-initial-window x` for NaN, and a repeated option for a list. */
-function refuseWrong(options: ServingOptions): void {
-  const given = options as unknown as Readonly<Record<string, unknown>>;
-  for (const [name, { range, unit }] of Object.entries({ ...originOptions, ...transportOptions })) {
-    const value = given[camelCase(name)];
-    if (value === undefined) continue;
-    if (Array.isArray(value)) throw new UserError(`--${name}: said more than once: say it once`);
-    if (!range) continue;
-    const [least, most] = range;
-    const fits = typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
-    if (!fits) throw new UserError(`--${name}: must be ${least} to ${most} ${unit} (got ${String(value)})`);
-  }
-}
-
 /** Leaves out what is undefined. */
 function said<Value extends object>(value: Value): { [Name in keyof Value]?: Exclude<Value[Name], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
@@ -145,7 +118,6 @@ const isOn = (value: Switch | undefined): boolean | undefined => (value === unde
 
 /** What the options say, and nothing beyond it. UserError for a value that cannot be. */
 export function servingChoiceOf(options: ServingOptions): ServingChoice {
-  refuseWrong(options);
   const tcp = said({
     congestion_control: options.tcpCongestion,
     initial_window_packets: options.tcpInitialWindow,

@@ -1,18 +1,21 @@
 // `--dilate`: how many times slower time passes for network, servers and browser, as an option of race, sweep, reproduce and start.
 import type { Argv } from "yargs";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { number } from "../commands/option.ts";
+import { planRange } from "./plan_range.ts";
 
 export interface DilateOptions {
   dilate: number | undefined;
 }
 
 export function defineDilate<T>(yargs: Argv<T>): Argv<T & DilateOptions> {
-  return yargs.option("dilate", {
-    type: "number",
-    requiresArg: true,
-    describe:
-      "let time pass so many times slower for network, servers and browser, and report it undilated: on a machine that cannot keep up",
-  }) as unknown as Argv<T & DilateOptions>;
+  return yargs.option(
+    "dilate",
+    number(planRange("dilate"), {
+      describe:
+        "let time pass so many times slower for network, servers and browser, and report it undilated: on a machine that cannot keep up",
+    }),
+  ) as unknown as Argv<T & DilateOptions>;
 }
 
 /** What a plan says of it; nothing where the option is not given. */

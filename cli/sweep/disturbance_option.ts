@@ -2,8 +2,10 @@
 // repeated. Words to the plan's settings.
 import type { Argv } from "yargs";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { number } from "../commands/option.ts";
 import { UserError } from "../errors.ts";
 import { usualTolerance } from "../measure/disturbance.ts";
+import { planRange } from "./plan_range.ts";
 
 export interface DisturbanceOptions {
   tolerance: string | undefined;
@@ -18,12 +20,13 @@ export function defineDisturbance<T>(yargs: Argv<T>): Argv<T & DisturbanceOption
       describe:
         "how much the machine may add to a load before it does not count: a share of its PLT, a time, or both, as 1%,5ms (the default), of which the larger counts",
     })
-    .option("retry-for", {
-      type: "number",
-      requiresArg: true,
-      describe:
-        "seconds to go on repeating loads that the machine disturbed; as long again as the loads were to take, at least a minute, unless given",
-    }) as Argv<T & DisturbanceOptions>;
+    .option(
+      "retry-for",
+      number(planRange("retry_for_s", "seconds"), {
+        describe:
+          "seconds to go on repeating loads that the machine disturbed; as long again as the loads were to take, at least a minute, unless given",
+      }),
+    ) as Argv<T & DisturbanceOptions>;
 }
 
 const form = /^(?:(\d+(?:\.\d+)?)%)?(?:(?:^|(?<=%),)(\d+(?:\.\d+)?)ms)?$/;

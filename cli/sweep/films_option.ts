@@ -1,17 +1,20 @@
 // `--films`: how many further loads of each cell are filmed, as an option of race, sweep and reproduce.
 import type { Argv } from "yargs";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { number } from "../commands/option.ts";
+import { planRange } from "./plan_range.ts";
 
 export interface FilmsOptions {
   films: number | undefined;
 }
 
 export function defineFilms<T>(yargs: Argv<T>): Argv<T & FilmsOptions> {
-  return yargs.option("films", {
-    type: "number",
-    requiresArg: true,
-    describe: "film so many further loads of each lane, in no average: what the page showed, Speed Index",
-  }) as unknown as Argv<T & FilmsOptions>;
+  return yargs.option(
+    "films",
+    number(planRange("films"), {
+      describe: "film so many further loads of each lane, in no average: what the page showed, Speed Index",
+    }),
+  ) as unknown as Argv<T & FilmsOptions>;
 }
 
 /** What a plan says of it; nothing where the option is not given. */

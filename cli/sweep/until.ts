@@ -1,6 +1,7 @@
 // `--decide` and `--precise` of `race` and `sweep`: when loads are enough. Words to a plan's `until`; no rule.
 import type { Argv } from "yargs";
 import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
+import { number } from "../commands/option.ts";
 import { UserError } from "../errors.ts";
 import { lastLook } from "../stats/sequential.ts";
 
@@ -12,18 +13,23 @@ export interface UntilOptions {
 /** The most loads of a lane where `until` is asked for and their number is not. */
 export const mostLoads = lastLook;
 
+/** As the plan's `until` has it. */
+const percent = { least: 0, most: 50, above: true, unit: "per cent" } as const;
+
 export function defineUntil<T>(yargs: Argv<T>): Argv<T & UntilOptions> {
   return yargs
-    .option("decide", {
-      type: "number",
-      requiresArg: true,
-      describe: "stop once each pair of lanes is decided: one faster, or equivalent within so many per cent, as 3",
-    })
-    .option("precise", {
-      type: "number",
-      requiresArg: true,
-      describe: "stop once each lane's median is known within so many per cent to each side (95 %), as 2",
-    }) as Argv<T & UntilOptions>;
+    .option(
+      "decide",
+      number(percent, {
+        describe: "stop once each pair of lanes is decided: one faster, or equivalent within so many per cent, as 3",
+      }),
+    )
+    .option(
+      "precise",
+      number(percent, {
+        describe: "stop once each lane's median is known within so many per cent to each side (95 %), as 2",
+      }),
+    ) as Argv<T & UntilOptions>;
 }
 
 /** UserError where both are asked for. */

@@ -31,6 +31,7 @@ function assertRefused(words: string[], names: RegExp) {
 
 test("--version says the version, --help names every command", () => {
   assert.equal(trilane("--version").stdout.trim(), version);
+  assert.equal(trilane("-V").stdout.trim(), version);
   const { stdout, status } = trilane("--help");
   assert.equal(status, 0);
   for (const { usage } of allCommands) assert.match(stdout, new RegExp(`trilane ${usage.split(" ")[0]}\\b`));
@@ -46,23 +47,34 @@ for (const { usage } of allCommands) {
   });
 }
 
-test("what cannot be taken is refused in one line, and nothing is written", () => {
-  assertRefused([], /name a command/);
-  assertRefused(["frobnicate"], /frobnicate/);
-  assertRefused(["doctor", "--frob"], /frob.*trilane doctor --help/);
+test("what the words mean together is refused in one line, and nothing is written", () => {
   assertRefused(["race", "carlucci-small", "--link", "0mbit/50ms"], /rate must be above 0 \(got "0mbit"\)/);
+  assertRefused(
+    ["race", "carlucci-small", "--link", "10mbit"],
+    /--link 10mbit: says no round-trip time: write 10mbit\/50ms/,
+  );
   assertRefused(["race", "carlucci-small", "--link", "3mbit/50ms", "--lanes", "h1,h4"], /h4/);
   assertRefused(["race", "no-such-page", "--link", "3mbit/50ms"], /no-such-page/);
   assertRefused(["race", "/nonexistent/page.har", "--link", "3mbit/50ms"], /\/nonexistent\/page\.har/);
-  assertRefused(["race", "carlucci-small", "--link", "3mbit/50ms", "--runs", "0"], /runs/);
-  assertRefused(["start", "--dilate", "0"], /plan example: dilate: must be >= 1 \(got 0\)/);
   assertRefused(["import", "/nonexistent/page.har"], /\/nonexistent\/page\.har/);
   assertRefused(["synth", "no-such-page"], /no-such-page/);
   assertRefused(["sweep", "/nonexistent/plan.json"], /\/nonexistent\/plan\.json/);
   assertRefused(["report", "999"], /no results in .*: run `trilane race`/);
   assertRefused(["export", "--format", "pdf"], /pdf/);
   assertRefused(["shell", "--link", "nonsense", "--", "true"], /nonsense/);
+  assertRefused(["remove", "--everything"], /--everything removes all recordings and results in .*: add --yes/);
   assert.deepEqual(readdirSync(home), []);
+});
+
+test("with --json an error is a document on standard error; --debug shows where it arose", () => {
+  const { status, stdout, stderr } = trilane("race", "shop", "--runs", "abc", "--json");
+  assert.deepEqual([status, stdout], [2, ""]);
+  assert.deepEqual(JSON.parse(stderr), {
+    schema: "trilane/error/1",
+    status: 2,
+    message: '--runs: must be a whole number from 1 to 10000 (got "abc")',
+  });
+  assert.match(trilane("race", "--debug").stderr, /^ +at .*words\.ts/m);
 });
 
 test("the data folder: --home before TRILANE_HOME before an absolute XDG_DATA_HOME before the default", () => {
@@ -95,12 +107,6 @@ test("a home on a file system that may only be read is named as such, with the r
     assert.match(stderr, /^trilane: [^\n]*(cannot be written|may not be written)[^\n]*--home\n$/, words.join(" "));
   }
   rmSync(place, { recursive: true });
-});
-
-test("--runs and --retry-for that are no numbers are shown as what they are", () => {
-  assertRefused(["race", "carlucci-small", "--runs", "abc"], /--runs: must be integer \(got NaN\)/);
-  assertRefused(["race", "carlucci-small", "--retry-for", "Infinity"], /--retry-for: must be number \(got Infinity\)/);
-  assertRefused(["race", ""], /no page "": name a recording/);
 });
 
 test("a name's control characters do not reach the terminal", () => {

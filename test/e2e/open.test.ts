@@ -107,7 +107,7 @@ test("a browser that is closed ends the command", async () => {
 test("what cannot be opened is one line", () => {
   const { DISPLAY: _display, WAYLAND_DISPLAY: _wayland, ...environment } = process.env;
   const cases: [string[], NodeJS.ProcessEnv, RegExp][] = [
-    [["carlucci-small", "--lane", "h4"], environment, /lane "h4" is not known/],
+    [["carlucci-small", "--lane", "h4"], environment, /--lane: must be h1, .* \(got "h4"\)/],
     [["no-such-page"], environment, /no page no-such-page/],
     [["carlucci-small"], environment, /no display .*--headless/],
     [["carlucci-small"], { ...environment, DISPLAY: "far:0" }, /DISPLAY=far:0: is reached over a network.*--headless/],

@@ -445,7 +445,7 @@ test("interrupted, twice as npm does it, it ends at once, stores nothing and lea
   const [first = "", ...rest] = [...site.words, program, "record", "https://site.test/", "--name", "interrupted"];
   const child = spawn(
     first,
-    [...rest, "--quiet", "200000", "--timeout", "300", "--home", home, "--trust", site.authority],
+    [...rest, "--idle", "200000", "--timeout", "300", "--home", home, "--trust", site.authority],
     {
       env,
       stdio: ["ignore", "ignore", "pipe"],

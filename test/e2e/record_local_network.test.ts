@@ -155,7 +155,7 @@ async function record(words: readonly string[]): Promise<Outcome> {
     `"$@"; status=$?; kill $!; exit $status`,
   ].join("\n");
   const [first = "", ...rest] = [...site.words, "sh", "-c", before, "sh", join(checkout, "cli", "trilane"), "record"];
-  const options = [...words, "--quiet", "700", "--timeout", "20", "--home", home, "--trust", site.authority];
+  const options = [...words, "--idle", "700", "--timeout", "20", "--home", home, "--trust", site.authority];
   const { status, told } = await run(first, [...rest, ...options]).then(
     ({ stdout }) => ({ status: 0, told: stdout }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ status: code, told: stderr }),

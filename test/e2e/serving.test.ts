@@ -216,7 +216,7 @@ test("a race as asked on the command line: stored with the sweep and its loads, 
 
 test("what cannot be is refused before anything is run", () => {
   for (const [words, message] of [
-    [["--tcp-initial-window", "0"], /--tcp-initial-window: must be 1 to 1000 packets/],
+    [["--tcp-initial-window", "0"], /--tcp-initial-window: must be a whole number from 1 to 1000/],
     [["--think", "soon"], /--think: must be none, recorded, or milliseconds/],
     [["--quic-congestion", "bbr"], /quic-congestion/],
   ] as const) {

@@ -354,9 +354,9 @@ describe("submit", () => {
       [["submit", plan, "--ssh", "a b"], /is no host/],
       [["submit", plan, "--ssh=-oProxyCommand=x"], /is no host/],
       [["submit", plan, "--ssh", "a:22"], /a name in ~\/\.ssh\/config/],
-      [["submit", plan, "--ssh", "--slurm"], /Not enough arguments following: ssh; see/],
+      [["submit", plan, "--ssh", "--slurm"], /--ssh: a value is missing: give hosts/],
       [["submit", plan, "--ssh", "a", "--cpus", "2"], /--cpus.* for --slurm/],
-      [["submit", plan, "--slurm", "--cpus", "0"], /--cpus must be/],
+      [["submit", plan, "--slurm", "--cpus", "0"], /--cpus: must be/],
       [["submit", plan, "--slurm", "--dry-run", "--sbatch", "partition"], /is no option of sbatch/],
       [["submit", plan, "--slurm", "--dry-run", "--shards", folder, "--reference", "nothing"], /no plan nothing/],
       [["submit", patterns, "--slurm", "--dry-run"], /no recording is called like none-\*/],
@@ -367,7 +367,7 @@ describe("submit", () => {
       [["cell", plan, "1", "--host", "a", "--shards", other], /cell-0001-a\.db: has loads of another plan \(other /],
       [["merge", join(folder, "none")], /no such file or folder/],
       [["merge", folder], /no shards in it/],
-      [["merge", folder, "--tolerance", "-1"], /--tolerance must be/],
+      [["merge", folder, "--tolerance", "-1"], /--tolerance: must be/],
     ];
     for (const [words, message] of refusals) {
       const { status, stderr } = spawnSync(trilane, [...words, "--home", folder], { encoding: "utf8", cwd: folder });

@@ -90,7 +90,7 @@ describe("trilane compare", () => {
 
   test("where the loads can show nothing it does not pass", () => {
     const { status, stdout, stderr } = run("few", "few");
-    assert.equal(status, 2);
+    assert.equal(status, 3);
     assert.match(stdout, /^4 cells together +all +0/m);
     assert.equal(
       stderr,
@@ -114,7 +114,7 @@ describe("trilane compare", () => {
       [["1", "9"], /^trilane: no sweep 9 in /],
       [["1", "new.db#7"], /^trilane: no sweep 7 in new\.db: /],
       [["1", "text.db"], /^trilane: text\.db: /],
-      [["1", "new.db", "--threshold", "-1"], /^trilane: --threshold must be per cent/],
+      [["1", "new.db", "--threshold", "-1"], /^trilane: --threshold: must be a number from 0 to 1000/],
     ] as const) {
       const { status, stderr } = run(...words);
       assert.equal(status, 2, words.join(" "));

@@ -84,13 +84,13 @@ test("all of it goes: data, reports, profiles, and what browsers find the host b
     const leftFolder = join(tmpdir(), `trilane-load-${left.pid}-test`);
     mkdirSync(leftFolder);
     writeFileSync(join(leftFolder, ".trilane"), "");
-    const { status, out, err } = await run({ HOME: user }, "remove", "--everything");
+    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--yes");
     assert.equal(status, 0, err);
     assert.match(out, /^removed all that was kept in \/.*trilane \(\d.*[kM]?B\)\n/);
     assert.equal(out.match(/removed .*dev\.trilane\.host\.json/g)?.length, 4, out);
     assert.ok(!existsSync(home) && !existsSync(leftFolder));
     assert.deepEqual(readdirSync(join(user, ".config")), []);
-    const again = await run({ HOME: user }, "remove", "--everything");
+    const again = await run({ HOME: user }, "remove", "--everything", "--yes");
     assert.match(again.out, /^nothing was kept in /);
   });
 });
@@ -101,7 +101,7 @@ test("what is not Trilane's stays, and another data folder's manifests too", asy
     await fill({ HOME: user, TRILANE_HOME: home }, home);
     assert.equal((await run({ HOME: user }, "install-host", "--browser", "edge")).status, 0);
     writeFileSync(join(home, "notes.txt"), "my own");
-    const { out } = await run({ HOME: user }, "remove", "--everything", "--home", home, "--json");
+    const { out } = await run({ HOME: user }, "remove", "--everything", "--yes", "--home", home, "--json");
     const { everything } = JSON.parse(out) as Removed;
     assert.deepEqual([everything?.home, everything?.left, everything?.manifests.length], [home, ["notes.txt"], 3]);
     assert.ok((everything?.bytes ?? 0) > 300_000);
@@ -120,7 +120,7 @@ test("while somebody works with it nothing is removed", async () => {
     closeSync(descriptor);
     try {
       await once(reader, "spawn");
-      const { status, err } = await run({ HOME: user }, "remove", "--everything");
+      const { status, err } = await run({ HOME: user }, "remove", "--everything", "--yes");
       assert.equal(status, 2);
       assert.match(err, new RegExp(`is in use by process ${reader.pid} \\(sleep\\): `));
       assert.deepEqual(readdirSync(home), before);
@@ -133,7 +133,7 @@ test("while somebody works with it nothing is removed", async () => {
 
 test("it is asked for alone", async () => {
   await withUser(async (user) => {
-    const { status, err } = await run({ HOME: user }, "remove", "shop", "--everything");
+    const { status, err } = await run({ HOME: user }, "remove", "shop", "--everything", "--yes");
     assert.equal(status, 2);
     assert.match(err, /--everything removes all recordings and sweeps: name none with it/);
   });
@@ -173,12 +173,12 @@ test("a folder that never was Trilane's loses nothing, whatever its names", asyn
     database.exec("CREATE TABLE mine (value)");
     database.close();
     const before = readdirSync(home, { recursive: true }).toSorted();
-    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--home", home);
+    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--yes", "--home", home);
     assert.deepEqual([status, out], [2, ""]);
     assert.match(err, /^trilane: \/.*work: is not known to be Trilane's .*nothing was removed.*\n$/);
     assert.deepEqual(readdirSync(home, { recursive: true }).toSorted(), before);
     assertForeign(home);
-    const unnamed = await run({ HOME: user }, "remove", "--everything", "--home", "");
+    const unnamed = await run({ HOME: user }, "remove", "--everything", "--yes", "--home", "");
     assert.deepEqual([unnamed.status, unnamed.out], [2, ""]);
   });
 });
@@ -189,7 +189,7 @@ test("in Trilane's own folders only what it made goes, also where the folder is 
     writeForeign(home);
     writeFileSync(join(home, "trilane-host"), "#!/bin/sh\necho mine\n");
     writeFileSync(join(home, "trilane-host.4711"), "#!/bin/sh\n# Written by");
-    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--json");
+    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--yes", "--json");
     assert.equal(status, 0, err);
     const stays = [...Object.keys(foreign), "trilane-host"].toSorted();
     assert.deepEqual((JSON.parse(out) as Removed).everything?.left.toSorted(), stays);
@@ -207,7 +207,7 @@ test("what is behind a symlink stays, and is not said to be gone", async () => {
     symlinkSync(disk, join(home, "bodies"));
     const before = readdirSync(disk, { recursive: true }).toSorted();
     assert.ok(before.length > 3);
-    const { status, out, err } = await run({ HOME: user }, "remove", "--everything");
+    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--yes");
     assert.equal(status, 1);
     assert.match(out, /^removed not all that was kept in /);
     assert.ok(out.includes(`still there: ${disk} (${join(home, "bodies")} is a link to it)`), out);
@@ -223,7 +223,7 @@ test("a data folder that is a symlink is emptied where it leads", async () => {
     mkdirSync(disk);
     symlinkSync("disk", home);
     await fill({ HOME: user, TRILANE_HOME: home }, home);
-    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--home", home);
+    const { status, out, err } = await run({ HOME: user }, "remove", "--everything", "--yes", "--home", home);
     assert.equal(status, 0, err);
     assert.equal(out.match(/removed .*dev\.trilane\.host\.json/g)?.length, 4, out);
     assert.deepEqual([readdirSync(disk), readdirSync(home)], [[], []]);

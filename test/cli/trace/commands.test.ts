@@ -111,7 +111,7 @@ test("bad words are one line and exit status 2, and write nothing", () => {
     [["convert", "days", "x", "--window", "1ms"], /windows of 1 ms .* take longer ones/],
     [["synth", "att-lte", "--out", "x", "--out", "y"], /--out is given more than once/],
     [[], /name an action/],
-    [["info"], /info|Not enough/],
+    [["info"], /trace info: <\w+> is missing/],
     [["info", "nosuch"], /nosuch/],
     [["info", "t", "--window", "5"], /--window "5" is no time/],
     [["info", "t", "--outage", "0s"], /--outage/],

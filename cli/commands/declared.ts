@@ -1,0 +1,116 @@
+// What a command declares to yargs, written down: its arguments, options, examples and actions. By it words are checked and
+// help is shown. Parses nothing.
+import type { Argv, CommandModule } from "yargs";
+import type { Command, CommonOptions } from "./command.ts";
+import type { Declared } from "./option.ts";
+
+/** One argument of a command's usage: `<page>`, `[recording..]`. */
+export interface Argument {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly isMany: boolean;
+  readonly describe: string;
+}
+
+export interface Declaration {
+  /** `recording check`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+  readonly arguments: readonly Argument[];
+  readonly options: ReadonlyMap<string, Declared>;
+  readonly groups: readonly { readonly title: string; readonly names: readonly string[] }[];
+  readonly examples: readonly (readonly [string, string])[];
+  readonly epilogue: string;
+  readonly actions: readonly Declaration[];
+}
+
+type Module = CommandModule<CommonOptions, CommonOptions>;
+
+/** Takes the calls that `define` makes on yargs. A call that it does not know is a TypeError, which a test of all commands finds. */
+class Recorder {
+  readonly options = new Map<string, Declared>();
+  readonly positionals = new Map<string, Declared>();
+  readonly groups: { title: string; names: string[] }[] = [];
+  readonly examples: [string, string][] = [];
+  readonly actions: Declaration[] = [];
+  readonly #name: string;
+  usageText: string | null = null;
+  epilogueText = "";
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  option(name: string, declared: Declared): this {
+    this.options.set(name, declared);
+    return this;
+  }
+
+  positional(name: string, declared: Declared): this {
+    this.positionals.set(name, declared);
+    return this;
+  }
+
+  group(names: string[], title: string): this {
+    this.groups.push({ title: title.replace(/:$/, ""), names });
+    return this;
+  }
+
+  hide(name: string): this {
+    this.options.set(name, { ...this.options.get(name), hidden: true });
+    return this;
+  }
+
+  example(command: string, text: string): this {
+    this.examples.push([command, text]);
+    return this;
+  }
+
+  usage(text: string): this {
+    this.usageText = text;
+    return this;
+  }
+
+  epilogue(text: string): this {
+    this.epilogueText = text;
+    return this;
+  }
+
+  command(module: Module): this {
+    this.actions.push(declarationOfModule(module, `${this.#name} `));
+    return this;
+  }
+}
+
+function argumentsOf(usage: string, positionals: ReadonlyMap<string, Declared>): Argument[] {
+  return [...usage.matchAll(/([<[])([\w-]+)(\.{2,3})?[>\]]/g)].map(([, bracket, name = "", many]) => ({
+    name,
+    isRequired: bracket === "<",
+    isMany: many !== undefined,
+    describe: positionals.get(name)?.describe ?? "",
+  }));
+}
+
+function declarationOfModule({ command, describe, builder }: Module, parent: string): Declaration {
+  const usage = String(command);
+  const name = `${parent}${usage.split(" ")[0]}`;
+  const recorder = new Recorder(name);
+  if (typeof builder === "function") void builder(recorder as unknown as Argv<CommonOptions>);
+  return {
+    name,
+    summary: typeof describe === "string" ? describe : "",
+    usage: recorder.usageText ?? `trilane ${parent}${usage}`,
+    arguments: argumentsOf(usage, recorder.positionals),
+    options: recorder.options,
+    groups: recorder.groups,
+    examples: recorder.examples,
+    epilogue: recorder.epilogueText,
+    actions: recorder.actions,
+  };
+}
+
+export function declarationOf({ usage, summary, define }: Command): Declaration {
+  const builder = define as unknown as NonNullable<Module["builder"]>;
+  return declarationOfModule({ command: usage, describe: summary, builder, handler: () => {} }, "");
+}

@@ -1,0 +1,197 @@
+// Checks a command line's words before yargs takes them, so that each error names the option, its value and what is accepted.
+// Pure; what the accepted words mean together is the command's to check.
+import { UserError } from "../errors.ts";
+import type { Declaration } from "./declared.ts";
+import { type Declared, isWithin, rangeWords } from "./option.ts";
+
+/** Options of every command. */
+export const commonOptions = {
+  home: {
+    type: "string",
+    requiresArg: true,
+    describe: "folder of recordings and results (default: TRILANE_HOME, or XDG)",
+  },
+  json: { type: "boolean", default: false, describe: "one JSON document, or lines of events; errors as JSON, too" },
+  debug: { type: "boolean", default: false, describe: "show where in the program an error arose" },
+} as const satisfies Readonly<Record<string, Declared>>;
+
+const plainOptions: Readonly<Record<string, Declared>> = {
+  ...commonOptions,
+  help: { type: "boolean" },
+  "help-all": { type: "boolean" },
+  version: { type: "boolean" },
+};
+
+const letters: Readonly<Record<string, string>> = { h: "help", V: "version" };
+
+/** Edits between two words, a swap of neighbours being one. */
+function distance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j++) {
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      const changed = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, changed, swapped));
+    }
+  }
+  return at(a.length, b.length);
+}
+
+/** The known word that was probably meant. */
+export function nearest(word: string, known: Iterable<string>): string | null {
+  const most = Math.max(1, Math.floor(word.length / 3));
+  const near = [...known]
+    .map((each) => ({ each, apart: each.startsWith(word) && word.length > 2 ? 1 : distance(word, each) }))
+    .filter(({ apart }) => apart <= most)
+    .toSorted((a, b) => a.apart - b.apart);
+  return near[0]?.each ?? null;
+}
+
+const seeHelp = (name: string): string => `see \`trilane ${name === "" ? "" : `${name} `}--help\``;
+function unknown(what: string, meant: string | null, command: string): UserError {
+  return new UserError(`${what}: ${meant === null ? "" : `did you mean ${meant}? `}${seeHelp(command)}`);
+}
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** `1.2, 1.3 or both`. */
+function listed(choices: readonly unknown[]): string {
+  return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+}
+
+/** What an option accepts, as far as it is declared; null: any text. */
+export function accepted({ range, choices }: Declared): string | null {
+  if (range) return rangeWords(range);
+  return choices ? listed(choices) : null;
+}
+
+function checkValue(name: string, declared: Declared, value: string): void {
+  const { range, choices } = declared;
+  const isAccepted = (!range || isWithin(range, value)) && (!choices || choices.includes(value));
+  if (!isAccepted) throw new UserError(`--${name}: must be ${accepted(declared)} (got ${JSON.stringify(value)})`);
+}
+
+const isOption = (word: string): boolean => /^-[^-\d.]|^--./.test(word);
+
+class Checker {
+  readonly #commands: readonly Declaration[];
+  readonly #words: readonly string[];
+  readonly #seen = new Set<string>();
+  readonly #arguments: string[] = [];
+  #at = 0;
+  #command: Declaration | null = null;
+
+  constructor(commands: readonly Declaration[], words: readonly string[]) {
+    this.#commands = commands;
+    const end = words.indexOf("--");
+    this.#words = end < 0 ? words : words.slice(0, end);
+  }
+
+  /** The command that the words name, null if none; UserError for the first word that cannot be taken. */
+  check(): Declaration | null {
+    while (this.#at < this.#words.length) {
+      const word = this.#words[this.#at++] ?? "";
+      if (isOption(word)) this.#option(word);
+      else this.#bareWord(word);
+    }
+    if (!this.#isAnswered()) this.#refuseMissing();
+    return this.#command;
+  }
+
+  /** Help and version need nothing else. */
+  #isAnswered(): boolean {
+    return ["help", "help-all", "version"].some((name) => this.#seen.has(name));
+  }
+
+  #bareWord(word: string): void {
+    const choices = this.#command ? this.#command.actions : this.#commands;
+    if (choices.length === 0) return void this.#arguments.push(word);
+    const parent = this.#command?.name ?? "";
+    const names = choices.map(({ name }) => name.split(" ").at(-1) ?? name);
+    const found = choices[names.indexOf(word)];
+    if (!found) {
+      const what =
+        parent === "" ? `no command ${JSON.stringify(word)}` : `${parent}: no action ${JSON.stringify(word)}`;
+      throw unknown(what, nearest(word, names) ?? (parent === "" ? null : listed(names)), parent);
+    }
+    this.#command = found;
+  }
+
+  #option(word: string): void {
+    const equals = word.indexOf("=");
+    const written = equals < 0 ? word : word.slice(0, equals);
+    const value = equals < 0 ? null : word.slice(equals + 1);
+    const { name, declared } = this.#declared(written);
+    const isList = declared.array === true;
+    if (this.#seen.has(name) && !isList) throw new UserError(`--${name} is given more than once: give it once`);
+    this.#seen.add(name);
+    if (declared.type === "boolean") this.#checkSwitch(name, value);
+    else this.#checkGiven(name, declared, value);
+  }
+
+  #checkGiven(name: string, declared: Declared, value: string | null): void {
+    const given = value ?? this.#next();
+    if (given === null || (given === "" && (declared.range ?? declared.choices)))
+      throw new UserError(`--${name}: a value is missing: give ${accepted(declared) ?? declared.describe ?? "one"}`);
+    checkValue(name, declared, given);
+    // yargs takes all words that follow for the list's.
+    if (declared.array && declared.nargs !== 1 && value === null) while (this.#next() !== null);
+  }
+
+  #declared(written: string): { name: string; declared: Declared } {
+    const options = this.#command?.options ?? new Map<string, Declared>();
+    const find = (name: string): Declared | undefined => options.get(name) ?? plainOptions[name];
+    const bare = kebab(written.replace(/^--?/, ""));
+    const name = written.startsWith("--") ? bare : letters[written.slice(1)];
+    for (const each of name === undefined ? [] : [name, name.replace(/^no-/, "")]) {
+      const declared = find(each);
+      if (declared && (each === name || declared.type === "boolean")) return { name: each, declared };
+    }
+    const command = this.#command?.name ?? "";
+    const near = nearest(bare, [...options.keys(), ...Object.keys(plainOptions)]);
+    throw unknown(`${command === "" ? "" : `${command}: `}no option ${written}`, near && `--${near}`, command);
+  }
+
+  #checkSwitch(name: string, value: string | null): void {
+    if (value === null) {
+      if (["true", "false"].includes(this.#words[this.#at] ?? "")) this.#at++;
+    } else if (value !== "true" && value !== "false")
+      throw new UserError(`--${name}: takes no value (got ${JSON.stringify(value)}): give it alone, or leave it out`);
+  }
+
+  #next(): string | null {
+    const word = this.#words[this.#at];
+    if (word === undefined || isOption(word)) return null;
+    this.#at++;
+    return word;
+  }
+
+  #refuseMissing(): void {
+    const command = this.#command;
+    if (!command) throw new UserError(`name a command: ${seeHelp("")}`);
+    if (command.actions.length > 0) return;
+    const { name, arguments: asked, options } = command;
+    for (const [index, { name: argument, isRequired, describe }] of asked.entries()) {
+      const given = this.#arguments[index];
+      if (given === undefined && isRequired)
+        throw new UserError(`${name}: <${argument}> is missing: ${describe}; ${seeHelp(name)}`);
+      if (given === "") throw new UserError(`${name}: <${argument}> is empty: ${describe}; ${seeHelp(name)}`);
+    }
+    const extra = asked.some(({ isMany }) => isMany) ? undefined : this.#arguments[asked.length];
+    if (extra !== undefined)
+      throw new UserError(
+        `${name}: ${JSON.stringify(extra)} is one word too many: the form is \`${command.usage}\`; ${seeHelp(name)}`,
+      );
+    const missing = [...options].find(([option, { demandOption }]) => demandOption && !this.#seen.has(option));
+    if (missing)
+      throw new UserError(`${name}: --${missing[0]} is missing: ${missing[1].describe ?? "give it"}; ${seeHelp(name)}`);
+  }
+}
+
+/** UserError for the first word that cannot be taken. */
+export function checkWords(commands: readonly Declaration[], words: readonly string[]): Declaration | null {
+  return new Checker(commands, words).check();
+}

@@ -1,0 +1,111 @@
+// What a new user may mistype, and the answer: it names the thing, its value and what is accepted. No process is started.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { allCommands } from "../../../cli/commands/all.ts";
+import { declarationOf } from "../../../cli/commands/declared.ts";
+import { checkWords, nearest } from "../../../cli/commands/words.ts";
+import { UserError } from "../../../cli/errors.ts";
+
+const commands = allCommands.map(declarationOf);
+
+const refused: readonly (readonly [words: readonly string[], answer: string])[] = [
+  [[], "name a command: see `trilane --help`"],
+  [["rase", "shop"], 'no command "rase": did you mean race? see `trilane --help`'],
+  [["frobnicate"], 'no command "frobnicate": see `trilane --help`'],
+  [["recording", "shw", "x"], 'recording: no action "shw": did you mean show? see `trilane recording --help`'],
+  [["race", "shop", "--rnus", "3"], "race: no option --rnus: did you mean --runs? see `trilane race --help`"],
+  [["race", "shop", "-r", "3"], "race: no option -r: see `trilane race --help`"],
+  [["doctor", "--frob"], "doctor: no option --frob: see `trilane doctor --help`"],
+  [["race", "shop", "--runs", "abc"], '--runs: must be a whole number from 1 to 10000 (got "abc")'],
+  [["race", "shop", "--runs", "0"], '--runs: must be a whole number from 1 to 10000 (got "0")'],
+  [["race", "shop", "--runs", "2.5"], '--runs: must be a whole number from 1 to 10000 (got "2.5")'],
+  [["race", "shop", "--runs", "-5"], '--runs: must be a whole number from 1 to 10000 (got "-5")'],
+  [["race", "shop", "--runs", "0x10"], '--runs: must be a whole number from 1 to 10000 (got "0x10")'],
+  [["race", "shop", "--runs"], "--runs: a value is missing: give a whole number from 1 to 10000"],
+  [["race", "shop", "--runs", "--json"], "--runs: a value is missing: give a whole number from 1 to 10000"],
+  [["race", "shop", "--runs="], "--runs: a value is missing: give a whole number from 1 to 10000"],
+  [["race", "shop", "--runs", "3", "--runs", "5"], "--runs is given more than once: give it once"],
+  [["race", "shop", "--visits", "abc"], '--visits: must be a whole number from 1 to 20 (got "abc")'],
+  [["race", "shop", "--timeout", "0"], '--timeout: must be a number above 0, up to 3600 (seconds) (got "0")'],
+  [["race", "shop", "--retry-for", "Infinity"], '--retry-for: must be a number from 0 up (seconds) (got "Infinity")'],
+  [["race", "shop", "--decide", "3%"], '--decide: must be a number above 0, up to 50 (per cent) (got "3%")'],
+  [["race", "shop", "--dilate", "abc"], '--dilate: must be a whole number from 1 to 100 (got "abc")'],
+  [["race", "shop", "--films", "30"], '--films: must be a whole number from 0 to 20 (got "30")'],
+  [["race", "shop", "--tls", "1.1"], '--tls: must be 1.2, 1.3 or both (got "1.1")'],
+  [["race", "shop", "--as", "is"], '--as: must be auto, recorded or model (got "is")'],
+  [["race", "shop", "--transport=fast"], '--transport: must be stock or tuned (got "fast")'],
+  [
+    ["race", "shop", "--tcp-initial-window", "ten"],
+    '--tcp-initial-window: must be a whole number from 1 to 1000 (packets) (got "ten")',
+  ],
+  [
+    ["race", "shop", "--tcp-send-buffer", "100"],
+    '--tcp-send-buffer: must be a whole number from 16384 to 1073741824 (bytes) (got "100")',
+  ],
+  [
+    ["race", "shop", "--quic-payload", "1500"],
+    '--quic-payload: must be a whole number from 1200 to 1452 (bytes) (got "1500")',
+  ],
+  [["race", "shop", "--tcp-congestion", "bbr2"], '--tcp-congestion: must be cubic, reno or bbr (got "bbr2")'],
+  [["race", "shop", "--origins", "sharded"], '--origins: must be as-recorded, merged or single (got "sharded")'],
+  [["race", "shop", "--json=maybe"], '--json: takes no value (got "maybe"): give it alone, or leave it out'],
+  [
+    ["race", "shop", "extra"],
+    'race: "extra" is one word too many: the form is `trilane race <page>`; see `trilane race --help`',
+  ],
+  [["compare", "3"], "compare: <b> is missing: the later one; see `trilane compare --help`"],
+  [["compare", "1", "2", "--threshold", "abc"], '--threshold: must be a number from 0 to 1000 (per cent) (got "abc")'],
+  [
+    ["recording", "check", ""],
+    "recording check: <recording> is empty: name of the recording; see `trilane recording check --help`",
+  ],
+  [
+    ["recording", "show"],
+    "recording show: <recording> is missing: name of the recording; see `trilane recording show --help`",
+  ],
+  [["record"], "record: <urls> is missing: the pages; https is assumed; see `trilane record --help`"],
+  [["record", "a.example", "--quiet", "5"], "record: no option --quiet: see `trilane record --help`"],
+  [["record", "a.example", "--idle", "soon"], '--idle: must be a number from 0 up (ms) (got "soon")'],
+  [["record", "a.example", "--lane", "h9"], '--lane: must be any, h1, h2 or h3 (got "h9")'],
+  [["meter", "/lab", "--interval", "1"], '--interval: must be a number from 20 to 60000 (ms) (got "1")'],
+  [["synth", "a", "--hosts", "abc"], '--hosts: must be a whole number from 1 to 100 (got "abc")'],
+  [["calibrate", "--rounds", "abc"], '--rounds: must be a whole number from 5 to 1000 (got "abc")'],
+  [["submit", "p", "--slurm", "--cpus", "0"], '--cpus: must be a whole number from 1 to 4096 (got "0")'],
+  [["trace", "synth", "--seed", "x"], '--seed: must be a whole number from 0 to 4294967295 (got "x")'],
+];
+
+for (const [words, answer] of refused)
+  test(`trilane ${words.join(" ")}`, () => {
+    assert.throws(
+      () => checkWords(commands, words),
+      (error) => {
+        assert.ok(error instanceof UserError);
+        assert.equal(error.message, answer);
+        return true;
+      },
+    );
+  });
+
+test("what is right is taken, in each form that yargs takes", () => {
+  for (const words of [
+    ["--help"],
+    ["-V"],
+    ["race", "--help"],
+    ["--home", "folder", "race", "shop", "--runs=3", "--decide", "2.5", "--no-strict", "--extraRtt"],
+    ["race", "shop", "--strict", "true", "--seed", "0"],
+    ["sweep", "plan", "--page", "a", "b", "--page", "c"],
+    ["submit", "plan", "--slurm", "--sbatch=--partition=long", "--sbatch=-N2"],
+    ["import", "-", "--name", "shop"],
+    ["shell", "--link", "1mbit/50ms", "--", "ls", "--runs", "abc", ""],
+    ["remove", "a", "b", "c"],
+    ["recording", "rm", "a", "b"],
+  ])
+    assert.doesNotThrow(() => checkWords(commands, words), words.join(" "));
+});
+
+test("the word that was probably meant", () => {
+  assert.equal(nearest("rase", ["race", "record"]), "race");
+  assert.equal(nearest("rnus", ["runs"]), "runs");
+  assert.equal(nearest("help", ["shell"]), null);
+  assert.equal(nearest("cal", ["cell", "calibrate"]), "calibrate");
+});
