@@ -1,0 +1,31 @@
+// A reader that goes away ends what only prints as done, and work that is under way as interrupted.
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import { test } from "node:test";
+import { closedPipe } from "../../cli/closed_pipe.ts";
+import { watchSignals } from "../../cli/sweep/interruption.ts";
+
+/** Ends like a process: nothing follows its exit. */
+class Exited extends Error {}
+
+test("what only prints ends with status 0", () => {
+  const program = Object.assign(new EventEmitter(), {
+    exit: (status: unknown): never => {
+      throw new Exited(String(status));
+    },
+  });
+  assert.throws(() => closedPipe(program as unknown as NodeJS.Process).close(), new Exited("0"));
+});
+
+test("a race ends as by the terminal's closing, once however many writes fail", () => {
+  const interruption = watchSignals();
+  try {
+    const pipe = closedPipe(process);
+    assert.equal(pipe.isClosed(), false);
+    for (let write = 0; write < 3; write++) pipe.close();
+    assert.equal(pipe.isClosed(), true);
+    assert.deepEqual([interruption.signal.aborted, interruption.received()], [true, "SIGHUP"]);
+  } finally {
+    interruption.ignore();
+  }
+});
