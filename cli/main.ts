@@ -71,8 +71,7 @@ for (const stream of [process.stdout, process.stderr]) {
 try {
   await main();
 } catch (error) {
-  if (ours.includes("--debug") && error instanceof Error)
-    for (const line of (error.stack ?? "").split("\n")) say(line);
+  if (ours.includes("--debug") && error instanceof Error) for (const line of (error.stack ?? "").split("\n")) say(line);
   const explained = explain(error);
   if (!explained) throw error;
   sayError(explained.line, explained.status);

@@ -3,11 +3,7 @@ import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import { merge } from "../cluster/merge.ts";
 import { mergedLines } from "../cluster/words.ts";
-<<<<<<< HEAD
-import { UserError } from "../errors.ts";
 import { printJson, printLines } from "../terminal.ts";
-=======
->>>>>>> 124d0a4 (End a race whose output's reader went away as interrupted, not as done)
 import type { Command, CommonOptions } from "./command.ts";
 import { number } from "./option.ts";
 
