@@ -1,9 +1,10 @@
 // Keeps a second `trilane submit` out of a folder of shards: a lock of SQLite's, which the system takes back however its holder
 // ends, and which holds on folders that several machines share. Stores nothing in it.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { explainFailure, isLocked, shardRemedies } from "../results/failure.ts";
+import { openSqlite } from "../results/sqlite.ts";
 
 const lockPath = (shards: string): string => join(shards, ".submit-lock");
 
@@ -13,7 +14,7 @@ export async function withSubmitLock<Result>(shards: string, work: () => Promise
   let lock: DatabaseSync | null = null;
   try {
     try {
-      lock = new DatabaseSync(path, { timeout: 0 });
+      lock = openSqlite(path, { timeout: 0 });
       lock.exec("BEGIN IMMEDIATE");
     } catch (error) {
       if (!isLocked(error)) throw explainFailure(error, path, shardRemedies(path));

@@ -13,7 +13,6 @@ import {
 } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { freeBytes } from "../disk_room.ts";
 import { RunError, UserError } from "../errors.ts";
 import { scratchParent } from "../measure/scratch.ts";
@@ -21,6 +20,7 @@ import { formatSize } from "../numbers.ts";
 import { chromiumPath, type Program, programPath } from "../programs.ts";
 import { applicationId as resultsApplicationId } from "../results/database.ts";
 import { explainFailure } from "../results/failure.ts";
+import { openSqlite } from "../results/sqlite.ts";
 import { isInstalled, requirements } from "../setup/requirements.ts";
 import { attempt, type Check, firstLine, ok } from "./check.ts";
 import { hostChecks } from "./host_checks.ts";
@@ -228,7 +228,7 @@ function dataFile(home: string, { file, holds, applicationId }: DataFile): Check
   const remedy = `move it away (or repair it with \`sqlite3 ${path} .recover\`), or name another folder with --home`;
   return attempt(holds, remedy, () => {
     const { size } = statSync(path);
-    const database = new DatabaseSync(path, { timeout: 5000 });
+    const database = openSqlite(path, { timeout: 5000 });
     try {
       // One transaction: between two reads another process may make the tables.
       database.exec("PRAGMA query_only = ON; BEGIN");

@@ -2,10 +2,10 @@
 // where somebody could have given it: databases, reports and the launcher are looked into. Follows no symlink; removes nothing.
 import { closeSync, constants, existsSync, lstatSync, openSync, readdirSync, readSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { asideEnding } from "../aside.ts";
 import { launcherBeginning } from "../host/launcher.ts";
 import { applicationId as resultsApplicationId } from "../results/database.ts";
+import { openSqlite } from "../results/sqlite.ts";
 
 /** A file that is kept: true where it is one of ours. `path`: absolute. */
 type IsOurs = (path: string, stat: Stats) => boolean;
@@ -50,7 +50,7 @@ function hasApplicationId(path: string, wanted: number): boolean {
   const found = header.readUInt32BE(applicationIdAt);
   if (found !== 0 || !existsSync(`${path}-wal`)) return found === wanted;
   // Whoever made it was killed: what it is may stand in the log only.
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = openSqlite(path, { readOnly: true });
   try {
     return database.prepare("PRAGMA application_id").get()?.application_id === wanted;
   } finally {

@@ -2,13 +2,14 @@
 // or newer than we know. No table's logic.
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { UserError } from "../errors.ts";
 import { makeFolder } from "../make_folder.ts";
 import { checkout } from "../programs.ts";
 import { explainFailure, hasNoRoom, homeRemedies, isLocked, type Remedies } from "./failure.ts";
 import { formatVersion, migrate, migratedCopy, versionOf } from "./migrations.ts";
+import { openSqlite } from "./sqlite.ts";
 import { busyTimeout_ms, inTransaction } from "./transaction.ts";
 
 /** `PRAGMA application_id` of schemas/results.sql. */
@@ -114,7 +115,7 @@ function openToRead(path: string, how: "shared" | "as it lies" | "no room", reme
   let database: DatabaseSync | null = null;
   try {
     // Not opened read-only where it need not be: such a connection leaves the log's files behind.
-    database = new DatabaseSync(url, { timeout: busyTimeout_ms, readOnly: how !== "shared" && !alone });
+    database = openSqlite(url, { timeout: busyTimeout_ms, readOnly: how !== "shared" && !alone });
     if (alone) database.exec("PRAGMA locking_mode = EXCLUSIVE");
     const format = formatOf(database, path, remedies);
     if (format === "empty") {
@@ -173,7 +174,7 @@ export function openDatabase(
   makeFolder(dirname(path));
   let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
+    database = openSqlite(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
     let format = formatOf(database, path, remedies);
     if (format === "empty") {
       // Not inside a transaction: SQLite changes the journal's mode only outside of one.

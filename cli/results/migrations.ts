@@ -13,9 +13,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { checkout } from "../programs.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
+import { openSqlite } from "./sqlite.ts";
 import { inTransaction, withBusyTimeout } from "./transaction.ts";
 
 const folder = join(checkout, "schemas", "migrations", "results");
@@ -65,7 +66,7 @@ function keepCopy(path: string, version: number): string {
   rmSync(part, { force: true });
   const keep = removedAtEnd(part);
   // A connection in a transaction, as the migrating one, cannot be copied from.
-  const source = new DatabaseSync(path);
+  const source = openSqlite(path);
   try {
     source.prepare("VACUUM INTO ?").run(part);
     sync(part);
@@ -116,7 +117,7 @@ export function migratedCopy(database: DatabaseSync): DatabaseSync {
   try {
     const path = join(scratch, "results.db");
     database.prepare("VACUUM INTO ?").run(path);
-    copy = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+    copy = openSqlite(path, { enableForeignKeyConstraints: false });
     copy.exec("PRAGMA journal_mode = MEMORY");
     const opened = copy;
     inTransaction(opened, () => upgrade(opened));
