@@ -8,13 +8,13 @@ import { moduleOf } from "./commands/command.ts";
 import { declarationOf } from "./commands/declared.ts";
 import { checkWords, commonOptions } from "./commands/words.ts";
 import { explain } from "./errors.ts";
+import { rareServingOptions } from "./serving/options.ts";
 import { say, terminalJson } from "./terminal.ts";
 import { version } from "./version.ts";
 
 /** `help race` is `race --help`. */
 function withHelp([first, ...rest]: readonly string[]): string[] {
-  if (first === undefined) return [];
-  return first === "help" ? [...rest, "--help"] : [first, ...rest];
+  return first === "help" ? [...rest, "--help"] : first === undefined ? [] : [first, ...rest];
 }
 
 const words = withHelp(hideBin(process.argv));
@@ -32,7 +32,8 @@ function sayError(text: string, status: number): void {
 
 async function main(): Promise<void> {
   checkWords(allCommands.map(declarationOf), words);
-  const parser = yargs(words)
+  const isAll = ours.includes("--help-all");
+  const parser = yargs(isAll ? [...ours, "--help"] : words)
     .scriptName("trilane")
     .usage("trilane COMMAND\n\nRaces a web page over HTTP/1.1, HTTP/2 and HTTP/3 on an emulated link.")
     .options(commonOptions)
@@ -42,12 +43,13 @@ async function main(): Promise<void> {
     .alias("version", "V")
     .help()
     .alias("help", "h")
+    .option("help-all", { type: "boolean", describe: "show help with the rare options too" })
     .strict()
     .exitProcess(false)
     .fail((message, error) => {
       throw error ?? new Error(message);
     });
-  for (const command of allCommands) parser.command(moduleOf(command));
+  for (const command of allCommands) parser.command(moduleOf(command, isAll ? [] : rareServingOptions));
   await parser.parseAsync();
 }
 

@@ -79,6 +79,9 @@ const transportOptions: Readonly<Record<string, Declared>> = {
   "quic-receive-buffer": number(buffer, { describe: "bytes of the UDP socket" }),
 };
 
+/** Shown by --help-all only. */
+export const rareServingOptions = Object.keys(transportOptions).filter((name) => name !== "transport");
+
 /** Adds the options, in groups of their own in the help. */
 export function defineServing<Options>(yargs: Argv<Options>): Argv<Options & ServingOptions> {
   for (const [name, declared] of Object.entries({ ...originOptions, ...transportOptions })) {

@@ -66,6 +66,18 @@ test("what the words mean together is refused in one line, and nothing is writte
   assert.deepEqual(readdirSync(home), []);
 });
 
+test("--help-all shows the rare options that --help leaves out, and help COMMAND is COMMAND --help", () => {
+  const [help, all, word] = [
+    ["race", "--help"],
+    ["race", "--help-all"],
+    ["help", "race"],
+  ].map((words) => trilane(...words));
+  assert.match(all?.stdout ?? "", /--tcp-pacing/);
+  assert.doesNotMatch(help?.stdout ?? "", /--tcp-pacing/);
+  assert.match(help?.stdout ?? "", /--help-all/);
+  assert.deepEqual([word?.stdout, all?.status], [help?.stdout, 0]);
+});
+
 test("with --json an error is a document on standard error; --debug shows where it arose", () => {
   const { status, stdout, stderr } = trilane("race", "shop", "--runs", "abc", "--json");
   assert.deepEqual([status, stdout], [2, ""]);
