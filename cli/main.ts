@@ -26,8 +26,7 @@ function sayError(text: string, status: number): void {
   const message = text.replaceAll(/\s*\n\s*/g, "; ");
   const document: CommandError = { schema: "trilane/error/1", status, message };
   const asJson = ours.includes("--json") || ours.includes("--json=true");
-  if (asJson) process.stderr.write(`${terminalJson(document)}\n`);
-  else say(`trilane: ${message}`);
+  say(asJson ? terminalJson(document) : `trilane: ${message}`);
 }
 
 async function main(): Promise<void> {
