@@ -5,6 +5,7 @@ import { getProfile } from "../history/history.ts";
 import { answerAction } from "./answer_action.ts";
 import { listenToDebugger } from "./debugger_session.ts";
 import { failureOf } from "./failure.ts";
+import { isOwnPage } from "./own_page.ts";
 import { mendProfiling, profilingOf, startProfile } from "./profiling.ts";
 import { resumeRaces } from "./races.ts";
 
@@ -20,8 +21,7 @@ chrome.runtime.onStartup.addListener(() => {});
 type Answer = { ok: true } | { ok: false; error: Failure };
 
 chrome.runtime.onMessage.addListener((message: unknown, sender, reply: (answer: Answer) => void) => {
-  // Only the extension's own pages: it has no content scripts, and other extensions' messages come another way.
-  if (sender.id !== chrome.runtime.id) return false;
+  if (!isOwnPage(sender, { id: chrome.runtime.id, origin: location.origin })) return false;
   ready
     .then(() => answerAction(message as Action))
     .then(
