@@ -112,6 +112,9 @@ static int open_db(sqlite3 **out, const char *home, int flags, struct archive_er
     int status = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags, NULL);
     if (status == SQLITE_OK) {
         sqlite3_busy_timeout(db, BUSY_MS);
+        // An archive may be a stranger's: what its schema calls is not ours, and no SQL may damage the file.
+        sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+        sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         *out = db;
         return 0;
     }

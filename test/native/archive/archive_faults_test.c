@@ -273,6 +273,20 @@ static void test_writers_and_readers_at_once(void **state) {
     assert_int_equal(fixture_count_bodies(home), 0);
 }
 
+// A view of a stranger's archive may not call what only a program may (fts3_tokenizer and the like).
+static void test_strangers_schema_is_not_trusted(void **state) {
+    const char *home = *state;
+    struct archive_error error;
+    sqlite3 *db;
+    assert_int_equal(archive_db_open_to_write(&db, home, &error), 0);
+    int is_trusted = -1, is_defensive = -1;
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, -1, &is_trusted);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &is_defensive);
+    sqlite3_close(db);
+    assert_int_equal(is_trusted, 0);
+    assert_int_equal(is_defensive, 1);
+}
+
 enum { MAKERS = 6, NEW_ARCHIVES = 40 };
 
 // Whoever comes while another makes the archive finds none or a whole one, never a stranger's.
@@ -334,6 +348,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_read_only_home, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_removed_but_for_bodies, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_writers_and_readers_at_once, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_strangers_schema_is_not_trusted, fixture_set_up,
+                                        fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_made_by_several_at_once, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_swept_while_uploading, fixture_set_up, fixture_tear_down),
     };
