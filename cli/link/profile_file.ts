@@ -64,8 +64,9 @@ export function readLink(text: string, folder: string): LinkProfile {
 
 /** The same for a link of the command line, which must say its delay. */
 export function readAskedLink(text: string, folder: string): LinkProfile {
+  const link = readLink(text, folder);
   if (!isProfileFile(text)) refuseWithoutDelay(text);
-  return readLink(text, folder);
+  return link;
 }
 
 /** Whether it names a file of a profile; else it is a form. */

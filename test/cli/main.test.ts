@@ -53,6 +53,7 @@ test("what the words mean together is refused in one line, and nothing is writte
     ["race", "carlucci-small", "--link", "10mbit"],
     /--link 10mbit: says no round-trip time: write 10mbit\/50ms/,
   );
+  assertRefused(["race", "carlucci-small", "--link", "10"], /rate "10" has no unit/);
   assertRefused(["race", "carlucci-small", "--link", "3mbit/50ms", "--lanes", "h1,h4"], /h4/);
   assertRefused(["race", "no-such-page", "--link", "3mbit/50ms"], /no-such-page/);
   assertRefused(["race", "/nonexistent/page.har", "--link", "3mbit/50ms"], /\/nonexistent\/page\.har/);
