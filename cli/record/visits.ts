@@ -80,8 +80,8 @@ const entriesOf = ({ har }: RecordedPage): readonly Entry[] => (har as Har).log.
 const onLoadOf = ({ har }: RecordedPage): number =>
   (har as Har).log.pages[0]?.pageTimings?.onLoad ?? Number.POSITIVE_INFINITY;
 
-/** A visit that asked for less than this share of what the fullest one did is another page: an error, a challenge. */
-const leastShare = 0.9;
+/** A visit that was answered less than this share of what the fullest one was is another page: an error, a challenge. */
+const leastShare = 0.5;
 
 /**
  * The visit whose load event came soonest, first: caches of the servers that were cold and whatever held up the browser only add to
