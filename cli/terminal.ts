@@ -1,13 +1,13 @@
 // All that the command line prints. Text from pages, HARs, databases and other hosts is in most of it, and a terminal takes
 // control characters for commands: they are shown, not sent. Marks that turn the direction of text round would disguise URLs.
 
-const commands = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const commands = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** One line, whatever is in it. Colours are put round it afterwards. */
 export function terminalText(text: string): string {
   return text.replaceAll(commands, (character) => {
     const code = character.charCodeAt(0).toString(16);
-    return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u${code}`;
+    return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u${code.padStart(4, "0")}`;
   });
 }
 

@@ -17,6 +17,8 @@ const evil = "a\x1b]52;c;ZXZpbA==\x07b\x9d52;c;ZXZpbA==\x9cc\u202ed\ne\x7f";
 
 test("control characters are shown, not sent", () => {
   assert.equal(terminalText(evil), "a\\x1b]52;c;ZXZpbA==\\x07b\\x9d52;c;ZXZpbA==\\x9cc\\u202ed\\x0ae\\x7f");
+  for (const mark of ["\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"])
+    assert.equal(terminalText(`a${mark}b`), `a\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}b`);
   assert.equal(terminalText("Zürich – 50 ms … 東京"), "Zürich – 50 ms … 東京");
 });
 
