@@ -10,6 +10,8 @@ const secretWords = new Set(
 // These mean something else in longer names (zip_code, sort_key, key_count), so that only the whole name counts.
 const secretNames = new Set(["code", "key", "pass", "pin", "ticket"]);
 const secretKeys = /(?:access|account|api|app|auth|client|private|secret|shared|subscription)key$/;
+// Written as one word (authtoken, x-accesstoken).
+const secretEnds = /(?:token|secret|passw(?:or)?d)$/;
 
 /** What of a name makes its value secret, for those who are told: README, help texts and the extension's words. */
 export const secretNamesInWords = "token, password, secret, session, signature, auth, code, key and the like";
@@ -33,7 +35,8 @@ export function isSecretName(name: string): boolean {
     .split(/[^a-z\d]+/)
     .filter((word) => word !== "");
   const joined = words.join("");
-  return words.some((word) => secretWords.has(word)) || secretNames.has(joined) || secretKeys.test(joined);
+  if (words.some((word) => secretWords.has(word)) || secretNames.has(joined)) return true;
+  return secretKeys.test(joined) || secretEnds.test(joined);
 }
 
 export const crossedOut = (text: string): string => "x".repeat([...text].length);

@@ -6,10 +6,10 @@ import { bodyWithoutSecrets, isSecretName, textWithoutSecrets } from "../../exte
 
 test("names that tell of a secret, and names that only look like one", () => {
   const secret =
-    "token access_token accessToken X-CSRF-Token key api_key apiKey X-Api-Key sig X-Amz-Signature password user[password] user%5Bpassword%5D auth oauth_token session sessionId PHPSESSID JSESSIONID sid code pin jwt client_secret";
+    "token access_token accessToken X-CSRF-Token key api_key apiKey X-Api-Key sig X-Amz-Signature password user[password] user%5Bpassword%5D auth oauth_token session sessionId PHPSESSID JSESSIONID sid code pin jwt client_secret authtoken x-accesstoken x-sessiontoken clientsecret userpassword dbpasswd";
   for (const name of secret.split(" ")) assert.ok(isSecretName(name), name);
   const plain =
-    "q page author monkey keyword sort_key zip_code country-code assignment passenger significant design pinned surrogate-key x-cache-key %E0%A4%A";
+    "q page author monkey keyword sort_key zip_code country-code assignment passenger significant design pinned surrogate-key x-cache-key sec-fetch-dest x-csp-nonce-less tokenizer secretary passwordless %E0%A4%A";
   for (const name of plain.split(" ")) assert.ok(!isSecretName(name), name);
 });
 
