@@ -2,15 +2,18 @@
 // plan, packed with tar and sent through ssh. What is there already is not sent again.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { withArchive } from "../archive/client.ts";
-import { RunError } from "../errors.ts";
+import { NoRoomError, RunError } from "../errors.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
 import { companions } from "../results/database.ts";
+import { openExistingShard } from "../results/results.ts";
+import { namesSuperJournal } from "../results/sqlite.ts";
 import { ProgramFailure, runProgram } from "../run_program.ts";
 import { shellWord } from "../shell_word.ts";
 
@@ -130,15 +133,51 @@ async function requireRegularFile(path: string, from: string): Promise<void> {
 }
 
 /**
+ * RunError for what cannot be read as results; a journal beside it is played back. Left to whoever looks for finished cells, what
+ * is thrown would end the submit of all hosts.
+ */
+function requireReadable(path: string, from: string): void {
+  try {
+    const results = openExistingShard(path);
+    try {
+      results?.listSweeps();
+    } finally {
+      results?.close();
+    }
+  } catch (error) {
+    // A full disk is ours.
+    if (error instanceof NoRoomError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RunError(
+      `${from}: delivered ${basename(path)}, which cannot be read (${why}); nothing from it was taken`,
+    );
+  }
+}
+
+/** All that was delivered, before any of it is taken. */
+async function requireShards(aside: string, names: readonly string[], from: string): Promise<void> {
+  for (const name of names) await requireRegularFile(join(aside, name), from);
+  for (const name of names)
+    if (namesSuperJournal(join(aside, name)))
+      throw new RunError(
+        `${from}: delivered ${name}, which would have another file deleted; nothing from it was taken`,
+      );
+  for (const name of names) await chmod(join(aside, name), 0o600);
+  for (const name of names) if (name.endsWith(".db")) requireReadable(join(aside, name), from);
+}
+
+/**
  * Brings the host's shards into the folder, each whole or not at all; removes what one that was killed left of this. Only names
  * that are `expected` are taken, whatever the host sends. Only for who holds the folder's submit lock.
  */
 export async function collect(remote: Remote, shards: string, expected: ReadonlySet<string>): Promise<void> {
   await removeLeftAside(shards);
   const folder = shellWord(`${remote.folder}/shards`);
-  const names = (await onHost(remote, `if test -d ${folder}; then ls ${folder}; fi`))
+  const listed = (await onHost(remote, `if test -d ${folder}; then ls ${folder}; fi`))
     .split("\n")
     .filter((name) => expected.has(name));
+  // A journal without its shard would be played back into the one that is here.
+  const names = listed.filter((name) => name.endsWith(".db") || listed.includes(name.replace(/-journal$/, "")));
   if (names.length === 0) return;
   const aside = await mkdtemp(join(shards, asidePrefix));
   const keep = removedAtEnd(aside);
@@ -146,18 +185,22 @@ export async function collect(remote: Remote, shards: string, expected: Readonly
     const members = names.map((name) => `./${name}`);
     const line = `tar -c -f - -C ${folder} ${members.map(shellWord).join(" ")}`;
     const pack = [...remote.ssh, "-o", "BatchMode=yes", remote.host, line];
-    const unpack = ["tar", "-x", "-f", "-", "--no-same-owner", "--no-same-permissions", "-C", aside, ...members];
+    // Of a folder nothing: what lies in one that may not be written could not be removed.
+    const only = ["--no-same-owner", "--no-same-permissions", "--exclude=./*/*"];
+    const unpack = ["tar", "-x", "-f", "-", ...only, "-C", aside, ...members];
     await piped(pack, unpack, `${remote.host}: bringing shards back`);
-    for (const name of names) await requireRegularFile(join(aside, name), remote.host);
+    await requireShards(aside, names, remote.host);
+    // Journals that were played back are gone.
+    const taken = names.filter((name) => existsSync(join(aside, name)));
     // A journal before its shard, which would be read without it; an old shard's would be taken for the new one's.
-    for (const name of names.toSorted().reverse()) {
-      if (name.endsWith(".db") && !names.includes(`${name}-journal`))
+    for (const name of taken.toSorted().reverse()) {
+      if (name.endsWith(".db") && !taken.includes(`${name}-journal`))
         for (const end of companions) await rm(join(shards, `${name}${end}`), { force: true });
-      await chmod(join(aside, name), 0o600);
       await rename(join(aside, name), join(shards, name));
     }
   } finally {
-    await rm(aside, { recursive: true, force: true });
+    // Why nothing was taken is not to be lost; what stays is removed by the next one, or said then.
+    await rm(aside, { recursive: true, force: true }).catch(() => undefined);
     keep();
   }
 }
