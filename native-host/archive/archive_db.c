@@ -50,6 +50,11 @@ int archive_db_fail(sqlite3 *db, const char *home, struct archive_error *error) 
                         "%s: %s", path, sqlite3_errmsg(db));
 }
 
+void archive_db_harden(sqlite3 *db) {
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+}
+
 int archive_db_exec(sqlite3 *db, const char *home, const char *sql, struct archive_error *error) {
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : archive_db_fail(db, home, error);
 }
@@ -112,9 +117,7 @@ static int open_db(sqlite3 **out, const char *home, int flags, struct archive_er
     int status = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags, NULL);
     if (status == SQLITE_OK) {
         sqlite3_busy_timeout(db, BUSY_MS);
-        // An archive may be a stranger's: what its schema calls is not ours, and no SQL may damage the file.
-        sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-        sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        archive_db_harden(db);
         *out = db;
         return 0;
     }

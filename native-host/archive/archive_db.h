@@ -21,6 +21,10 @@ int archive_db_open_to_change(sqlite3 **out, const char *home, struct archive_er
 // Makes the home and the archive where they are missing.
 int archive_db_open_to_write(sqlite3 **out, const char *home, struct archive_error *error);
 
+// To be called on every connection: an archive may be a stranger's. What its schema calls is not ours, and no
+// SQL damages the file.
+void archive_db_harden(sqlite3 *db);
+
 // Maps what `db` last failed with, and returns -1.
 int archive_db_fail(sqlite3 *db, const char *home, struct archive_error *error);
 int archive_db_exec(sqlite3 *db, const char *home, const char *sql, struct archive_error *error);

@@ -70,8 +70,11 @@ static int keep_copy(char *kept, const char *home, int version, struct archive_e
         status = from ? archive_db_fail(from, home, error) : archive_fail_memory(error);
     else if (sqlite3_open_v2(part, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
         status = to ? archive_db_fail(to, home, error) : archive_fail_memory(error);
-    else
+    else {
+        archive_db_harden(from);
+        archive_db_harden(to);
         status = copy_pages(to, from, home, error);
+    }
     sqlite3_close(to);
     sqlite3_close(from);
     if (status == 0) status = name_copy(kept, part, home, version, error);
@@ -125,6 +128,7 @@ int archive_migrate_in_memory(sqlite3 **copy, sqlite3 *db, const char *home, str
         sqlite3_close(memory);
         return archive_fail_memory(error);
     }
+    archive_db_harden(memory);
     if (copy_pages(memory, db, home, error) < 0 || read_version(memory, home, &version, error) < 0 ||
         upgrade(memory, home, version, error) < 0) {
         sqlite3_close(memory);

@@ -98,3 +98,15 @@ test("nothing opens a database in another way", () => {
     .filter((path) => readFileSync(join(checkout, "cli", path), "utf8").includes("new DatabaseSync"));
   assert.deepEqual(others, []);
 });
+
+test("no C program opens an archive without hardening the connection", () => {
+  const counts = globSync("**/*.c", { cwd: join(checkout, "native-host") }).flatMap((path) => {
+    const text = readFileSync(join(checkout, "native-host", path), "utf8");
+    const [opened, hardened] = [/sqlite3_open/g, /archive_db_harden\(\w+\);/g].map(
+      (each) => text.match(each)?.length ?? 0,
+    );
+    return opened ? [{ path, opened, hardened }] : [];
+  });
+  assert.ok(counts.length > 0);
+  for (const { path, opened, hardened } of counts) assert.equal(hardened, opened, path);
+});

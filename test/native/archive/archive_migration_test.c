@@ -270,6 +270,22 @@ static void test_one_that_an_earlier_version_makes_meanwhile(void **state) {
     assert_int_equal(count_files(home, "backup"), 1);
 }
 
+static void test_a_copy_in_memory_trusts_no_schema(void **state) {
+    const char *home = *state;
+    struct archive_error error;
+    sqlite3 *db, *copy;
+    int trusted, defensive;
+    make_fixture(home, fixtures[0]);
+    assert_int_equal(sqlite3_open(fixture_path(home, "archive.db"), &db), SQLITE_OK);
+    assert_int_equal(archive_migrate_in_memory(&copy, db, home, &error), 0);
+    assert_int_equal(sqlite3_db_config(copy, SQLITE_DBCONFIG_TRUSTED_SCHEMA, -1, &trusted), SQLITE_OK);
+    assert_int_equal(sqlite3_db_config(copy, SQLITE_DBCONFIG_DEFENSIVE, -1, &defensive), SQLITE_OK);
+    assert_int_equal(trusted, 0);
+    assert_int_equal(defensive, 1);
+    sqlite3_close(copy);
+    sqlite3_close(db);
+}
+
 // ---- Homes that cannot be written ----
 
 // In a child with mounts of its own. 0 where all is as it should be, else the number of what is not.
@@ -321,6 +337,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_several_at_once, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_a_failed_one_leaves_no_copy, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_one_that_an_earlier_version_makes_meanwhile, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_copy_in_memory_trusts_no_schema, fixture_set_up,
                                         fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_unwritable_homes, fixture_set_up, fixture_tear_down),
     };
