@@ -4,11 +4,15 @@
 #include "base/folders.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { APPLICATION_ID = 1953655148, BUSY_MS = 30000 };
 
@@ -105,12 +109,39 @@ static int check_in_transaction(sqlite3 *db, const char *home, enum state *state
     return status;
 }
 
+// Whether SQLite, when it plays the journal back, deletes the file that its end names, whatever that is. It
+// ends so where one transaction changed several databases, which none of ours does.
+static bool names_super_journal(const char *journal) {
+    static const uint8_t magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    uint8_t end[sizeof magic];
+    struct stat info;
+    // A pipe would have us wait for its other end.
+    int fd = open(journal, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return false; // what we may not read, SQLite may not either
+    bool names = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= (off_t)sizeof end &&
+                 pread(fd, end, sizeof end, info.st_size - (off_t)sizeof end) == (ssize_t)sizeof end &&
+                 memcmp(end, magic, sizeof end) == 0;
+    close(fd);
+    return names;
+}
+
+static int refuse_super_journal(const char *path, struct archive_error *error) {
+    char real[PATH_MAX], journal[PATH_MAX + sizeof "-journal"];
+    // SQLite looks for it beside the file itself, not beside a symlink to it.
+    snprintf(journal, sizeof journal, "%s-journal", realpath(path, real) ? real : path);
+    if (!names_super_journal(journal)) return 0;
+    return archive_fail(error, ARCHIVE_FOREIGN,
+                        "move it and its database away, or choose another folder with --home",
+                        "%s: would have another file deleted", journal);
+}
+
 static int open_db(sqlite3 **out, const char *home, int flags, struct archive_error *error) {
     char path[PATH_MAX];
     if ((size_t)snprintf(path, sizeof path, "%s/archive.db", home) >= sizeof path)
         return archive_fail(error, ARCHIVE_FAILED, "choose a shorter one with --home",
                             "the data folder's path is too long");
     *out = NULL;
+    if (refuse_super_journal(path, error) < 0) return -1;
     // SQLite falls back to reading by itself where the file may not be written. Never opened for reading
     // only: a reader may find the journal of a writer that was killed, and has to roll it back.
     sqlite3 *db = NULL;

@@ -4,13 +4,16 @@
 #include "archive/archive_listing.h"
 #include "archive/recording.h"
 
+#include <arpa/inet.h>
 #include <setjmp.h>
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -316,6 +319,61 @@ static void test_other_databases_are_refused(void **state) {
     expect_refused(home, ARCHIVE_NEWER);
 }
 
+// The journal of a writer that was killed, which names a file as pager.c does: page, name, its length, its
+// sum, the mark.
+static void leave_journal(const char *home, const char *named) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        sqlite3 *db;
+        if (sqlite3_open(fixture_path(home, "archive.db"), &db) != SQLITE_OK) _exit(1);
+        _exit(sqlite3_exec(db,
+                           "PRAGMA cache_size = 1; BEGIN; DELETE FROM recording; CREATE TABLE large (a);"
+                           "INSERT INTO large VALUES (randomblob(200000))",
+                           NULL, NULL, NULL));
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    if (!named) return;
+    FILE *file = fopen(fixture_path(home, "archive.db-journal"), "a");
+    assert_non_null(file);
+    uint32_t sum = 0, size = (uint32_t)strlen(named);
+    for (const char *at = named; *at; at++)
+        sum += (uint32_t)*at;
+    const uint32_t numbers[] = {htonl(size), htonl(sum)};
+    fprintf(file, "%c%c%c%c%s", 0, 0, 0, 0, named);
+    assert_int_equal(fwrite(numbers, 1, sizeof numbers, file), sizeof numbers);
+    assert_int_equal(fwrite("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 1, 8, file), 8);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_a_journal_that_names_another_file_is_refused(void **state) {
+    const char *home = *state;
+    struct archive_error error;
+    json_t *list;
+    fixture_must_write(home, &(struct fixture_recording){.name = "a", .count = 1});
+    leave_journal(home, NULL);
+    assert_int_equal(fixture_check_whole(home), 1); // played back
+
+    char *victim = strdup(fixture_path(home, "victim"));
+    assert_non_null(victim);
+    fixture_write_file(victim, "precious", 8);
+    leave_journal(home, victim);
+    expect_refused(home, ARCHIVE_FOREIGN);
+    assert_int_equal(access(victim, F_OK), 0);
+
+    // The journal lies beside the file, not beside a symlink to it.
+    char *linked = strdup(fixture_path(home, "linked"));
+    assert_non_null(linked);
+    assert_int_equal(mkdir(linked, 0700), 0);
+    assert_int_equal(symlink("../archive.db", fixture_path(linked, "archive.db")), 0);
+    expect_error(archive_list(&list, linked, "", &error), &error, ARCHIVE_FOREIGN, "archive.db-journal");
+    assert_int_equal(access(victim, F_OK), 0);
+    free(linked);
+    free(victim);
+}
+
 // A maker that was killed leaves an empty file.
 static void test_empty_database_is_taken(void **state) {
     const char *home = *state;
@@ -400,6 +458,8 @@ int main(void) {
                                         fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_there, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_other_databases_are_refused, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_journal_that_names_another_file_is_refused, fixture_set_up,
+                                        fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_empty_database_is_taken, fixture_set_up, fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_pages, fixture_set_up, fixture_tear_down),
     };
