@@ -1,6 +1,17 @@
 // Puts trilane-host where browsers find it, and takes it away again. What is written was tried first, as a browser does.
-import { accessSync, constants, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { HostInstalled, HostManifest } from "../../schemas/generated/host_installed.ts";
 import { RunError, UserError } from "../errors.ts";
 import { makeFolder } from "../make_folder.ts";
@@ -44,39 +55,112 @@ function refuseUnwritable(folders: readonly HostsFolder[], level: Level): void {
   }
 }
 
-/** The first folder on the way to the program that other users may not enter; null: they get there. */
-export function closedToOthers(program: string): string | null {
+/** The first folder on the way to the program, from `top` on, that other users may not enter; null: they get there. */
+export function closedToOthers(program: string, top = "/"): string | null {
   const enterable = 0o001;
   let closed: string | null = (statSync(program).mode & enterable) === 0 ? program : null;
   for (let folder = dirname(program); ; folder = dirname(folder)) {
     if ((statSync(folder).mode & enterable) === 0) closed = folder;
-    if (folder === dirname(folder)) return closed;
+    if (folder === top) return closed;
   }
 }
 
-/**
- * The program, or the first folder above it, that somebody else than root (or `trusted`) can change; null: nobody. In a folder with
- * the sticky bit only its owner takes a file's place. Follows symlinks, and the way to them.
- */
-export function writableByOthers(program: string, trusted = 0): string | null {
-  const [byGroup, byAll, sticky] = [0o020, 0o002, 0o1000];
-  for (const start of [program, realpathSync(program)])
-    for (let path = start; ; path = dirname(path)) {
-      const { uid, gid, mode } = statSync(path);
-      const isShared = (mode & byAll) !== 0 || ((mode & byGroup) !== 0 && gid !== 0);
-      if ((uid !== 0 && uid !== trusted) || (isShared && (mode & sticky) === 0)) return path;
-      if (path === dirname(path)) break;
-    }
-  return null;
+/** Who else than root may own or write what runs as every user, and where that is looked at. For tests. */
+export interface Trust {
+  readonly uid: number;
+  /** What is above is not looked at. */
+  readonly top: string;
 }
 
+const rootOnly: Trust = { uid: 0, top: "/" };
+
+/** As the kernel allows. */
+const mostLinks = 40;
+
+/** All that decides what the path leads to, in the order in which the kernel meets it: folders, symlinks and what they name. */
+function wayTo(path: string): string[] {
+  const way = ["/"];
+  const rest = path.split("/");
+  let at = "/";
+  for (let links = 0; rest.length > 0; ) {
+    const name = rest.shift() ?? "";
+    const next = resolve(at, name);
+    // Of "" and "." nothing; of ".." a folder that is on the way already.
+    if (name !== "" && name !== "." && name !== "..") way.push(next);
+    const stat = lstatSync(next, { throwIfNoEntry: false });
+    if (!stat) return way.slice(0, -1);
+    if (!stat.isSymbolicLink()) {
+      at = next;
+      continue;
+    }
+    if (++links > mostLinks) throw new UserError(`${path}: its symlinks lead in a circle`);
+    const target = readlinkSync(next);
+    if (isAbsolute(target)) at = "/";
+    rest.unshift(...target.split("/"));
+  }
+  return way;
+}
+
+/** A symlink's permissions say nothing. */
+function isWritable(stat: Stats, { uid }: Trust): boolean {
+  if (stat.uid !== 0 && stat.uid !== uid) return true;
+  if (stat.isSymbolicLink()) return false;
+  const [byGroup, byAll] = [0o020, 0o002];
+  return (stat.mode & byAll) !== 0 || ((stat.mode & byGroup) !== 0 && stat.gid !== 0);
+}
+
+/** In a folder with the sticky bit others may make files, but only its owner takes one's place. */
+const keepsFiles = (stat: Stats, { uid }: Trust): boolean =>
+  stat.isDirectory() && (stat.mode & 0o1000) !== 0 && (stat.uid === 0 || stat.uid === uid);
+
+const isWithin = (path: string, top: string): boolean => path === top || path.startsWith(join(top, "/"));
+
+/** The path, or what is nearest to it on the way to it, symlinks included, that others than root can change; null: nothing. */
+export function writableByOthers(path: string, trust = rootOnly): string | null {
+  const isOpen = (each: string): boolean => {
+    const stat = lstatSync(each);
+    return isWritable(stat, trust) && !keepsFiles(stat, trust);
+  };
+  const way = wayTo(path).filter((each) => isWithin(each, trust.top));
+  return way.reverse().find(isOpen) ?? null;
+}
+
+/** As writableByOthers, of a folder or file with all that is in it and that its symlinks lead to: the first that is found. */
+export function anyWritableByOthers(top: string, trust = rootOnly): string | null {
+  const seen = new Set<string>();
+  const inFolder = (folder: string): string | null => {
+    if (seen.has(folder)) return null;
+    seen.add(folder);
+    // What others put beside our modules may be found first.
+    if (isWritable(lstatSync(folder), trust)) return folder;
+    for (const name of readdirSync(folder)) {
+      const path = join(folder, name);
+      const stat = lstatSync(path);
+      const found = stat.isSymbolicLink() ? from(path) : stat.isDirectory() ? inFolder(path) : null;
+      if (found !== null) return found;
+      if (isWritable(stat, trust)) return path;
+    }
+    return null;
+  };
+  const from = (path: string): string | null => {
+    const found = writableByOthers(path, trust);
+    if (found !== null) return found;
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    return isFolder ? inFolder(realpathSync(path)) : null;
+  };
+  return from(top);
+}
+
+/** What cli/trilane runs, which the host starts: its Node, our sources with what they import, and our C programs. */
+export const whatRuns = ["cli", "extension", "schemas", "node_modules", "package.json", join("build", "native")];
+
 /** Every user's browser is to start it, so that whoever can change it acts as every user. Before it is started as root. */
-function refuseUnsafe(program: string): void {
-  const closed = closedToOthers(program);
+export function refuseUnsafe(program: string, root = checkout, trust = rootOnly): void {
+  const closed = closedToOthers(program, trust.top);
   if (closed !== null)
     throw new UserError(`${closed}: other users may not enter it: install Trilane elsewhere, or leave out --system`);
-  for (const file of [program, join(checkout, "cli", "trilane")]) {
-    const writable = writableByOthers(file);
+  for (const path of [program, ...whatRuns.map((name) => join(root, name))]) {
+    const writable = anyWritableByOthers(path, trust);
     if (writable !== null)
       throw new UserError(
         `${writable}: others than root can write it, and would act as every user: install Trilane where only root writes, or leave out --system`,

@@ -5,10 +5,12 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,10 +20,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { browsers, hostsFolders } from "../../../cli/host/browsers.ts";
-import { closedToOthers, writableByOthers } from "../../../cli/host/install.ts";
+import {
+  anyWritableByOthers,
+  closedToOthers,
+  refuseUnsafe,
+  whatRuns,
+  writableByOthers,
+} from "../../../cli/host/install.ts";
 import { launcherText } from "../../../cli/host/launcher.ts";
 import { extensionOrigin, hostName } from "../../../cli/host/manifest.ts";
 import { tryHost } from "../../../cli/host/try_host.ts";
+import { checkout } from "../../../cli/programs.ts";
 import type { HostInstalled } from "../../../schemas/generated/host_installed.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
@@ -178,35 +187,131 @@ test("a program in a folder that is closed to others is found out", async () => 
     writeFileSync(program, "", { mode: 0o755 });
     // mkdtemp's folder is closed itself.
     chmodSync(folder, 0o755);
-    assert.equal(closedToOthers(program), null);
+    assert.equal(closedToOthers(program, folder), null);
     chmodSync(closed, 0o700);
-    assert.equal(closedToOthers(program), closed);
+    assert.equal(closedToOthers(program, folder), closed);
   });
 });
 
-test("a program that others can change is found out, also by a folder above it or behind a symlink", async () => {
+test("a program that others can change is found out, also by a folder above it or behind symlinks", async () => {
   await withFolder(async (folder) => {
     const me = process.getuid?.() ?? 0;
-    const above = join(folder, "above");
+    // Who owns the temporary folder's parents says nothing here.
+    const trust = { uid: me, top: realpathSync(folder) };
+    const above = join(trust.top, "above");
     mkdirSync(join(above, "bin"), { recursive: true });
     for (const each of [above, join(above, "bin")]) chmodSync(each, 0o755);
     const program = join(above, "bin", "host");
     writeFileSync(program, "", { mode: 0o755 });
-    const link = join(folder, "link");
+    const link = join(trust.top, "link");
     symlinkSync(program, link);
-    assert.equal(writableByOthers(program, me), null);
+    assert.equal(writableByOthers(program, trust), null);
     chmodSync(program, 0o757);
-    assert.equal(writableByOthers(program, me), program);
+    assert.equal(writableByOthers(program, trust), program);
+    assert.equal(writableByOthers(link, trust), program);
+    // Only of a folder does that bit say that what is in it stays its owner's.
+    chmodSync(program, 0o1757);
+    assert.equal(writableByOthers(program, trust), program);
     chmodSync(program, 0o755);
     chmodSync(above, 0o777);
-    assert.equal(writableByOthers(program, me), above);
-    assert.equal(writableByOthers(link, me), above);
-    // As /tmp is: what is in it stays its owner's.
+    assert.equal(writableByOthers(program, trust), above);
+    assert.equal(writableByOthers(link, trust), above);
+    // As /tmp is.
     chmodSync(above, 0o1777);
-    assert.equal(writableByOthers(program, me), null);
+    assert.equal(writableByOthers(program, trust), null);
+    // A link in the middle of a chain lies where others can take its place.
+    const open = join(trust.top, "open");
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    symlinkSync("../link", join(open, "middle"));
+    const first = join(trust.top, "first");
+    symlinkSync("open/middle", first);
+    assert.equal(writableByOthers(first, trust), open);
+    chmodSync(open, 0o755);
+    assert.equal(writableByOthers(first, trust), null);
+    symlinkSync("round", join(open, "round"));
+    assert.throws(() => writableByOthers(join(open, "round"), trust), /round: its symlinks lead in a circle/);
     if (me === 0) chownSync(program, 1, 1);
-    assert.equal(writableByOthers(program), program);
+    assert.equal(writableByOthers(program, { uid: 0, top: trust.top }), program);
   });
+});
+
+test("all that a program runs is looked at, also behind symlinks", async () => {
+  await withFolder(async (folder) => {
+    const trust = { uid: process.getuid?.() ?? 0, top: realpathSync(folder) };
+    const [sources, modules] = [join(trust.top, "cli"), join(trust.top, "elsewhere")];
+    for (const each of [sources, join(sources, "host"), modules, join(modules, "yargs")]) {
+      mkdirSync(each);
+      chmodSync(each, 0o755);
+    }
+    const [source, module] = [join(sources, "host", "install.ts"), join(modules, "yargs", "index.js")];
+    for (const each of [source, module]) writeFileSync(each, "", { mode: 0o644 });
+    symlinkSync("../elsewhere", join(sources, "modules"));
+    symlinkSync("..", join(modules, "round"));
+    symlinkSync("nowhere", join(sources, "dangling"));
+    assert.equal(anyWritableByOthers(sources, trust), null);
+    for (const [path, mode, before] of [
+      [source, 0o646, 0o644],
+      [source, 0o1646, 0o644],
+      [join(sources, "host"), 0o777, 0o755],
+      [join(sources, "host"), 0o1777, 0o755],
+      [sources, 0o1777, 0o755],
+      [module, 0o646, 0o644],
+    ] as const) {
+      chmodSync(path, mode);
+      assert.equal(anyWritableByOthers(sources, trust), path, `${path} ${mode.toString(8)}`);
+      chmodSync(path, before);
+    }
+    assert.equal(anyWritableByOthers(sources, trust), null);
+  });
+});
+
+test("a checkout of which others can write a part is refused", async () => {
+  await withFolder(async (folder) => {
+    const trust = { uid: process.getuid?.() ?? 0, top: realpathSync(folder) };
+    chmodSync(trust.top, 0o755);
+    const parts = ["cli/main.ts", "extension/a.ts", "schemas/a.ts", "node_modules/node/node", "build/native/host"];
+    for (const part of [...parts, "package.json"]) {
+      const path = join(trust.top, part);
+      mkdirSync(join(path, ".."), { recursive: true });
+      writeFileSync(path, "", { mode: 0o755 });
+      for (let above = join(path, ".."); above !== trust.top; above = join(above, "..")) chmodSync(above, 0o755);
+    }
+    mkdirSync(join(trust.top, "node_modules/.bin"), { mode: 0o755 });
+    symlinkSync("../../outside", join(trust.top, "node_modules/.bin/node"));
+    writeFileSync(join(trust.top, "outside"), "", { mode: 0o755 });
+    const program = join(trust.top, "build/native/host");
+    refuseUnsafe(program, trust.top, trust);
+    for (const part of [...parts, "package.json", "outside"]) {
+      chmodSync(join(trust.top, part), 0o757);
+      const refused = {
+        name: "UserError",
+        message: new RegExp(`^${join(trust.top, part)}: others than root can write`),
+      };
+      assert.throws(() => refuseUnsafe(program, trust.top, trust), refused);
+      chmodSync(join(trust.top, part), 0o755);
+    }
+  });
+});
+
+test("install-host --system looks at Node, our sources, their packages and our C programs", () => {
+  const { dependencies } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { dependencies: object };
+  const run = [
+    ...["cli/trilane", "cli/main.ts", "node_modules/.bin/node", "build/native", "package.json"],
+    ...Object.keys(dependencies).map((name) => `node_modules/${name}`),
+    // What cli imports from elsewhere in the checkout.
+    ...globSync("cli/**/*.ts", { cwd: checkout }).flatMap((path) =>
+      [...readFileSync(join(checkout, path), "utf8").matchAll(/ from "(\.[^"]+)"/g)].map(([, from = ""]) =>
+        join(path, "..", from),
+      ),
+    ),
+  ];
+  const isLookedAt = (path: string): boolean => whatRuns.some((each) => path === each || path.startsWith(`${each}/`));
+  assert.deepEqual(
+    run.filter((path) => !isLookedAt(path)),
+    [],
+  );
+  for (const each of whatRuns) assert.ok(existsSync(join(checkout, each)), each);
 });
 
 test("a host that is none, or of another version, is told of", async () => {
