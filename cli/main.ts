@@ -6,7 +6,7 @@ import { closedPipe } from "./closed_pipe.ts";
 import { allCommands } from "./commands/all.ts";
 import { moduleOf } from "./commands/command.ts";
 import { declarationOf } from "./commands/declared.ts";
-import { checkWords, commonOptions } from "./commands/words.ts";
+import { checkWords, commonOptions, refusalOf } from "./commands/words.ts";
 import { explain } from "./errors.ts";
 import { rareServingOptions } from "./serving/options.ts";
 import { say, terminalJson } from "./terminal.ts";
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     .strict()
     .exitProcess(false)
     .fail((message, error) => {
-      throw error ?? new Error(message);
+      throw refusalOf(message, error);
     });
   for (const command of allCommands) parser.command(moduleOf(command, isAll ? [] : rareServingOptions));
   await parser.parseAsync();

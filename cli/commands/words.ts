@@ -74,7 +74,15 @@ function checkValue(name: string, declared: Declared, value: string): void {
   if (!isAccepted) throw new UserError(`--${name}: must be ${accepted(declared)} (got ${JSON.stringify(value)})`);
 }
 
-const isOption = (word: string): boolean => /^-[^-\d.]|^--./.test(word);
+// As yargs has it: `-5` is a word like any other, `-5abc` and `-1e5` are options.
+const isNumber = (word: string): boolean => /^-(\d+(\.\d+)?|\.\d+)$/.test(word);
+const isOption = (word: string): boolean => /^-./.test(word) && !isNumber(word);
+
+/** Whether yargs takes a word that follows an option for its value: with less ado where the option must have one. */
+function isTaken(word: string, { array, nargs, requiresArg }: Declared): boolean {
+  const mustHave = array !== true && (requiresArg === true || nargs !== undefined);
+  return isNumber(word) || !(mustHave ? /^-[^\d]/ : /^-/).test(word);
+}
 
 class Checker {
   readonly #commands: readonly Declaration[];
@@ -124,47 +132,49 @@ class Checker {
     const equals = word.indexOf("=");
     const written = equals < 0 ? word : word.slice(0, equals);
     const value = equals < 0 ? null : word.slice(equals + 1);
-    const { name, declared } = this.#declared(written);
+    const { name, declared, negated } = this.#declared(written);
     const isList = declared.array === true;
     if (this.#seen.has(name) && !isList) throw new UserError(`--${name} is given more than once: give it once`);
     this.#seen.add(name);
-    if (declared.type === "boolean") this.#checkSwitch(name, value);
+    if (declared.type === "boolean") this.#checkSwitch(negated ? `no-${name}` : name, value, negated);
     else this.#checkGiven(name, declared, value);
   }
 
   #checkGiven(name: string, declared: Declared, value: string | null): void {
-    const given = value ?? this.#next();
+    const given = value ?? this.#next(declared);
     if (given === null || (given === "" && (declared.range ?? declared.choices)))
       throw new UserError(`--${name}: a value is missing: give ${accepted(declared) ?? declared.describe ?? "one"}`);
     checkValue(name, declared, given);
     // yargs takes all words that follow for the list's.
-    if (declared.array && declared.nargs !== 1 && value === null) while (this.#next() !== null);
+    if (declared.array && declared.nargs !== 1) while (this.#next(declared) !== null);
   }
 
-  #declared(written: string): { name: string; declared: Declared } {
+  #declared(written: string): { name: string; declared: Declared; negated: boolean } {
     const options = this.#command?.options ?? new Map<string, Declared>();
     const find = (name: string): Declared | undefined => options.get(name) ?? plainOptions[name];
     const bare = kebab(written.replace(/^--?/, ""));
     const name = written.startsWith("--") ? bare : letters[written.slice(1)];
-    for (const each of name === undefined ? [] : [name, name.replace(/^no-/, "")]) {
-      const declared = find(each);
-      if (declared && (each === name || declared.type === "boolean")) return { name: each, declared };
-    }
+    const known = name === undefined ? undefined : find(name);
+    if (name !== undefined && known) return { name, declared: known, negated: false };
+    const positive = kebab(written.replace(/^--no-/, ""));
+    const denied = written.startsWith("--no-") ? find(positive) : undefined;
+    if (denied?.type === "boolean") return { name: positive, declared: denied, negated: true };
     const command = this.#command?.name ?? "";
-    const near = nearest(bare, [...options.keys(), ...Object.keys(plainOptions)]);
-    throw unknown(`${command === "" ? "" : `${command}: `}no option ${written}`, near && `--${near}`, command);
+    const no = bare.startsWith("no-") ? "no-" : "";
+    const near = nearest(bare.slice(no.length), [...options.keys(), ...Object.keys(plainOptions)]);
+    throw unknown(`${command === "" ? "" : `${command}: `}no option ${written}`, near && `--${no}${near}`, command);
   }
 
-  #checkSwitch(name: string, value: string | null): void {
+  #checkSwitch(name: string, value: string | null, negated: boolean): void {
     if (value === null) {
-      if (["true", "false"].includes(this.#words[this.#at] ?? "")) this.#at++;
-    } else if (value !== "true" && value !== "false")
+      if (!negated && ["true", "false"].includes(this.#words[this.#at] ?? "")) this.#at++;
+    } else if (negated || (value !== "true" && value !== "false"))
       throw new UserError(`--${name}: takes no value (got ${JSON.stringify(value)}): give it alone, or leave it out`);
   }
 
-  #next(): string | null {
+  #next(declared: Declared): string | null {
     const word = this.#words[this.#at];
-    if (word === undefined || isOption(word)) return null;
+    if (word === undefined || !isTaken(word, declared)) return null;
     this.#at++;
     return word;
   }
@@ -189,6 +199,11 @@ class Checker {
     if (missing)
       throw new UserError(`${name}: --${missing[0]} is missing: ${missing[1].describe ?? "give it"}; ${seeHelp(name)}`);
   }
+}
+
+/** What yargs refuses after all, in its own words; an error of a command stays as it is. */
+export function refusalOf(message: string | null, error: Error | undefined): Error {
+  return error && error.name !== "YError" ? error : new UserError(message ?? error?.message ?? "cannot be taken");
 }
 
 /** UserError for the first word that cannot be taken. */

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allCommands } from "../../../cli/commands/all.ts";
 import { declarationOf } from "../../../cli/commands/declared.ts";
-import { checkWords, nearest } from "../../../cli/commands/words.ts";
-import { UserError } from "../../../cli/errors.ts";
+import { checkWords, nearest, refusalOf } from "../../../cli/commands/words.ts";
+import { RunError, UserError } from "../../../cli/errors.ts";
 
 const commands = allCommands.map(declarationOf);
+const planIs = commands.find(({ name }) => name === "sweep")?.arguments[0]?.describe;
 
 const refused: readonly (readonly [words: readonly string[], answer: string])[] = [
   [[], "name a command: see `trilane --help`"],
@@ -67,6 +68,16 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
   [["record", "a.example", "--quiet", "5"], "record: no option --quiet: see `trilane record --help`"],
   [["record", "a.example", "--idle", "soon"], '--idle: must be a number from 0 up (ms) (got "soon")'],
   [["record", "a.example", "--lane", "h9"], '--lane: must be any, h1, h2 or h3 (got "h9")'],
+  [["sweep", "--page=shop", "my-plan.json"], `sweep: <plan> is missing: ${planIs}; see \`trilane sweep --help\``],
+  [["sweep", "--page", "shop", "my-plan.json"], `sweep: <plan> is missing: ${planIs}; see \`trilane sweep --help\``],
+  [["race", "shop", "--noStrict"], "race: no option --noStrict: did you mean --no-strict? see `trilane race --help`"],
+  [
+    ["race", "shop", "--no-strict", "true"],
+    'race: "true" is one word too many: the form is `trilane race <page>`; see `trilane race --help`',
+  ],
+  [["race", "shop", "--no-strict=true"], '--no-strict: takes no value (got "true"): give it alone, or leave it out'],
+  [["race", "shop", "-5abc"], "race: no option -5abc: see `trilane race --help`"],
+  [["race", "shop", "--runs", "-5abc"], '--runs: must be a whole number from 1 to 10000 (got "-5abc")'],
   [["meter", "/lab", "--interval", "1"], '--interval: must be a number from 20 to 60000 (ms) (got "1")'],
   [["synth", "a", "--hosts", "abc"], '--hosts: must be a whole number from 1 to 100 (got "abc")'],
   [["calibrate", "--rounds", "abc"], '--rounds: must be a whole number from 5 to 1000 (got "abc")'],
@@ -96,11 +107,22 @@ test("what is right is taken, in each form that yargs takes", () => {
     ["sweep", "plan", "--page", "a", "b", "--page", "c"],
     ["submit", "plan", "--slurm", "--sbatch=--partition=long", "--sbatch=-N2"],
     ["import", "-", "--name", "shop"],
+    ["sweep", "plan", "--page=a", "b", "--no-strict"],
     ["shell", "--link", "1mbit/50ms", "--", "ls", "--runs", "abc", ""],
     ["remove", "a", "b", "c"],
     ["recording", "rm", "a", "b"],
   ])
     assert.doesNotThrow(() => checkWords(commands, words), words.join(" "));
+});
+
+test("what yargs refuses all the same is the user's to mend, and an error of a command is left as it is", () => {
+  const own = new RunError("failed");
+  assert.equal(refusalOf(null, own), own);
+  const parsed = Object.assign(new Error("Not enough arguments following: x"), { name: "YError" });
+  for (const error of [refusalOf("Unknown argument: x", undefined), refusalOf(parsed.message, parsed)]) {
+    assert.ok(error instanceof UserError);
+    assert.match(error.message, /^(Unknown argument|Not enough arguments following): x$/);
+  }
 });
 
 test("the word that was probably meant", () => {
