@@ -1,4 +1,4 @@
-// How an option is declared once: what yargs takes of it, and what it accepts, by which words.ts checks it and help.ts shows it.
+// How an option is declared once: what yargs takes of it, what it accepts, by which words.ts checks it.
 import type { Options } from "yargs";
 
 export interface Range {
@@ -13,10 +13,15 @@ export interface Range {
 /** An option as its command declares it. */
 export interface Declared extends Options {
   readonly range?: Range;
+  /** What it was called before: who gives that is told its name. */
+  readonly formerly?: string;
 }
 
 /** An option that takes a number within a range. */
-export function number<const Rest extends Options>(range: Range, rest: Rest): Rest & { type: "number"; range: Range } {
+export function number<const Rest extends Omit<Declared, "range">>(
+  range: Range,
+  rest: Rest,
+): Rest & { type: "number"; range: Range } {
   return { ...rest, type: "number", requiresArg: true, range };
 }
 

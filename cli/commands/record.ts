@@ -77,6 +77,7 @@ export const command: Command<RecordCommandOptions> = {
           { least: 0, most: Number.POSITIVE_INFINITY, unit: "ms" },
           {
             default: usualQuiet_ms,
+            formerly: "quiet",
             describe: "ms without a request, after which the page is done",
           },
         ),

@@ -114,8 +114,13 @@ class Checker {
     return ["help", "help-all", "version"].some((name) => this.#seen.has(name));
   }
 
+  /** The commands or actions of which the next word is to name one. */
+  #choices(): readonly Declaration[] {
+    return this.#command ? this.#command.actions : this.#commands;
+  }
+
   #bareWord(word: string): void {
-    const choices = this.#command ? this.#command.actions : this.#commands;
+    const choices = this.#choices();
     if (choices.length === 0) return void this.#arguments.push(word);
     const parent = this.#command?.name ?? "";
     const names = choices.map(({ name }) => name.split(" ").at(-1) ?? name);
@@ -159,10 +164,18 @@ class Checker {
     const positive = kebab(written.replace(/^--no-/, ""));
     const denied = written.startsWith("--no-") ? find(positive) : undefined;
     if (denied?.type === "boolean") return { name: positive, declared: denied, negated: true };
+    throw this.#noOption(written, bare, options);
+  }
+
+  #noOption(written: string, bare: string, options: ReadonlyMap<string, Declared>): UserError {
     const command = this.#command?.name ?? "";
+    const what = `${command === "" ? "" : `${command}: `}no option ${written}`;
+    const renamed = [...options].find(([, { formerly }]) => formerly === bare)?.[0];
     const no = bare.startsWith("no-") ? "no-" : "";
-    const near = nearest(bare.slice(no.length), [...options.keys(), ...Object.keys(plainOptions)]);
-    throw unknown(`${command === "" ? "" : `${command}: `}no option ${written}`, near && `--${no}${near}`, command);
+    const near = renamed ?? nearest(bare.slice(no.length), [...options.keys(), ...Object.keys(plainOptions)]);
+    if (near === null && this.#choices().length > 0)
+      return new UserError(`${what} here: options of a command come after it; ${seeHelp(command)}`);
+    return unknown(what, near && `--${no}${near}`, command);
   }
 
   #checkSwitch(name: string, value: string | null, negated: boolean): void {

@@ -65,11 +65,20 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
     "recording show: <recording> is missing: name of the recording; see `trilane recording show --help`",
   ],
   [["record"], "record: <urls> is missing: the pages; https is assumed; see `trilane record --help`"],
-  [["record", "a.example", "--quiet", "5"], "record: no option --quiet: see `trilane record --help`"],
+  [
+    ["record", "a.example", "--quiet", "5"],
+    "record: no option --quiet: did you mean --idle? see `trilane record --help`",
+  ],
   [["record", "a.example", "--idle", "soon"], '--idle: must be a number from 0 up (ms) (got "soon")'],
   [["record", "a.example", "--lane", "h9"], '--lane: must be any, h1, h2 or h3 (got "h9")'],
   [["sweep", "--page=shop", "my-plan.json"], `sweep: <plan> is missing: ${planIs}; see \`trilane sweep --help\``],
   [["sweep", "--page", "shop", "my-plan.json"], `sweep: <plan> is missing: ${planIs}; see \`trilane sweep --help\``],
+  [["--runs", "3", "race", "shop"], "no option --runs here: options of a command come after it; see `trilane --help`"],
+  [
+    ["recording", "--lane", "h3", "check", "shop"],
+    "recording: no option --lane here: options of a command come after it; see `trilane recording --help`",
+  ],
+  [["--hom", "folder", "list"], "no option --hom: did you mean --home? see `trilane --help`"],
   [["race", "shop", "--noStrict"], "race: no option --noStrict: did you mean --no-strict? see `trilane race --help`"],
   [
     ["race", "shop", "--no-strict", "true"],
