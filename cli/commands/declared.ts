@@ -1,5 +1,4 @@
-// What a command declares to yargs, written down: its arguments, options, examples and actions. By it words are checked and
-// help is shown. Parses nothing.
+// What a command declares to yargs, written down: its arguments, options and actions. By it words are checked. Parses nothing.
 import type { Argv, CommandModule } from "yargs";
 import type { Command, CommonOptions } from "./command.ts";
 import type { Declared } from "./option.ts";
@@ -15,28 +14,21 @@ export interface Argument {
 export interface Declaration {
   /** `recording check`. */
   readonly name: string;
-  readonly summary: string;
   readonly usage: string;
   readonly arguments: readonly Argument[];
   readonly options: ReadonlyMap<string, Declared>;
-  readonly groups: readonly { readonly title: string; readonly names: readonly string[] }[];
-  readonly examples: readonly (readonly [string, string])[];
-  readonly epilogue: string;
   readonly actions: readonly Declaration[];
 }
 
 type Module = CommandModule<CommonOptions, CommonOptions>;
 
-/** Takes the calls that `define` makes on yargs. A call that it does not know is a TypeError, which a test of all commands finds. */
+/** Takes the calls that `define` makes on yargs, those for its help too, which words are not checked by. A call that it does not know is a TypeError, which a test of all commands finds. */
 class Recorder {
   readonly options = new Map<string, Declared>();
   readonly positionals = new Map<string, Declared>();
-  readonly groups: { title: string; names: string[] }[] = [];
-  readonly examples: [string, string][] = [];
   readonly actions: Declaration[] = [];
   readonly #name: string;
   usageText: string | null = null;
-  epilogueText = "";
 
   constructor(name: string) {
     this.#name = name;
@@ -52,18 +44,15 @@ class Recorder {
     return this;
   }
 
-  group(names: string[], title: string): this {
-    this.groups.push({ title: title.replace(/:$/, ""), names });
+  group(): this {
     return this;
   }
 
-  hide(name: string): this {
-    this.options.set(name, { ...this.options.get(name), hidden: true });
+  hide(): this {
     return this;
   }
 
-  example(command: string, text: string): this {
-    this.examples.push([command, text]);
+  example(): this {
     return this;
   }
 
@@ -72,8 +61,7 @@ class Recorder {
     return this;
   }
 
-  epilogue(text: string): this {
-    this.epilogueText = text;
+  epilogue(): this {
     return this;
   }
 
@@ -92,25 +80,21 @@ function argumentsOf(usage: string, positionals: ReadonlyMap<string, Declared>):
   }));
 }
 
-function declarationOfModule({ command, describe, builder }: Module, parent: string): Declaration {
+function declarationOfModule({ command, builder }: Module, parent: string): Declaration {
   const usage = String(command);
   const name = `${parent}${usage.split(" ")[0]}`;
   const recorder = new Recorder(name);
   if (typeof builder === "function") void builder(recorder as unknown as Argv<CommonOptions>);
   return {
     name,
-    summary: typeof describe === "string" ? describe : "",
     usage: recorder.usageText ?? `trilane ${parent}${usage}`,
     arguments: argumentsOf(usage, recorder.positionals),
     options: recorder.options,
-    groups: recorder.groups,
-    examples: recorder.examples,
-    epilogue: recorder.epilogueText,
     actions: recorder.actions,
   };
 }
 
-export function declarationOf({ usage, summary, define }: Command): Declaration {
+export function declarationOf({ usage, define }: Command): Declaration {
   const builder = define as unknown as NonNullable<Module["builder"]>;
-  return declarationOfModule({ command: usage, describe: summary, builder, handler: () => {} }, "");
+  return declarationOfModule({ command: usage, builder, handler: () => {} }, "");
 }

@@ -1,4 +1,4 @@
-// How an option is declared once: what yargs takes of it, what it accepts, by which words.ts checks it.
+// How an option is declared once: what yargs takes of it, and what it accepts, by which words.ts checks it.
 import type { Options } from "yargs";
 
 export interface Range {

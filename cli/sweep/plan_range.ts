@@ -9,18 +9,27 @@ interface NumberSchema {
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;
-  readonly oneOf?: readonly { readonly properties: Readonly<Record<string, NumberSchema>> }[];
 }
+
+type Settings = Readonly<Record<string, NumberSchema>>;
 
 interface PlanSchema {
-  readonly properties: Readonly<Record<string, NumberSchema>>;
+  readonly properties: Settings;
+  readonly definitions: { readonly until: { readonly oneOf: readonly { readonly properties: Settings }[] } };
 }
 
-let schema: PlanSchema | null = null;
+let settings: Settings | null = null;
 
+function readSettings(): Settings {
+  const path = join(checkout, "schemas", "sweep-plan.schema.json");
+  const { properties, definitions } = JSON.parse(readFileSync(path, "utf8")) as PlanSchema;
+  return Object.assign({}, properties, ...definitions.until.oneOf.map((rule) => rule.properties));
+}
+
+/** Of a plan's setting, or of one of its `until`. */
 export function planRange(setting: string, unit?: string): Range {
-  schema ??= JSON.parse(readFileSync(join(checkout, "schemas", "sweep-plan.schema.json"), "utf8")) as PlanSchema;
-  const { type, minimum, exclusiveMinimum, maximum } = schema.properties[setting] ?? {};
+  settings ??= readSettings();
+  const { type, minimum, exclusiveMinimum, maximum } = settings[setting] ?? {};
   return {
     least: minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY,
     most: maximum ?? Number.POSITIVE_INFINITY,

@@ -4,6 +4,7 @@ import type { PlanUntil } from "../../schemas/generated/sweep_plan.ts";
 import { number } from "../commands/option.ts";
 import { UserError } from "../errors.ts";
 import { lastLook } from "../stats/sequential.ts";
+import { planRange } from "./plan_range.ts";
 
 export interface UntilOptions {
   decide: number | undefined;
@@ -13,20 +14,17 @@ export interface UntilOptions {
 /** The most loads of a lane where `until` is asked for and their number is not. */
 export const mostLoads = lastLook;
 
-/** As the plan's `until` has it. */
-const percent = { least: 0, most: 50, above: true, unit: "per cent" } as const;
-
 export function defineUntil<T>(yargs: Argv<T>): Argv<T & UntilOptions> {
   return yargs
     .option(
       "decide",
-      number(percent, {
+      number(planRange("decided_percent", "per cent"), {
         describe: "stop once each pair of lanes is decided: one faster, or equivalent within so many per cent, as 3",
       }),
     )
     .option(
       "precise",
-      number(percent, {
+      number(planRange("interval_percent", "per cent"), {
         describe: "stop once each lane's median is known within so many per cent to each side (95 %), as 2",
       }),
     ) as Argv<T & UntilOptions>;
