@@ -1,7 +1,7 @@
 // What happens when the reader of our output goes away (`trilane list | head`). Touches no stream.
 
 /**
- * It is no error of ours, and ends what only prints with status 0. Work that a signal ends cleanly (a race, a sweep) ends as by the
+ * It is no error of ours, and ends what only prints as done, or as failed where that is known already. Work that a signal ends cleanly (a race, a sweep) ends as by the
  * terminal's closing: what is stored is kept, and the exit status says that it is not done.
  */
 export function closedPipe(program: NodeJS.Process): { isClosed(): boolean; close(): void } {
@@ -9,7 +9,7 @@ export function closedPipe(program: NodeJS.Process): { isClosed(): boolean; clos
   const close = () => {
     if (closed) return;
     closed = true;
-    if (program.listenerCount("SIGHUP") === 0) program.exit(0);
+    if (program.listenerCount("SIGHUP") === 0) program.exit(program.exitCode ?? 0);
     program.emit("SIGHUP", "SIGHUP");
   };
   return { isClosed: () => closed, close };

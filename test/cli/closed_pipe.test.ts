@@ -8,13 +8,20 @@ import { watchSignals } from "../../cli/sweep/interruption.ts";
 /** Ends like a process: nothing follows its exit. */
 class Exited extends Error {}
 
-test("what only prints ends with status 0", () => {
-  const program = Object.assign(new EventEmitter(), {
-    exit: (status: unknown): never => {
-      throw new Exited(String(status));
-    },
-  });
-  assert.throws(() => closedPipe(program as unknown as NodeJS.Process).close(), new Exited("0"));
+test("what only prints ends with status 0, or with that of the failure that came before", () => {
+  for (const [exitCode, status] of [
+    [undefined, "0"],
+    [1, "1"],
+    [3, "3"],
+  ] as const) {
+    const program = Object.assign(new EventEmitter(), {
+      exitCode,
+      exit: (ended: unknown): never => {
+        throw new Exited(String(ended));
+      },
+    });
+    assert.throws(() => closedPipe(program as unknown as NodeJS.Process).close(), new Exited(status));
+  }
 });
 
 test("a race ends as by the terminal's closing, once however many writes fail", () => {
