@@ -1,9 +1,9 @@
 // `trilane remove`: takes recordings out of the archive, and sweeps with their loads out of the results. All that was
 // named is looked up first, so that a name mistyped removes nothing. With --everything all that Trilane keeps.
-import { createInterface } from "node:readline/promises";
 import type { Argv } from "yargs";
 import type { Removed } from "../../schemas/generated/removed.ts";
 import { withArchive } from "../archive/client.ts";
+import { confirm } from "../confirm.ts";
 import { RunError, UserError } from "../errors.ts";
 import { readNumber } from "../export/choose.ts";
 import { homeFolder } from "../home.ts";
@@ -46,15 +46,11 @@ async function remove(home: string, names: readonly string[], sweeps: readonly n
 async function isConfirmed(home: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UserError(`--everything removes all recordings and results in ${home}: add --yes if that is meant`);
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await lines.question(
-      `Remove all recordings, results, reports, profiles and keys in ${home}? [y/N] `,
-    );
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    lines.close();
-  }
+  return await confirm(
+    `Remove all recordings, results, reports, profiles and keys in ${home}?`,
+    process.stdin,
+    process.stderr,
+  );
 }
 
 async function runEverything({ home: option, recording, sweep, json, yes }: RemoveOptions): Promise<void> {
