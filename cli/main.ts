@@ -1,4 +1,5 @@
 // `trilane`: finds the command, prints its errors as one line, sets the exit status. No command's logic.
+import { inspect } from "node:util";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import type { CommandError } from "../schemas/generated/error.ts";
@@ -21,12 +22,31 @@ const words = withHelp(hideBin(process.argv));
 const end = words.indexOf("--");
 const ours = end < 0 ? words : words.slice(0, end);
 
+const asJson = ours.includes("--json") || ours.includes("--json=true");
+
 /** An error is one line; with --json a document of schemas/error.schema.json, on standard error too. */
 function sayError(text: string, status: number): void {
   const message = text.replaceAll(/\s*\n\s*/g, "; ");
   const document: CommandError = { schema: "trilane/error/1", status, message };
-  const asJson = ours.includes("--json") || ours.includes("--json=true");
   say(asJson ? terminalJson(document) : `trilane: ${message}`);
+}
+
+function sayLines(text: string): void {
+  for (const line of text.split("\n")) say(line);
+}
+
+/** What nothing explains is a fault of ours: it is told with where it arose, and ends what may still be under way. */
+function endBadly(error: unknown): void {
+  const explained = explain(error);
+  if (explained) {
+    if (ours.includes("--debug") && error instanceof Error) sayLines(error.stack ?? "");
+    sayError(explained.line, explained.status);
+    process.exitCode = explained.status;
+    return;
+  }
+  if (asJson) sayError(inspect(error), 1);
+  else sayLines(inspect(error));
+  process.exit(1);
 }
 
 async function main(): Promise<void> {
@@ -69,12 +89,14 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+// As of a timer or a stream, which no command awaits.
+process.on("uncaughtException", (error) => {
+  endBadly(error);
+  process.exit();
+});
+
 try {
   await main();
 } catch (error) {
-  if (ours.includes("--debug") && error instanceof Error) for (const line of (error.stack ?? "").split("\n")) say(line);
-  const explained = explain(error);
-  if (!explained) throw error;
-  sayError(explained.line, explained.status);
-  process.exitCode = explained.status;
+  endBadly(error);
 }

@@ -90,6 +90,24 @@ test("with --json an error is a document on standard error; --debug shows where 
   assert.match(trilane("race", "--debug").stderr, /^ +at .*words\.ts/m);
 });
 
+test("what nothing explains ends with status 1 and where it arose, as JSON with --json; no control character passes", () => {
+  const fault = 'throw new TypeError("a fault\\u001b[31m of ours")';
+  for (const thrown of [fault, `setTimeout(() => { ${fault} }); return true`]) {
+    const module = `process.stdout.write = () => { ${thrown} }`;
+    const environment = { ...process.env, NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(module)}` };
+    const ended = (...words: string[]) =>
+      spawnSync(launcher, words, { encoding: "utf8", timeout: 60_000, env: environment });
+    const text = ended("list", "--home", home);
+    assert.equal(text.status, 1, text.stderr);
+    assert.match(text.stderr, /^TypeError: a fault\\x1b\[31m of ours\n( +at .*\n)+$/);
+    const { status, stderr } = ended("list", "--home", home, "--json");
+    assert.match(stderr, /^\P{Cc}+\n$/u);
+    const { message, ...rest } = JSON.parse(stderr);
+    assert.deepEqual([status, rest], [1, { schema: "trilane/error/1", status: 1 }]);
+    assert.match(message, /^TypeError: a fault.\[31m of ours; at [^\n]*$/u);
+  }
+});
+
 test("the data folder: --home before TRILANE_HOME before an absolute XDG_DATA_HOME before the default", () => {
   const environment = { TRILANE_HOME: "/a", XDG_DATA_HOME: "/b" };
   assert.equal(homeFolder("/c", environment), "/c");
