@@ -37,5 +37,11 @@ export function rangeWords({ least, most, above = false, whole = false, unit }: 
 export function isWithin({ least, most, above = false, whole = false }: Range, word: string): boolean {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word)) return false;
   const value = Number(word);
-  return (above ? value > least : value >= least) && value <= most && (!whole || Number.isInteger(value));
+  // An exponent may make it endless.
+  return (
+    Number.isFinite(value) &&
+    (above ? value > least : value >= least) &&
+    value <= most &&
+    (!whole || Number.isInteger(value))
+  );
 }

@@ -74,7 +74,7 @@ export const command: Command<RecordCommandOptions> = {
       .option(
         "idle",
         number(
-          { least: 0, most: Number.POSITIVE_INFINITY, unit: "ms" },
+          { least: 0, most: 86_400_000, unit: "ms" },
           {
             default: usualQuiet_ms,
             formerly: "quiet",
@@ -85,7 +85,7 @@ export const command: Command<RecordCommandOptions> = {
       .option(
         "timeout",
         number(
-          { least: 0, most: Number.POSITIVE_INFINITY, unit: "seconds" },
+          { least: 0, most: 86_400, unit: "seconds" },
           { default: usualTimeout_s, describe: "seconds after which it is done anyway" },
         ),
       )

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allCommands } from "../../../cli/commands/all.ts";
 import { declarationOf } from "../../../cli/commands/declared.ts";
+import { isWithin } from "../../../cli/commands/option.ts";
 import { checkWords, nearest, refusalOf } from "../../../cli/commands/words.ts";
 import { RunError, UserError } from "../../../cli/errors.ts";
 
@@ -28,7 +29,10 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
   [["race", "shop", "--runs", "3", "--runs", "5"], "--runs is given more than once: give it once"],
   [["race", "shop", "--visits", "abc"], '--visits: must be a whole number from 1 to 20 (got "abc")'],
   [["race", "shop", "--timeout", "0"], '--timeout: must be a number above 0, up to 3600 (seconds) (got "0")'],
-  [["race", "shop", "--retry-for", "Infinity"], '--retry-for: must be a number from 0 up (seconds) (got "Infinity")'],
+  [
+    ["race", "shop", "--retry-for", "Infinity"],
+    '--retry-for: must be a number from 0 to 86400 (seconds) (got "Infinity")',
+  ],
   [["race", "shop", "--decide", "3%"], '--decide: must be a number above 0, up to 50 (per cent) (got "3%")'],
   [["race", "shop", "--precise", "50.1"], '--precise: must be a number above 0, up to 50 (per cent) (got "50.1")'],
   [["race", "shop", "--dilate", "abc"], '--dilate: must be a whole number from 1 to 100 (got "abc")'],
@@ -70,7 +74,12 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
     ["record", "a.example", "--quiet", "5"],
     "record: no option --quiet: did you mean --idle? see `trilane record --help`",
   ],
-  [["record", "a.example", "--idle", "soon"], '--idle: must be a number from 0 up (ms) (got "soon")'],
+  [["record", "a.example", "--idle", "soon"], '--idle: must be a number from 0 to 86400000 (ms) (got "soon")'],
+  [["record", "a.example", "--idle", "86400001"], '--idle: must be a number from 0 to 86400000 (ms) (got "86400001")'],
+  [
+    ["record", "a.example", "--timeout", "2200000"],
+    '--timeout: must be a number from 0 to 86400 (seconds) (got "2200000")',
+  ],
   [["record", "a.example", "--lane", "h9"], '--lane: must be any, h1, h2 or h3 (got "h9")'],
   [["sweep", "--page=shop", "my-plan.json"], `sweep: <plan> is missing: ${planIs}; see \`trilane sweep --help\``],
   [["sweep", "--page", "shop", "my-plan.json"], `sweep: <plan> is missing: ${planIs}; see \`trilane sweep --help\``],
@@ -133,6 +142,14 @@ test("what yargs refuses all the same is the user's to mend, and an error of a c
     assert.ok(error instanceof UserError);
     assert.match(error.message, /^(Unknown argument|Not enough arguments following): x$/);
   }
+});
+
+test("no number is endless, where a range has no end either", () => {
+  const range = { least: 0, most: Number.POSITIVE_INFINITY };
+  assert.deepEqual(
+    ["1e308", "1e400", "-1e400"].map((word) => isWithin(range, word)),
+    [true, false, false],
+  );
 });
 
 test("the word that was probably meant", () => {
