@@ -148,15 +148,16 @@ export function settingsOf(form: string): Settings {
   return link ? merge(takeApart(link).settings, settings) : settings;
 }
 
-/** UserError where a link of the command line has a rate and nothing says its delay: 0 ms is rarely what was meant. */
+/** UserError where a link of the command line has a rate or a trace and nothing says its delay: 0 ms is rarely what was meant. */
 export function refuseWithoutDelay(form: string): void {
   const settings = settingsOf(form);
-  const hasRate = (["rate", "down", "up"] as const).some((key) => settings.has(key));
+  const hasRate = [...settings.keys()].some((key) => /^(rate|down|up|trace|trace_down|trace_up)$/.test(key));
   const hasDelay = (["rtt", "delay_down", "delay_up"] as const).some((key) => settings.has(key));
   if (!hasRate || hasDelay) return;
-  const [rate = "", ...rest] = trimmedForm(form).split(",");
+  const [first = "", ...rest] = trimmedForm(form).split(",");
+  const isRate = !first.includes("=") && linkNamed(first) === undefined;
   const [asked, none] = ["50ms", "0ms"].map((rtt) =>
-    rate.includes("=") ? [rate, ...rest, `rtt=${rtt}`].join(",") : [`${rate}/${rtt}`, ...rest].join(","),
+    isRate ? [`${first}/${rtt}`, ...rest].join(",") : [first, ...rest, `rtt=${rtt}`].join(","),
   );
   throw new UserError(`--link ${form}: says no round-trip time: write ${asked}, or ${none} for none`);
 }

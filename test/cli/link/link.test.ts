@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv } from "ajv";
 import { UserError } from "../../../cli/errors.ts";
+import { refuseWithoutDelay } from "../../../cli/link/form.ts";
 import { furtherSettings, linkLabel, linkSentence, nameOf } from "../../../cli/link/label.ts";
 import { formatLink, type LinkProfile, parseLink } from "../../../cli/link/link.ts";
 import { namedForm, namedLinks } from "../../../cli/link/names.ts";
@@ -34,6 +35,28 @@ for (const { form, error: message } of forms.invalid) {
     assert.match(message, /^link: [^\n]+$/);
   });
 }
+
+test("what is asked for with a rate or a trace must say its delay, in words that are a link", () => {
+  for (const [form, asked, none] of [
+    ["10mbit", "10mbit/50ms", "10mbit/0ms"],
+    ["10mbit,loss=1%", "10mbit/50ms,loss=1%", "10mbit/0ms,loss=1%"],
+    ["down=8mbit,up=1mbit", "down=8mbit,up=1mbit,rtt=50ms", "down=8mbit,up=1mbit,rtt=0ms"],
+    ["unlimited,rate=10mbit", "unlimited,rate=10mbit,rtt=50ms", "unlimited,rate=10mbit,rtt=0ms"],
+    ["trace=lte", "trace=lte,rtt=50ms", "trace=lte,rtt=0ms"],
+    ["trace_down=lte,seed=2", "trace_down=lte,seed=2,rtt=50ms", "trace_down=lte,seed=2,rtt=0ms"],
+  ] as const) {
+    assert.throws(
+      () => refuseWithoutDelay(form),
+      new UserError(`--link ${form}: says no round-trip time: write ${asked}, or ${none} for none`),
+    );
+    for (const written of [asked, none]) {
+      parseLink(written);
+      assert.doesNotThrow(() => refuseWithoutDelay(written));
+    }
+  }
+  for (const form of ["unlimited", "unlimited,loss=1%", "3g,rate=10mbit", "trace=lte,delay_down=5ms"])
+    assert.doesNotThrow(() => refuseWithoutDelay(form), form);
+});
 
 test("every known link is among the forms, and may be changed in either direction", () => {
   for (const { name, form } of namedLinks) {
