@@ -7,7 +7,8 @@ import { calibrationPath, writeCalibration } from "../calibrate/store.ts";
 import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { plainLanes } from "../lanes.ts";
-import { formatLink, parseLink } from "../link/link.ts";
+import { formatLink } from "../link/link.ts";
+import { readAskedLink } from "../link/profile_file.ts";
 import { makeFolder } from "../make_folder.ts";
 import { machine } from "../measure/environment.ts";
 import { openExistingResults } from "../results/results.ts";
@@ -24,6 +25,11 @@ interface CalibrateOptions extends CommonOptions {
   most: number | undefined;
   margin: number;
 }
+
+const mostLabs = 64;
+
+/** How many labs are tried where nobody says: two for each CPU. */
+export const usualMost = (cpus: number): number => Math.min(mostLabs, 2 * cpus);
 
 const percentText = (value: number | null): string => (value === null ? "?" : `${value.toFixed(2)} %`);
 
@@ -66,7 +72,10 @@ export const command: Command<CalibrateOptions> = {
       )
       .option(
         "most",
-        number({ least: 2, most: 64, whole: true }, { describe: "labs to try at most (default: two for each CPU)" }),
+        number(
+          { least: 2, most: mostLabs, whole: true },
+          { describe: "labs to try at most (default: two for each CPU)" },
+        ),
       )
       .option(
         "margin",
@@ -81,11 +90,9 @@ export const command: Command<CalibrateOptions> = {
       .example("trilane calibrate", "a few minutes; let nothing else run"),
   run: async (options) => {
     const { rounds, margin, page } = options;
-    const most = options.most ?? 2 * machine().cpus;
-    if (!(Number.isInteger(most) && most >= 2 && most <= 64))
-      throw new UserError(`--most must be a whole number from 2 to 64 (got ${most})`);
+    const most = options.most ?? usualMost(machine().cpus);
     const home = homeFolder(options.home);
-    const link = parseLink(options.link);
+    const link = readAskedLink(options.link, process.cwd());
     if (link.down.rate_bps === null || link.down.trace || link.down.rate_steps)
       throw new UserError(`link ${options.link}: has no single rate: name one, as 1mbit/50ms`);
     refuseBesideSweep(home);

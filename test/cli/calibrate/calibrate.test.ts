@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { calibrate } from "../../../cli/calibrate/calibrate.ts";
 import { calibrationPath, readCalibration, writeCalibration } from "../../../cli/calibrate/store.ts";
+import { command, usualMost } from "../../../cli/commands/calibrate.ts";
 import { checkout } from "../../../cli/programs.ts";
 import { openResults } from "../../../cli/results/results.ts";
 import { randomSource } from "../../../cli/stats/random.ts";
@@ -105,6 +106,16 @@ test("stored for its machine only; anything else in its place counts as none", a
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+});
+
+test("without a number two labs for each CPU are tried, and no more than may be asked for", () => {
+  assert.deepEqual([1, 2, 32, 33, 128].map(usualMost), [2, 4, 64, 64, 64]);
+});
+
+test("a link that says no delay is refused, as race refuses it", async () => {
+  // A folder that cannot be: nothing is ever measured here.
+  const options = { home: "/dev/null/none", json: false, link: "1mbit", page: "none", rounds: 5, most: 2, margin: 1 };
+  await assert.rejects(command.run(options), /--link 1mbit: says no round-trip time: write 1mbit\/50ms/);
 });
 
 test("nothing is measured while a sweep of the folder runs", () => {
