@@ -6,7 +6,7 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
-import { readAskedLink } from "../link/profile_file.ts";
+import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
 import { type AsOptions, defineAs, readAs } from "../model/choose.ts";
 import { defineLive, type LiveOptions, liveChoiceOf, liveOptionNames, refuseLiveOptions } from "../record/options.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
@@ -189,9 +189,9 @@ export const command: Command<RaceOptions> = {
       ),
   run: async (options) => {
     const home = homeFolder(options.home);
-    readAskedLink(options.link, process.cwd());
     // What can be wrong with the words is found before a page is recorded or imported.
     const terms = racePlan(options, "page");
+    refuseAskedWithoutDelay(options.link);
     const labs = labsOf(options, home);
     if (!isUrl(options.page)) refuseLiveOptions(options, ["record-again"], options.page);
     const page = await pageFor(home, options.page, {

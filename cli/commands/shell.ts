@@ -9,7 +9,7 @@ import type { Exchange } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
-import { formatLink } from "../link/link.ts";
+import { formatLink, type LinkProfile } from "../link/link.ts";
 import { readAskedLink } from "../link/profile_file.ts";
 import { extraRttArguments, extraRtts } from "../measure/extra_rtts.ts";
 import { type LabOptions, labCommand, spkiList } from "../measure/lab.ts";
@@ -92,7 +92,7 @@ export const command: Command<ShellOptions> = {
     const scratch = makeProcessFolder(scratchParent(), "shell");
     const keep = removedAtEnd(scratch);
     try {
-      process.exitCode = await runBehindLink(options, words, lab, scratch);
+      process.exitCode = await runBehindLink(options, link, words, lab, scratch);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
       keep();
@@ -118,13 +118,13 @@ function servingOf(options: ShellOptions): Serving {
 
 async function runBehindLink(
   options: ShellOptions,
+  link: LinkProfile,
   words: readonly string[],
   settings: LabSettings,
   scratch: string,
 ): Promise<number> {
   const home = homeFolder(options.home);
   const recording = options.recording ?? null;
-  const link = readAskedLink(options.link, process.cwd());
   const environment = shellEnvironment(recording === null ? null : home);
   const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
   const { replayOptions } = settings;

@@ -65,8 +65,13 @@ export function readLink(text: string, folder: string): LinkProfile {
 /** The same for a link of the command line, which must say its delay. */
 export function readAskedLink(text: string, folder: string): LinkProfile {
   const link = readLink(text, folder);
-  if (!isProfileFile(text)) refuseWithoutDelay(text);
+  refuseAskedWithoutDelay(text);
   return link;
+}
+
+/** UserError where a link of the command line, which is one, does not say its delay; a profile always does. */
+export function refuseAskedWithoutDelay(text: string): void {
+  if (!isProfileFile(text)) refuseWithoutDelay(text);
 }
 
 /** Whether it names a file of a profile; else it is a form. */
