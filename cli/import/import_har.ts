@@ -19,6 +19,7 @@ import {
 } from "./har.ts";
 import { HarCertificates } from "./har_certificates.ts";
 import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
+import { legalMethod, legalPath } from "./legal_request.ts";
 import { type ImportNotes, NoteCounter } from "./notes.ts";
 import { recordedOf } from "./recorded.ts";
 import { RoundTrips } from "./round_trips.ts";
@@ -164,10 +165,6 @@ interface Page {
   readonly credentials: Credentials;
   readonly notes: NoteCounter;
 }
-
-// What a request line can carry; schemas/message.schema.json asks for the same.
-const legalMethod = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
-const legalPath = /^\/[!-~]*$/;
 
 function mustBeLegal({ index, url, method }: HarEntry, { path }: Exchange): void {
   const refuse = (what: string): UserError =>

@@ -8,6 +8,7 @@ import { ChunkError } from "./chunked.ts";
 import { checkedEncoding } from "./encoding_check.ts";
 import { type Credentials, cleanHeaders } from "./headers.ts";
 import { type Body, valueIn } from "./http_message.ts";
+import { legalMethod, legalPath } from "./legal_request.ts";
 import { asEntry, type WireExchange, type WireRecording } from "./wire_exchange.ts";
 import { WireCounter, type WireNotes } from "./wire_notes.ts";
 import { selectWire } from "./wire_select.ts";
@@ -23,10 +24,6 @@ export interface WireImport {
   readonly moreNotes?: JsonObject;
   readonly onExchange?: (done: number, total: number) => void;
 }
-
-// What a request line can carry; schemas/message.schema.json asks for the same.
-const legalMethod = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
-const legalPath = /^\/[!-~]*$/;
 
 /** Statuses and methods whose responses have no body, whatever was stored (RFC 9110 6.4.1). */
 const hasNoBody = ({ method, status }: WireExchange): boolean => method === "HEAD" || status === 204 || status === 205;
