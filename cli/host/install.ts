@@ -163,7 +163,7 @@ export function refuseUnsafe(program: string, root = checkout, trust = rootOnly)
     const writable = anyWritableByOthers(path, trust);
     if (writable !== null)
       throw new UserError(
-        `${writable}: others than root can write it, and would act as every user: install Trilane where only root writes, or leave out --system`,
+        `${writable}: users other than root can change it and so run code as every user: install Trilane where only root writes, or leave out --system`,
       );
   }
 }

@@ -24,8 +24,9 @@ function decoded(text: string): string {
   }
 }
 
-/** What is crossed out of recordings. */
-export const credentialsInWords = "cookies, authorization and request headers named token, api-key and the like";
+/** What is crossed out of recordings, for the same readers. */
+export const credentialsInWords =
+  "cookies, authorization and request headers named like secrets (x-api-key, x-csrf-token)";
 
 /** As in a URL's query, a form or a JSON object. */
 export function isSecretName(name: string): boolean {
