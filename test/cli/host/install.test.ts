@@ -286,7 +286,7 @@ test("a checkout of which others can write a part is refused", async () => {
       chmodSync(join(trust.top, part), 0o757);
       const refused = {
         name: "UserError",
-        message: new RegExp(`^${join(trust.top, part)}: others than root can write`),
+        message: new RegExp(`^${join(trust.top, part)}: users other than root can change it`),
       };
       assert.throws(() => refuseUnsafe(program, trust.top, trust), refused);
       chmodSync(join(trust.top, part), 0o755);
