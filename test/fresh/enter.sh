@@ -49,8 +49,8 @@ as=()
 cd /home/fresh/trilane
 if [ "$user" = root ]; then
   # In one's own home, as anybody has it: a lab may not enter others'.
-  [ -d /root/trilane ] || cp -r . /root/trilane
-  cd /root/trilane
+  [ -d "$home/trilane" ] || cp -r . "$home/trilane"
+  cd "$home/trilane"
 else
   home=/home/$user
   as=(setpriv --reuid "$user" --regid "$user" --init-groups --inh-caps=-all)
