@@ -1,6 +1,6 @@
 // What Trilane makes of a disturbed machine. `bound`: loads beside stops of shaper and browser and beside busy loops, against calm
 // ones: is what they took longer within the bound that they state? `sweep`: a sweep on a machine with busy loops for 3 s of 9 and
-// stops of 5 to 30 ms, against the same one on a quiet machine. `permanent`: how soon a sweep beside endless loops says so.
+// stops of 5 to 30 ms, against the same one on a quiet machine before it and once more after it. `permanent`: how soon a sweep beside endless loops says so.
 // `--only sweep` and the others; `--runs N` repetitions. All of it takes some ten minutes with the usual ones. Let nothing else run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -135,33 +135,48 @@ async function sweep(home: string, plan: object, longest_ms: number, words: read
   return { wall_s: since_s(), planned, valid, attempts, medians_ms, told_s, told };
 }
 
+/** By cell, in percent of the quiet median; NaN where a sweep has no valid load. */
+function apartFrom(quiet: Outcome, other: Outcome): ReadonlyMap<string, number> {
+  const percentOff = ([cell, quiet_ms]: [string, number]): [string, number] => [
+    cell,
+    ((other.medians_ms.get(cell) ?? Number.NaN) / quiet_ms - 1) * 100,
+  ];
+  return new Map([...quiet.medians_ms].map(percentOff));
+}
+
+const sizes = (percents: ReadonlyMap<string, number>): number[] => [...percents.values()].map(Math.abs);
+
+const signed = (percent: number): string => `${percent >= 0 ? "+" : ""}${percent.toFixed(1)} %`;
+
 async function sweeps(home: string, runs: number, say: (line: string) => void): Promise<Measurement[]> {
   const plan = { ...(JSON.parse(readFileSync(examplePlan, "utf8")) as object), $schema: undefined, repetitions: runs };
-  const quiet = await sweep(home, { ...plan, name: "quiet" }, 1.8e6);
-  say(`quiet: ${quiet.valid} of ${quiet.planned} valid, ${quiet.attempts} attempts, ${quiet.wall_s.toFixed(0)} s`);
+  const sweepOf = async (name: string, longest_ms: number, words: readonly string[] = []): Promise<Outcome> => {
+    const outcome = await sweep(home, { ...plan, name }, longest_ms, words);
+    const { valid, planned, attempts, wall_s } = outcome;
+    say(`${name}: ${valid} of ${planned} valid, ${attempts} attempts, ${wall_s.toFixed(0)} s`);
+    return outcome;
+  };
+  const quiet = await sweepOf("quiet", 1.8e6);
   // By itself a sweep repeats for as long again as it was to take; here there is twice that time.
   const words = ["--retry-for", String(Math.round(2 * quiet.wall_s))];
-  const disturbed = await whileDisturbed(onAndOff, () => sweep(home, { ...plan, name: "disturbed" }, 5.4e6, words));
-  say(
-    `disturbed: ${disturbed.valid} of ${disturbed.planned} valid, ${disturbed.attempts} attempts, ${disturbed.wall_s.toFixed(0)} s`,
-  );
-  const apart = [...quiet.medians_ms].map(([cell, quiet_ms]) => {
-    const percent = ((disturbed.medians_ms.get(cell) ?? Number.NaN) / quiet_ms - 1) * 100;
-    say(`  ${cell}: ${quiet_ms.toFixed(0)} ms quiet, ${percent >= 0 ? "+" : ""}${percent.toFixed(1)} % disturbed`);
-    return Math.abs(percent);
-  });
+  const disturbed = await whileDisturbed(onAndOff, () => sweepOf("disturbed", 5.4e6, words));
+  // How far medians of so few runs are apart by themselves.
+  const again = await sweepOf("quiet-again", 1.8e6);
+  const apart = apartFrom(quiet, disturbed);
+  const apartByChance = apartFrom(quiet, again);
+  for (const [cell, quiet_ms] of quiet.medians_ms) {
+    const [off, offByChance] = [apart, apartByChance].map((of) => signed(of.get(cell) ?? Number.NaN));
+    say(`  ${cell}: ${quiet_ms.toFixed(0)} ms quiet, ${off} disturbed, ${offByChance} quiet again`);
+  }
+  const shareValid = ({ valid, planned }: Outcome): number[] => [(valid / planned) * 100];
+  const atLeastAll = { unit: "%", bar_is: "at least" } as const;
   return [
-    measurement("quiet: planned loads valid", [(quiet.valid / quiet.planned) * 100], 100, {
-      unit: "%",
-      bar_is: "at least",
-    }),
-    measurement("disturbed: planned loads valid", [(disturbed.valid / disturbed.planned) * 100], 100, {
-      unit: "%",
-      bar_is: "at least",
-    }),
+    measurement("quiet: planned loads valid", shareValid(quiet), 100, atLeastAll),
+    measurement("disturbed: planned loads valid", shareValid(disturbed), 100, atLeastAll),
     measurement("disturbed: time over the quiet one", [disturbed.wall_s / quiet.wall_s], 3, { unit: "ratio" }),
-    measurement("disturbed: medians apart from their quiet ones", apart, null, { unit: "%" }),
-    measurement("disturbed: the median farthest from its quiet one", [Math.max(...apart)], 2, { unit: "%" }),
+    measurement("quiet again: medians apart from the quiet ones", sizes(apartByChance), null, { unit: "%" }),
+    measurement("disturbed: medians apart from their quiet ones", sizes(apart), null, { unit: "%" }),
+    measurement("disturbed: the median farthest from its quiet one", [Math.max(...sizes(apart))], 2, { unit: "%" }),
   ];
 }
 
