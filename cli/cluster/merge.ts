@@ -6,12 +6,12 @@ import type { Merged } from "../../schemas/generated/merged.ts";
 import { UserError } from "../errors.ts";
 import { isOtherMachine } from "../results/hosts.ts";
 import { type MergedPart, type MergedSweep, writeMerged } from "../results/merge_file.ts";
+import { isReference } from "../results/reference_sweeps.ts";
 import { type HostFacts, openResultsFile } from "../results/results.ts";
 import { version } from "../version.ts";
 import { hostFlags } from "./host_flags.ts";
 import { countPlaces } from "./places.ts";
 import { type Part, readShard } from "./read_shard.ts";
-import { isReference } from "./reference.ts";
 import { shardsIn } from "./shards.ts";
 
 export interface MergeOptions {

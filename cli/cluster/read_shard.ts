@@ -3,6 +3,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { UserError } from "../errors.ts";
 import { sqliteCode } from "../results/failure.ts";
+import { isReference } from "../results/reference_sweeps.ts";
 import {
   type Cell,
   type Host,
@@ -12,7 +13,6 @@ import {
   type Results,
   type Sweep,
 } from "../results/results.ts";
-import { isReference } from "./reference.ts";
 
 /** A page on a link with its lanes, or all reference cells of a machine: what is merged whole. */
 export interface Part {

@@ -1,13 +1,7 @@
 // The reference cells: what every machine of a sweep loads too, so that one that is unlike the others is seen. They are an
 // ordinary plan, run once on each machine into a file of its own.
 import { join } from "node:path";
-import type { Environment } from "../results/results.ts";
 import { type Plan, readPlan } from "../sweep/plan.ts";
-
-/** Noted with a sweep of reference cells. */
-export const referenceMark: Environment = { reference: true };
-
-export const isReference = ({ reference }: Environment): boolean => reference === true;
 
 /** `asked`: a plan's file or name, or `none` (null); by default our own. */
 export function referencePlan(asked: string | undefined): Plan | null {

@@ -2,12 +2,12 @@
 // cli/sweep/execute.ts as any sweep does, so that what was killed goes on where it was.
 import { makeFolder } from "../make_folder.ts";
 import type { NamedHost } from "../results/hosts.ts";
+import { referenceMark } from "../results/reference_sweeps.ts";
 import { SweepRunsError } from "../results/results.ts";
 import { executePlan, NoValidLoadError, type ShardExecution } from "../sweep/execute.ts";
 import { type Plan, planDigest } from "../sweep/plan.ts";
 import { say } from "../terminal.ts";
 import { placeOf, placesOf } from "./places.ts";
-import { referenceMark } from "./reference.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
 import { readSubmission, refuseOther, refuseOtherPlan } from "./submission.ts";
 import { hostFacts } from "./this_host.ts";

@@ -2,7 +2,7 @@
 import type { Merged } from "../../schemas/generated/merged.ts";
 import type { Submitted } from "../../schemas/generated/submitted.ts";
 import { count } from "../numbers.ts";
-import { alignTable } from "../verdict/verdict.ts";
+import { textTable } from "../text_table.ts";
 import { rangesOf } from "./places.ts";
 
 /** What was merged, what is odd about it, and last the file's path. */
@@ -15,7 +15,7 @@ export function mergedLines({ cells, missing, unfinished, loads, hosts, left_out
   ]);
   const there = cells - missing.length;
   return [
-    ...alignTable([["host", "cells", "loads", "reference loads"], ...table]),
+    ...textTable([["host", "cells", "loads", "reference loads"], ...table]),
     "",
     ...hosts.flatMap(({ name, flags }) => flags.map((flag) => `unlike the others: ${name}: ${flag}`)),
     ...left_out.map(({ path: of, reason }) => `left out: ${of}: ${reason}`),

@@ -6,7 +6,7 @@ import { homeFolder } from "../home.ts";
 import { formatSize } from "../numbers.ts";
 import { openExistingResults, type Results, type Sweep } from "../results/results.ts";
 import { printJson, printLines } from "../terminal.ts";
-import { alignTable } from "../verdict/verdict.ts";
+import { textTable } from "../text_table.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 const width = 80;
@@ -58,9 +58,9 @@ function cut(name: string, width: number): string {
 
 /** Rows whose first cell, a name, takes what the others leave of the width. */
 function fittedTable(rows: readonly (readonly [string, ...string[]])[]): string[] {
-  const rest = alignTable(rows.map(([, ...cells]) => ["", ...cells]));
+  const rest = textTable(rows.map(([, ...cells]) => ["", ...cells]));
   const room = width - Math.max(...rest.map((line) => line.length));
-  return alignTable(rows.map(([name, ...cells]) => [cut(name, room), ...cells]));
+  return textTable(rows.map(([name, ...cells]) => [cut(name, room), ...cells]));
 }
 
 function recordingLines(recordings: List["recordings"]): string[] {

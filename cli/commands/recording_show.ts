@@ -8,7 +8,7 @@ import { homeFolder } from "../home.ts";
 import { count, formatSize } from "../numbers.ts";
 import { type Group, mediaType, type Summary, summarize } from "../recording/summary.ts";
 import { printJson, printLines } from "../terminal.ts";
-import { alignTable } from "../verdict/verdict.ts";
+import { textTable } from "../text_table.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ShowOptions extends CommonOptions {
@@ -38,7 +38,7 @@ function table(title: string, groups: readonly Group[]): string[] {
     body_bytes: sum(({ body_bytes }) => body_bytes),
     filled: sum(({ filled }) => filled),
   };
-  return alignTable([
+  return textTable([
     [title, "exchanges", "size", ...(hasFilled ? ["filled"] : [])],
     ...groups.slice(0, mostRows).map(rowOf),
     ...(rest.length > 0 ? [rowOf(others)] : []),
@@ -76,7 +76,7 @@ function requestLines(exchanges: readonly ArchivedExchange[]): string[] {
     exchange.address,
     mediaType(exchange) || "-",
   ]);
-  const table = alignTable([["no.", "method", "status", "size", "body", "address", "type"], ...rows]);
+  const table = textTable([["no.", "method", "status", "size", "body", "address", "type"], ...rows]);
   return table.map(
     (line, index) => `${line}  ${index === 0 ? "URL" : urlOf(exchanges[index - 1] as ArchivedExchange)}`,
   );

@@ -3,11 +3,11 @@ import type { Argv } from "yargs";
 import type { TraceInfo } from "../../schemas/generated/trace_info.ts";
 import { UserError } from "../errors.ts";
 import { printJson, terminalText } from "../terminal.ts";
+import { textTable } from "../text_table.ts";
 import { chartLines } from "../trace/chart.ts";
 import { factsOf, outagesOf, type TraceFacts } from "../trace/facts.ts";
 import { readOpportunities } from "../trace/opportunities.ts";
 import { formatLength, formatRateShort, lengthOption } from "../trace/quantities.ts";
-import { alignTable } from "../verdict/verdict.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface InfoOptions extends CommonOptions {
@@ -24,7 +24,7 @@ const inMbit = (rate_bps: number): string => String(Number((rate_bps / 1e6).toPr
 
 function rateTable({ rate }: TraceFacts): string[] {
   const { min_bps, p5_bps, p25_bps, median_bps, p75_bps, p95_bps, max_bps } = rate;
-  return alignTable([
+  return textTable([
     [`Mbit/s over ${formatLength(rate.window_ms)}`, "min", "p5", "p25", "median", "p75", "p95", "max", "variation"],
     [
       `${rate.windows} windows`,

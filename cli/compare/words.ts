@@ -1,8 +1,8 @@
 // A comparison of two sweeps for people: a table of what changed, and lines that count and tell what could be shown. Within 80
 // columns but for long names.
 import { count, formatPercents, formatTime } from "../numbers.ts";
+import { textTable } from "../text_table.ts";
 import { type Browser, browserNames } from "../verdict/browsers.ts";
-import { alignTable } from "../verdict/verdict.ts";
 import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./compare.ts";
 
 const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];
@@ -90,7 +90,7 @@ export function comparisonLines(comparison: Comparison, threshold_percent: numbe
   const more = hidden > 0 ? [[`and ${hidden} more`, "", "", "", "", ""]] : [];
   const [failing = 0, slower, faster, unclear, unknown, same] = counts;
   return [
-    ...alignTable([head, ...shown.map(row), ...more, ...comparison.together.map(togetherRow)]),
+    ...textTable([head, ...shown.map(row), ...more, ...comparison.together.map(togetherRow)]),
     "",
     `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable${failing > 0 ? `, ${failing} failing` : ""}.`,
     ...unjudgedLines(cells),

@@ -1,6 +1,12 @@
 // What of a link's profile verdicts and bounds speak of: rate, round trip and loss towards the browser. Pure.
-import type { LinkTraits } from "../verdict/sweep_verdict.ts";
 import type { LinkProfile } from "./link.ts";
+
+/** What of a link a verdict may speak about. */
+export interface LinkTraits {
+  readonly rate_bps: number | null;
+  readonly rtt_ms: number;
+  readonly loss: number;
+}
 
 /** At the start, where they vary. */
 export function traitsOf({ down, rtt_ms }: LinkProfile): LinkTraits {

@@ -1,6 +1,6 @@
 // A self-test's rows for people: numbers with units, and the terminal's table. Pure; no colour.
 import type { SelftestLink, SelftestRow } from "../../schemas/generated/selftest.ts";
-import { alignTable } from "../verdict/verdict.ts";
+import { textTable } from "../text_table.ts";
 
 /** What a load is left out for whose link is not what was asked, before what is out. */
 export const linkIsOut = "the link's self-test is out of tolerance";
@@ -56,7 +56,7 @@ export function linkLines({ link, rows, measurements }: SelftestLink): string[] 
     const outcome = words[row.outcome];
     return { cells: [`  ${row.quantity} ${row.direction}, ${unit}`, asked, measured, tolerance], outcome };
   });
-  const lines = alignTable([["", "asked", "measured", "tolerance"], ...table.map(({ cells }) => cells)]);
+  const lines = textTable([["", "asked", "measured", "tolerance"], ...table.map(({ cells }) => cells)]);
   const width = Math.max(...lines.map((line) => line.length));
   const [head = "", ...rest] = lines;
   const reasons = new Set(

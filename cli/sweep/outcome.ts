@@ -8,11 +8,12 @@ import { formatTime } from "../numbers.ts";
 import type { Cell, Load } from "../results/results.ts";
 import { agreementSentence, comparedFigures } from "../studies/agreement.ts";
 import { studyOfPlan } from "../studies/all.ts";
+import { textTable } from "../text_table.ts";
 import { sortLanes } from "../verdict/sample.ts";
 import { settlement, settlementSentence } from "../verdict/settlement.ts";
 import { summarize } from "../verdict/summary.ts";
 import { sweepVerdict, winsLine } from "../verdict/sweep_verdict.ts";
-import { alignTable, laneTable } from "../verdict/verdict.ts";
+import { laneTable } from "../verdict/verdict.ts";
 import type { Plan } from "./plan.ts";
 
 const width = 80;
@@ -54,7 +55,7 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
       return median_ms === null ? "none" : formatTime(median_ms);
     }),
   ]);
-  const lines = alignTable([[...(named ? ["page"] : []), "link", ...lanes.map((lane) => `${lane}`)], ...rows]);
+  const lines = textTable([[...(named ? ["page"] : []), "link", ...lanes.map((lane) => `${lane}`)], ...rows]);
   const hidden = groups.length - rows.length;
   return hidden > 0 ? [...lines, `and ${hidden} more rows, see the report`] : lines;
 }
@@ -92,7 +93,7 @@ export function outcomeOf(
   const links = traitsByLink(cells);
   const verdict = sweepVerdict(loads, links, seed);
   const lanes = sortLanes(cells.map((cell) => cell.lane));
-  const table = summaries.length === 1 ? alignTable(laneTable(summaries[0] ?? [])) : mediansTable(results, lanes);
+  const table = summaries.length === 1 ? textTable(laneTable(summaries[0] ?? [])) : mediansTable(results, lanes);
   const several = links.size > 1;
   const sentences = [
     ...verdict.pairs.flatMap((pair) => [pair.sentence, several ? winsLine(pair) : null]),

@@ -1,6 +1,6 @@
 // The least time in which a link could deliver a page, whatever the protocol: the line beside which Das (2014) drew the
 // protocols. A bound from below, not a prediction: the browser's own work is not in it.
-import type { LinkTraits } from "./sweep_verdict.ts";
+import type { LinkTraits } from "../link/traits.ts";
 
 /** One for the name, one for the handshake: no first visit by a standard protocol has fewer before its first request. */
 const opening = 2;

@@ -1,5 +1,6 @@
 // The verdict over many pages and links: for each pair of lanes one sentence, split where links differ most (by RTT, bandwidth
 // or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
+import type { LinkTraits } from "../link/traits.ts";
 import { count } from "../numbers.ts";
 import { confidence } from "../stats/interval.ts";
 import { extremes } from "../stats/quantile.ts";
@@ -8,13 +9,6 @@ import { direction, type Improvement, improvement } from "./comparison.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
-
-/** What of a link a verdict may speak about. */
-export interface LinkTraits {
-  readonly rate_bps: number | null;
-  readonly rtt_ms: number;
-  readonly loss: number;
-}
 
 export interface PairVerdict {
   readonly pair: LanePair;

@@ -1,4 +1,4 @@
-// What the loads say, in plain sentences with intervals and counts, and the terminal's table. Pure: text out, no colour.
+// What the loads say, in plain sentences with intervals and counts, and the cells of the terminal's table. Pure: text out, no colour.
 import { plainLanes } from "../lanes.ts";
 import { count, formatPercents, formatTime, formatTimeRange } from "../numbers.ts";
 import type { Interval } from "../stats/interval.ts";
@@ -159,15 +159,4 @@ function againstCell(against: Improvement | null): string {
   if (!against || against.percent === null) return "";
   const { percent, low, high } = formatPercents(against.percent, against.interval);
   return against.interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
-}
-
-/** Lines of a table: first column to the left, the others to the right, two spaces between. */
-export function alignTable(table: readonly (readonly string[])[]): string[] {
-  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => (row[column] ?? "").length)));
-  return table.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join("  ")
-      .trimEnd(),
-  );
 }

@@ -4,7 +4,7 @@ import { medianInPlace, resampledInterval } from "../../cli/stats/bootstrap.ts";
 import type { Interval } from "../../cli/stats/interval.ts";
 import { median } from "../../cli/stats/quantile.ts";
 import { hashText, randomSource } from "../../cli/stats/random.ts";
-import { alignTable } from "../../cli/verdict/verdict.ts";
+import { textTable } from "../../cli/text_table.ts";
 import type { SeenLoad } from "./seen_load.ts";
 
 export interface LoadPair {
@@ -85,5 +85,5 @@ export function fidelityTable(cells: readonly Cell[]): string[] {
     ];
   });
   const head = ["page", "lane", "", "requests", "connections", "bytes", "PLT ms", "off by %", "95 % interval", "loads"];
-  return alignTable([head, ...rows]);
+  return textTable([head, ...rows]);
 }

@@ -2,7 +2,7 @@
 // Exit status 1 when a bar is missed. `fresh` has rows of its own, and is a program of its own (test/fresh).
 import { parseArgs } from "node:util";
 import { UserError } from "../../cli/errors.ts";
-import { alignTable } from "../../cli/verdict/verdict.ts";
+import { textTable } from "../../cli/text_table.ts";
 import { type Bench, type BenchResult, type Measurement, runBench } from "./bench.ts";
 
 /** Those in the browser need its types, which programs of Node must not see: test/extension/tsconfig.json has them. */
@@ -62,7 +62,7 @@ function lines(result: BenchResult): string[] {
     ]),
   ];
   return [
-    ...alignTable(table),
+    ...textTable(table),
     `CPUs idle ${percent(result.idle_share_before)} before, ${percent(result.idle_share)} during the run of ${result.wall_s} s`,
   ];
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { UserError } from "../../cli/errors.ts";
 import { quantile } from "../../cli/stats/quantile.ts";
-import { alignTable } from "../../cli/verdict/verdict.ts";
+import { textTable } from "../../cli/text_table.ts";
 import type { RaceComparison } from "../../schemas/generated/race_result.ts";
 import { applicationSites } from "./applications_fidelity.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
@@ -131,7 +131,7 @@ export const bench: Bench = async (say, _part, { paths, only, runs, link }) => {
         for (const row of rows(pair)) say(`  ${row.slice(2).filter(Boolean).join("  ")}`);
       }
     const head = ["page", "link", "lane", "recorded ms", "model ms", "off by", "decided the other way"];
-    for (const line of alignTable([head, ...pairs.flatMap(rows)])) say(line);
+    for (const line of textTable([head, ...pairs.flatMap(rows)])) say(line);
     const details = pairs.map((pair) => ({
       page: pair.page,
       link: pair.link,

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { UserError } from "../../cli/errors.ts";
-import { alignTable } from "../../cli/verdict/verdict.ts";
+import { textTable } from "../../cli/text_table.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { hasVerdict, type RacedPage, racePage } from "./race_page.ts";
 
@@ -74,7 +74,7 @@ export const bench: Bench = async (say, _part, { paths, only, runs, link }) => {
       for (const line of [row(name, raced).filter(Boolean).join("; "), ...told(raced)]) say(`  ${line}`);
     }
     const head = ["page", "", "requests", "bytes", "valid loads", "wall"];
-    for (const line of alignTable([head, ...all.map(({ name, raced }) => row(name, raced))])) say(line);
+    for (const line of textTable([head, ...all.map(({ name, raced }) => row(name, raced))])) say(line);
     return {
       measurements: all.flatMap(({ name, raced }) => measured(name, raced)),
       // Loads' own documents would be megabytes.

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkout } from "../../cli/programs.ts";
 import { notInstalled } from "../../cli/setup/requirements.ts";
-import { alignTable } from "../../cli/verdict/verdict.ts";
+import { textTable } from "../../cli/text_table.ts";
 import { type Ending, lastLine, type Outcome, outcomeOf } from "./outcome.ts";
 
 /** As people have them: npm is what the README asks for. */
@@ -110,7 +110,7 @@ function table(rows: readonly Row[]): string[] {
     minutes(row.took_s),
     row.last.slice(0, 100),
   ]);
-  return alignTable([["root", "user", "command", "result", "time", "last line"], ...cells]);
+  return textTable([["root", "user", "command", "result", "time", "last line"], ...cells]);
 }
 
 async function makeRoot(name: RootName, folder: string, logs: string): Promise<string | null> {

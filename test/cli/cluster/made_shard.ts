@@ -1,9 +1,9 @@
 // Shards as `trilane cell` leaves them, stored through cli/results with made-up loads, for tests of what reads and joins them.
 
 import { placesOf } from "../../../cli/cluster/places.ts";
-import { referenceMark } from "../../../cli/cluster/reference.ts";
 import { referencePath, shardPath } from "../../../cli/cluster/shards.ts";
 import { hostFacts } from "../../../cli/cluster/this_host.ts";
+import { referenceMark } from "../../../cli/results/reference_sweeps.ts";
 import { openSharedResults } from "../../../cli/results/results.ts";
 import { cellsOf, type Plan, planDigest, planOf } from "../../../cli/sweep/plan.ts";
 import { testedLink } from "../selftest/tested.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseLink } from "../../../cli/link/link.ts";
+import type { LinkTraits } from "../../../cli/link/traits.ts";
 import type { Sample } from "../../../cli/verdict/sample.ts";
-import { type LinkTraits, sweepVerdict, winsLine } from "../../../cli/verdict/sweep_verdict.ts";
+import { sweepVerdict, winsLine } from "../../../cli/verdict/sweep_verdict.ts";
 
 function traits(links: readonly string[]): Map<string, LinkTraits> {
   return new Map(

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allLanes } from "../../../cli/lanes.ts";
 import { formatPercents, formatSize, formatTime, formatTimeRange } from "../../../cli/numbers.ts";
+import { textTable } from "../../../cli/text_table.ts";
 import type { Improvement } from "../../../cli/verdict/comparison.ts";
 import type { LoadStatus, Sample } from "../../../cli/verdict/sample.ts";
 import { lanePairs, sortLanes } from "../../../cli/verdict/sample.ts";
 import { summarize } from "../../../cli/verdict/summary.ts";
-import { alignTable, comparisonClause, excludedLine, raceVerdict, verdictPairs } from "../../../cli/verdict/verdict.ts";
+import { comparisonClause, excludedLine, raceVerdict, verdictPairs } from "../../../cli/verdict/verdict.ts";
 
 function improvementOf(percent: number | null, low?: number, high?: number): Improvement {
   const interval = low === undefined || high === undefined ? null : { low, high };
@@ -123,7 +124,7 @@ test("one lane alone is told without a comparison; no loads say nothing", () => 
 test("the terminal's table is at most 80 columns wide, whatever the times", () => {
   const slow = race.map((sample) => ({ ...sample, plt_ms: sample.plt_ms === null ? null : sample.plt_ms * 97.3 }));
   for (const loads of [race, slow]) {
-    const lines = alignTable(raceVerdict(loads).table);
+    const lines = textTable(raceVerdict(loads).table);
     assert.equal(lines.length, 4);
     assert.ok(Math.max(...lines.map((line) => line.length)) <= 80, lines.join("\n"));
   }

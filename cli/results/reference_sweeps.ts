@@ -1,6 +1,10 @@
-// The loads of the reference cells that stand beside a sweep in merged results.
-import type { Load, Results } from "../results/results.ts";
-import { isReference } from "./reference.ts";
+// The sweeps of reference cells that stand beside another sweep in merged results: their mark, and their loads.
+import type { Environment, Load, Results } from "./results.ts";
+
+/** Stored with a sweep of reference cells. */
+export const referenceMark: Environment = { reference: true };
+
+export const isReference = ({ reference }: Environment): boolean => reference === true;
 
 /** By host; none where no machine of the sweep was noted. */
 export function referencesIn(results: Results, sweep: number): { host: string; loads: Load[] }[] {
