@@ -1,7 +1,7 @@
 // The lanes: what each holds a load to, in one place for the browser, the origins, the verdict and the reports. Pure data.
-import type { LoadFacts } from "../schemas/generated/page_load.ts";
+import type { Lane } from "../schemas/generated/lane.ts";
 
-export type Lane = LoadFacts["lane"];
+export type { Lane };
 
 export interface LaneFacts {
   /** The protocol it is a lane of: its hue in figures. */
@@ -14,6 +14,8 @@ export interface LaneFacts {
   readonly clear: boolean;
   /** The load that counts is the second one of the same browser, on new connections that resume the first one's. */
   readonly repeat: boolean;
+  /** In figures lanes of one protocol share its hue; all but the plain one have hollow marks and this style of line. */
+  readonly dash?: string;
 }
 
 const http1 = ["http/1.1", "http/1.0"];
@@ -22,7 +24,14 @@ const plain = { clear: false, repeat: false };
 /** In the order in which people read them. */
 export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
   h1: { family: "h1", title: "HTTP/1.1 over TLS", protocols: http1, ...plain },
-  "h1-clear": { family: "h1", title: "HTTP/1.1 without TLS", protocols: http1, clear: true, repeat: false },
+  "h1-clear": {
+    family: "h1",
+    title: "HTTP/1.1 without TLS",
+    protocols: http1,
+    clear: true,
+    repeat: false,
+    dash: "2 3",
+  },
   h2: { family: "h2", title: "HTTP/2, forced", protocols: ["h2"], ...plain },
   "h2-0rtt": {
     family: "h2",
@@ -30,14 +39,22 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     protocols: ["h2"],
     clear: false,
     repeat: true,
+    dash: "6 3",
   },
   h3: { family: "h3", title: "HTTP/3, forced", protocols: ["h3"], ...plain },
-  "h3-discovered": { family: "h3", title: "HTTP/3, found by an HTTPS record in DNS", protocols: ["h3"], ...plain },
+  "h3-discovered": {
+    family: "h3",
+    title: "HTTP/3, found by an HTTPS record in DNS",
+    protocols: ["h3"],
+    ...plain,
+    dash: "2 3",
+  },
   "h3-altsvc": {
     family: "h3",
     title: "HTTP/2 first, HTTP/3 where Alt-Svc makes the browser change over",
     protocols: ["h2", "h3"],
     ...plain,
+    dash: "8 2 2 2",
   },
   "h3-0rtt": {
     family: "h3",
@@ -45,6 +62,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
     protocols: ["h3"],
     clear: false,
     repeat: true,
+    dash: "6 3",
   },
 };
 

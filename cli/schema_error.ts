@@ -1,5 +1,25 @@
-// What a schema has against a document, in one line that names the place and what to do. Reads nothing.
-import type { ErrorObject } from "ajv";
+// Documents against their schemas; what a schema has against one is a line that names the place and what to do.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import addFormats from "ajv-formats";
+import { checkout } from "./programs.ts";
+
+/** Of schemas/NAME.schema.json and those that it refers to. */
+export function schemaValidator<T>(name: string, options: Options = {}): ValidateFunction<T> {
+  const ajv = addFormats.default(new Ajv({ allErrors: true, verbose: true, ...options }));
+  const added = new Set<string>();
+  const add = (file: string): void => {
+    if (added.has(file)) return;
+    added.add(file);
+    const text = readFileSync(join(checkout, "schemas", file), "utf8");
+    ajv.addSchema(JSON.parse(text) as object, file);
+    for (const [, other = ""] of text.matchAll(/"\$ref": "([^#"]+)/g)) add(other);
+  };
+  const file = `${name}.schema.json`;
+  add(file);
+  return ajv.getSchema<T>(file) as ValidateFunction<T>;
+}
 
 /** `/lanes/1` as people write it: `lanes[1]`. */
 function placeOf(error: ErrorObject): string {

@@ -1,11 +1,9 @@
 // HOME/calibration.json: what `trilane calibrate` found, for sweeps to use. Reads and writes; measures nothing.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Ajv } from "ajv";
-import addFormats from "ajv-formats";
 import type { Calibration } from "../../schemas/generated/calibration.ts";
-import { checkout } from "../programs.ts";
 import { writeWhole } from "../report/write_whole.ts";
+import { schemaValidator } from "../schema_error.ts";
 
 export function calibrationPath(home: string): string {
   return join(home, "calibration.json");
@@ -19,10 +17,7 @@ export function readCalibration(home: string, machine: string): Calibration | nu
   } catch {
     return null;
   }
-  const ajv = addFormats.default(new Ajv());
-  const isCalibration = ajv.compile<Calibration>(
-    JSON.parse(readFileSync(join(checkout, "schemas", "calibration.schema.json"), "utf8")),
-  );
+  const isCalibration = schemaValidator<Calibration>("calibration");
   return isCalibration(document) && document.machine === machine ? document : null;
 }
 

@@ -3,21 +3,17 @@
 // `trilane merge` that compares.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Ajv } from "ajv";
 import type { Submission } from "../../schemas/generated/submission.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import type { Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
 import { modelName } from "../model/model_recording.ts";
 import { computes } from "../model/script_source.ts";
-import { checkout } from "../programs.ts";
-import { explainSchemaErrors } from "../schema_error.ts";
+import { explainSchemaErrors, schemaValidator } from "../schema_error.ts";
 import { type Plan, pageName, planDigest, readPlan } from "../sweep/plan.ts";
 
 export const submissionPath = (shards: string): string => join(shards, "submission.json");
 export const submittedPlanPath = (shards: string): string => join(shards, "plan.json");
-
-const schemaPath = join(checkout, "schemas", "submission.schema.json");
 
 /** Null where nothing was submitted into the folder. UserError for a file that is none: what it says becomes words of commands. */
 export function readSubmission(shards: string): Submission | null {
@@ -31,9 +27,7 @@ export function readSubmission(shards: string): Submission | null {
   } catch (error) {
     throw refuse((error as Error).message.split("\n")[0] ?? "");
   }
-  const validate = new Ajv({ allErrors: true, verbose: true }).compile<Submission>(
-    JSON.parse(readFileSync(schemaPath, "utf8")),
-  );
+  const validate = schemaValidator<Submission>("submission");
   if (!validate(document)) throw refuse(explainSchemaErrors(validate.errors ?? [], "schemas/submission.schema.json"));
   return document;
 }

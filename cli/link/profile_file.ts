@@ -1,10 +1,8 @@
 // A link as people give it: its short form, or a JSON file that holds its profile (schemas/link-profile.schema.json).
 import { readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { Ajv } from "ajv";
+import { dirname, resolve } from "node:path";
 import { UserError } from "../errors.ts";
-import { checkout } from "../programs.ts";
-import { explainSchemaErrors } from "../schema_error.ts";
+import { explainSchemaErrors, schemaValidator } from "../schema_error.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { refuseChangedFiles, withAbsoluteFiles } from "./files.ts";
 import { refuse, refuseWithoutDelay } from "./form.ts";
@@ -37,9 +35,7 @@ function documentIn(path: string): unknown {
 }
 
 function readProfile(path: string): LinkProfile {
-  const validate = new Ajv({ allErrors: true, verbose: true }).compile<LinkProfile>(
-    JSON.parse(readFileSync(join(checkout, schema), "utf8")),
-  );
+  const validate = schemaValidator<LinkProfile>("link-profile");
   const profile = documentIn(path);
   if (!validate(profile)) throw refuse(`${path}: ${explainSchemaErrors(validate.errors ?? [], schema)}`);
   const absolute = withAbsoluteFiles(profile, dirname(resolve(path)));

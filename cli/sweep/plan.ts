@@ -3,23 +3,20 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { Ajv } from "ajv";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { Grid, PlanPage, SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../errors.ts";
+import type { Lane } from "../lanes.ts";
 import { filesOf, settleFiles, withAbsoluteFiles } from "../link/files.ts";
 import { linkLabel } from "../link/label.ts";
 import { formatLink, parseLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
 import { shaperKey } from "../link/same_link.ts";
 import { hasRenoForCubic } from "../metrics/dilation.ts";
-import { checkout } from "../programs.ts";
-import { explainSchemaErrors } from "../schema_error.ts";
+import { explainSchemaErrors, schemaValidator } from "../schema_error.ts";
 import { isStockServing, type Serving, settleServing } from "../serving/serving.ts";
 import { refuseContradictions, refuseSame } from "./contradictions.ts";
 import { expandPage } from "./page_patterns.ts";
-
-export type Lane = SweepPlan["lanes"][number];
 
 /** A plan with every default filled in. */
 export interface Plan extends SweepPlan {
@@ -42,8 +39,6 @@ export interface PlannedCell extends PlannedLink {
   readonly lane: Lane;
 }
 
-const schemaPath = join(checkout, "schemas", "sweep-plan.schema.json");
-const servingSchemaPath = join(checkout, "schemas", "serving.schema.json");
 const shippedFolder = join(import.meta.dirname, "plans");
 /** More than this is a mistake in a plan, not a plan. */
 const maximumLoads = 10_000_000;
@@ -93,9 +88,7 @@ function loadsOf(plan: SweepPlan): number {
  * named relative to `folder`.
  */
 export function planOf(document: unknown, source: string, folder = process.cwd()): Plan {
-  const validate = new Ajv({ useDefaults: true, allErrors: true, verbose: true })
-    .addSchema(JSON.parse(readFileSync(servingSchemaPath, "utf8")))
-    .compile<SweepPlan & Omit<Plan, "serving">>(JSON.parse(readFileSync(schemaPath, "utf8")));
+  const validate = schemaValidator<SweepPlan & Omit<Plan, "serving">>("sweep-plan", { useDefaults: true });
   const plan = copyOf(document, source);
   if (!validate(plan))
     throw new UserError(

@@ -33,19 +33,10 @@ export const laneColours: Readonly<Record<"h1" | "h2" | "h3", string>> = {
 // The same hues, bright enough on a dark page.
 const darkLaneColours: typeof laneColours = { h1: "#e69f00", h2: "#4da3dc", h3: "#1fbf93" };
 
-/** Lanes of one protocol share its hue; all but the plain one have hollow marks and a line style of their own. */
-const lineStyles: Readonly<Partial<Record<Lane, string>>> = {
-  "h1-clear": "2 3",
-  "h2-0rtt": "6 3",
-  "h3-discovered": "2 3",
-  "h3-altsvc": "8 2 2 2",
-  "h3-0rtt": "6 3",
-};
-
 function laneRule(lane: Lane, colours: typeof laneColours): string {
-  const style = lineStyles[lane];
-  const hollow = style === undefined ? "" : `;--dot:var(--paper);--rim:var(--lane);--rim-width:1.4;--dash:${style}`;
-  return `.lane-${lane}{--lane:${colours[laneFacts[lane].family]}${hollow}}`;
+  const { family, dash } = laneFacts[lane];
+  const hollow = dash === undefined ? "" : `;--dot:var(--paper);--rim:var(--lane);--rim-width:1.4;--dash:${dash}`;
+  return `.lane-${lane}{--lane:${colours[family]}${hollow}}`;
 }
 
 /** The phases of a request in their order, in the colours of DevTools and WebPageTest. */

@@ -1,9 +1,9 @@
 // Generated from ../export.schema.json by `npm run generate`: change the schema instead.
+import type { Lane } from "./lane.ts";
 import type { LinkProfile } from "./link_profile.ts";
 import type { SelftestRow } from "./selftest.ts";
 import type { SweepPlan } from "./sweep_plan.ts";
 
-export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 export type TimeMs = number | null;
 export type Count = number | null;
 export type Percent = number | null;

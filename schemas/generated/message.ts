@@ -1,4 +1,5 @@
 // Generated from ../message.schema.json by `npm run generate`: change the schema instead.
+import type { Lane } from "./lane.ts";
 
 /**
  * A message to trilane-host: over native messaging (a 4-byte length in the machine's byte order, then JSON) from the extension or the command line. A browser sends at most 64 MiB; of them the host takes 8 MiB a message and refuses more as too-large: what is larger goes in pieces. Each gets one answer ($defs/answer, at most 1 MiB), before it any number of events ($defs/event) with its id. All but doctor, links, race.follow, race.result and lab.steer are answered in order. A document (doctor, links, profile.get, race.result, lab.steer) comes as `result`, or where it is too large for one message as events "part" whose joined text is its JSON, and then an answer with `parts`. Recordings become visible by archive.begin, any number of archive.exchange (and archive.body), archive.commit; profiles by profile.begin, profile.data, profile.commit.
@@ -94,22 +95,12 @@ export type RaceStart = {
   recording?: Name;
   /**
    * @minItems 1
-   * @maxItems 8
    */
-  lanes:
-    | [Lane]
-    | [Lane, Lane]
-    | [Lane, Lane, Lane]
-    | [Lane, Lane, Lane, Lane]
-    | [Lane, Lane, Lane, Lane, Lane]
-    | [Lane, Lane, Lane, Lane, Lane, Lane]
-    | [Lane, Lane, Lane, Lane, Lane, Lane, Lane]
-    | [Lane, Lane, Lane, Lane, Lane, Lane, Lane, Lane];
+  lanes: [Lane, ...Lane[]];
   link: Link;
   runs: number;
   options?: RaceOptions;
 } & RaceStart1;
-export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 /**
  * A link's short form, as 3g,loss=1%. One that names a file is refused: a message leads to no file but the data folder's.
  */

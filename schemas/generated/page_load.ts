@@ -1,5 +1,6 @@
 // Generated from ../page-load.schema.json by `npm run generate`: change the schema instead.
 import type { Environment } from "./environment.ts";
+import type { Lane } from "./lane.ts";
 import type { LinkProfile } from "./link_profile.ts";
 import type { FixedChain, FixedThink, TransportChoice } from "./serving.ts";
 import type { ShaperReport } from "./shaper_report.ts";
@@ -242,7 +243,7 @@ export interface GivenInstead {
 }
 export interface LoadFacts {
   schema: "trilane/page-load/1";
-  lane: "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
+  lane: Lane;
   link: LinkProfile;
   /**
    * How many times slower time passed in the lab; all times of the load are in the lab's time. Absent: 1.

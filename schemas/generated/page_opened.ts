@@ -1,4 +1,5 @@
 // Generated from ../page-opened.schema.json by `npm run generate`: change the schema instead.
+import type { Lane } from "./lane.ts";
 
 /**
  * The one line that `trilane open --json` prints, when the page is on its way; the browser stays until it is closed.
@@ -10,7 +11,7 @@ export interface PageOpened {
    */
   page: string;
   url: string;
-  lane: "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
+  lane: Lane;
   /**
    * Short form, canonical.
    */

@@ -1,7 +1,7 @@
 // Generated from ../race-result.schema.json by `npm run generate`: change the schema instead.
+import type { Lane } from "./lane.ts";
 import type { PageLoad } from "./page_load.ts";
 
-export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 export type TimeMs = number | null;
 export type Percent = number | null;
 /**

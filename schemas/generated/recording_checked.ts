@@ -1,4 +1,5 @@
 // Generated from ../recording-checked.schema.json by `npm run generate`: change the schema instead.
+import type { Lane } from "./lane.ts";
 import type { LoadCoverage } from "./page_load.ts";
 
 /**
@@ -12,7 +13,7 @@ export interface RecordingChecked {
     source: string;
     digest: string;
   };
-  lane: "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
+  lane: Lane;
   /**
    * To which moment the page's clock was set, its random numbers seeded, because that raises coverage; the recording's loads will be the same. null: they are left as they are.
    */

@@ -1,4 +1,5 @@
 // Generated from ../sweep-event.schema.json by `npm run generate`: change the schema instead.
+import type { Lane } from "./lane.ts";
 
 /**
  * One line of what `trilane race`, `sweep` and `start` print with --json.
@@ -18,7 +19,6 @@ export type SweepEvent =
   | SweepStopped
   | SweepFinished
   | CellFinished;
-export type Lane = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
 /**
  * From 0.
  */

@@ -1,4 +1,5 @@
 // Generated from ../sweep-plan.schema.json by `npm run generate`: change the schema instead.
+import type { Lane } from "./lane.ts";
 import type { ServingChoice } from "./serving.ts";
 
 export type PlanPage = string | SynthPage;
@@ -28,10 +29,7 @@ export interface SweepPlan {
   /**
    * @minItems 1
    */
-  lanes: [
-    "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt",
-    ...("h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt")[]
-  ];
+  lanes: [Lane, ...Lane[]];
   /**
    * @minItems 1
    */

@@ -1,4 +1,5 @@
 // Generated from ../sweeps-compared.schema.json by `npm run generate`: change the schema instead.
+import type { Lane } from "./lane.ts";
 
 /**
  * What `trilane compare --json` prints.
@@ -61,7 +62,7 @@ export interface ComparedTogether {
   /**
    * null: of all lanes.
    */
-  lane: ("h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt") | null;
+  lane: Lane | null;
   cells: number;
   judgement: "slower" | "faster" | "same" | "unclear";
   /**
@@ -81,7 +82,7 @@ export interface ComparedTogether {
 export interface ComparedCell {
   page: string;
   link: string;
-  lane: "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
+  lane: Lane;
   /**
    * slower and faster: shown, and by more than the threshold; same: no change larger than it; unclear: neither; failing: more loads of the second sweep fail, or several were tried there and none is valid any more; unknown: too few valid loads, or another recording or link.
    */

@@ -5,11 +5,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, test } from "node:test";
-import { Ajv } from "ajv";
-import addFormats from "ajv-formats";
 import { plainLanes } from "../../cli/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, LoadOptions, PageLoad } from "../../cli/measure/load.ts";
+import { schemaErrors } from "../schemas/schema_errors.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
@@ -54,17 +53,6 @@ afterEach(() => {
   assert.deepEqual(scratchFolders(), []);
 });
 
-const schemas = join(import.meta.dirname, "..", "..", "schemas");
-const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true });
-addFormats.default(ajv);
-for (const name of ["link-profile", "environment", "serving", "shaper-report", "replay-report"])
-  ajv.addSchema(schema(name));
-const isPageLoad = ajv.compile(schema("page-load"));
-
-function schema(name: string): object {
-  return JSON.parse(readFileSync(join(schemas, `${name}.schema.json`), "utf8")) as object;
-}
-
 function site(name: string, resources: readonly Resource[], url?: string): Promise<Site> {
   return recordSite(home, name, resources, url);
 }
@@ -73,7 +61,7 @@ function site(name: string, resources: readonly Resource[], url?: string): Promi
 async function load(recording: Site, lane: Lane, options: Partial<LoadOptions> = {}): Promise<PageLoad["log"]> {
   const link = parseLink("20mbit/20ms");
   const result = await untimedLoad({ home, recording, lane, link, timeout_ms: 20_000, ...options });
-  assert.ok(isPageLoad(result), ajv.errorsText(isPageLoad.errors));
+  assert.equal(schemaErrors("page-load", result), null);
   return result.log;
 }
 

@@ -2,21 +2,11 @@
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { after } from "node:test";
-import { Ajv } from "ajv";
-import addFormats from "ajv-formats";
 import { FrameReader, frameOf } from "../../cli/archive/frames.ts";
 import { programPath } from "../../cli/programs.ts";
-
-const ajv = new Ajv({ allowUnionTypes: true });
-addFormats.default(ajv);
-const schema = join(import.meta.dirname, "..", "..", "schemas", "message.schema.json");
-ajv.addSchema(JSON.parse(readFileSync(schema, "utf8")), "message");
-const isAnswer = ajv.compile({ $ref: "message#/$defs/answer" });
-const isEvent = ajv.compile({ $ref: "message#/$defs/event" });
+import { schemaErrors } from "../schemas/schema_errors.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 export interface Message extends Fields {
@@ -53,8 +43,8 @@ export class Host {
     this.child.stdout.on("data", (chunk: Buffer) => {
       for (const bytes of this.#frames.read(chunk)) {
         const message = JSON.parse(bytes.toString()) as Message;
-        const known = "event" in message ? isEvent : isAnswer;
-        assert.ok(known(message), `${JSON.stringify(message)}: ${ajv.errorsText(known.errors)}`);
+        const errors = schemaErrors("message", message, "event" in message ? "event" : "answer");
+        assert.equal(errors, null, JSON.stringify(message));
         this.#heard.push(message);
       }
       this.#wake();

@@ -10,7 +10,8 @@ addFormats.default(ajv);
 for (const file of readdirSync(schemas).filter((each) => each.endsWith(".schema.json")))
   ajv.addSchema(JSON.parse(readFileSync(join(schemas, file), "utf8")) as object, file);
 
-/** Null where it is; else ajv's words. `name`: of schemas/NAME.schema.json. */
-export function schemaErrors(name: string, document: unknown): string | null {
-  return ajv.validate(`${name}.schema.json`, document) ? null : ajv.errorsText();
+/** Null where it is; else ajv's words. `name`: of schemas/NAME.schema.json; `part`: of its $defs. */
+export function schemaErrors(name: string, document: unknown, part?: string): string | null {
+  const inside = part === undefined ? "" : `#/$defs/${part}`;
+  return ajv.validate(`${name}.schema.json${inside}`, document) ? null : ajv.errorsText();
 }

@@ -6,21 +6,15 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { Ajv } from "ajv";
-import addFormats from "ajv-formats";
 import { FrameReader, frameOf } from "../../../cli/archive/frames.ts";
 import { programPath } from "../../../cli/programs.ts";
+import { schemaErrors } from "../../schemas/schema_errors.ts";
 
 const host = programPath("trilane-host");
 const schemas = join(import.meta.dirname, "..", "..", "..", "schemas");
 const folder = mkdtempSync(join(tmpdir(), "trilane-host-"));
 const home = join(folder, "home");
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-const ajv = new Ajv({ allowUnionTypes: true });
-addFormats.default(ajv);
-ajv.addSchema(JSON.parse(readFileSync(join(schemas, "message.schema.json"), "utf8")), "message");
-const isAnswer = ajv.compile({ $ref: "message#/$defs/answer" });
 
 interface Answer {
   readonly id: number | null;
@@ -32,8 +26,7 @@ interface Answer {
 function talk(input: Buffer, words: readonly string[] = ["--home", home]) {
   const { status, stdout, stderr } = spawnSync(host, words, { input, timeout: 30_000 });
   const answers = [...new FrameReader().read(stdout)].map((bytes) => JSON.parse(bytes.toString()) as Answer);
-  for (const answer of answers)
-    assert.ok(isAnswer(answer), `${JSON.stringify(answer)}: ${ajv.errorsText(isAnswer.errors)}`);
+  for (const answer of answers) assert.equal(schemaErrors("message", answer, "answer"), null, JSON.stringify(answer));
   return { answers, status, stderr: stderr.toString() };
 }
 

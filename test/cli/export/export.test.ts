@@ -1,11 +1,8 @@
 // The exports, each held to a judge of its own: HAR to the public HAR 1.2 schema, JSON and `_trilane` to ours, CSV to a
 // reader written from RFC 4180.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { Ajv, type ValidateFunction } from "ajv";
-import addFormats from "ajv-formats";
 import { chooseLoads, chooseSweep, readNumber, resultsOf } from "../../../cli/export/choose.ts";
 import { columns, csvLines } from "../../../cli/export/csv.ts";
 import { harPieces } from "../../../cli/export/har.ts";
@@ -14,27 +11,13 @@ import { filmMetrics } from "../../../cli/export/metric_words.ts";
 import { openResults, type Results } from "../../../cli/results/results.ts";
 import { csvField } from "../../../extension/har/csv_field.ts";
 import { strictUrl } from "../../../extension/har/reader_fields.ts";
+import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { storeFixture, withHome } from "../report/fixture.ts";
 import { hostileFixture, raceFixture } from "../report/fixtures.ts";
 import { testedLink } from "../selftest/tested.ts";
 import { publicHarSchema } from "./har_schema.ts";
 
-const root = join(import.meta.dirname, "..", "..", "..");
-const parse = (path: string): object => JSON.parse(readFileSync(path, "utf8"));
-
-function ourSchema(name: string): ValidateFunction {
-  const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true });
-  addFormats.default(ajv);
-  const schemas = join(root, "schemas");
-  for (const file of readdirSync(schemas).filter((each) => each.endsWith(".schema.json"))) {
-    ajv.addSchema(parse(join(schemas, file)), file);
-  }
-  const validate = ajv.getSchema(`${name}.schema.json`);
-  assert.ok(validate);
-  return validate;
-}
-
-function assertTakes(validate: ValidateFunction, document: unknown): void {
+function assertTakes(validate: ReturnType<typeof publicHarSchema>, document: unknown): void {
   const taken = validate(document);
   assert.ok(taken, JSON.stringify(validate.errors?.slice(0, 5), null, 1));
 }
@@ -82,7 +65,7 @@ test("a sweep as HAR: valid HAR 1.2, a page for each load, failed ones too, conn
   await withFixtures((results, race, hostile) => {
     const har = harOf(results, race);
     assertTakes(publicHarSchema(), har);
-    assertTakes(ourSchema("export-har"), har);
+    assert.equal(schemaErrors("export-har", har), null);
     assertTakes(publicHarSchema(), harOf(results, hostile));
     assert.equal(har.log.pages.length, results.loadsOf(race).length);
     assert.equal(new Set(har.log.pages.map((page) => page.id)).size, har.log.pages.length);
@@ -134,10 +117,9 @@ function documentOf(results: Results, sweep: number) {
 
 test("JSON is by its schema and holds every load and the verdict", async () => {
   await withFixtures((results, race, hostile) => {
-    const validate = ourSchema("export");
     for (const sweep of [race, hostile]) {
       const document = documentOf(results, sweep);
-      assertTakes(validate, JSON.parse(JSON.stringify(document)));
+      assert.equal(schemaErrors("export", JSON.parse(JSON.stringify(document))), null);
       assert.equal(document.loads.length, results.loadsOf(sweep).length);
       assert.ok(document.verdict.sentences.length > 0);
       assert.deepEqual(document.link_tests, results.linkTestsOf(sweep));
@@ -156,7 +138,7 @@ test("JSON is by its schema and holds every load and the verdict", async () => {
         index === 0 ? { ...cell, host: { name: "one", facts: machine, cells: [], flags: [] } } : cell,
       );
     const shared = exportDocument(results.sweep(race), cells, [], []);
-    assertTakes(validate, JSON.parse(JSON.stringify(shared)));
+    assert.equal(schemaErrors("export", JSON.parse(JSON.stringify(shared))), null);
     assert.deepEqual(
       shared.cells.map(({ host }) => host),
       [{ name: "one", cpu: "A CPU", cpus: 2, kernel: "6.18", browser: ["156"] }, undefined, undefined],
@@ -164,7 +146,7 @@ test("JSON is by its schema and holds every load and the verdict", async () => {
     const link = results.cellsOf(race)[0]?.link ?? "";
     for (const tested of [link, "1mbit/1ms"]) results.recordLinkTest(race, "a machine", testedLink(tested));
     const document = documentOf(results, race);
-    assertTakes(validate, JSON.parse(JSON.stringify(document)));
+    assert.equal(schemaErrors("export", JSON.parse(JSON.stringify(document))), null);
     assert.deepEqual(
       document.link_tests?.map((each) => each.test.link),
       [link],

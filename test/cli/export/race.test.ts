@@ -1,29 +1,14 @@
 // `export --format race`: the document against its schema and against the numbers that the other exports have.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import { Ajv, type ValidateFunction } from "ajv";
-import addFormats from "ajv-formats";
 import { chooseSweep } from "../../../cli/export/choose.ts";
 import { exportDocument } from "../../../cli/export/json.ts";
 import { raceResult } from "../../../cli/export/race.ts";
 import { writeReport } from "../../../cli/report/report.ts";
 import { openResults, type Results } from "../../../cli/results/results.ts";
+import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { storeFixture, withHome } from "../report/fixture.ts";
 import { gridFixture, hostileFixture, raceFixture } from "../report/fixtures.ts";
-
-const schemas = join(import.meta.dirname, "..", "..", "..", "schemas");
-
-function raceSchema(): ValidateFunction {
-  const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true });
-  addFormats.default(ajv);
-  for (const file of readdirSync(schemas).filter((name) => name.endsWith(".schema.json")))
-    ajv.addSchema(JSON.parse(readFileSync(join(schemas, file), "utf8")) as object, file);
-  const validate = ajv.getSchema("race-result.schema.json");
-  assert.ok(validate);
-  return validate;
-}
 
 async function withResults(home: string, work: (results: Results) => void): Promise<void> {
   const results = openResults(home);
@@ -41,8 +26,7 @@ test("a race's document is by its schema and has the numbers of the JSON export"
     await withResults(home, (results) => {
       const sweep = chooseSweep(results, id);
       const race = raceResult(results, home, sweep);
-      const validate = raceSchema();
-      assert.ok(validate(JSON.parse(JSON.stringify(race))), JSON.stringify(validate.errors));
+      assert.equal(schemaErrors("race-result", JSON.parse(JSON.stringify(race))), null);
       const all = exportDocument(sweep, results.cellsOf(id), results.loadsOf(id), []);
       assert.deepEqual(race.verdict.sentences, all.verdict.sentences);
       assert.equal(race.report_path, report);
@@ -82,8 +66,7 @@ test("a load that timed out is in the median, and not left out", async () => {
     });
     await withResults(home, (results) => {
       const race = raceResult(results, home, chooseSweep(results, id));
-      const validate = raceSchema();
-      assert.ok(validate(JSON.parse(JSON.stringify(race))), JSON.stringify(validate.errors));
+      assert.equal(schemaErrors("race-result", JSON.parse(JSON.stringify(race))), null);
       const [h1] = race.lanes;
       // The fixture tries each three times.
       assert.deepEqual([h1.loads, h1.invalid, h1.timed_out, h1.median_ms], [2, 0, 9, 60_000]);
@@ -102,9 +85,8 @@ test("hostile names and reasons stay within the schema", async () => {
     const one = { ...hostileFixture, pages: pages.slice(0, 1), links: links.slice(0, 1) };
     const id = storeFixture(home, one);
     await withResults(home, (results) => {
-      const validate = raceSchema();
       const race = raceResult(results, home, chooseSweep(results, id));
-      assert.ok(validate(JSON.parse(JSON.stringify(race))), JSON.stringify(validate.errors));
+      assert.equal(schemaErrors("race-result", JSON.parse(JSON.stringify(race))), null);
       assert.equal(race.page, pages[0]);
     });
   });

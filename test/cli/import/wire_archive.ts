@@ -1,18 +1,7 @@
 // An archive that keeps what is written in memory and holds each exchange against the schema, for tests of importers.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { Ajv } from "ajv";
-import addFormats from "ajv-formats";
 import type { Archive, Exchange, NewBody, NewExchange, NewRecording, Recording } from "../../../cli/archive/archive.ts";
-
-const root = join(import.meta.dirname, "../../..");
-const ajv = new Ajv({ strict: false });
-addFormats.default(ajv);
-for (const name of ["message", "recorded"])
-  ajv.addSchema(JSON.parse(readFileSync(join(root, `schemas/${name}.schema.json`), "utf8")), name);
-const takesExchange = ajv.getSchema("message#/$defs/exchange");
-const takesRecorded = ajv.getSchema("recorded");
+import { schemaErrors } from "../../schemas/schema_errors.ts";
 
 export interface Written {
   readonly exchange: Exchange;
@@ -53,9 +42,9 @@ export class MemoryArchive implements Archive {
     const written = { exchange, body: await bytesOf(body), requestBody: await bytesOf(requestBody) };
     const where = `${exchange.method} ${exchange.host}${exchange.path}`;
     const plain: unknown = JSON.parse(JSON.stringify(exchange));
-    assert.ok(takesExchange?.(plain), `${where}: ${ajv.errorsText(takesExchange?.errors)}`);
+    assert.equal(schemaErrors("message", plain, "exchange"), null, where);
     const recorded: unknown = JSON.parse(JSON.stringify(exchange.recorded));
-    assert.ok(takesRecorded?.(recorded), `${where}: ${ajv.errorsText(takesRecorded?.errors)}`);
+    assert.equal(schemaErrors("recorded", recorded), null, where);
     this.written.push(written);
   }
 
