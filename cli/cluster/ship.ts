@@ -11,9 +11,8 @@ import { withArchive } from "../archive/client.ts";
 import { NoRoomError, RunError } from "../errors.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../process_folder.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
-import { companions } from "../results/database.ts";
 import { openExistingShard } from "../results/results.ts";
-import { namesSuperJournal } from "../results/sqlite.ts";
+import { companions, namesSuperJournal } from "../results/sqlite.ts";
 import { ProgramFailure, runProgram } from "../run_program.ts";
 import { shellWord } from "../shell_word.ts";
 

@@ -22,6 +22,7 @@ import { applicationId as resultsApplicationId } from "../results/database.ts";
 import { explainFailure } from "../results/failure.ts";
 import { openSqlite } from "../results/sqlite.ts";
 import { isInstalled, requirements } from "../setup/requirements.ts";
+import { shellWord } from "../shell_word.ts";
 import { attempt, type Check, firstLine, ok } from "./check.ts";
 import { hostChecks } from "./host_checks.ts";
 
@@ -188,7 +189,7 @@ const inWords = (free_bytes: number): string =>
   Number.isFinite(free_bytes) ? `${(free_bytes / 1e9).toFixed(1)} GB free` : "free room not told";
 
 function dataFolder(home: string): Check {
-  return attempt("data folder", "name another one with --home or TRILANE_HOME", () => {
+  const check = attempt("data folder", "name another one with --home or TRILANE_HOME", () => {
     const folder = existingFolder(home);
     if (!statSync(folder).isDirectory()) throw new RunError(`${folder} is a file`);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -198,6 +199,10 @@ function dataFolder(home: string): Check {
     if (free_bytes < roomNeeded_bytes) throw new RunError(`${home}: only ${inWords(free_bytes)}`);
     return `${home}, ${inWords(free_bytes)}`;
   });
+  const mode = (statSync(home, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
+  if (check.outcome !== "ok" || (mode & 0o077) === 0) return check;
+  const found = `${home}: open to other users (mode ${mode.toString(8)}): its recordings may hold what pages show you`;
+  return { name: check.name, outcome: "warning", found, remedy: `chmod 700 ${shellWord(home)}` };
 }
 
 function loadsFolder(): Check {

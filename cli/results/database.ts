@@ -9,7 +9,7 @@ import { makeFolder } from "../make_folder.ts";
 import { checkout } from "../programs.ts";
 import { explainFailure, hasNoRoom, homeRemedies, isLocked, type Remedies } from "./failure.ts";
 import { formatVersion, migrate, migratedCopy, versionOf } from "./migrations.ts";
-import { openSqlite } from "./sqlite.ts";
+import { keepPrivate, openSqlite } from "./sqlite.ts";
 import { busyTimeout_ms, inTransaction } from "./transaction.ts";
 
 /** `PRAGMA application_id` of schemas/results.sql. */
@@ -155,9 +155,6 @@ function useWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
-/** Ends of the names of SQLite's files beside a database. */
-export const companions = ["-journal", "-wal", "-shm"] as const;
-
 /**
  * How a file that is made is written. A write-ahead log lets readers read at any time, those of this machine: SQLite's
  * documentation forbids it on a folder that several machines share, where `rollback` does.
@@ -174,6 +171,7 @@ export function openDatabase(
   makeFolder(dirname(path));
   let database: DatabaseSync | null = null;
   try {
+    keepPrivate(path);
     database = openSqlite(path, { timeout: busyTimeout_ms, enableForeignKeyConstraints: true });
     let format = formatOf(database, path, remedies);
     if (format === "empty") {

@@ -6,10 +6,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { makeAside } from "../aside.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
 import { RowCopier } from "./copy_rows.ts";
-import { companions, openDatabase, openFilledDatabase } from "./database.ts";
+import { openDatabase, openFilledDatabase } from "./database.ts";
 import { explainFailure, fileRemedies } from "./failure.ts";
 import { addHost, type NewHost, type PlacedCell } from "./hosts.ts";
 import type { Environment } from "./results.ts";
+import { companions } from "./sqlite.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Cells of one file that one host ran. */

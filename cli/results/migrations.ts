@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { checkout } from "../programs.ts";
 import { removedAtEnd } from "../removed_at_end.ts";
-import { openSqlite } from "./sqlite.ts";
+import { keepPrivate, openSqlite } from "./sqlite.ts";
 import { inTransaction, withBusyTimeout } from "./transaction.ts";
 
 const folder = join(checkout, "schemas", "migrations", "results");
@@ -68,6 +68,7 @@ function keepCopy(path: string, version: number): string {
   // A connection in a transaction, as the migrating one, cannot be copied from.
   const source = openSqlite(path);
   try {
+    keepPrivate(part);
     source.prepare("VACUUM INTO ?").run(part);
     sync(part);
     renameSync(part, free);

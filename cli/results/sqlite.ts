@@ -1,8 +1,11 @@
 // The one way to open a database: any file of one may come from somebody else. Knows no table.
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { chmodSync, closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../errors.ts";
+
+/** Ends of the names of SQLite's files beside a database. */
+export const companions = ["-journal", "-wal", "-shm"] as const;
 
 /** Ends a journal that names another file: sqlite.org/fileformat2.html and readSuperJournal in SQLite's pager.c. */
 const superJournalEnd = Buffer.from("d9d505f920a163d7", "hex");
@@ -51,4 +54,26 @@ export function openSqlite(path: string | URL, options: DatabaseSyncOptions = {}
   // Reads nothing of the file.
   database.exec("PRAGMA trusted_schema = OFF");
   return database;
+}
+
+/**
+ * Before a database is opened to be written: makes it where it is missing, and keeps a file of this user's from all others,
+ * whatever the umask and its folder's mode. SQLite gives a database's mode to its journals. Never opens one that is there: to close
+ * it would take the locks that this process has on it.
+ */
+export function keepPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch {
+    // It is there; or SQLite says why it cannot be made.
+  }
+  for (const each of [path, ...companions.map((end) => path + end)]) {
+    const there = statSync(each, { throwIfNoEntry: false });
+    if (!there?.isFile() || there.uid !== process.geteuid?.() || (there.mode & 0o077) === 0) continue;
+    try {
+      chmodSync(each, 0o600);
+    } catch {
+      // A file system without modes, or one that may only be read.
+    }
+  }
 }

@@ -2,6 +2,7 @@
 // than any recorded one, so that it can be filled up to that.
 #include "replay/certificate.h"
 
+#include "base/folders.h"
 #include "replay/x509_make.h"
 
 #include <errno.h>
@@ -83,22 +84,12 @@ static bool write_new(int folder) {
     return done;
 }
 
-static void make_folders(const char *path) {
-    char part[PATH_SIZE];
-    snprintf(part, sizeof part, "%s/", path);
-    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(part, 0777); // what cannot be made is told by what needs it
-        *slash = '/';
-    }
-}
-
 // Written whole under another name, then renamed: the first of two programs wins, the other's rename finds a
 // folder that is not empty and takes that one.
 static int make_ca(const char *home, const char *folder, char *error, size_t error_size) {
     char aside[PATH_SIZE];
     snprintf(aside, sizeof aside, "%s/ca.XXXXXX", home);
-    make_folders(home);
+    folders_make(home); // what cannot be made is told by what needs it
     if (!mkdtemp(aside)) {
         snprintf(error, error_size, "%s: the certificate authority cannot be made there: %s", home,
                  strerror(errno));
