@@ -4,13 +4,13 @@ import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import type { CommandError } from "../schemas/generated/error.ts";
 import { closedPipe } from "./closed_pipe.ts";
-import { allCommands } from "./commands/all.ts";
+import { allCommands, commandSections } from "./commands/all.ts";
 import { moduleOf } from "./commands/command.ts";
-import { declarationOf } from "./commands/declared.ts";
-import { checkWords, commonOptions, refusalOf } from "./commands/words.ts";
+import { type Declaration, declarationOf } from "./commands/declared.ts";
+import { helpOf, programHelp } from "./commands/help.ts";
+import { type Answer, checkWords, commonOptions, refusalOf } from "./commands/words.ts";
 import { explain } from "./errors.ts";
-import { rareServingOptions } from "./serving/options.ts";
-import { say, terminalJson } from "./terminal.ts";
+import { printLines, say, terminalJson } from "./terminal.ts";
 import { version } from "./version.ts";
 
 /** `help race` is `race --help`. */
@@ -25,50 +25,51 @@ const ours = end < 0 ? words : words.slice(0, end);
 const asJson = ours.includes("--json") || ours.includes("--json=true");
 
 /** An error is one line; with --json a document of schemas/error.schema.json, on standard error too. */
-function sayError(text: string, status: number): void {
+function sayError(text: string, status: number, stack: readonly string[] = []): void {
   const message = text.replaceAll(/\s*\n\s*/g, "; ");
   const document: CommandError = { schema: "trilane/error/1", status, message };
-  say(asJson ? terminalJson(document) : `trilane: ${message}`);
-}
-
-function sayLines(text: string): void {
-  for (const line of text.split("\n")) say(line);
+  if (asJson) say(terminalJson(stack.length === 0 ? document : { ...document, stack: [...stack] }));
+  else for (const line of [...stack, `trilane: ${message}`]) say(line);
 }
 
 /** What nothing explains is a fault of ours: it is told with where it arose, and ends what may still be under way. */
 function endBadly(error: unknown): void {
   const explained = explain(error);
   if (explained) {
-    if (ours.includes("--debug") && error instanceof Error) sayLines(error.stack ?? "");
-    sayError(explained.line, explained.status);
+    const stack = ours.includes("--debug") && error instanceof Error ? (error.stack ?? "").split("\n") : [];
+    sayError(explained.line, explained.status, stack);
     process.exitCode = explained.status;
     return;
   }
   if (asJson) sayError(inspect(error), 1);
-  else sayLines(inspect(error));
+  else for (const line of inspect(error).split("\n")) say(line);
   process.exit(1);
 }
 
+const widestHelp = 120;
+
+/** What is printed in place of running a command. */
+function answerText(answer: Answer, command: Declaration | null): string {
+  if (answer === "version") return version;
+  const size = { columns: Math.min(widestHelp, process.stdout.columns ?? 80), isAll: answer === "help-all" };
+  const sections = commandSections.map(({ title, commands }) => ({ title, commands: commands.map(declarationOf) }));
+  return command ? helpOf(command, size) : programHelp(sections, size);
+}
+
 async function main(): Promise<void> {
-  checkWords(allCommands.map(declarationOf), words);
-  const isAll = ours.includes("--help-all");
-  const parser = yargs(isAll ? [...ours, "--help"] : words)
-    .scriptName("trilane")
-    .usage("trilane COMMAND\n\nRaces a web page over HTTP/1.1, HTTP/2 and HTTP/3 on an emulated link.")
+  const { command, answer } = checkWords(allCommands.map(declarationOf), words);
+  if (answer) return printLines(answerText(answer, command).split("\n"));
+  const parser = yargs(words)
     .options(commonOptions)
     .parserConfiguration({ "populate--": true, "camel-case-expansion": true })
-    .wrap(Math.min(100, process.stdout.columns ?? 80))
-    .version(version)
-    .alias("version", "V")
-    .help()
-    .alias("help", "h")
-    .option("help-all", { type: "boolean", describe: "show help with the rare options too" })
+    .version(false)
+    .help(false)
     .strict()
     .exitProcess(false)
     .fail((message, error) => {
       throw refusalOf(message, error);
     });
-  for (const command of allCommands) parser.command(moduleOf(command, isAll ? [] : rareServingOptions));
+  for (const each of allCommands) parser.command(moduleOf(each));
   await parser.parseAsync();
 }
 

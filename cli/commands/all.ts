@@ -1,14 +1,16 @@
-// The list of commands, in the order `trilane --help` shows them.
+// The list of commands, in the sections and the order of `trilane --help`.
 import { command as calibrate } from "./calibrate.ts";
 import { command as cell } from "./cell.ts";
 import type { Command } from "./command.ts";
 import { command as compare } from "./compare.ts";
+import { command as completion } from "./completion.ts";
 import { command as doctor } from "./doctor.ts";
 import { command as exportCommand } from "./export.ts";
 import { command as importCommand } from "./import.ts";
 import { command as installHost } from "./install_host.ts";
 import { command as links } from "./links.ts";
 import { command as list } from "./list.ts";
+import { command as man } from "./man.ts";
 import { command as merge } from "./merge.ts";
 import { command as meter } from "./meter.ts";
 import { command as open } from "./open.ts";
@@ -28,32 +30,12 @@ import { command as sweep } from "./sweep.ts";
 import { command as synth } from "./synth.ts";
 import { command as trace } from "./trace.ts";
 
-export const allCommands: readonly Command[] = [
-  start,
-  race,
-  plan,
-  sweep,
-  reproduce,
-  submit,
-  cell,
-  merge,
-  report,
-  compare,
-  list,
-  links,
-  exportCommand,
-  record,
-  importCommand,
-  synth,
-  recording,
-  remove,
-  open,
-  shell,
-  meter,
-  steer,
-  trace,
-  selftest,
-  calibrate,
-  doctor,
-  installHost,
+export const commandSections: readonly { readonly title: string; readonly commands: readonly Command[] }[] = [
+  { title: "Race pages, read results:", commands: [start, race, report, compare, list, exportCommand, open] },
+  { title: "Pages to race:", commands: [record, importCommand, synth, recording, remove] },
+  { title: "Many pages and links:", commands: [sweep, plan, reproduce, submit, cell, merge] },
+  { title: "The link by itself:", commands: [links, shell, meter, steer, trace, selftest] },
+  { title: "This machine:", commands: [doctor, calibrate, installHost, completion, man] },
 ];
+
+export const allCommands: readonly Command[] = commandSections.flatMap(({ commands }) => commands);

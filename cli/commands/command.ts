@@ -17,19 +17,14 @@ export interface Command<Options extends CommonOptions = CommonOptions> {
   run(options: Options): Promise<void>;
 }
 
-/** As yargs takes it; `hidden`: options that its help leaves out. */
+/** As yargs takes it. */
 export function moduleOf<Options extends CommonOptions>(
   command: Command<Options>,
-  hidden: readonly string[] = [],
 ): CommandModule<CommonOptions, Options> {
   return {
     command: command.usage,
     describe: command.summary,
-    builder: (yargs: Argv<CommonOptions>) => {
-      const defined = command.define(yargs);
-      for (const name of hidden) defined.hide(name);
-      return defined;
-    },
+    builder: (yargs: Argv<CommonOptions>) => command.define(yargs),
     handler: (options) => command.run(options as unknown as Options),
   };
 }

@@ -1,4 +1,5 @@
-// What a command declares to yargs, written down: its arguments, options and actions. By it words are checked. Parses nothing.
+// What a command declares to yargs, written down: its arguments, options, actions and examples. Words are checked by it; help,
+// completion and man pages are made from it. Parses nothing.
 import type { Argv, CommandModule } from "yargs";
 import type { Command, CommonOptions } from "./command.ts";
 import type { Declared } from "./option.ts";
@@ -15,18 +16,32 @@ export interface Declaration {
   /** `recording check`. */
   readonly name: string;
   readonly usage: string;
+  readonly summary: string;
   readonly arguments: readonly Argument[];
   readonly options: ReadonlyMap<string, Declared>;
+  /** Options that are shown under a title of their own. */
+  readonly groups: ReadonlyMap<string, readonly string[]>;
   readonly actions: readonly Declaration[];
+  readonly examples: readonly Example[];
+  /** What help ends with; empty for most. */
+  readonly epilogue: string;
+}
+
+export interface Example {
+  readonly command: string;
+  readonly meaning: string;
 }
 
 type Module = CommandModule<CommonOptions, CommonOptions>;
 
-/** Takes the calls that `define` makes on yargs, those for its help too, which words are not checked by. A call that it does not know is a TypeError, which a test of all commands finds. */
+/** Takes the calls that `define` makes on yargs. A call that it does not know is a TypeError, which a test of all commands finds. */
 class Recorder {
   readonly options = new Map<string, Declared>();
   readonly positionals = new Map<string, Declared>();
+  readonly groups = new Map<string, readonly string[]>();
   readonly actions: Declaration[] = [];
+  readonly examples: Example[] = [];
+  epilogueText = "";
   readonly #name: string;
   usageText: string | null = null;
 
@@ -44,15 +59,19 @@ class Recorder {
     return this;
   }
 
-  group(): this {
+  group(names: readonly string[], title: string): this {
+    this.groups.set(title, names);
     return this;
   }
 
-  hide(): this {
+  /** Still taken, but not shown. */
+  hide(name: string): this {
+    this.options.set(name, { ...this.options.get(name), hidden: true });
     return this;
   }
 
-  example(): this {
+  example(command: string, meaning: string): this {
+    this.examples.push({ command, meaning });
     return this;
   }
 
@@ -61,7 +80,8 @@ class Recorder {
     return this;
   }
 
-  epilogue(): this {
+  epilogue(text: string): this {
+    this.epilogueText = text;
     return this;
   }
 
@@ -80,7 +100,7 @@ function argumentsOf(usage: string, positionals: ReadonlyMap<string, Declared>):
   }));
 }
 
-function declarationOfModule({ command, builder }: Module, parent: string): Declaration {
+function declarationOfModule({ command, describe, builder }: Module, parent: string): Declaration {
   const usage = String(command);
   const name = `${parent}${usage.split(" ")[0]}`;
   const recorder = new Recorder(name);
@@ -88,13 +108,17 @@ function declarationOfModule({ command, builder }: Module, parent: string): Decl
   return {
     name,
     usage: recorder.usageText ?? `trilane ${parent}${usage}`,
+    summary: String(describe),
     arguments: argumentsOf(usage, recorder.positionals),
     options: recorder.options,
+    groups: recorder.groups,
     actions: recorder.actions,
+    examples: recorder.examples,
+    epilogue: recorder.epilogueText,
   };
 }
 
-export function declarationOf({ usage, define }: Command): Declaration {
+export function declarationOf({ usage, summary, define }: Command): Declaration {
   const builder = define as unknown as NonNullable<Module["builder"]>;
-  return declarationOfModule({ command: usage, builder, handler: () => {} }, "");
+  return declarationOfModule({ command: usage, describe: summary, builder, handler: () => {} }, "");
 }

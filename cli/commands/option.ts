@@ -1,5 +1,14 @@
-// How an option is declared once: what yargs takes of it, and what it accepts, by which words.ts checks it.
+// How an option is declared once: what yargs takes of it, what it accepts (checked by words.ts), and how help shows it.
 import type { Options } from "yargs";
+
+declare module "yargs" {
+  interface Options {
+    /** What stands for the value in help: `LINK`. Unless given it follows from the range, the choices or the name. */
+    placeholder?: string;
+    /** Shown by --help-all only. */
+    rare?: boolean;
+  }
+}
 
 export interface Range {
   readonly least: number;
@@ -31,6 +40,53 @@ export function rangeWords({ least, most, above = false, whole = false, unit }: 
   const from = above ? ` above ${least}` : ` from ${least}`;
   const to = most === Number.POSITIVE_INFINITY ? (above ? "" : " up") : above ? `, up to ${most}` : ` to ${most}`;
   return `${kind}${from}${to}${unit === undefined ? "" : ` (${unit})`}`;
+}
+
+const placeholderOfUnit: Readonly<Record<string, string>> = {
+  ms: "MS",
+  seconds: "SECONDS",
+  bytes: "BYTES",
+  "per cent": "PERCENT",
+};
+
+/** Where the option's name does not say what its value is. */
+const placeholderOfName: Readonly<Record<string, string>> = {
+  as: "NAME",
+  columns: "NAMES",
+  control: "SOCKET",
+  evidence: "FOLDER",
+  flows: "FILE",
+  from: "FORMAT",
+  length: "TIME",
+  load: "NUMBER",
+  log: "FILE",
+  mean: "RATE",
+  memory: "TIME",
+  out: "FILE",
+  outage: "TIME",
+  "outage-every": "TIME",
+  "outage-length": "TIME",
+  pcapng: "FILE",
+  program: "PATH",
+  recording: "NAME",
+  "replace-body": "URL=FILE",
+  sbatch: "OPTION",
+  shards: "FOLDER",
+  ssh: "HOSTS",
+  sweep: "NUMBER",
+  to: "FORMAT",
+  "user-data-dir": "FOLDER",
+  window: "TIME",
+};
+
+/** What stands for an option's value in help and completion; null for a switch. */
+export function placeholderOf(name: string, { type, placeholder, range, choices }: Declared): string | null {
+  if (type === "boolean") return null;
+  if (placeholder !== undefined) return placeholder;
+  if (range) return placeholderOfUnit[range.unit ?? ""] ?? "N";
+  const listed = choices?.join("|") ?? "";
+  if (listed !== "" && listed.length <= 28) return listed;
+  return placeholderOfName[name] ?? (name.split("-").at(-1) ?? name).toUpperCase();
 }
 
 /** Whether a word is a number of the range, written in decimals. */

@@ -18,11 +18,12 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.t
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { isUrl, pageFor } from "../sweep/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan.ts";
-import { planRange } from "../sweep/plan_range.ts";
+import { planRange, settleOption, timeoutOption } from "../sweep/plan_range.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
 import { say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { essentials } from "./help.ts";
 import { number } from "./option.ts";
 
 interface RaceOptions
@@ -113,80 +114,74 @@ export const command: Command<RaceOptions> = {
         type: "string",
         demandOption: true,
         describe:
-          "a recording, a URL, which is recorded first, a file that `trilane import` reads, or a page of `trilane synth`",
+          "a recording, a URL (recorded first), a file that `trilane import` reads, or a page of `trilane synth`",
       })
       .option("link", {
         type: "string",
         default: "10mbit/50ms",
-        describe: "the bottleneck: RATE/RTT or a name, and settings, as 3g,loss=1%; see `trilane links`",
+        describe: "the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%); see `trilane links`",
       })
       .option(
         "runs",
         number(planRange("repetitions"), {
-          describe: `valid loads of each lane; ${usualRuns} unless given, with --decide or --precise at most ${mostLoads}`,
+          describe: `valid loads of each lane (default: ${usualRuns}; at most ${mostLoads} with --decide or --precise)`,
         }),
       )
       .option("lanes", {
         type: "string",
         default: plainLanes.join(","),
-        describe: `lanes, separated by commas, or "all" (${allLanes.map((lane) => `${lane}: ${laneFacts[lane].title}`).join("; ")})`,
+        describe: 'lanes, separated by commas, or "all"; listed below',
       })
       .option("warm-cache", {
         type: "boolean",
         default: false,
-        describe: "repeat visits (h2-0rtt, h3-0rtt) keep the first one's cache and cookies; else only its tickets",
+        rare: true,
+        describe: "repeat visits (h2-0rtt, h3-0rtt) keep the first visit's cache and cookies, not only its tickets",
       })
-      .option("seed", number(planRange("seed"), { default: 1, describe: "decides the order of loads and the losses" }))
+      .option(
+        "seed",
+        number(planRange("seed"), { default: 1, rare: true, describe: "decides the order of loads and the losses" }),
+      )
       .option(
         "retries",
-        number(planRange("retries"), { default: 2, describe: "how often a load that is not valid is tried again" }),
+        number(planRange("retries"), { default: 2, rare: true, describe: "how often an invalid load is repeated" }),
       )
-      .option(
-        "timeout",
-        number(planRange("timeout_s", "seconds"), { default: 60, describe: "seconds after which a load has failed" }),
-      )
-      .option(
-        "settle",
-        number(planRange("settle_ms", "ms"), { default: 0, describe: "ms to watch the page after its load event" }),
-      )
-      .option("new", {
-        type: "boolean",
-        default: false,
-        describe: "begin again, also where the same race was interrupted",
-      })
+      .option("timeout", timeoutOption())
+      .option("settle", settleOption())
+      .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the same race" })
       .option("evidence", {
         type: "string",
         requiresArg: true,
-        describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
+        rare: true,
+        describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
       })
-      .option("filmstrip", {
-        type: "boolean",
-        default: false,
-        describe: "as --films 1",
-      })
+      .option("filmstrip", { type: "boolean", default: false, rare: true, describe: "the same as --films 1" })
       .option("keep-credentials", {
         type: "boolean",
         default: false,
-        describe: `of a URL or file, keep the values of ${credentialsInWords}, which are crossed out otherwise; URLs and bodies always stay`,
+        rare: true,
+        describe: `of a URL or file, keep the values of ${credentialsInWords}, which are otherwise masked`,
       })
       .option("record-again", {
         type: "boolean",
         default: false,
-        describe: "record the URL again, in place of its recording",
+        describe: "record the URL again and replace its recording",
       })
-      .group([...liveOptionNames, "record-again"], "A page that is given as a URL:")
-      .example("trilane race https://shop.example/", "a live page: recorded, then raced; again: raced on")
-      .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page made by `trilane synth`")
-      .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a recorded page, with loss")
+      .group(["link", "runs", "lanes", "decide"], essentials)
+      .group([...liveOptionNames, "record-again"], "If the page is a URL:")
+      .example(
+        "trilane race https://shop.example/",
+        "record a live page, then race it; the same again resumes the race",
+      )
+      .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page of `trilane synth`")
+      .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a HAR, with loss on the link")
       .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
       .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
-      .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits, whose requests are in the first flight")
+      .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits with requests in the first flight")
       .example("trilane race my-page --dilate 5", "five times slower, on a machine that is too busy for the link")
-      .example("trilane race page.har --as model --compute busy", "a page of the same shape, whose scripts work")
-      .example(
-        "trilane race my-page --think recorded --transport tuned",
-        "servers as slow as recorded, tuned transports",
-      ),
+      .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
+      .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")
+      .epilogue(`Lanes:\n${allLanes.map((lane) => `  ${lane.padEnd(14)} ${laneFacts[lane].title}`).join("\n")}`),
   run: async (options) => {
     const home = homeFolder(options.home);
     // What can be wrong with the words is found before a page is recorded or imported.

@@ -11,11 +11,10 @@ import type { Tried } from "../measure/pin_decision.ts";
 import { recordedRequests } from "../metrics/recorded_requests.ts";
 import { checkLines, checkOf } from "../recording/check.ts";
 import { openResults } from "../results/results.ts";
-import { planRange } from "../sweep/plan_range.ts";
+import { settleOption, timeoutOption } from "../sweep/plan_range.ts";
 import { trialToKeep } from "../sweep/recording_trial.ts";
 import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface CheckOptions extends CommonOptions {
   recording: string;
@@ -40,14 +39,8 @@ export const command: Command<CheckOptions> = {
     yargs
       .positional("recording", { type: "string", demandOption: true, describe: "name of the recording" })
       .option("lane", { choices: allLanes, default: "h2" as Lane, describe: "the lane of the load" })
-      .option(
-        "settle",
-        number(planRange("settle_ms", "ms"), { default: 0, describe: "ms to watch the page after its load event" }),
-      )
-      .option(
-        "timeout",
-        number(planRange("timeout_s", "seconds"), { default: 60, describe: "seconds after which the load has failed" }),
-      )
+      .option("settle", settleOption())
+      .option("timeout", timeoutOption())
       .example("trilane recording check shop", "what a load misses; exit status 1 if its loads would be invalid")
       .example("trilane recording check shop --json", "all of it (schemas/recording-checked.schema.json)"),
   async run(options) {

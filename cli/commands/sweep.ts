@@ -24,6 +24,7 @@ import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/unt
 import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
 import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { essentials } from "./help.ts";
 import { number } from "./option.ts";
 
 export interface SweepOptions
@@ -120,20 +121,19 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
       type: "string",
       array: true,
       default: [] as string[],
-      describe:
-        "pages in place of the plan's: recordings, URLs, files that `trilane import` reads, pages of `trilane synth`",
+      describe: "pages instead of the plan's, as `trilane race` takes them; give the plan before this option",
     })
     .option(
       "runs",
       number(planRange("repetitions"), {
-        describe: `repetitions in place of the plan's; with --decide or --precise at most ${mostLoads} unless given`,
+        describe: `runs instead of the plan's (with --decide or --precise: at most ${mostLoads} unless given)`,
       }),
     )
-    .option("new", { type: "boolean", default: false, describe: "begin again, also where the sweep was interrupted" })
+    .option("new", { type: "boolean", default: false, describe: "start over instead of resuming the sweep" })
     .option("once", {
       type: "boolean",
       default: false,
-      describe: "do nothing where the plan's newest sweep is finished, as in a crontab",
+      describe: "do nothing if the plan's newest sweep is finished (for a crontab)",
     })
     .option("dry-run", {
       type: "boolean",
@@ -143,8 +143,10 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
     .option("evidence", {
       type: "string",
       requiresArg: true,
-      describe: "a folder in which each load leaves captures, qlogs, TCP's state and its reports",
-    }) as unknown as Argv<T & Omit<SweepOptions, "plan">>;
+      rare: true,
+      describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
+    })
+    .group(["page", "runs", "decide", "dry-run", "new"], essentials) as unknown as Argv<T & Omit<SweepOptions, "plan">>;
 }
 
 export async function runPlan(options: SweepOptions): Promise<void> {
@@ -169,7 +171,7 @@ export async function runPlan(options: SweepOptions): Promise<void> {
 
 export const command: Command<SweepOptions> = {
   usage: "sweep <plan>",
-  summary: "Run a plan of pages x lanes x links; interrupted, it goes on where it was",
+  summary: "Run a plan of pages x links x lanes; the same command resumes it",
   define: (yargs: Argv<CommonOptions>) =>
     defineSweep(yargs)
       .positional("plan", {
@@ -179,6 +181,6 @@ export const command: Command<SweepOptions> = {
       })
       .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
       .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and how long")
-      .example("trilane sweep das-2014-grid --page my-page", "the study's links with your own page"),
+      .example("trilane sweep das-2014-grid --page my-page", "a study's links with your own page"),
   run: runPlan,
 };

@@ -9,20 +9,25 @@ export const commonOptions = {
   home: {
     type: "string",
     requiresArg: true,
-    describe: "folder of recordings and results (default: TRILANE_HOME, or XDG)",
+    placeholder: "FOLDER",
+    describe: "folder of recordings and results (default: TRILANE_HOME, or the XDG data folder)",
   },
-  json: { type: "boolean", default: false, describe: "one JSON document, or lines of events; errors as JSON, too" },
-  debug: { type: "boolean", default: false, describe: "show where in the program an error arose" },
+  json: { type: "boolean", default: false, describe: "print one JSON document, or events as JSON lines; errors too" },
+  debug: { type: "boolean", default: false, rare: true, describe: "show where in the program an error arose" },
 } as const satisfies Readonly<Record<string, Declared>>;
 
-const plainOptions: Readonly<Record<string, Declared>> = {
-  ...commonOptions,
-  help: { type: "boolean" },
-  "help-all": { type: "boolean" },
-  version: { type: "boolean" },
-};
+/** Those that are answered without running a command; main.ts does so. */
+const answerOptions = {
+  help: { type: "boolean", describe: "show the help" },
+  "help-all": { type: "boolean", describe: "show the help with the rare options too" },
+  version: { type: "boolean", describe: "show the version" },
+} as const satisfies Readonly<Record<string, Declared>>;
 
-const letters: Readonly<Record<string, string>> = { h: "help", V: "version" };
+export type Answer = keyof typeof answerOptions;
+
+export const plainOptions: Readonly<Record<string, Declared>> = { ...commonOptions, ...answerOptions };
+
+export const letters: Readonly<Record<string, string>> = { h: "help", V: "version" };
 
 /** Edits between two words, a swap of neighbours being one. */
 function distance(a: string, b: string): number {
@@ -84,12 +89,21 @@ function isTaken(word: string, { array, nargs, requiresArg }: Declared): boolean
   return isNumber(word) || !(mustHave ? /^-[^\d]/ : /^-/).test(word);
 }
 
+export interface Checked {
+  /** What the words name; null if no command. */
+  readonly command: Declaration | null;
+  /** What is to be printed instead of running the command. */
+  readonly answer: Answer | null;
+}
+
 class Checker {
   readonly #commands: readonly Declaration[];
   readonly #words: readonly string[];
   readonly #seen = new Set<string>();
   readonly #arguments: string[] = [];
   #at = 0;
+  /** The last word that went to an option of many words, and may have been meant for the command. */
+  #listTook: { readonly name: string; readonly last: string } | null = null;
   #command: Declaration | null = null;
 
   constructor(commands: readonly Declaration[], words: readonly string[]) {
@@ -98,20 +112,16 @@ class Checker {
     this.#words = end < 0 ? words : words.slice(0, end);
   }
 
-  /** The command that the words name, null if none; UserError for the first word that cannot be taken. */
-  check(): Declaration | null {
+  /** UserError for the first word that cannot be taken. */
+  check(): Checked {
     while (this.#at < this.#words.length) {
       const word = this.#words[this.#at++] ?? "";
       if (isOption(word)) this.#option(word);
       else this.#bareWord(word);
     }
-    if (!this.#isAnswered()) this.#refuseMissing();
-    return this.#command;
-  }
-
-  /** Help and version need nothing else. */
-  #isAnswered(): boolean {
-    return ["help", "help-all", "version"].some((name) => this.#seen.has(name));
+    const answer = (["version", "help-all", "help"] as const).find((name) => this.#seen.has(name)) ?? null;
+    if (!answer) this.#refuseMissing();
+    return { command: this.#command, answer };
   }
 
   /** The commands or actions of which the next word is to name one. */
@@ -151,7 +161,8 @@ class Checker {
       throw new UserError(`--${name}: a value is missing: give ${accepted(declared) ?? declared.describe ?? "one"}`);
     checkValue(name, declared, given);
     // yargs takes all words that follow for the list's.
-    if (declared.array && declared.nargs !== 1) while (this.#next(declared) !== null);
+    if (!declared.array || declared.nargs === 1) return;
+    for (let last: string | null = given; last !== null; last = this.#next(declared)) this.#listTook = { name, last };
   }
 
   #declared(written: string): { name: string; declared: Declared; negated: boolean } {
@@ -200,7 +211,11 @@ class Checker {
     for (const [index, { name: argument, isRequired, describe }] of asked.entries()) {
       const given = this.#arguments[index];
       if (given === undefined && isRequired)
-        throw new UserError(`${name}: <${argument}> is missing: ${describe}; ${seeHelp(name)}`);
+        throw new UserError(
+          this.#listTook
+            ? `${name}: <${argument}> is missing, --${this.#listTook.name} took ${JSON.stringify(this.#listTook.last)}: write <${argument}> before --${this.#listTook.name}; ${seeHelp(name)}`
+            : `${name}: <${argument}> is missing: ${describe}; ${seeHelp(name)}`,
+        );
       if (given === "") throw new UserError(`${name}: <${argument}> is empty: ${describe}; ${seeHelp(name)}`);
     }
     const extra = asked.some(({ isMany }) => isMany) ? undefined : this.#arguments[asked.length];
@@ -220,6 +235,6 @@ export function refusalOf(message: string | null, error: Error | undefined): Err
 }
 
 /** UserError for the first word that cannot be taken. */
-export function checkWords(commands: readonly Declaration[], words: readonly string[]): Declaration | null {
+export function checkWords(commands: readonly Declaration[], words: readonly string[]): Checked {
   return new Checker(commands, words).check();
 }

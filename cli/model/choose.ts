@@ -26,7 +26,7 @@ export function defineAs<Options>(yargs: Argv<Options>): Argv<Options & AsOption
     yargs.option("as", {
       choices: asChoices,
       describe:
-        "recorded: the recorded bodies; model: a page of the same shape; auto (default): a model if nearly all bodies are missing, or a trial load asks for too little or too much",
+        "load the recorded bodies (recorded), a page of the same shape (model), or the model only if bodies are missing or a trial load is invalid (default: auto)",
     }),
   ) as unknown as Argv<Options & AsOptions>;
 }

@@ -11,7 +11,8 @@ export function defineCompute<Options>(yargs: Argv<Options>): Argv<Options & Com
   return yargs.option("compute", {
     choices: computes,
     default: "timer",
-    describe: "how a modelled page's scripts spend their recorded computation: timer, busy (work) or none",
+    rare: true,
+    describe: "how a modelled page's scripts spend their recorded computation: waiting (timer), working (busy) or not",
   });
 }
 

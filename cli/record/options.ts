@@ -38,33 +38,37 @@ export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
         { least: 1, most: 20, whole: true },
         {
           default: 1,
-          describe: "load it so often and keep what any visit asked for, for pages that differ from visit to visit",
+          describe: "load the page N times and keep what any visit asked for, for pages that differ between visits",
         },
       ),
     )
     .option("scroll", {
       type: "boolean",
       default: false,
-      describe: "scroll to the end, for what loads when it is seen",
+      describe: "scroll to the end, to load what is lazy",
     })
     .option("resolve", {
       type: "string",
       array: true,
       nargs: 1,
       default: [],
-      describe: "HOST=ADDRESS: where to find a host, which may be *.HOST",
+      rare: true,
+      placeholder: "HOST=ADDRESS",
+      describe: "address of a host; *.HOST: of all its subdomains",
     })
     .option("trust", {
       type: "string",
       array: true,
       nargs: 1,
       default: [],
-      describe: "PEM file of certificates to trust, as of a staging server",
+      rare: true,
+      placeholder: "FILE",
+      describe: "PEM file of certificates to trust, for a staging server",
     })
     .option("allow-local-network", {
       type: "boolean",
       default: false,
-      describe: "let a public page reach this machine and its networks, which is refused otherwise",
+      describe: "let a public page reach this machine and its networks (otherwise refused)",
     }) as unknown as Argv<T & LiveOptions>;
 }
 

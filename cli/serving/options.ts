@@ -39,59 +39,67 @@ const window = { least: 1, most: 1000, whole: true, unit: "packets" } as const;
 const originOptions: Readonly<Record<string, Declared>> = {
   origins: {
     choices: ["as-recorded", "merged", "single"],
-    describe: "servers: one for each recorded address, one for the hosts of one operator, or one for all",
+    describe: "servers: one per recorded address (as-recorded), one per operator (merged), or one for all (single)",
   },
-  think: { type: "string", describe: "a request waits for its answer: none, recorded (as it did then), or ms, as 20" },
-  "extra-rtt": { type: "boolean", describe: "servers that were farther away when recorded are so again" },
-  chain: { type: "string", describe: "certificate chains: as large as recorded, small, or bytes, as 5000" },
+  think: {
+    type: "string",
+    placeholder: "none|recorded|MS",
+    describe: "server think time: none, recorded, or milliseconds (20)",
+  },
+  "extra-rtt": { type: "boolean", describe: "servers keep the extra round-trip time they were recorded with" },
+  chain: {
+    type: "string",
+    placeholder: "recorded|small|BYTES",
+    describe: "size of certificate chains: recorded, small, or bytes (5000)",
+  },
   tls: { choices: ["1.2", "1.3", "both"], describe: "TLS versions offered over TCP" },
-  "pin-time": { type: "boolean", describe: "the page's clock and random numbers are the same in every load" },
+  "pin-time": { type: "boolean", describe: "give the page the same clock and random numbers in every load" },
 };
 
 const transportOptions: Readonly<Record<string, Declared>> = {
   transport: {
     choices: ["stock", "tuned"],
-    describe: "what the settings below are if not said: stock, or tuned (initial window 32, paced, kept over pauses)",
+    describe: "transport preset: stock, or tuned (initial window 32, paced, window kept over pauses)",
   },
   "tcp-congestion": { choices: ["cubic", "reno", "bbr"], describe: "TCP's congestion control" },
-  "tcp-initial-window": number(window, { describe: "packets" }),
-  "tcp-pacing": { choices: switches, describe: "spread what is sent over the round trip" },
-  "tcp-slow-start-after-idle": { choices: switches, describe: "begin with a small window again after a pause" },
+  "tcp-initial-window": number(window, { placeholder: "PACKETS", describe: "initial window, in packets" }),
+  "tcp-pacing": { choices: switches, describe: "spread packets over the round trip" },
+  "tcp-slow-start-after-idle": { choices: switches, describe: "return to the initial window after a pause" },
   "tcp-bounds-unsent": {
     choices: switches,
-    describe: "keep little waiting in the kernel; off: all that the buffer takes, as many servers do",
+    describe: "limit unsent data in the kernel; off: fill the send buffer, as many servers do",
   },
-  "tcp-send-buffer": number(buffer, { describe: "bytes, fixed; else the kernel lets it grow" }),
-  "tcp-receive-buffer": number(buffer, { describe: "bytes, fixed; else the kernel lets it grow" }),
+  "tcp-send-buffer": number(buffer, { describe: "fixed size in bytes (default: grown by the kernel)" }),
+  "tcp-receive-buffer": number(buffer, { describe: "fixed size in bytes (default: grown by the kernel)" }),
   "quic-congestion": { choices: ["cubic", "reno", "bbr2"], describe: "QUIC's congestion control" },
-  "quic-initial-window": number(window, { describe: "packets" }),
-  "quic-pacing": { choices: switches, describe: "spread what is sent over the round trip" },
+  "quic-initial-window": number(window, { placeholder: "PACKETS", describe: "initial window, in packets" }),
+  "quic-pacing": { choices: switches, describe: "spread packets over the round trip" },
   "quic-payload": number(
     { least: 1200, most: 1452, whole: true, unit: "bytes" },
-    { describe: "bytes of the largest datagram" },
+    { describe: "largest datagram in bytes" },
   ),
   "quic-max-ack-delay": number(
     { least: 0, most: 1000, whole: true, unit: "ms" },
-    { describe: "ms the server may hold back an ACK" },
+    { describe: "longest that the server delays an ACK, in ms" },
   ),
-  "quic-batching": { choices: ["gso", "sendmmsg", "none"], describe: "how a burst is handed to the kernel" },
-  "quic-send-buffer": number(buffer, { describe: "bytes of the UDP socket" }),
-  "quic-receive-buffer": number(buffer, { describe: "bytes of the UDP socket" }),
+  "quic-batching": { choices: ["gso", "sendmmsg", "none"], describe: "system call that sends a burst" },
+  "quic-send-buffer": number(buffer, { describe: "buffer of the UDP socket in bytes" }),
+  "quic-receive-buffer": number(buffer, { describe: "buffer of the UDP socket in bytes" }),
 };
 
-/** Shown by --help-all only. */
-export const rareServingOptions = Object.keys(transportOptions).filter((name) => name !== "transport");
+/** The others are shown by --help-all only. */
+const common: ReadonlySet<string> = new Set(["origins", "think", "pin-time", "transport"]);
 
 /** Adds the options, in groups of their own in the help. */
 export function defineServing<Options>(yargs: Argv<Options>): Argv<Options & ServingOptions> {
   for (const [name, declared] of Object.entries({ ...originOptions, ...transportOptions })) {
     // A choice of 1.2 is a text, not a number.
     const type = declared.type ?? "string";
-    yargs.option(name, { ...declared, type, requiresArg: type !== "boolean" });
+    yargs.option(name, { ...declared, rare: !common.has(name), type, requiresArg: type !== "boolean" });
   }
   return yargs
-    .group(Object.keys(originOptions), "How the origins serve:")
-    .group(Object.keys(transportOptions), "How TCP (h1, h2) and QUIC (h3) carry it:") as Argv<Options & ServingOptions>;
+    .group(Object.keys(originOptions), "How the servers answer:")
+    .group(Object.keys(transportOptions), "TCP (h1, h2) and QUIC (h3):") as Argv<Options & ServingOptions>;
 }
 
 function thinkOf(text: string): NonNullable<ServingChoice["think"]> {

@@ -16,12 +16,14 @@ export function defineEnd<T>(yargs: Argv<T>): Argv<T & EndOptions> {
     .option("stop-file", {
       type: "string",
       requiresArg: true,
-      describe: "ends the run after the loads in flight once this file is there (default: `stop` in the data folder)",
+      rare: true,
+      describe: "end after the loads in flight once FILE exists (default: `stop` in the data folder)",
     })
     .option("stop-after", {
       type: "string",
       requiresArg: true,
-      describe: `ends the run after so long, as 90s, 30min or 8h, with exit status ${endedEarlyStatus}; the same command goes on`,
+      placeholder: "TIME",
+      describe: `end after 90s, 30min or 8h with exit status ${endedEarlyStatus}; the same command then goes on`,
     }) as Argv<T & EndOptions>;
 }
 

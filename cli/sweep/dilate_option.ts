@@ -13,7 +13,7 @@ export function defineDilate<T>(yargs: Argv<T>): Argv<T & DilateOptions> {
     "dilate",
     number(planRange("dilate"), {
       describe:
-        "let time pass so many times slower for network, servers and browser, and report it undilated: on a machine that cannot keep up",
+        "slow time down N times for link, servers and browser, and report undilated times: for machines that are too busy",
     }),
   ) as unknown as Argv<T & DilateOptions>;
 }

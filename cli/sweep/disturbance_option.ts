@@ -17,14 +17,17 @@ export function defineDisturbance<T>(yargs: Argv<T>): Argv<T & DisturbanceOption
     .option("tolerance", {
       type: "string",
       requiresArg: true,
+      rare: true,
+      placeholder: "LIMIT",
       describe:
-        "how much the machine may add to a load before it does not count: a share of its PLT, a time, or both, as 1%,5ms (the default), of which the larger counts",
+        "what the machine may add to a load before it is invalid: a share of its PLT, a time, or the larger of both (default: 1%,5ms)",
     })
     .option(
       "retry-for",
       number(planRange("retry_for_s", "seconds"), {
+        rare: true,
         describe:
-          "seconds to go on repeating loads that the machine disturbed; as long again as the loads were to take, at least a minute, unless given",
+          "how long to repeat loads that the machine disturbed (default: as long as the loads take, at least a minute)",
       }),
     ) as Argv<T & DisturbanceOptions>;
 }

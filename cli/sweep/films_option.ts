@@ -12,7 +12,7 @@ export function defineFilms<T>(yargs: Argv<T>): Argv<T & FilmsOptions> {
   return yargs.option(
     "films",
     number(planRange("films"), {
-      describe: "film so many further loads of each lane, in no average: what the page showed, Speed Index",
+      describe: "film N further loads of each lane, for filmstrip and Speed Index; they count in no average",
     }),
   ) as unknown as Argv<T & FilmsOptions>;
 }

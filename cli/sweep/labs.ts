@@ -18,8 +18,9 @@ export function defineLabs<T>(yargs: Argv<T>): Argv<T & LabsOptions> {
   return yargs.option("labs", {
     type: "string",
     requiresArg: true,
-    describe:
-      "loads side by side, on slow links only: a number, or auto (as `trilane calibrate` found for this machine; one without it)",
+    rare: true,
+    placeholder: "N|auto",
+    describe: "loads side by side, on slow links only; auto: as many as `trilane calibrate` found (default: auto)",
   }) as Argv<T & LabsOptions>;
 }
 

@@ -1,7 +1,8 @@
-// What numbers a plan's setting may have, from its schema, for the option that stands for it.
+// What numbers a plan's setting may have, from its schema, for the option that stands for it; and the options of a single load
+// that several commands have.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Range } from "../commands/option.ts";
+import { number, type Range } from "../commands/option.ts";
 import { checkout } from "../programs.ts";
 
 interface NumberSchema {
@@ -38,3 +39,13 @@ export function planRange(setting: string, unit?: string): Range {
     ...(unit === undefined ? {} : { unit }),
   };
 }
+
+export const settleOption = () =>
+  number(planRange("settle_ms", "ms"), {
+    default: 0,
+    rare: true,
+    describe: "watch the page so long after its load event",
+  });
+
+export const timeoutOption = () =>
+  number(planRange("timeout_s", "seconds"), { default: 60, describe: "time after which a load has failed" });

@@ -10,7 +10,7 @@ export function defineStrict<T>(yargs: Argv<T>): Argv<T & StrictOptions> {
   return yargs.option("strict", {
     type: "boolean",
     default: false,
-    describe: "a load is invalid if any request before its load event is not in the recording, even a beacon",
+    describe: "a load is invalid if any request before its load event, even a beacon, is not in the recording",
   }) as unknown as Argv<T & StrictOptions>;
 }
 

@@ -19,13 +19,13 @@ export function defineUntil<T>(yargs: Argv<T>): Argv<T & UntilOptions> {
     .option(
       "decide",
       number(planRange("decided_percent", "per cent"), {
-        describe: "stop once each pair of lanes is decided: one faster, or equivalent within so many per cent, as 3",
+        describe: "load until each pair of lanes is decided: one is faster, or both are equal within PERCENT",
       }),
     )
     .option(
       "precise",
       number(planRange("interval_percent", "per cent"), {
-        describe: "stop once each lane's median is known within so many per cent to each side (95 %), as 2",
+        describe: "load until each lane's median is known within ± PERCENT (95 %)",
       }),
     ) as Argv<T & UntilOptions>;
 }

@@ -11,13 +11,18 @@ export interface VerbosityOptions {
 
 export function defineVerbosity<T>(yargs: Argv<T>): Argv<T & VerbosityOptions> {
   return yargs
-    .option("quiet", { type: "boolean", default: false, describe: "say nothing on the way while all is well" })
+    .option("quiet", {
+      type: "boolean",
+      default: false,
+      describe: "print nothing until the end unless something is wrong",
+    })
     .option("status", {
       type: "boolean",
       default: false,
-      describe: "a line for logs once a minute, also on a terminal; elsewhere that is the default",
+      rare: true,
+      describe: "print a line a minute on a terminal too, as in a log",
     })
-    .option("verbose", { type: "boolean", default: false, describe: "a line for each load" }) as Argv<
+    .option("verbose", { type: "boolean", default: false, describe: "print a line for each load" }) as Argv<
     T & VerbosityOptions
   >;
 }
@@ -25,7 +30,7 @@ export function defineVerbosity<T>(yargs: Argv<T>): Argv<T & VerbosityOptions> {
 /** UserError where two are asked for. */
 export function verbosityOf({ quiet, status, verbose }: VerbosityOptions): Verbosity | undefined {
   if (Number(quiet) + Number(status) + Number(verbose) > 1)
-    throw new UserError("--quiet, --status and --verbose say how much is told: give one of them");
+    throw new UserError("--quiet, --status and --verbose exclude each other: give one of them");
   if (quiet) return "quiet";
   if (verbose) return "verbose";
   return status ? "status" : undefined;

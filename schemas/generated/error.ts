@@ -13,4 +13,8 @@ export interface CommandError {
    * One line: the thing, its value and the remedy.
    */
   message: string;
+  /**
+   * Where in the program it arose, with --debug.
+   */
+  stack?: string[];
 }

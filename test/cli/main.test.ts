@@ -34,7 +34,7 @@ test("--version says the version, --help names every command", () => {
   assert.equal(trilane("-V").stdout.trim(), version);
   const { stdout, status } = trilane("--help");
   assert.equal(status, 0);
-  for (const { usage } of allCommands) assert.match(stdout, new RegExp(`trilane ${usage.split(" ")[0]}\\b`));
+  for (const { usage } of allCommands) assert.match(stdout, new RegExp(`^  ${usage.split(" ")[0]} `, "m"));
 });
 
 for (const { usage } of allCommands) {
@@ -62,6 +62,9 @@ test("what the words mean together is refused in one line, and nothing is writte
   assertRefused(["sweep", "/nonexistent/plan.json"], /\/nonexistent\/plan\.json/);
   assertRefused(["report", "999"], /no results in .*: run `trilane race`/);
   assertRefused(["export", "--format", "pdf"], /pdf/);
+  assertRefused(["completion", "csh"], /must be bash, zsh or fish \(got "csh"\)/);
+  assertRefused(["completion", "zsh", "--json"], /leave --json out/);
+  assertRefused(["man", home, "--json"], /leave --json out/);
   assertRefused(["shell", "--link", "nonsense", "--", "true"], /nonsense/);
   assertRefused(["remove", "--everything"], /--everything removes all recordings and results in .*: add --yes/);
   assert.deepEqual(readdirSync(home), []);
@@ -88,6 +91,9 @@ test("with --json an error is a document on standard error; --debug shows where 
     message: '--runs: must be a whole number from 1 to 10000 (got "abc")',
   });
   assert.match(trilane("race", "--debug").stderr, /^ +at .*words\.ts/m);
+  const debugged = trilane("race", "--debug", "--json");
+  assert.deepEqual([debugged.stdout, JSON.parse(debugged.stderr).status], ["", 2]);
+  assert.match(JSON.parse(debugged.stderr).stack.join("\n"), /^ +at .*words\.ts/m);
 });
 
 test("what nothing explains ends with status 1 and where it arose, as JSON with --json; no control character passes", () => {

@@ -81,8 +81,15 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
     '--timeout: must be a number from 0 to 86400 (seconds) (got "2200000")',
   ],
   [["record", "a.example", "--lane", "h9"], '--lane: must be any, h1, h2 or h3 (got "h9")'],
-  [["sweep", "--page=shop", "my-plan.json"], `sweep: <plan> is missing: ${planIs}; see \`trilane sweep --help\``],
-  [["sweep", "--page", "shop", "my-plan.json"], `sweep: <plan> is missing: ${planIs}; see \`trilane sweep --help\``],
+  [["sweep"], `sweep: <plan> is missing: ${planIs}; see \`trilane sweep --help\``],
+  [
+    ["sweep", "--page=shop", "my-plan.json"],
+    'sweep: <plan> is missing, --page took "my-plan.json": write <plan> before --page; see `trilane sweep --help`',
+  ],
+  [
+    ["sweep", "--page", "shop", "my-plan.json", "--new"],
+    'sweep: <plan> is missing, --page took "my-plan.json": write <plan> before --page; see `trilane sweep --help`',
+  ],
   [["--runs", "3", "race", "shop"], "no option --runs here: options of a command come after it; see `trilane --help`"],
   [
     ["recording", "--lane", "h3", "check", "shop"],

@@ -1,0 +1,67 @@
+// The completion scripts in the shells they are for; a shell that is not installed is skipped by name.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { allCommands } from "../../../cli/commands/all.ts";
+import { completionScript, type Shell } from "../../../cli/commands/completion_scripts.ts";
+import { declarationOf } from "../../../cli/commands/declared.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-completion-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function scriptFile(shell: Shell): string {
+  const path = join(folder, shell);
+  writeFileSync(path, completionScript(shell, allCommands.map(declarationOf)));
+  return path;
+}
+
+function has(shell: string): string | false {
+  return spawnSync(shell, ["-c", "true"]).error ? `${shell} is not installed` : false;
+}
+
+function output(program: string, words: readonly string[]): string[] {
+  const { status, stdout, stderr } = spawnSync(program, words, { encoding: "utf8" });
+  assert.deepEqual([status, stderr], [0, ""]);
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+/** What bash offers for the last of these words, which it has split as it does. */
+function inBash(...words: string[]): string[] {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash's.
+  const run = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trilane; printf "%s\\n" "${COMPREPLY[@]}"';
+  return output("bash", ["-c", run, scriptFile("bash"), "trilane", ...words]);
+}
+
+test("bash completes commands, actions, options and their choices, and leaves file names to readline", () => {
+  assert.deepEqual(inBash("rec"), ["record", "recording"]);
+  assert.deepEqual(inBash("recording", "sh"), ["show"]);
+  assert.deepEqual(inBash("recording", "show", "--req"), ["--requests"]);
+  assert.deepEqual(inBash("race", "shop", "--li"), ["--link"]);
+  assert.deepEqual(inBash("race", "shop", "--tls", ""), ["1.2", "1.3", "both"]);
+  assert.deepEqual(inBash("race", "shop", "--tls", "=", "1"), ["1.2", "1.3"]);
+  assert.deepEqual(inBash("race", "shop", "--tls", "="), ["1.2", "1.3", "both"]);
+  assert.deepEqual(inBash("race", "--link", "re"), [], "a value is no command");
+  assert.deepEqual(inBash("race", "list", "--dec"), ["--decide"], "a page may be called as a command is");
+  assert.deepEqual(inBash("--vers"), ["--version"]);
+  assert.deepEqual(inBash("plan", "my-plan.json", "--onc"), [], "what help hides");
+  assert.deepEqual(inBash("shell", "--link", "3g", "--", "rec"), [], "the words of another program");
+});
+
+test("zsh takes its script", { skip: has("zsh") }, () => {
+  assert.deepEqual(output("zsh", ["-n", scriptFile("zsh")]), []);
+  const run = 'compdef() { print $* }; source "$1"; print $+functions[_trilane]';
+  assert.deepEqual(output("zsh", ["-f", "-c", run, "zsh", scriptFile("zsh")]), ["_trilane trilane", "1"]);
+});
+
+test("fish completes commands, actions, options and their choices", { skip: has("fish") }, () => {
+  const inFish = (line: string): string[] =>
+    output("fish", ["--no-config", "-c", `source ${scriptFile("fish")}; complete -C ${JSON.stringify(line)}`]).map(
+      (each) => each.split("\t")[0] ?? "",
+    );
+  assert.deepEqual(inFish("trilane rec"), ["record", "recording"]);
+  assert.deepEqual(inFish("trilane recording sh"), ["show"]);
+  assert.deepEqual(inFish("trilane race shop --tls "), ["1.2", "1.3", "both"]);
+});
