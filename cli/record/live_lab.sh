@@ -28,7 +28,8 @@ for _ in $(seq 250); do
   if grep -q "00000000" /proc/net/route; then
     echo 1 >/proc/sys/net/ipv4/ip_forward
     [ ! -e /proc/sys/net/ipv6 ] || echo 1 >/proc/sys/net/ipv6/conf/all/forwarding
-    exec "$@"
+    # Without it trilane-shaper would take no network for a lab.
+    TRILANE_LAB=$(readlink /proc/self/ns/net) exec "$@"
   fi
   sleep 0.02
 done

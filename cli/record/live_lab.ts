@@ -3,7 +3,7 @@
 //
 // Without a link it runs where we run. With one, it runs behind trilane-shaper, whose far side is a namespace that pasta
 // connects to the world (live_lab.sh); or, where we are in a lab already, this lab, whose servers are the world then.
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync, readlinkSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 import { UserError } from "../errors.ts";
@@ -12,10 +12,12 @@ import { programPath } from "../programs.ts";
 
 const script = join(import.meta.dirname, "live_lab.sh");
 
-// linux/capability.h; the shaper looks at the same two (base/namespace.c).
+// linux/capability.h.
 const labCapabilities = (1n << 12n) | (1n << 21n); // NET_ADMIN, SYS_ADMIN
 
+/** As the shaper sees it (base/namespace.c), which also looks at whose the network is. */
 function isInLab(): boolean {
+  if (process.env.TRILANE_LAB !== readlinkSync("/proc/self/ns/net")) return false;
   const ambient = /^CapAmb:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
   return ambient !== undefined && (BigInt(`0x${ambient}`) & labCapabilities) === labCapabilities;
 }

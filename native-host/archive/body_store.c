@@ -29,8 +29,9 @@ struct body_store {
     int own_lock;
     char own_name[NAME_SIZE];
     uint64_t next_number;
-    bool bodies_changed;             // a shelf was made since the last sync
-    bool shelf_changed[SHELF_COUNT]; // a body was put on it since the last sync
+    // Since the last sync a body was put on the shelf, or found there: a writer that was killed may have put
+    // it there, or made the shelf, and not synced it.
+    bool unsynced[SHELF_COUNT];
 };
 
 struct body_upload {
@@ -257,15 +258,22 @@ static bool is_whole(int shelf, const struct staged_body *body) {
     return size == 0 && strcmp(sha256, body->sha256) == 0;
 }
 
+static unsigned shelf_number(const struct staged_body *body) {
+    char name[3] = {body->sha256[0], body->sha256[1]};
+    return (unsigned)strtoul(name, NULL, 16);
+}
+
 // Under the lock, what is there now stays: no sweep can take it before the rows name it.
-static int check_published(const struct body_store *store, const struct staged_body *body,
+static int check_published(struct body_store *store, const struct staged_body *body,
                            struct archive_error *error) {
     char path[NAME_SIZE + SHA256_HEX_SIZE];
     struct stat there;
     snprintf(path, sizeof path, "%.2s/%s", body->sha256, body->sha256);
     if (fstatat(store->bodies, path, &there, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(there.st_mode) &&
-        (uint64_t)there.st_size == body->size)
+        (uint64_t)there.st_size == body->size) {
+        store->unsynced[shelf_number(body)] = true;
         return 0;
+    }
     return archive_fail(error, ARCHIVE_NOT_FOUND,
                         "the recording that had it was removed meanwhile: try again",
                         "body %s: not in the archive", body->sha256);
@@ -276,10 +284,8 @@ int body_store_publish(struct body_store *store, const struct staged_body *body,
     char from[NAME_SIZE], shelf_name[3] = {body->sha256[0], body->sha256[1]};
     if (body->number == BODY_PUBLISHED) return check_published(store, body, error);
     staged_name(from, body->number);
-    bool made;
-    int shelf = open_folder(store->bodies, shelf_name, true, &made);
+    int shelf = open_folder(store->bodies, shelf_name, true, NULL);
     if (shelf < 0) return archive_fail_errno(error, store->path);
-    if (made) store->bodies_changed = true;
     struct stat there;
     int status = 0;
     // One that is there and whole may be in use. Of another size or content it was damaged from outside, and
@@ -289,16 +295,17 @@ int body_store_publish(struct body_store *store, const struct staged_body *body,
         body_store_discard(store, body);
     } else {
         status = renameat(store->own, from, shelf, body->sha256);
-        store->shelf_changed[strtoul(shelf_name, NULL, 16)] = true;
     }
+    store->unsynced[shelf_number(body)] = true;
     if (status < 0) archive_fail_errno(error, store->path);
     close(shelf);
     return status;
 }
 
 int body_store_sync(struct body_store *store, struct archive_error *error) {
+    bool any = false;
     for (unsigned i = 0; i < SHELF_COUNT; i++) {
-        if (!store->shelf_changed[i]) continue;
+        if (!store->unsynced[i]) continue;
         char name[3];
         snprintf(name, sizeof name, "%02x", i);
         int shelf = open_folder(store->bodies, name, false, NULL);
@@ -306,11 +313,10 @@ int body_store_sync(struct body_store *store, struct archive_error *error) {
         if (status < 0) archive_fail_errno(error, store->path);
         if (shelf >= 0) close(shelf);
         if (status < 0) return -1;
-        store->shelf_changed[i] = false;
+        any = true;
     }
-    if (!store->bodies_changed) return 0;
-    if (fsync(store->bodies) < 0) return archive_fail_errno(error, store->path);
-    store->bodies_changed = false;
+    if (any && fsync(store->bodies) < 0) return archive_fail_errno(error, store->path);
+    memset(store->unsynced, 0, sizeof store->unsynced);
     return 0;
 }
 

@@ -10,13 +10,18 @@
 #include <linux/capability.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
+#include <linux/nsfs.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { NETWORK_NAME_SIZE = 64 }; // net:[4026531840]
 
 static int write_file(const char *path, const char *text) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -70,8 +75,32 @@ __attribute__((noreturn)) static void die_forbidden(const char *step) {
         step, strerror(error));
 }
 
+static int read_link(const char *path, char *text, int size) {
+    ssize_t n = readlink(path, text, (size_t)size - 1);
+    text[n > 0 ? n : 0] = 0;
+    return n < 0 ? -1 : 0;
+}
+
+// Whether this network belongs to the user namespace that we are in, and that is not the machine's: then our
+// capabilities were made with it, and reach no other network.
+static bool network_is_the_user_namespaces(void) {
+    static const ino_t machines_user_namespace = 0xEFFFFFFD; // PROC_USER_INIT_INO of the kernel's proc_ns.h
+    struct stat own, owner;
+    if (stat("/proc/self/ns/user", &own) < 0 || own.st_ino == machines_user_namespace) return false;
+    int network = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    int fd = network < 0 ? -1 : ioctl(network, NS_GET_USERNS);
+    bool same = fd >= 0 && fstat(fd, &owner) == 0 && owner.st_ino == own.st_ino && owner.st_dev == own.st_dev;
+    if (fd >= 0) close(fd);
+    if (network >= 0) close(network);
+    return same;
+}
+
 bool namespace_is_lab(void) {
-    return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_NET_ADMIN, 0, 0) == 1 &&
+    const char *token = getenv(NAMESPACE_TOKEN);
+    char network[NETWORK_NAME_SIZE];
+    return token && read_link("/proc/self/ns/net", network, sizeof network) == 0 &&
+           strcmp(token, network) == 0 && network_is_the_user_namespaces() &&
+           prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_NET_ADMIN, 0, 0) == 1 &&
            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_SYS_ADMIN, 0, 0) == 1;
 }
 
@@ -98,6 +127,10 @@ void namespace_enter_lab(void) {
     if (write_file("/proc/self/setgroups", "deny") < 0 && errno != ENOENT) die_forbidden("setgroups");
     if (write_file("/proc/self/gid_map", gid_map) < 0) die_forbidden("gid_map");
     if (keep_capabilities_over_exec() < 0) die_forbidden("capabilities");
+    char network[NETWORK_NAME_SIZE];
+    if (read_link("/proc/self/ns/net", network, sizeof network) < 0 ||
+        setenv(NAMESPACE_TOKEN, network, 1) < 0)
+        die(EXIT_RUN_FAILED, "/proc/self/ns/net: %s", strerror(errno));
 }
 
 void namespace_enter_network(void) {

@@ -10,8 +10,13 @@
 // The user that the process is inside a user namespace made here.
 enum { NAMESPACE_UID = 1000, NAMESPACE_GID = 1000 };
 
-// True if we were started inside a lab, by trilane-replay or by `unshare -U -n --keep-caps`: told by the
-// capabilities being ambient, which neither a user's nor root's ordinary processes have.
+// In the environment of what runs in a lab: the network that whoever made it says is one, as
+// /proc/self/ns/net reads there.
+#define NAMESPACE_TOKEN "TRILANE_LAB"
+
+// True if we were started inside a lab, by trilane-replay or with `unshare -U -n --keep-caps` and the token,
+// and may configure it. Capabilities alone say nothing: a service may have them for the machine's network.
+// So the token names this network, which belongs to our user namespace, which is not the machine's.
 bool namespace_is_lab(void);
 
 // Moves this process into a new user namespace (as NAMESPACE_UID, with all capabilities in it and over it,

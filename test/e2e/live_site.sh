@@ -6,11 +6,13 @@ set -euo pipefail
 folder=$1
 shift
 if [ "${TRILANE_LIVE_SITE:-}" != inside ]; then
-  # Ambient capabilities: for trilane-shaper this is a lab, whose far side it may be.
+  # Ambient capabilities and TRILANE_LAB: for trilane-shaper this is a lab, whose far side it may be.
   export TRILANE_LIVE_SITE=inside
   exec unshare -U --map-user=1000 --map-group=1000 -m -n --keep-caps -- bash "$0" "$folder" "$@"
 fi
 unset TRILANE_LIVE_SITE
+TRILANE_LAB=$(readlink /proc/self/ns/net)
+export TRILANE_LAB
 
 ip link set lo up
 # Answered, but no interface's: to trilane-guard they are the internet's, not this machine's own. Servers listen at such IPv6

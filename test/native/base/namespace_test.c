@@ -5,13 +5,18 @@
 
 #include <errno.h>
 #include <ifaddrs.h>
+#include <linux/capability.h>
 #include <net/if.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +35,18 @@ static int in_process(int (*body)(void)) {
 #define CHECK(number, condition)                                                                             \
     if (!(condition)) return number
 
+// As a service manager gives capabilities to a service.
+static void raise_all(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2];
+    if (syscall(SYS_capget, &header, data) < 0) return;
+    for (int i = 0; i < 2; i++)
+        data[i].inheritable = data[i].permitted;
+    syscall(SYS_capset, &header, data);
+    for (unsigned long c = 0; c <= CAP_LAST_CAP; c++)
+        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, c, 0, 0);
+}
+
 static int make_lab(void) {
     CHECK(1, !namespace_is_lab());
     namespace_enter_lab();
@@ -41,6 +58,43 @@ static int make_lab(void) {
     for (struct ifaddrs *a = addresses; a; a = a->ifa_next)
         CHECK(5, !a->ifa_addr || (a->ifa_addr->sa_family != AF_INET && a->ifa_addr->sa_family != AF_INET6));
     freeifaddrs(addresses);
+    return 0;
+}
+
+static int tokens(void) {
+    namespace_enter_lab();
+    char token[64] = "", *there = getenv(NAMESPACE_TOKEN);
+    CHECK(1, there && strlen(there) < sizeof token);
+    strcpy(token, there);
+    unsetenv(NAMESPACE_TOKEN);
+    CHECK(2, !namespace_is_lab());
+    setenv(NAMESPACE_TOKEN, "net:[1]", 1);
+    CHECK(3, !namespace_is_lab());
+    setenv(NAMESPACE_TOKEN, token, 1);
+    CHECK(4, namespace_is_lab());
+    namespace_enter_network();
+    CHECK(5, !namespace_is_lab());
+    return 0;
+}
+
+// Root with all capabilities, and a token that names the machine's network.
+static int machine(void) {
+    char token[64] = "";
+    CHECK(1, readlink("/proc/self/ns/net", token, sizeof token - 1) > 0);
+    setenv(NAMESPACE_TOKEN, token, 1);
+    raise_all();
+    CHECK(2, !namespace_is_lab());
+    return 0;
+}
+
+// All capabilities of a user namespace that the network does not belong to.
+static int others_network(void) {
+    namespace_enter_lab();
+    CHECK(1, namespace_is_lab());
+    CHECK(2, unshare(CLONE_NEWUSER) == 0);
+    raise_all();
+    CHECK(3, prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_NET_ADMIN, 0, 0) == 1);
+    CHECK(4, !namespace_is_lab());
     return 0;
 }
 
@@ -89,6 +143,16 @@ static void lab_is_empty_and_ours(void **state) {
     assert_int_equal(in_process(make_lab), 0);
 }
 
+static void only_its_token_makes_a_network_a_lab(void **state) {
+    (void)state;
+    assert_int_equal(in_process(tokens), 0);
+    assert_int_equal(in_process(others_network), 0);
+    struct stat own;
+    assert_int_equal(stat("/proc/self/ns/user", &own), 0);
+    // In a container with a user namespace of its own the network is one that was made with it.
+    if (own.st_ino == 0xEFFFFFFD) assert_int_equal(in_process(machine), 0);
+}
+
 static void interfaces_addresses_and_routes(void **state) {
     (void)state;
     assert_int_equal(in_process(configure), 0);
@@ -107,6 +171,7 @@ static void sysctls_of_the_namespace(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lab_is_empty_and_ours),
+        cmocka_unit_test(only_its_token_makes_a_network_a_lab),
         cmocka_unit_test(interfaces_addresses_and_routes),
         cmocka_unit_test(one_tun_on_each_side),
         cmocka_unit_test(sysctls_of_the_namespace),
