@@ -1,13 +1,11 @@
 // MediaWiki and WordPress of Debian with data of their own in a folder, for a live site (test/e2e/live_site.ts) to serve through
 // PHP: each one page with pictures, that its database and PHP make anew at each load. Nothing of the system's is touched.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { UserError } from "../../cli/errors.ts";
 import { jpegOfSize } from "../../cli/fill/jpeg.ts";
-import type { LiveProgram } from "../e2e/live_site.ts";
+import { type LiveProgram, withPrograms } from "./live_programs.ts";
 
 const mediawiki = "/usr/share/mediawiki";
 const wordpress = "/usr/share/wordpress";
@@ -112,12 +110,7 @@ $wgJobRunRate = 0;
   };
 }
 
-interface Database {
-  readonly command: readonly string[];
-  readonly socket: string;
-}
-
-function makeDatabase(folder: string): Database {
+function makeDatabase(folder: string): LiveProgram {
   const data = join(folder, "mariadb");
   const socket = join(folder, "mariadb.sock");
   mkdirSync(data, { recursive: true });
@@ -135,23 +128,7 @@ function makeDatabase(folder: string): Database {
   };
 }
 
-async function whileServed(database: Database, work: () => void): Promise<void> {
-  const user = process.getuid?.() === 0 ? ["--user=root"] : [];
-  const [program = "", ...words] = database.command;
-  const server: ChildProcess = spawn(program, [...words, ...user], { stdio: "ignore" });
-  try {
-    for (let waited = 0; !existsSync(database.socket); waited++) {
-      if (waited > 300 || server.exitCode !== null) throw new UserError("applications: MariaDB does not start");
-      await delay(100);
-    }
-    work();
-  } finally {
-    const ended = once(server, "exit");
-    if (server.exitCode === null && server.kill()) await ended;
-  }
-}
-
-async function makeWordPress(folder: string, database: Database): Promise<Application> {
+async function makeWordPress(folder: string, database: LiveProgram): Promise<Application> {
   const root = join(folder, "wordpress");
   // It finds its configuration, themes and uploads beside itself.
   run("cp", ["-rL", wordpress, root]);
@@ -182,7 +159,7 @@ switch_theme('twentytwentythree');
 wp_insert_post(['post_title' => 'Bench', 'post_name' => 'bench', 'post_status' => 'publish', 'post_content' => '${figures}']);
 `,
   );
-  await whileServed(database, () => run("php", [install]));
+  await withPrograms([database], () => run("php", [install]));
   return { name: "WordPress", root, path: "?name=bench", files: null };
 }
 
@@ -210,7 +187,7 @@ env[MW_CONFIG_FILE] = ${join(folder, "mediawiki", "LocalSettings.php")}
     all,
     phpSocket,
     programs: [
-      { command: database.command, socket: database.socket },
+      database,
       {
         command: [join("/usr/sbin", phpServer() ?? ""), "--nodaemonize", "--fpm-config", configuration],
         socket: phpSocket,

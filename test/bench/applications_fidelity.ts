@@ -1,5 +1,7 @@
 // Whether a replayed page behaves as the live one did that PHP made from a database: MediaWiki and WordPress behind nginx (h1, h2)
 // and Caddy (h3).
+// PHP and the browser share this machine's CPUs: where those are busy, a live answer takes longer than the recorded one, which is the
+// quickest visit's. The bench prints the requests whose first bytes differ most: differences that are all load.php's or the page's are PHP's.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -11,9 +11,11 @@ import { coverageOf } from "../../cli/metrics/coverage.ts";
 import type { RecordedRequests } from "../../cli/metrics/recorded_requests.ts";
 import { servingArguments } from "../../cli/serving/arguments.ts";
 import { settleServing } from "../../cli/serving/serving.ts";
+import { median } from "../../cli/stats/quantile.ts";
 import { type Measurement, measurement } from "./bench.ts";
 import { type Cell, fidelityTable, type LoadPair, pltDifference } from "./fidelity_table.ts";
 import { type LiveSites, link, makePlace, type Place, type PlainLane, recordLive } from "./live_place.ts";
+import { withPrograms } from "./live_programs.ts";
 import { type SeenLoad, seenLoad } from "./seen_load.ts";
 
 const blocks = 6;
@@ -115,6 +117,25 @@ function compare(cell: Cell<Pair>): Measurement[] {
   ];
 }
 
+/**
+ * The requests that waited most differently for their first byte: a replay waits as long as the server did when it was recorded, and
+ * a live server takes longer where it shares the CPUs with the browser.
+ */
+function waitsApart({ page, lane, pairs }: Cell<Pair>): string {
+  const urls = [...(pairs[0]?.live.waits.keys() ?? [])];
+  const waitOf = (url: string, which: "live" | "replayed"): number =>
+    median(pairs.flatMap((pair) => pair[which].waits.get(url) ?? []));
+  const apart = urls
+    .map((url) => ({ url, live_ms: waitOf(url, "live"), replayed_ms: waitOf(url, "replayed") }))
+    .toSorted((a, b) => Math.abs(b.replayed_ms - b.live_ms) - Math.abs(a.replayed_ms - a.live_ms))
+    .slice(0, 3)
+    .map(({ url, live_ms, replayed_ms }) => {
+      const { pathname, search } = new URL(url);
+      return `${`${pathname}${search}`.slice(0, 50)} ${live_ms.toFixed(0)} / ${replayed_ms.toFixed(0)}`;
+    });
+  return `${page}, ${lane}: first bytes that differ most, ms live / replayed: ${apart.join(", ")}`;
+}
+
 export interface LiveAgainstReplay extends LiveSites {
   /** The benchmark's. */
   readonly name: string;
@@ -130,13 +151,16 @@ export async function liveAgainstReplay(
 ): Promise<Measurement[]> {
   const place = makePlace(scratch, join(scratch, "home"), sites);
   const cells: Cell<Pair>[] = [];
-  for (const { page, urls } of sites.pages)
-    for (const lane of plainLanes) {
-      if (!`${page}, ${lane}`.includes(only)) continue;
-      say(`${page} over ${lane}: ${blocks} live loads and ${blocks} replayed ones in turn`);
-      cells.push({ page, lane, pairs: await loadInTurn(place, urls[lane], lane) });
-    }
+  await withPrograms(sites.programs ?? [], async () => {
+    for (const { page, urls } of sites.pages)
+      for (const lane of plainLanes) {
+        if (!`${page}, ${lane}`.includes(only)) continue;
+        say(`${page} over ${lane}: ${blocks} live loads and ${blocks} replayed ones in turn`);
+        cells.push({ page, lane, pairs: await loadInTurn(place, urls[lane], lane) });
+      }
+  });
   if (cells.length === 0) throw new UserError(`${name}: no page and lane is named ${JSON.stringify(only)}`);
   for (const line of fidelityTable(cells)) say(line);
+  for (const cell of cells) say(waitsApart(cell));
   return cells.flatMap(compare);
 }

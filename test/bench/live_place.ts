@@ -12,7 +12,8 @@ import { recordVisits } from "../../cli/record/record_page.ts";
 import { storeRecorded } from "../../cli/record/store.ts";
 import { uniteVisits } from "../../cli/record/visits.ts";
 import { readTrustedKeys } from "../../cli/record/words.ts";
-import { type LiveProgram, type LiveServer, makeLiveSite, noLiveSite } from "../e2e/live_site.ts";
+import { type LiveServer, makeLiveSite, noLiveSite } from "../e2e/live_site.ts";
+import type { LiveProgram } from "./live_programs.ts";
 
 export const link = parseLink("10mbit/50ms");
 /** Recorded through the same link, whose queue drops nothing then: a retransmission would be taken for the server's time. */
@@ -28,6 +29,7 @@ export interface LivePage {
 
 export interface LiveSites {
   readonly servers: readonly LiveServer[];
+  /** Run by who loads the pages (live_programs.ts). */
   readonly programs?: readonly LiveProgram[];
   readonly pages: readonly LivePage[];
 }
@@ -52,10 +54,10 @@ export function refuseWithoutServers(name: string): void {
 }
 
 /** `home`: of the recordings. */
-export function makePlace(scratch: string, home: string, { servers, programs = [] }: LiveSites): Place {
+export function makePlace(scratch: string, home: string, { servers }: LiveSites): Place {
   const folder = join(scratch, "site");
   mkdirSync(folder);
-  const site = makeLiveSite(folder, servers, programs);
+  const site = makeLiveSite(folder, servers);
   const through = (of: LinkProfile) => [
     ...[...site.words, programPath("trilane-shaper"), "--link", formatLink(of), "--nameserver", nameserver],
     "--",
@@ -64,7 +66,7 @@ export function makePlace(scratch: string, home: string, { servers, programs = [
   return { scratch, home, within: through(link), recordedWithin: through(recordingLink), trustedKeys };
 }
 
-/** What PHP compiles and databases read for their first answer is not in the live loads either: the quickest of these counts. */
+/** What PHP compiles and databases read for their first answer (live_programs.ts) is not in the live loads: the quickest of these counts. */
 const visits = 3;
 
 export async function recordLive(

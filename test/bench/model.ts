@@ -12,6 +12,7 @@ import { applicationSites } from "./applications_fidelity.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { documentationSites } from "./fidelity.ts";
 import { type LiveSites, makePlace, type Place, recordLive } from "./live_place.ts";
+import { withPrograms } from "./live_programs.ts";
 import { type RacedPage, racePage } from "./race_page.ts";
 
 const usualLinks = ["10mbit/50ms", "3mbit/100ms", "50mbit/20ms"] as const;
@@ -32,9 +33,11 @@ async function pagesOf(named: string, { scratch, home }: Home): Promise<string[]
   await mkdir(folder);
   const sites = await make(folder);
   const place = makePlace(folder, home, sites);
-  const names: string[] = [];
-  for (const { urls } of sites.pages) names.push((await recordLive(place, urls.h2, "h2")).name);
-  return names;
+  return await withPrograms(sites.programs ?? [], async () => {
+    const names: string[] = [];
+    for (const { urls } of sites.pages) names.push((await recordLive(place, urls.h2, "h2")).name);
+    return names;
+  });
 }
 
 interface Pair {

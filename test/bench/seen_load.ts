@@ -18,6 +18,8 @@ export interface SeenLoad {
   readonly resources: ReadonlyMap<string, number>;
   /** Bytes of bodies on the wire by URL (Resource Timing's encodedBodySize; only what is of the page's own origin). */
   readonly bodies: ReadonlyMap<string, number>;
+  /** ms from a request's sending to its response's first byte, by URL (likewise). */
+  readonly waits: ReadonlyMap<string, number>;
 }
 
 export interface SeenLoadOptions {
@@ -36,12 +38,15 @@ const start_ms = 30_000;
 /** The browser asks for it by itself, in its own time. */
 export const isIcon = (url: string): boolean => url.endsWith("/favicon.ico");
 
-const bodiesExpression = `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
-  .map(({ name, encodedBodySize }) => [name, encodedBodySize])`;
+const entriesExpression = `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+  .map(({ name, encodedBodySize, requestStart, responseStart }) => [name, encodedBodySize, responseStart - requestStart])`;
 
-function bodiesOf(value: unknown): Map<string, number> {
-  const pairs = (value as [string, number][]).filter(([url]) => !isIcon(url));
-  return new Map(pairs);
+function bodiesAndWaits(value: unknown): Pick<SeenLoad, "bodies" | "waits"> {
+  const entries = (value as [string, number, number][]).filter(([url]) => !isIcon(url));
+  return {
+    bodies: new Map(entries.map(([url, bytes]) => [url, bytes])),
+    waits: new Map(entries.map(([url, , wait_ms]) => [url, wait_ms])),
+  };
 }
 
 export async function seenLoad(options: SeenLoadOptions): Promise<SeenLoad> {
@@ -73,7 +78,7 @@ export async function seenLoad(options: SeenLoadOptions): Promise<SeenLoad> {
         requests.map(({ sent, end }) => [sent.request.url, end?.how === "finished" ? end.encodedBytes : 0]),
       );
       const connections = new Set(requests.map(({ response }) => response?.connectionId)).size;
-      return { plt_ms, connections, resources, bodies: bodiesOf(await page.evaluate(bodiesExpression)) };
+      return { plt_ms, connections, resources, ...bodiesAndWaits(await page.evaluate(entriesExpression)) };
     } finally {
       await browser.stop();
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # live_site.sh FOLDER COMMAND...: runs COMMAND in a namespace of its own where servers answer like those of the world: nginx
-# (FOLDER/nginx.conf), Caddy for HTTP/3 (FOLDER/Caddyfile), dnsmasq for their names (FOLDER/hosts), and FOLDER/programs that
-# they need, a line each, which listen on FOLDER/sockets. Both files of servers are optional. All ends with COMMAND. live_site.ts makes the folder.
+# (FOLDER/nginx.conf), Caddy for HTTP/3 (FOLDER/Caddyfile), dnsmasq for their names (FOLDER/hosts). Both files of servers are
+# optional. All ends with COMMAND. live_site.ts makes the folder.
 set -euo pipefail
 folder=$1
 shift
@@ -69,18 +69,10 @@ start() {
 }
 start dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --local=/test/ --addn-hosts="$folder/hosts" \
   --bind-interfaces --listen-address=203.0.113.53 --user= --group= --pid-file="$folder/dnsmasq.pid"
-while read -r program; do
-  # shellcheck disable=SC2086 # the words of a command
-  start $program
-done <"$folder/programs"
 [ ! -e "$folder/nginx.conf" ] || start nginx -p "$folder" -c "$folder/nginx.conf"
 [ ! -e "$folder/Caddyfile" ] || HOME=$folder start caddy run --config "$folder/Caddyfile" --adapter caddyfile
 # Each server on a port of its own: which addresses they have is in their configurations.
 listening() {
-  local socket
-  while read -r socket; do
-    [ -S "$socket" ] || return
-  done <"$folder/sockets"
   [ -n "$(ss -lunH 'sport = :53')" ] || return
   [ ! -e "$folder/nginx.conf" ] || ss -ltnpH 'sport = :443' | grep -q '"nginx"' || return
   [ ! -e "$folder/Caddyfile" ] || ss -lunpH 'sport = :443' | grep -q '"caddy"'

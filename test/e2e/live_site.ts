@@ -20,13 +20,6 @@ export interface LiveServer {
   readonly chainLength?: number;
 }
 
-/** What servers need beside them, run where they are: as PHP, or a database. */
-export interface LiveProgram {
-  readonly command: readonly string[];
-  /** Where it listens when it is ready. */
-  readonly socket: string;
-}
-
 export interface LiveSite {
   /** Before the words of a command that is to run where the servers are. */
   readonly words: readonly string[];
@@ -103,11 +96,7 @@ function caddySite(folder: string, name: string, { hosts, address, root, directi
 }
 
 /** Writes all that the servers need into `folder`, which must be there. */
-export function makeLiveSite(
-  folder: string,
-  servers: readonly LiveServer[],
-  programs: readonly LiveProgram[] = [],
-): LiveSite {
+export function makeLiveSite(folder: string, servers: readonly LiveServer[]): LiveSite {
   mkdirSync(join(folder, "tmp"), { recursive: true });
   makeAuthority(folder);
   for (const [index, server] of servers.entries()) makeCertificate(folder, `server${index}`, server);
@@ -127,8 +116,6 @@ export function makeLiveSite(
     address.includes(":") ? `${address}/128` : `${address}/32`,
   );
   writeFileSync(join(folder, "addresses"), `${["203.0.113.53/32", ...addresses].join("\n")}\n`);
-  writeFileSync(join(folder, "programs"), programs.map(({ command }) => `${command.join(" ")}\n`).join(""));
-  writeFileSync(join(folder, "sockets"), programs.map(({ socket }) => `${socket}\n`).join(""));
   writeFileSync(join(folder, "resolv.conf"), "nameserver 203.0.113.53\n");
   const hosts = servers.flatMap(({ hosts: names, address }) => names.map((name) => `${address} ${name}`));
   writeFileSync(join(folder, "hosts"), `${hosts.join("\n")}\n`);
