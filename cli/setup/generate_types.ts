@@ -1,10 +1,11 @@
 // Writes schemas/generated/NAME.ts from each schemas/NAME.schema.json, so that types and contracts are one thing. A type
-// that another schema defines is imported from there.
+// that another schema defines is imported from there. Beside them message_rules.c, by which trilane-host checks messages.
 // With --check it writes nothing and fails where a generated file is not what its schema says.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { compileFromFile } from "json-schema-to-typescript";
 import { modulesOf } from "./generated_modules.ts";
+import { messageRules } from "./message_rules.ts";
 
 const schemas = join(import.meta.dirname, "..", "..", "schemas");
 const generated = join(schemas, "generated");
@@ -28,9 +29,15 @@ const types = await Promise.all(
   })),
 );
 
+const written = new Map([...modulesOf(types)].map(([name, text]) => [`${name}.ts`, text]));
+written.set(
+  "message_rules.c",
+  messageRules((file) => JSON.parse(readFileSync(join(schemas, file), "utf8"))),
+);
+
 let stale = 0;
-for (const [name, text] of modulesOf(types)) {
-  const path = join(generated, `${name}.ts`);
+for (const [name, text] of written) {
+  const path = join(generated, name);
   let before = "";
   try {
     before = readFileSync(path, "utf8");
@@ -40,10 +47,10 @@ for (const [name, text] of modulesOf(types)) {
   if (before === text) continue;
   if (check) {
     stale++;
-    console.error(`schemas/generated/${name}.ts is not what its schema says: run \`npm run generate\``);
+    console.error(`schemas/generated/${name} is not what its schema says: run \`npm run generate\``);
   } else {
     writeFileSync(path, text);
-    console.log(`schemas/generated/${name}.ts`);
+    console.log(`schemas/generated/${name}`);
   }
 }
 process.exitCode = stale > 0 ? 1 : 0;

@@ -4,7 +4,6 @@
 #include "archive/archive_writer.h"
 #include "archive/body_reader.h"
 #include "archive/recording_check.h"
-#include "messaging/message_fields.h"
 
 #include <openssl/base64.h>
 #include <stdbool.h>
@@ -341,9 +340,7 @@ static int check_size(const json_t *exchange, struct message_error *error) {
 int archive_message_exchange(struct archive_conversation *conversation, const json_t *message,
                              json_t **result, struct message_error *error) {
     const json_t *exchange = json_object_get(message, "exchange");
-    if (message_check_exchange(exchange, error) < 0 || check_bodies(message, error) < 0 ||
-        check_size(exchange, error) < 0)
-        return -1;
+    if (check_bodies(message, error) < 0 || check_size(exchange, error) < 0) return -1;
     struct transaction *transaction = transaction_of(conversation, message, error);
     if (!transaction) return -1;
     const struct archive_exchange fields = {.method = text_of(exchange, "method"),

@@ -4,7 +4,7 @@
 #include "messaging/frame.h"
 #include "messaging/handled.h"
 #include "messaging/lab_messages.h"
-#include "messaging/message_fields.h"
+#include "messaging/message_rules.h"
 #include "messaging/profile_messages.h"
 #include "messaging/queries.h"
 #include "messaging/race_messages.h"
@@ -16,6 +16,7 @@
 
 struct host {
     const struct host_paths *paths;
+    struct message_rules *rules;
     const struct answers *answers;
     struct archive_conversation *archive;
     struct profile_conversation *profiles;
@@ -42,166 +43,71 @@ static int ask(struct host *host, const json_t *message, const char *what, struc
     return ANSWERED;
 }
 
-static int doctor(struct host *host, const json_t *message, json_t **result, struct message_error *error) {
-    (void)result;
-    return ask(host, message, "doctor", error);
-}
+// Messages that no command answers, each with its part of the conversation and its handler.
+#define HANDLED_MESSAGES(MESSAGE)                                                                            \
+    MESSAGE("archive.list", host->archive, archive_message_list)                                             \
+    MESSAGE("archive.show", host->archive, archive_message_show)                                             \
+    MESSAGE("archive.verify", host->archive, archive_message_verify)                                         \
+    MESSAGE("archive.read", host->archive, archive_message_read)                                             \
+    MESSAGE("archive.begin", host->archive, archive_message_begin)                                           \
+    MESSAGE("archive.body", host->archive, archive_message_body)                                             \
+    MESSAGE("archive.exchange", host->archive, archive_message_exchange)                                     \
+    MESSAGE("archive.commit", host->archive, archive_message_commit)                                         \
+    MESSAGE("archive.abort", host->archive, archive_message_abort)                                           \
+    MESSAGE("archive.remove", host->archive, archive_message_remove)                                         \
+    MESSAGE("profile.begin", host->profiles, profile_message_begin)                                          \
+    MESSAGE("profile.data", host->profiles, profile_message_data)                                            \
+    MESSAGE("profile.commit", host->profiles, profile_message_commit)                                        \
+    MESSAGE("profile.abort", host->profiles, profile_message_abort)                                          \
+    MESSAGE("profile.list", host->profiles, profile_message_list)                                            \
+    MESSAGE("profile.get", host->profiles, profile_message_get)                                              \
+    MESSAGE("profile.remove", host->profiles, profile_message_remove)                                        \
+    MESSAGE("race.start", host->races, race_message_start)                                                   \
+    MESSAGE("race.follow", host->races, race_message_follow)                                                 \
+    MESSAGE("race.unfollow", host->races, race_message_unfollow)                                             \
+    MESSAGE("race.list", host->races, race_message_list)                                                     \
+    MESSAGE("race.cancel", host->races, race_message_cancel)                                                 \
+    MESSAGE("race.result", host->races, race_message_result)                                                 \
+    MESSAGE("race.remove", host->races, race_message_remove)                                                 \
+    MESSAGE("lab.start", &host->labs, lab_message_start)                                                     \
+    MESSAGE("lab.steer", &host->labs, lab_message_steer)                                                     \
+    MESSAGE("lab.stop", &host->labs, lab_message_stop)                                                       \
+    MESSAGE("lab.list", &host->labs, lab_message_list)
 
-static int links(struct host *host, const json_t *message, json_t **result, struct message_error *error) {
-    (void)result;
-    return ask(host, message, "links", error);
-}
-
-// Handlers of an area take its part of the conversation; this is how they stand in one table.
-#define AREA_HANDLER(part, handler)                                                                          \
+#define HANDLER(name, part, handler)                                                                         \
     static int host_##handler(struct host *host, const json_t *message, json_t **result,                     \
                               struct message_error *error) {                                                 \
         return handler(part, message, result, error);                                                        \
     }
-AREA_HANDLER(host->archive, archive_message_list)
-AREA_HANDLER(host->archive, archive_message_show)
-AREA_HANDLER(host->archive, archive_message_verify)
-AREA_HANDLER(host->archive, archive_message_read)
-AREA_HANDLER(host->archive, archive_message_begin)
-AREA_HANDLER(host->archive, archive_message_body)
-AREA_HANDLER(host->archive, archive_message_exchange)
-AREA_HANDLER(host->archive, archive_message_commit)
-AREA_HANDLER(host->archive, archive_message_abort)
-AREA_HANDLER(host->archive, archive_message_remove)
-AREA_HANDLER(host->profiles, profile_message_begin)
-AREA_HANDLER(host->profiles, profile_message_data)
-AREA_HANDLER(host->profiles, profile_message_commit)
-AREA_HANDLER(host->profiles, profile_message_abort)
-AREA_HANDLER(host->profiles, profile_message_list)
-AREA_HANDLER(host->profiles, profile_message_get)
-AREA_HANDLER(host->profiles, profile_message_remove)
-AREA_HANDLER(host->races, race_message_start)
-AREA_HANDLER(host->races, race_message_follow)
-AREA_HANDLER(host->races, race_message_unfollow)
-AREA_HANDLER(host->races, race_message_list)
-AREA_HANDLER(host->races, race_message_cancel)
-AREA_HANDLER(host->races, race_message_result)
-AREA_HANDLER(host->races, race_message_remove)
-AREA_HANDLER(&host->labs, lab_message_start)
-AREA_HANDLER(&host->labs, lab_message_steer)
-AREA_HANDLER(&host->labs, lab_message_stop)
-AREA_HANDLER(&host->labs, lab_message_list)
+HANDLED_MESSAGES(HANDLER)
 
-enum { FIELDS_MAX = 10 };
-
-struct message_type {
+struct handler {
     const char *name;
     int (*handle)(struct host *host, const json_t *message, json_t **result, struct message_error *error);
-    struct message_field fields[FIELDS_MAX]; // those beside id and type; ends with a NULL name
 };
 
-static const char number[] = "a number of 0 or more";
-static const char any_name[] = "a recording's name";
-static const char base64[] = "bytes in base64, at least one";
-static const char sha256[] = "a SHA-256 in lower-case hex";
-static const char object[] = "an object";
-static const char made[] = "an id that the host made";
-static const char lanes[] = "an array of lanes, each once";
-static const char lane[] = "a lane";
-static const char link[] = "a link that names no file";
-static const char recording[] = "1 to 100 of the characters A-Z a-z 0-9 . _ -, the first a letter or digit";
-
-static const struct message_type message_types[] = {
-    {"hello", hello, {{0}}},
-    {"archive.list", host_archive_message_list, {{"after", false, is_text, "a string"}}},
-    {"archive.show",
-     host_archive_message_show,
-     {{"name", true, is_text_not_empty, any_name}, {"from", false, is_number, number}}},
-    {"archive.verify",
-     host_archive_message_verify,
-     {{"name", true, is_text_not_empty, any_name}, {"from", false, is_number, number}}},
-    {"archive.read",
-     host_archive_message_read,
-     {{"sha256", true, is_sha256, sha256}, {"from", false, is_number, number}}},
-    {"archive.begin",
-     host_archive_message_begin,
-     {{"name", true, is_recording_name, recording},
-      {"url", true, is_page_url, "an absolute http or https URL"},
-      {"source", true, is_text_not_empty, "a string that says where the recording comes from"},
-      {"recorded_at", false, is_time, "a time in UTC, as 2024-02-29T23:59:59Z"},
-      {"notes", true, is_object, object},
-      {"replace", false, is_flag, "true or false"}}},
-    {"archive.body",
-     host_archive_message_body,
-     {{"transaction", true, is_number, number},
-      {"upload", true, is_number, number},
-      {"data", true, is_base64, base64}}},
-    {"archive.exchange",
-     host_archive_message_exchange,
-     {{"transaction", true, is_number, number},
-      {"exchange", true, is_object, object},
-      {"body", false, is_base64, base64},
-      {"body_upload", false, is_number, number},
-      {"body_sha256", false, is_sha256, sha256},
-      {"request_body", false, is_base64, base64},
-      {"request_body_upload", false, is_number, number},
-      {"request_body_sha256", false, is_sha256, sha256}}},
-    {"archive.commit",
-     host_archive_message_commit,
-     {{"transaction", true, is_number, number}, {"notes", false, is_object, object}}},
-    {"archive.abort", host_archive_message_abort, {{"transaction", true, is_number, number}}},
-    {"archive.remove", host_archive_message_remove, {{"name", true, is_text_not_empty, any_name}}},
-    {"doctor", doctor, {{0}}},
-    {"links", links, {{0}}},
-    {"profile.begin",
-     host_profile_message_begin,
-     {{"name", true, is_label, "a string of 1 to 300 characters"}, {"bytes", false, is_number, number}}},
-    {"profile.data",
-     host_profile_message_data,
-     {{"upload", true, is_number, number}, {"text", true, is_text_not_empty, "a string that is not empty"}}},
-    {"profile.commit", host_profile_message_commit, {{"upload", true, is_number, number}}},
-    {"profile.abort", host_profile_message_abort, {{"upload", true, is_number, number}}},
-    {"profile.list", host_profile_message_list, {{"after", false, is_made, made}}},
-    {"profile.get", host_profile_message_get, {{"profile", true, is_made, made}}},
-    {"profile.remove", host_profile_message_remove, {{"profile", true, is_made, made}}},
-    {"race.start",
-     host_race_message_start,
-     {{"profile", false, is_made, made},
-      {"recording", false, is_recording_name, recording},
-      {"lanes", true, is_lanes, lanes},
-      {"link", true, is_link, link},
-      {"runs", true, is_runs, "a number from 1 to 1000"},
-      {"options", false, is_object, object}}},
-    {"race.follow",
-     host_race_message_follow,
-     {{"race", true, is_made, made}, {"from", false, is_number, number}}},
-    {"race.unfollow", host_race_message_unfollow, {{"race", true, is_made, made}}},
-    {"race.list", host_race_message_list, {{0}}},
-    {"race.cancel", host_race_message_cancel, {{"race", true, is_made, made}}},
-    {"race.result", host_race_message_result, {{"race", true, is_made, made}}},
-    {"race.remove", host_race_message_remove, {{"race", true, is_made, made}}},
-    {"lab.start",
-     host_lab_message_start,
-     {{"link", true, is_link, link},
-      {"lane", true, is_lane, lane},
-      {"recording", true, is_recording_name, recording}}},
-    {"lab.steer", host_lab_message_steer, {{"lab", true, is_made, made}, {"change", true, is_link, link}}},
-    {"lab.stop", host_lab_message_stop, {{"lab", true, is_made, made}}},
-    {"lab.list", host_lab_message_list, {{0}}},
-};
+#define ROW(name, part, handler) {name, host_##handler},
+static const struct handler handlers[] = {{"hello", hello}, HANDLED_MESSAGES(ROW)};
 
 struct host *host_open(const struct host_paths *paths, const struct answers *answers) {
     struct host *host = calloc(1, sizeof *host);
     if (!host) return NULL;
     host->paths = paths;
     host->answers = answers;
+    host->rules = message_rules_open();
     host->archive = archive_conversation_open(paths->home);
     host->profiles = profile_conversation_open(paths->home, answers);
     host->queries = queries_open(answers);
     host->races = host->queries ? race_conversation_open(paths, answers, host->queries) : NULL;
     host->labs = (struct lab_conversation){.paths = paths, .queries = host->queries};
-    if (host->archive && host->profiles && host->races) return host;
+    if (host->rules && host->archive && host->profiles && host->races) return host;
     host_close(host);
     return NULL;
 }
 
 void host_close(struct host *host) {
     if (!host) return;
+    if (host->rules) message_rules_close(host->rules);
     if (host->archive) archive_conversation_close(host->archive);
     if (host->profiles) profile_conversation_close(host->profiles);
     if (host->races) race_conversation_close(host->races);
@@ -209,34 +115,26 @@ void host_close(struct host *host) {
     free(host);
 }
 
-static bool is_type_name(const json_t *value) {
-    return json_is_string(value);
-}
-
-// id and type are every message's; the type's own fields come from its table.
-static int check_message(const json_t *message, const struct message_type *type,
-                         struct message_error *error) {
-    struct message_field fields[FIELDS_MAX + 2] = {{"id", true, is_number, number},
-                                                   {"type", true, is_type_name, "a string"}};
-    size_t count = 2;
-    for (const struct message_field *field = type->fields; field->name; field++)
-        fields[count++] = *field;
-    return message_check_fields(message, type->name, fields, count, error);
+static bool is_id(const json_t *value) {
+    return json_is_integer(value) && json_integer_value(value) >= 0 &&
+           json_integer_value(value) <= INT64_C(9007199254740991);
 }
 
 static int handle(struct host *host, const json_t *message, json_t **result, struct message_error *error) {
     if (!json_is_object(message)) return message_malformed(error, "message: must be an object");
-    if (!is_number(json_object_get(message, "id")))
-        return message_malformed(error, "message: `id` must be %s", number);
+    if (!is_id(json_object_get(message, "id")))
+        return message_malformed(error, "message: `id` must be a number of 0 or more");
     const char *name = json_string_value(json_object_get(message, "type"));
     if (!name) return message_malformed(error, "message: `type` must be a string");
-    for (size_t i = 0; i < sizeof message_types / sizeof *message_types; i++) {
-        const struct message_type *type = &message_types[i];
-        if (strcmp(type->name, name) != 0) continue;
-        if (check_message(message, type, error) < 0) return -1;
-        return type->handle(host, message, result, error);
-    }
-    return message_malformed(error, "message: type \"%.60s\" is unknown", name);
+    const struct message_type *type = message_types;
+    while (type->name && strcmp(type->name, name) != 0)
+        type++;
+    if (!type->name) return message_malformed(error, "message: type \"%.60s\" is unknown", name);
+    if (message_check(host->rules, type, message, error) < 0) return REFUSED;
+    if (type->command) return ask(host, message, type->command, error);
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        if (strcmp(handlers[i].name, name) == 0) return handlers[i].handle(host, message, result, error);
+    return message_malformed(error, "message: nothing answers \"%s\" here", name);
 }
 
 int dispatch(struct host *host, const char *bytes, size_t size) {
@@ -251,7 +149,7 @@ int dispatch(struct host *host, const char *bytes, size_t size) {
         status = message_malformed(&error, "message: is not UTF-8 (byte %d)", where.position);
     else
         status = message_malformed(&error, "message: is not JSON: %s (byte %d)", where.text, where.position);
-    if (is_number(json_object_get(message, "id"))) id = json_object_get(message, "id");
+    if (is_id(json_object_get(message, "id"))) id = json_object_get(message, "id");
     int said = 0;
     if (status == HANDLED)
         said = answers_done(host->answers, id, result);
