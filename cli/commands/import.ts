@@ -6,7 +6,8 @@ import { credentialsInWords } from "../../extension/har/secrets.ts";
 import { withArchive } from "../archive/client.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
-import { type Format, formats, type ImportResult, importAny } from "../import/import_any.ts";
+import { type Format, formats, importFormats } from "../import/formats.ts";
+import { type ImportResult, importAny } from "../import/import_any.ts";
 import { importedDocument } from "../import/imported.ts";
 import { type AsOptions, chosenPage, defineAs, readAs, recordedRefusal } from "../model/choose.ts";
 import { readCompute } from "../model/compute_option.ts";
@@ -68,9 +69,9 @@ export const command: Command<ImportOptions> = {
       .positional("file", {
         type: "string",
         demandOption: true,
-        describe: ".har, .har.gz, .har.zst, .wprgo, or Mahimahi's folder; - for standard input",
+        describe: `${formats.map((each) => importFormats[each].words).join(", ")}; - for standard input`,
       })
-      .option("format", { type: "string", describe: "har, mahimahi or wpr (default: found out)" })
+      .option("format", { type: "string", describe: `${formats.join(", ")} (default: found out)` })
       .option("name", { type: "string", describe: "what to call the recording (default: the file's name)" })
       .option("page", number(fromOne, { describe: "which page of a HAR, from 1 (default: the first)" }))
       .option("url", { type: "string", describe: "start URL, where the file names none or another" })

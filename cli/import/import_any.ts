@@ -1,24 +1,16 @@
-// From whatever a user named to a recording in the archive: finds out which format it is, and lets the one who knows it do
-// the work.
-import { open, stat } from "node:fs/promises";
-import { gunzipSync, constants as zlib } from "node:zlib";
+// From whatever a user named to a recording in the archive: formats.ts finds out which format it is, and who reads it.
 import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { UserError } from "../errors.ts";
+import { type Format, formatOf, importFormats } from "./formats.ts";
 import type { Credentials } from "./headers.ts";
 import { progress, readPage, storePage } from "./import_file.ts";
 import { storeWire } from "./import_wire.ts";
-import { readMahimahi } from "./mahimahi.ts";
 import { noteLines } from "./notes.ts";
 import { inputName } from "./read.ts";
 import { recordingName } from "./recording_name.ts";
-import { Spool } from "./spool.ts";
 import type { WireRecording } from "./wire_exchange.ts";
 import { wireNoteLines } from "./wire_notes.ts";
 import { selectWire } from "./wire_select.ts";
-import { readWpr } from "./wpr.ts";
-
-export const formats = ["har", "mahimahi", "wpr"] as const;
-export type Format = (typeof formats)[number];
 
 /** What an import would store. */
 export interface Candidate {
@@ -57,35 +49,6 @@ export interface ImportResult {
   readonly lines: readonly string[];
   /** Whether the start URL has a response. */
   readonly hasDocument: boolean;
-}
-
-const peeked_bytes = 4096;
-
-/** The first characters of a file, unzipped. */
-async function beginning(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const bytes = Buffer.alloc(peeked_bytes);
-    const start = bytes.subarray(0, (await file.read(bytes, 0, peeked_bytes, 0)).bytesRead);
-    if (start[0] !== 0x1f || start[1] !== 0x8b) return start.toString("latin1");
-    return gunzipSync(start, { finishFlush: zlib.Z_SYNC_FLUSH }).toString("latin1");
-  } catch {
-    return ""; // who reads it whole says what is wrong with it
-  } finally {
-    await file.close();
-  }
-}
-
-async function formatOf(file: string): Promise<Format> {
-  if (file === "-") return "har";
-  const there = await stat(file).catch(() => null);
-  if (there?.isDirectory()) return "mahimahi";
-  if (file.endsWith(".wprgo")) return "wpr";
-  // A pipe can be read once only.
-  if (!there?.isFile()) return "har";
-  return /^\s*\{\s*"(Requests|Certs|NegotiatedProtocol|DeterministicTimeSeedMs)"/.test(await beginning(file))
-    ? "wpr"
-    : "har";
 }
 
 interface Decided {
@@ -130,34 +93,13 @@ async function storeRecording(archive: Archive, request: ImportRequest, wire: Wi
   }
 }
 
-async function importMahimahi(archive: Archive, request: ImportRequest): Promise<ImportResult> {
-  const there = await stat(request.file).catch(() => null);
-  if (!there?.isDirectory())
-    throw new UserError(`${inputName(request.file)}: is no folder: name one that mm-webrecord wrote`);
-  return await storeRecording(archive, request, await readMahimahi(request.file, progress("files")));
-}
-
-async function importWpr(archive: Archive, request: ImportRequest): Promise<ImportResult> {
-  const { file } = request;
-  if (file !== "-" && !(await stat(file).catch(() => null))?.isFile())
-    throw new UserError(`${file}: no such file: name a .wprgo file, or - for standard input`);
-  return await Spool.with(async (spool) => {
-    const wire = await readWpr(file === "-" ? process.stdin : file, inputName(file), spool);
-    return await storeRecording(archive, request, wire);
-  });
-}
-
 /** Stores the recording whole or not at all. UserError names the file and what is wrong in it. */
 export async function importAny(archive: Archive, request: ImportRequest): Promise<ImportResult> {
   const format = request.format ?? (await formatOf(request.file));
   if (format !== "har" && request.page !== undefined)
     throw new UserError(`--page: ${inputName(request.file)} is no HAR: leave it out`);
-  switch (format) {
-    case "har":
-      return await importHarFile(archive, request);
-    case "mahimahi":
-      return await importMahimahi(archive, request);
-    case "wpr":
-      return await importWpr(archive, request);
-  }
+  const { read } = importFormats[format];
+  return read === null
+    ? await importHarFile(archive, request)
+    : await read(request.file, (wire) => storeRecording(archive, request, wire));
 }

@@ -7,6 +7,7 @@ import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
 import { lookAgainWhereTaken } from "../archive/look_again.ts";
 import { UserError } from "../errors.ts";
+import { fileEnding } from "../import/formats.ts";
 import type { Credentials } from "../import/headers.ts";
 import { type Candidate, importAny } from "../import/import_any.ts";
 import { readPage } from "../import/import_file.ts";
@@ -109,7 +110,8 @@ export async function preparePages(
 }
 
 /** No recording's name has a slash, and none ends like a file but by intent. */
-const isFile = (word: string): boolean => word.includes("/") || /\.(har|json|wprgo|gz|zst)$/i.test(word);
+const isFile = (word: string): boolean =>
+  word.includes("/") || /\.json$/i.test(word) || word.replace(fileEnding, "") !== word;
 
 /** Also that of a page that was recorded with another name's choice. */
 export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);
