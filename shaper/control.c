@@ -41,28 +41,42 @@ static bool somebody_listens(const struct sockaddr_un *address) {
     return !refused;
 }
 
-// The folder the socket lies in, locked: between a look at a socket and its replacement no other shaper makes
-// one there. Leaves no file behind, and the kernel lets go of it with the process. -1 with errno EWOULDBLOCK
-// where somebody keeps it; -1 and errno 0 where there is no lock to be had (a folder that may not be read, a
-// file system without locks): then the socket is made without.
-static int lock_folder(const struct sockaddr_un *address) {
-    char folder[sizeof address->sun_path];
-    const char *path = address->sun_path, *slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+static bool is_same_file(int fd, const char *path) {
+    struct stat ours, there;
+    return fstat(fd, &ours) == 0 && lstat(path, &there) == 0 && ours.st_dev == there.st_dev &&
+           ours.st_ino == there.st_ino;
+}
+
+// A lock beside the socket, PATH.lock: between a look at a socket and its replacement no other shaper makes
+// one there. Not on the folder: in one that all share, any user could keep that. -1 with errno EWOULDBLOCK if
+// another shaper of this user keeps it; -1 and errno 0 if there is no lock to be had (another user's file has
+// its name, a file system without locks): then the socket is made without.
+static int lock_beside(const char *path) {
     uint64_t until_ns = clock_now_ns() + LOCK_PATIENCE_S * NS_PER_S;
-    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
-        bool kept = errno == EWOULDBLOCK;
-        if (kept && clock_now_ns() < until_ns) {
-            nanosleep(&(struct timespec){.tv_nsec = LOCK_LOOK_NS}, NULL);
-            continue;
+    for (;;) {
+        int fd = open(path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+        struct stat status;
+        bool usable =
+            fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+        bool locked = usable && flock(fd, LOCK_EX | LOCK_NB) == 0;
+        // Who had it before may have removed it meanwhile.
+        if (locked && is_same_file(fd, path)) return fd;
+        bool kept = usable && (locked || errno == EWOULDBLOCK);
+        if (fd >= 0) close(fd);
+        if (!kept || clock_now_ns() >= until_ns) {
+            errno = kept ? EWOULDBLOCK : 0;
+            return -1;
         }
-        close(fd);
-        errno = kept ? EWOULDBLOCK : 0;
-        return -1;
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_LOOK_NS}, NULL);
     }
-    if (fd < 0) errno = 0;
-    return fd;
+}
+
+// Leaves no file behind, unless it is somebody's that has this name.
+static void unlock(int fd, const char *path) {
+    struct stat status;
+    if (fd < 0) return;
+    if (fstat(fd, &status) == 0 && status.st_size == 0) unlink(path);
+    close(fd);
 }
 
 static int bind_or_replace(int fd, const struct sockaddr_un *address) {
@@ -102,12 +116,14 @@ int control_open(struct control *control, const char *path, struct control_error
         return fail(error, "control: %s: a socket's path has 1 to %zu bytes: give a shorter one", path,
                     sizeof address.sun_path - 1);
     memcpy(address.sun_path, path, strlen(path));
-    int lock = lock_folder(&address);
+    char lock_path[sizeof address.sun_path + sizeof ".lock"];
+    snprintf(lock_path, sizeof lock_path, "%s.lock", path);
+    int lock = lock_beside(lock_path);
     if (lock < 0 && errno == EWOULDBLOCK)
-        return fail(error, "control: %s: another process keeps its folder locked: give a path in another",
-                    path);
+        return fail(error, "control: %s: another process keeps %s locked: give another path", path,
+                    lock_path);
     int fd = listen_at(control, &address), why = errno;
-    if (lock >= 0) close(lock);
+    unlock(lock, lock_path);
     control->listen_watch.fd = fd;
     if (fd >= 0) return 0;
     if (why == EADDRINUSE) return fail(error, "control: %s: exists and is in use: give another path", path);

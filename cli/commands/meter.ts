@@ -1,6 +1,7 @@
 // `trilane meter`: watches a running link through its control socket, as a plot on a terminal, as lines elsewhere.
 import { setTimeout as pause } from "node:timers/promises";
 import { LinkControl, LinkEnded, type ShaperStats } from "../control/client.ts";
+import { controlPath } from "../control/socket_path.ts";
 import { meterLine } from "../meter/line.ts";
 import { type Paint, plotLines, plotted } from "../meter/plot.ts";
 import { type Look, lookBetween } from "../meter/samples.ts";
@@ -19,16 +20,20 @@ export const command: Command<MeterOptions> = {
   define: (yargs) =>
     yargs
       .usage("trilane meter SOCKET")
-      .positional("socket", { type: "string", demandOption: true, describe: "the lab's control socket" })
+      .positional("socket", {
+        type: "string",
+        demandOption: true,
+        describe: "the lab's control socket: its name, or a path",
+      })
       .option(
         "interval",
         number({ least: 20, most: 60_000, unit: "ms" }, { default: 250, describe: "milliseconds between looks" }),
       )
-      .example("trilane shell --link 3mbit/50ms --control /tmp/lab -- bash", "a lab with a control socket")
-      .example("trilane meter /tmp/lab", "in another terminal: a plot until the lab ends, or Ctrl-C")
-      .example("trilane meter /tmp/lab --json", "a line of counters at each look"),
+      .example("trilane shell --link 3mbit/50ms --control lab -- bash", "a lab with a control socket")
+      .example("trilane meter lab", "in another terminal: a plot until the lab ends, or Ctrl-C")
+      .example("trilane meter lab --json", "a line of counters at each look"),
   run: async (options) => {
-    const control = await LinkControl.connect(options.socket);
+    const control = await LinkControl.connect(controlPath(options.socket));
     const view = options.json ? jsonView() : process.stdout.isTTY ? plotView() : lineView();
     const stopped = new AbortController();
     const stop = () => stopped.abort();

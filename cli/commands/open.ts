@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import type { PageOpened } from "../../schemas/generated/page_opened.ts";
+import { controlPath } from "../control/socket_path.ts";
 import { UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { allLanes, type Lane } from "../lanes.ts";
@@ -58,10 +59,14 @@ export const command: Command<OpenCommandOptions> = {
         default: "10mbit/50ms",
         describe: "the bottleneck: RATE/RTT or a name, and settings; see `trilane links`",
       })
-      .option("control", { type: "string", requiresArg: true, describe: "a socket at this path, for `trilane steer`" })
+      .option("control", {
+        type: "string",
+        requiresArg: true,
+        describe: "a control socket, for `trilane steer`: a name, or a path (with a slash)",
+      })
       .option("headless", { type: "boolean", default: false, describe: "without a window" })
       .example("trilane open shop --lane h3 --link 3g", "a window with the extension in it; close it to end")
-      .example("trilane open shop --link 1mbit/300ms --control /tmp/lab", "and `trilane steer /tmp/lab down=5mbit`")
+      .example("trilane open shop --link 1mbit/300ms --control lab", "and `trilane steer lab down=5mbit`")
       .epilogue(
         "Only what was recorded is there: nothing in a lab reaches the internet. The page is the one that `trilane race` would load.",
       ),
@@ -77,7 +82,7 @@ export const command: Command<OpenCommandOptions> = {
     const [page = given] = await chosenPages([given], { home, options, terms, trials: "made", say });
     const recording = (await preparePages(home, [page], () => {})).get(pageName(page));
     if (!recording) throw new UserError(`no page ${options.page}: see \`trilane list\``);
-    const control = options.control === undefined ? null : resolve(options.control);
+    const control = options.control === undefined ? null : resolve(controlPath(options.control));
     await untilSignalled((signal) =>
       openPage(
         { home, recording, lane, link, serving, control, headless: options.headless, signal },

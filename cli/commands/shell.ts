@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { ShellNote } from "../../schemas/generated/shell.ts";
 import type { Exchange } from "../archive/archive.ts";
 import { withArchive } from "../archive/client.ts";
+import { controlPath } from "../control/socket_path.ts";
 import { RunError, UserError } from "../errors.ts";
 import { homeFolder } from "../home.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
@@ -55,7 +56,10 @@ export const command: Command<ShellOptions> = {
         default: false,
         describe: "show rate, queue and drops in a line at the bottom",
       })
-      .option("control", { type: "string", describe: "a socket at this path, for `trilane meter` and `trilane steer`" })
+      .option("control", {
+        type: "string",
+        describe: "a control socket, for `trilane meter` and `trilane steer`: a name, or a path (with a slash)",
+      })
       .option("log", { type: "string", describe: "FILE.down and FILE.up: each packet, in mm-link's format" })
       .option("pcapng", { type: "string", describe: "a capture, with the TLS keys that the command writes" })
       .option("flows", { type: "string", describe: "counters of each flow, goodput, utilization, loss ratio (JSON)" })
@@ -126,7 +130,8 @@ async function runBehindLink(
   const home = homeFolder(options.home);
   const recording = options.recording ?? null;
   const environment = shellEnvironment(recording === null ? null : home);
-  const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
+  const named = options.control === undefined ? undefined : controlPath(options.control);
+  const control = named ?? (options.meter ? join(scratch, "control") : undefined);
   const { replayOptions } = settings;
   const shaperOptions = [...settings.shaperOptions];
   const pass = (name: string, value: string | undefined) => {

@@ -1,5 +1,6 @@
 // `trilane steer`: changes a running link through its control socket.
 import { LinkControl } from "../control/client.ts";
+import { controlPath } from "../control/socket_path.ts";
 import { formWithAbsoluteFiles } from "../link/files.ts";
 import { defaultSeed, formatLink } from "../link/link.ts";
 import { isProfileFile, readLink } from "../link/profile_file.ts";
@@ -26,16 +27,20 @@ export const command: Command<SteerOptions> = {
   define: (yargs) =>
     yargs
       .usage("trilane steer SOCKET LINK")
-      .positional("socket", { type: "string", demandOption: true, describe: "the lab's control socket" })
+      .positional("socket", {
+        type: "string",
+        demandOption: true,
+        describe: "the lab's control socket: its name, or a path",
+      })
       .positional("link", { type: "string", demandOption: true, describe: "what changes, as down=1mbit,loss=2%" })
-      .example("trilane steer /tmp/lab down=1mbit,loss=2%", "the rest stays as it is")
-      .example("trilane steer /tmp/lab 3g,loss=2%", "another link: all but the seed is replaced")
+      .example("trilane steer lab down=1mbit,loss=2%", "the rest stays as it is")
+      .example("trilane steer lab 3g,loss=2%", "another link: all but the seed is replaced")
       .epilogue(
         "What is not named stays, files as they were read. What begins with a link (a name, RATE/RTT, a JSON file of " +
           "a profile) replaces everything but the seed, which a running link keeps. Paths are from this folder.",
       ),
   run: async (options) => {
-    const control = await LinkControl.connect(options.socket);
+    const control = await LinkControl.connect(controlPath(options.socket));
     try {
       const answer = await control.steer(changeOf(options.link, process.cwd()));
       if (options.json) printJson(answer);

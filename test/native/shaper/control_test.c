@@ -331,10 +331,11 @@ static void leave_socket(const char *at, int *fd) {
 // it.)
 static void shapers_at_once_do_not_replace_each_other(void **state) {
     (void)state;
-    char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64];
+    char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64], lock_path[80];
     assert_non_null(mkdtemp(folder));
     snprintf(at, sizeof at, "%s/socket", folder);
-    int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), other;
+    snprintf(lock_path, sizeof lock_path, "%s.lock", at);
+    int lock = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), other;
     assert_int_equal(flock(lock, LOCK_EX), 0);
     leave_socket(at, &other);
     pid_t child = fork();
@@ -353,7 +354,39 @@ static void shapers_at_once_do_not_replace_each_other(void **state) {
     assert_int_equal(status, 0);
     close(other);
     unlink(at);
-    rmdir(folder);
+    assert_int_equal(rmdir(folder), 0); // no lock is left
+}
+
+// In a folder that all users share, as the one of temporary files is.
+static void nobody_else_can_keep_a_socket_from_being_made(void **state) {
+    (void)state;
+    char folder[] = "/tmp/trilane-control-folder-XXXXXX", at[64], lock_path[80];
+    assert_non_null(mkdtemp(folder));
+    snprintf(at, sizeof at, "%s/socket", folder);
+    snprintf(lock_path, sizeof lock_path, "%s.lock", at);
+    int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    struct control control;
+    struct control_error error;
+    uint64_t begin_ns = clock_now_ns();
+    assert_int_equal(control_open(&control, at, &error), 0);
+    control_close(&control);
+    // What has the lock's name is no file, or (where we may make it so) another user's.
+    assert_int_equal(mkfifo(lock_path, 0600), 0);
+    assert_int_equal(control_open(&control, at, &error), 0);
+    control_close(&control);
+    unlink(lock_path);
+    int others = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fchown(others, 12345, 12345) == 0) {
+        assert_int_equal(flock(others, LOCK_EX), 0);
+        assert_int_equal(control_open(&control, at, &error), 0);
+        control_close(&control);
+    }
+    assert_true(clock_now_ns() - begin_ns < 2 * NS_PER_S);
+    close(others);
+    close(lock);
+    unlink(lock_path);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 static void socket_of_another_shaper_outlasts_ours(void **state) {
@@ -382,6 +415,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(hung_clients_hold_up_nobody, start, stop),
         cmocka_unit_test(socket_of_a_killed_shaper_is_replaced),
         cmocka_unit_test(shapers_at_once_do_not_replace_each_other),
+        cmocka_unit_test(nobody_else_can_keep_a_socket_from_being_made),
         cmocka_unit_test(socket_of_another_shaper_outlasts_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
