@@ -9,6 +9,7 @@ import { moduleOf } from "./commands/command.ts";
 import { type Declaration, declarationOf } from "./commands/declared.ts";
 import { helpOf, programHelp } from "./commands/help.ts";
 import { type Answer, checkWords, commonOptions, refusalOf } from "./commands/words.ts";
+import { debugParts, isDebugged } from "./debug.ts";
 import { explain } from "./errors.ts";
 import { printLines, say, terminalJson } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -48,15 +49,18 @@ function endBadly(error: unknown): void {
 
 const widestHelp = 120;
 
+const debugRows = () => debugParts().map(({ name, about }) => [name, about] as const);
+
 /** What is printed in place of running a command. */
 function answerText(answer: Answer, command: Declaration | null): string {
   if (answer === "version") return version;
   const size = { columns: Math.min(widestHelp, process.stdout.columns ?? 80), isAll: answer === "help-all" };
   const sections = commandSections.map(({ title, commands }) => ({ title, commands: commands.map(declarationOf) }));
-  return command ? helpOf(command, size) : programHelp(sections, size);
+  return command ? helpOf(command, size) : programHelp(sections, debugRows(), size);
 }
 
 async function main(): Promise<void> {
+  isDebugged("");
   const { command, answer } = checkWords(allCommands.map(declarationOf), words);
   if (answer) return printLines(answerText(answer, command).split("\n"));
   const parser = yargs(words)

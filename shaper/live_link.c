@@ -1,6 +1,7 @@
 #include "shaper/live_link.h"
 
 #include "base/clock.h"
+#include "base/debug.h"
 #include "shaper/steps.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ static void write_form(char *form, size_t size, const struct link_settings *sett
 void live_link_open(struct live_link *link, const struct link_profile *profile) {
     *link = (struct live_link){.first = profile};
     write_form(link->form, sizeof link->form, &profile->settings);
+    debug_line(link, "%s", link->form);
 }
 
 static json_t *number(uint64_t value) {
@@ -95,6 +97,7 @@ static void forget(struct link_profile *profile) {
 }
 
 static void note_change(struct live_link *link, uint64_t now_ns) {
+    debug_line(link, "changed by %s", link->change_form);
     if (link->changes++ >= LIVE_LINK_CHANGES_TOLD) return;
     if (!link->changes_told) link->changes_told = json_array();
     json_array_append_new(link->changes_told,

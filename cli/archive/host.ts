@@ -2,6 +2,7 @@
 // Does not know what the messages mean.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { passDebugLines } from "../debug.ts";
 import { NameTakenError, NoRoomError, RunError, UserError } from "../errors.ts";
 import { FrameReader, frameOf } from "./frames.ts";
 
@@ -41,7 +42,7 @@ export class HostConversation {
     this.#child = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"], detached: true });
     this.#child.stdout.on("data", (chunk: Buffer) => this.#received(chunk));
     this.#child.stderr.on("data", (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + chunk.toString()).slice(-stderrKept);
+      this.#stderr = (this.#stderr + passDebugLines(chunk.toString())).slice(-stderrKept);
     });
     // Writing to a host that has gone: its end tells why.
     this.#child.stdin.on("error", () => {});

@@ -141,8 +141,11 @@ export const programExamples: readonly Example[] = [
   { command: "trilane race --help", meaning: "what a command takes, with examples" },
 ];
 
-/** `trilane --help`: the commands by what they are for. */
-export function programHelp(sections: readonly Section[], { columns, isAll }: HelpSize): string {
+const debugTitle = "Debug lines of all programs on standard error, with TRILANE_DEBUG=PART,PART:";
+
+/** `trilane --help`: the commands by what they are for; `debugged`: the parts of TRILANE_DEBUG. */
+export function programHelp(sections: readonly Section[], debugged: readonly Row[], size: HelpSize): string {
+  const { columns, isAll } = size;
   const rows = (commands: readonly Declaration[]): Row[] => commands.map(({ name, summary }): Row => [name, summary]);
   return [
     "trilane COMMAND [options]",
@@ -151,5 +154,6 @@ export function programHelp(sections: readonly Section[], { columns, isAll }: He
     ...section("Examples:", exampleLines(programExamples, columns)),
     ...sections.flatMap(({ title, commands }) => section(title, table(rows(commands), columns))),
     ...optionLines(optionGroups({ options: new Map(), groups: new Map() }, isAll), columns),
+    ...(isAll ? section(debugTitle, table(debugged, columns)) : []),
   ].join("\n");
 }

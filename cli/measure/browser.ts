@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type CDPSession, type Connection, type ConnectionTransport, connect } from "puppeteer-core";
+import { debugLine, passDebugLines } from "../debug.ts";
 import { HeldMessages } from "./held_messages.ts";
 
 export type { CDPSession, Connection };
@@ -16,6 +17,8 @@ export interface StartOptions {
   readonly commandLine: readonly string[];
   readonly environment: Record<string, string>;
   readonly timeout_ms: number;
+  /** How many times slower time passes in it; the patience with its end is as long in its own time. */
+  readonly dilation?: number;
 }
 
 /** How the started program ended. */
@@ -102,7 +105,7 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   let stderr = "";
   child.stderr?.setEncoding("utf8");
   child.stderr?.on("data", (text: string) => {
-    stderr = (stderr + text).slice(-keptStderr_bytes);
+    stderr = (stderr + passDebugLines(text)).slice(-keptStderr_bytes);
   });
   return new Promise((resolve) => {
     child.once("error", (error) => resolve({ code: null, signal: null, stderr: error.message }));
@@ -140,6 +143,8 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
   const [program, ...programArguments] = options.commandLine;
   if (program === undefined) throw new StartError("no command line", null);
   signal?.throwIfAborted();
+  debugLine("lab", () => options.commandLine.join(" "));
+  const { dilation = 1 } = options;
   const child = spawn(program, programArguments, {
     // A process group of its own: Ctrl-C in the terminal is for the command line, which then ends the lab in order.
     detached: true,
@@ -157,9 +162,9 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
   let connection: Connection | undefined;
   const end = async (): Promise<Exit> => {
     connection?.send("Browser.close").catch(() => {});
-    if (connection === undefined || !(await settles(exited, closePatience_ms))) {
+    if (connection === undefined || !(await settles(exited, closePatience_ms * dilation))) {
       child.kill("SIGTERM");
-      if (!(await settles(exited, terminatePatience_ms))) killGroup(child, "SIGKILL");
+      if (!(await settles(exited, terminatePatience_ms * dilation))) killGroup(child, "SIGKILL");
     }
     return exited;
   };
@@ -229,7 +234,7 @@ async function connected(
 }
 
 /** The lab's programs end as shells do when what they ran was killed. */
-function killedBy({ code, signal }: Exit): string | null {
+export function killedBy({ code, signal }: Exit): string | null {
   return signal ?? (code !== null && code > 128 ? (signalNames.get(code - 128) ?? null) : null);
 }
 

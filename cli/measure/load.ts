@@ -9,13 +9,14 @@ import { metricsOf, type PageTimings } from "../../extension/capture/metrics.ts"
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
 import type { Steadiness } from "../../extension/capture/steadiness.ts";
 import type { CpuTimes, PageLoad, Pressure } from "../../schemas/generated/page_load.ts";
+import { debugLine } from "../debug.ts";
 import { RunError, UserError } from "../errors.ts";
 import { type Lane, laneFacts } from "../lanes.ts";
 import type { LinkProfile } from "../link/link.ts";
 import { chromiumPath } from "../programs.ts";
 import { servingArguments } from "../serving/arguments.ts";
 import { type Serving, servingInDilatedTime, stockServing } from "../serving/serving.ts";
-import { type RunningBrowser, StartError, startBrowser } from "./browser.ts";
+import { type Exit, killedBy, type RunningBrowser, StartError, startBrowser } from "./browser.ts";
 import { binaryDigest } from "./browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "./chromium.ts";
 import { sendInClear } from "./clear.ts";
@@ -173,6 +174,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
         ...evidence?.environment,
       },
       timeout_ms: startTimeout_ms,
+      dilation,
     });
     signal?.throwIfAborted();
     const replay = await readReplayReport(scratch.reports.replay);
@@ -212,6 +214,10 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     };
     await removeScratchFolder(scratch);
     const load = composePageLoad(measured, nowNs());
+    debugLine("loads", () => {
+      const { status, reasons } = load.log._trilane;
+      return `${recording.name} ${lane}: ${[status, ...reasons].join("; ")}`;
+    });
     if (evidence) await keepLoad(evidence, load);
     return load;
   } finally {
@@ -254,6 +260,12 @@ function throwWhatFailsEveryLoad(error: StartError): void {
   throw error.exit?.code === 2 ? new UserError(message) : new RunError(message);
 }
 
+/** A signal that is the started program's own hit trilane-replay, which runs the others; theirs arrive as its exit status. */
+export function endDuringLoad(exit: Exit): string {
+  if (exit.signal !== null) return `trilane-replay was killed during the load (${exit.signal})`;
+  return `the browser ended during the load (${killedBy(exit) ?? `exit status ${exit.code}`})`;
+}
+
 async function observePage(browser: RunningBrowser, options: LoadOptions, url: string): Promise<Observation> {
   let page: WatchedPage | null = null;
   let seen = nothingSeen;
@@ -265,9 +277,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
   const { dilation = 1 } = options;
   const failWhen = Promise.withResolvers<never>();
   failWhen.promise.catch(() => {});
-  void browser.exited.then(({ code, signal }) =>
-    failWhen.reject(new NavigationError(`the browser ended during the load (${signal ?? `exit status ${code}`})`)),
-  );
+  void browser.exited.then((exit) => failWhen.reject(new NavigationError(endDuringLoad(exit))));
   const limit = (time_ms: number, what: string) => {
     clearTimeout(timer);
     timer = setTimeout(() => failWhen.reject(new NavigationError(what)), time_ms * dilation);

@@ -253,11 +253,16 @@ function firstBeyond(beforeLoad: readonly HarEntry[]): FirstBeyond | null {
   return first ? { url: first.request.url, essential: isEssential(first._resourceType) } : null;
 }
 
+const notRecorded = "not in the recording";
+
+/** One that --strict alone may make: a request without a recorded answer. */
+export const isUnrecordedReason = (reason: string): boolean => reason.includes(` requests ${notRecorded}: `);
+
 /** Each request has a recorded answer, and gets it. */
 function strictReasons(judged: readonly HarEntry[]): string[] {
   const isMissed = (entry: HarEntry): boolean => entry._trilane.match === "missed";
   return [
-    ...reasonFor(judged.filter(isMissed), judged.length, "not in the recording"),
+    ...reasonFor(judged.filter(isMissed), judged.length, notRecorded),
     ...reasonFor(
       judged.filter((entry) => isFailed(entry) && !isMissed(entry)),
       judged.length,
@@ -279,7 +284,7 @@ function failureReasons(judged: readonly HarEntry[]): string[] {
   );
   return [
     // Whatever its share: without it there is no page.
-    ...reasonFor(document?._trilane.match === "missed" ? [document] : [], judged.length, "not in the recording"),
+    ...reasonFor(document?._trilane.match === "missed" ? [document] : [], judged.length, notRecorded),
     ...reasonFor(failed.filter(isHttp), judged.length, "failed"),
   ];
 }

@@ -36,7 +36,7 @@ import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import type { Verbosity } from "./progress_log.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
-import { uncoveredRemedy } from "./uncovered_pages.ts";
+import { strictRemedy, uncoveredRemedy } from "./uncovered_pages.ts";
 
 export interface Execution {
   readonly home: string;
@@ -224,7 +224,8 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   else printLines(outcomeLines(table, verdict, report));
   if (counts.valid === 0) {
     const ended = results.loadsOf(sweep.id);
-    const why = uncoveredRemedy(plan.lanes, ended) ?? disturbedRemedy(ended) ?? "see why";
+    const why =
+      strictRemedy(plan.strict, ended) ?? uncoveredRemedy(plan.lanes, ended) ?? disturbedRemedy(ended) ?? "see why";
     throw new RunError(`no load of sweep ${sweep.id} was valid: ${why} (report: ${report})`);
   }
 }

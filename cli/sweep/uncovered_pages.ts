@@ -1,5 +1,6 @@
 // Pages of which no load can count: on every lane loads asked for too little of the recording, or for too much beyond it. More
 // loads would be the same. Keeps what loads said; the bounds are cli/metrics/coverage.ts's.
+import { isUnrecordedReason } from "../measure/verify.ts";
 import { isCoverageReason } from "../metrics/coverage.ts";
 import type { Load } from "../results/results.ts";
 
@@ -51,4 +52,14 @@ export function uncoveredRemedy(lanes: readonly string[], loads: readonly Outcom
   const reason = loads.flatMap(({ reasons }) => reasons).find(isCoverageReason);
   const which = pages.length === 1 ? page : `${page} and ${pages.length - 1} more`;
   return `a load of ${which} ${reason}: race with --as model, or see \`trilane recording check ${page}\``;
+}
+
+/** Of a sweep without a valid load that --strict decided; null: it did not. */
+export function strictRemedy(strict: boolean | undefined, loads: readonly Outcome[]): string | null {
+  if (!strict) return null;
+  const missed = loads.flatMap(({ page, reasons }) =>
+    reasons.filter(isUnrecordedReason).map((reason) => ({ page, reason })),
+  );
+  const [first] = missed;
+  return first ? `${first.page}: ${first.reason}: leave --strict out to accept a few of these` : null;
 }

@@ -8,7 +8,7 @@
 // affair: an interpreter or an editor goes on.
 #include "base/child.h"
 
-#include "base/log.h"
+#include "base/debug.h"
 #include "base/schedule.h"
 
 #include <errno.h>
@@ -78,8 +78,7 @@ __attribute__((noreturn)) static void run_command(const struct child_options *op
     int error = errno;
     const char *why = error == ENOENT ? "command not found"
                       : error == EACCES
-                          ? "permission denied: not even root may read others' files in a lab: make it "
-                            "executable, and its folders open to all (chmod o+x)"
+                          ? "permission denied: make it executable and its folders open to all (chmod o+x)"
                           : strerror(error);
     log_line("%s: %s", options->argv[0], why);
     _exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_STARTED);
@@ -159,6 +158,7 @@ __attribute__((noreturn)) static void run_child(const struct child_options *opti
 }
 
 static void end(struct child *child, int wait_status) {
+    debug_line(lab, "process %d ended with status %d", child->pid, shell_status(wait_status));
     child->pid = 0;
     loop_timer_clear(child->loop, &child->grace);
     child->ended(child->context, shell_status(wait_status));
@@ -261,6 +261,7 @@ int child_start(struct child *child, const struct child_options *options) {
     if (stops[1] >= 0) close(stops[1]);
     if (pid > 0) {
         child->pid = (pid_t)pid;
+        debug_line(lab, "process %ld: %s", pid, options->argv[0]);
         while (write(gate[1], "", 1) < 0 && errno == EINTR) {
         }
         for (int fd = FIRST_PASSED; fd <= LAST_PASSED; fd++)

@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include "base/debug.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@ static const char *program = "trilane";
 
 void log_program(const char *name) {
     program = name;
+    debug_open();
 }
 
 // One write per line, so that lines of several processes on one terminal do not mix.

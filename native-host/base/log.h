@@ -6,7 +6,8 @@
 // Exit statuses of every program: a run that failed, and input that could not be taken.
 enum { EXIT_RUN_FAILED = 1, EXIT_BAD_INPUT = 2 };
 
-// The program's name, set once first thing in main; a literal, kept by pointer.
+// The program's name, set once first thing in main; a literal, kept by pointer. Reads TRILANE_DEBUG
+// (base/debug.h).
 void log_program(const char *name);
 
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);

@@ -1,5 +1,6 @@
 #include "messaging/dispatch.h"
 
+#include "base/debug.h"
 #include "messaging/archive_messages.h"
 #include "messaging/frame.h"
 #include "messaging/handled.h"
@@ -130,6 +131,7 @@ static int handle(struct host *host, const json_t *message, json_t **result, str
     while (type->name && strcmp(type->name, name) != 0)
         type++;
     if (!type->name) return message_malformed(error, "message: type \"%.60s\" is unknown", name);
+    debug_line(messages, "%s", name);
     if (message_check(host->rules, type, message, error) < 0) return REFUSED;
     if (type->command) return ask(host, message, type->command, error);
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)

@@ -2,6 +2,7 @@
 
 #include "archive/matcher.h"
 #include "base/clock.h"
+#include "base/debug.h"
 #include "replay/asked.h"
 #include "replay/report.h"
 #include "replay/representation.h"
@@ -178,6 +179,9 @@ static void find_answer(struct exchange *exchange) {
                                        .unrecorded = exchange->unrecorded,
                                        .status = exchange_fails(exchange) ? 0 : exchange->response.status,
                                        .recoded = exchange->response.is_recoded};
+    debug_line(servers, "%.*s %s://%.*s%.*s: %d", (int)asked->match.method_size, asked->match.method,
+               asked->match.scheme, (int)asked->match.host_size, asked->match.host,
+               (int)asked->match.path_size, asked->match.path, told.status);
     report_answered(site->report, exchange->report_name, &told);
     exchange->is_answered = true;
 }

@@ -217,7 +217,7 @@ for (const [what, pattern, reason] of [
   ["page's process", / --type=renderer/, /the page's process ended/],
   ["browser", /^\S*chrom\S* --headless=new --remote-debugging-pipe/, /the browser ended during the load/],
   ["shaper", /^\S*trilane-shaper /, /the browser ended during the load/],
-  ["replay", /^\S*trilane-replay /, /the browser ended during the load/],
+  ["replay", /^\S*trilane-replay /, /trilane-replay was killed during the load \(SIGKILL\)/],
 ] as const) {
   test(`a load whose ${what} is killed fails and leaves nothing`, async () => {
     const recording = await site("large", large);

@@ -55,9 +55,14 @@ test("an option that a command hides is in no help of it", () => {
 
 test("the program's help has each command with its summary, by section", () => {
   const sections = commandSections.map(({ title, commands: of }) => ({ title, commands: of.map(declarationOf) }));
-  const help = programHelp(sections, { columns: 120, isAll: false });
+  const help = programHelp(sections, [["lab", "its programs"]], { columns: 120, isAll: false });
   for (const { name, summary } of commands)
     assert.ok(help.includes(`  ${name} `) && help.includes(summary.split(" ")[0] ?? ""), name);
+  assert.doesNotMatch(help, /TRILANE_DEBUG/);
+  assert.match(
+    programHelp(sections, [["lab", "its programs"]], { columns: 80, isAll: true }),
+    /TRILANE_DEBUG=.*\n {2}lab +its/,
+  );
 });
 
 test("each command and action has a manual page with all its options; no line is a request by accident", () => {

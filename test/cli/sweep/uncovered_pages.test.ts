@@ -1,7 +1,7 @@
 // When further loads of a page are pointless, and what is then to be done.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UncoveredPages, uncoveredRemedy } from "../../../cli/sweep/uncovered_pages.ts";
+import { strictRemedy, UncoveredPages, uncoveredRemedy } from "../../../cli/sweep/uncovered_pages.ts";
 
 const lanes = ["h1", "h2", "h3"] as const;
 const outside = "covers too little of the recording: 1 of 55 requests (1.8 %, bound 95 %)";
@@ -34,4 +34,11 @@ test("a sweep of such pages says what to do, another one does not", () => {
   );
   assert.equal(uncoveredRemedy(lanes, [...all, load("h1", ["x"], "q")]), null);
   assert.equal(uncoveredRemedy(lanes, []), null);
+});
+
+test("a strict sweep whose loads have unrecorded requests says to leave --strict out", () => {
+  const missed = "1 of 20 requests not in the recording: https://a.example/beacon";
+  assert.equal(strictRemedy(true, [load("h1", [missed])]), `p: ${missed}: leave --strict out to accept a few of these`);
+  assert.equal(strictRemedy(false, [load("h1", [missed])]), null);
+  assert.equal(strictRemedy(true, [load("h1", ["1 of 20 requests failed: https://a.example/"])]), null);
 });
