@@ -106,9 +106,10 @@ static int put_bare(struct link_settings *settings, const char *part, size_t siz
 }
 
 // The form of the link that a part without "=" names; "" of one that has only what follows. NULL: it is none.
-static const char *link_named(const char *part, size_t size) {
-    bool unlimited = size == strlen("unlimited") && memcmp(part, "unlimited", size) == 0;
-    return unlimited ? "" : link_form_named(part, size);
+static const char *form_named(const char *part, size_t size) {
+    if (size == strlen("unlimited") && memcmp(part, "unlimited", size) == 0) return "";
+    const struct named_link *named = link_named(part, size);
+    return named ? named->form : NULL;
 }
 
 // The form's own settings, and the form of the link that it begins with; NULL: it begins with none.
@@ -126,7 +127,7 @@ static int take_apart(struct link_settings *settings, const char **link, const c
                     "link: \"%.*s\" is not KEY=VALUE (in \"%s\"): a bare RATE/RTT may only come first, as "
                     "3mbit/50ms",
                     (int)size, part, form);
-            *link = link_named(part, size);
+            *link = form_named(part, size);
             if (!*link && put_bare(settings, part, size, form, error) < 0) return -1;
             if (!*link) *link = "";
         } else {
@@ -224,6 +225,28 @@ int link_settings_read(struct link_settings *settings, const char *form, struct 
     if (link_settings_change(&read, form, error) < 0) return -1;
     *settings = read;
     return 0;
+}
+
+bool link_form_says_no_delay(const char *form, char with[2][LINK_FORM_MAX + 16]) {
+    static const char *const times[] = {"50ms", "0ms"};
+    struct link_settings settings;
+    struct link_error error;
+    char trimmed[LINK_FORM_MAX + 1];
+    if (link_settings_read(&settings, form, &error) < 0 || trim(trimmed, form, &error) < 0) return false;
+    bool rate = false, delay = false;
+    for (int key = LINK_RATE; key <= LINK_TRACE_UP; key++)
+        rate = rate || settings.at[key] > 0;
+    for (int key = LINK_RTT; key <= LINK_DELAY_UP; key++)
+        delay = delay || settings.at[key] > 0;
+    if (!rate || delay) return false;
+    size_t first = strcspn(trimmed, ",");
+    bool bare = !memchr(trimmed, '=', first) && !form_named(trimmed, first);
+    for (int i = 0; i < 2; i++)
+        if (bare)
+            snprintf(with[i], sizeof with[i], "%.*s/%s%s", (int)first, trimmed, times[i], trimmed + first);
+        else
+            snprintf(with[i], sizeof with[i], "%s,rtt=%s", trimmed, times[i]);
+    return true;
 }
 
 int link_settings_set(struct link_settings *settings, enum link_key key, const char *text,

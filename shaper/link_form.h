@@ -1,9 +1,9 @@
 // A link's short form taken apart into its settings as written: "3g,loss=1%,queue_up=50p". Knows the keys,
-// which replaces which, and the names of known links. Does not understand the values: see link_profile.h. The
-// language is that of cli/link/form.ts.
+// which replaces which, and the names of known links. Does not understand the values: see link_profile.h.
 #ifndef TRILANE_SHAPER_LINK_FORM_H
 #define TRILANE_SHAPER_LINK_FORM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -87,6 +87,9 @@ int link_settings_read(struct link_settings *settings, const char *form, struct 
 // rate, a rate also the trace and its end. A form that begins with a link, by its name or as RATE/RTT,
 // replaces everything but the seed.
 int link_settings_change(struct link_settings *settings, const char *form, struct link_error *error);
+// Whether a good form has a rate or a trace, and no delay: 0 ms is rarely what was meant. `with`: the form as
+// it would say 50 ms, and none.
+bool link_form_says_no_delay(const char *form, char with[2][LINK_FORM_MAX + 16]);
 // As a form of this one setting does.
 int link_settings_set(struct link_settings *settings, enum link_key key, const char *text,
                       struct link_error *error);

@@ -1,5 +1,5 @@
-// A link's profile as JSON (schemas/link-profile.schema.json), as the report has it: what cli/link makes of
-// the same form, but for the sums of files, which this does not compute.
+// A link's profile as JSON (schemas/link-profile.schema.json), as the report has it. The sums
+// of files are not computed here: cli/link/files.ts adds them.
 #ifndef TRILANE_SHAPER_LINK_JSON_H
 #define TRILANE_SHAPER_LINK_JSON_H
 

@@ -1,14 +1,22 @@
-// The links that have a name: "3g", "lighthouse-slow-4g". cli/link/names.ts has the same, with what they are
-// and whose figures they have; schemas/examples/link-forms.json is the test of both.
+// The links that have a name: "3g", "lighthouse-slow-4g"; what they are, and whose figures they have.
 #ifndef TRILANE_SHAPER_LINK_NAMES_H
 #define TRILANE_SHAPER_LINK_NAMES_H
 
 #include <stddef.h>
 
-// The short form of the link with this name of `size` bytes; NULL: there is none.
-const char *link_form_named(const char *name, size_t size);
+struct named_link {
+    const char *name;
+    // One-way delays, so that a form may change either; no setting for both directions where each has its
+    // own.
+    const char *form;
+    const char *summary;
+    const char *source; // who published the figures; "Round figures": Trilane's own, of the size people meet
+};
 
-// The index-th name; NULL past the last.
-const char *link_name(size_t index);
+// The link with this name of `size` bytes; NULL: there is none.
+const struct named_link *link_named(const char *name, size_t size);
+
+// The index-th; NULL past the last.
+const struct named_link *link_named_at(size_t index);
 
 #endif

@@ -62,6 +62,8 @@ static int open_trace(const struct reading *reading) {
     struct link_profile *profile = reading->profile;
     const struct link_profile *before = reading->before;
     struct trace **place = &profile->files[reading->side].trace;
+    reading->direction->rate.kind = RATE_TRACE;
+    if (profile->files_unread) return 0;
     const char *other = reading->side == LINK_SIDE_UP ? link_trace_path(profile, LINK_SIDE_DOWN) : NULL;
     if (before && is_kept(reading, LINK_TRACE, path, link_trace_path(before, reading->side))) {
         *place = trace_share(before->files[reading->side].trace);
@@ -72,7 +74,6 @@ static int open_trace(const struct reading *reading) {
         *place = trace_open(path, line, sizeof line);
         if (!*place) return link_fail(reading->error, "link: %s: %.900s", name, line);
     }
-    reading->direction->rate.kind = RATE_TRACE;
     reading->direction->rate.trace = *place;
     return 0;
 }
@@ -105,6 +106,7 @@ static int read_rate(const struct reading *reading) {
 
 static int open_numbers(const struct reading *reading, const char *name, const char *path, double max,
                         struct number_file **place) {
+    if (reading->profile->files_unread) return 0;
     char line[sizeof reading->error->line];
     *place = number_file_open(path, max, line, sizeof line);
     return *place ? 0 : link_fail(reading->error, "link: %s: %.900s", name, line);
@@ -132,20 +134,26 @@ static int read_jitter(const struct reading *reading) {
     return 0;
 }
 
+const char *const link_disciplines[] = {"droptail", "drophead", "codel", "pie", "fq_codel", NULL};
+
+// Which keep the queue short by themselves, and so may mark.
+static bool is_active(enum queue_discipline discipline) {
+    return discipline > QUEUE_DROP_HEAD;
+}
+
 static int read_discipline(const struct reading *reading) {
-    static const char *const names[] = {"droptail", "drophead", "codel", "pie", "fq_codel", NULL};
     static const char *const switches[] = {"off", "on", NULL};
     struct queue_settings *queue = &reading->direction->queue;
     const char *name, *text = value_of(reading, LINK_AQM, &name);
     uint32_t discipline = QUEUE_DROP_TAIL, ecn = 0;
-    if (text && link_read_word(name, text, names, "droptail, drophead, codel, pie or fq_codel", &discipline,
-                               reading->error) < 0)
+    if (text && link_read_word(name, text, link_disciplines, "droptail, drophead, codel, pie or fq_codel",
+                               &discipline, reading->error) < 0)
         return -1;
     queue->discipline = (enum queue_discipline)discipline;
     text = value_of(reading, LINK_ECN, &name);
     if (text && link_read_word(name, text, switches, "on or off", &ecn, reading->error) < 0) return -1;
     queue->ecn = ecn == 1;
-    if (queue->ecn && discipline <= QUEUE_DROP_HEAD)
+    if (queue->ecn && !is_active(queue->discipline))
         return link_fail(reading->error,
                          "link: %s=on needs a queue that marks: add aqm=codel, aqm=pie or aqm=fq_codel",
                          name);
@@ -174,9 +182,13 @@ static void set_limits(struct queue_settings *queue, const struct link_queue *as
     }
 }
 
-// An algorithm that keeps the queue short itself gets room to do so.
-static struct link_queue default_queue(const struct direction_settings *direction, bool has_product) {
-    return has_product && direction->queue.discipline <= QUEUE_DROP_HEAD
+struct link_queue link_default_queue(const char *discipline, bool has_product) {
+    uint32_t index = QUEUE_DROP_TAIL;
+    while (link_disciplines[index] && strcmp(link_disciplines[index], discipline) != 0)
+        index++;
+    // There is no product of an unlimited rate or of no delay, and an algorithm that keeps the queue short
+    // itself gets room to do so.
+    return has_product && !is_active((enum queue_discipline)index)
                ? (struct link_queue){.kind = LINK_QUEUE_BDP, .size = 1}
                : (struct link_queue){.kind = LINK_QUEUE_PACKETS, .size = 1000};
 }
@@ -185,7 +197,7 @@ static int read_queue(const struct reading *reading, uint64_t rtt_ns) {
     if (read_discipline(reading) < 0) return -1;
     struct direction_settings *direction = reading->direction;
     bool has_product = direction->rate.kind != RATE_UNLIMITED && rtt_ns > 0;
-    *reading->queue = default_queue(direction, has_product);
+    *reading->queue = link_default_queue(link_disciplines[direction->queue.discipline], has_product);
     const char *name, *text = value_of(reading, LINK_QUEUE, &name);
     if (text && link_read_queue(name, text, reading->queue, reading->error) < 0) return -1;
     if (reading->queue->kind == LINK_QUEUE_BDP && !has_product)
@@ -289,8 +301,8 @@ static int read_all(struct link_profile *profile, const struct link_profile *bef
 }
 
 static int read_after(struct link_profile *profile, const struct link_profile *before,
-                      const struct link_settings *settings, struct link_error *error) {
-    *profile = (struct link_profile){.settings = *settings};
+                      const struct link_settings *settings, bool files, struct link_error *error) {
+    *profile = (struct link_profile){.settings = *settings, .files_unread = !files};
     if (read_all(profile, before, error) == 0) return 0;
     link_profile_close(profile);
     return -1;
@@ -298,14 +310,19 @@ static int read_after(struct link_profile *profile, const struct link_profile *b
 
 int link_profile_read(struct link_profile *profile, const struct link_settings *settings,
                       struct link_error *error) {
-    return read_after(profile, NULL, settings, error);
+    return read_after(profile, NULL, settings, true, error);
+}
+
+int link_profile_check(struct link_profile *profile, const struct link_settings *settings,
+                       struct link_error *error) {
+    return read_after(profile, NULL, settings, false, error);
 }
 
 int link_profile_change(struct link_profile *next, const struct link_profile *now, const char *form,
                         struct link_error *error) {
     struct link_settings settings = now->settings;
     if (link_settings_change(&settings, form, error) < 0) return -1;
-    return read_after(next, now, &settings, error);
+    return read_after(next, now, &settings, true, error);
 }
 
 void link_profile_close(struct link_profile *profile) {
@@ -322,7 +339,7 @@ uint64_t link_rate_bps(const struct direction_settings *direction) {
     case RATE_STEPS:
         return direction->rate.steps_bps.step[0].value;
     case RATE_TRACE:
-        return trace_mean_bps(direction->rate.trace);
+        return direction->rate.trace ? trace_mean_bps(direction->rate.trace) : 0;
     default:
         return 0;
     }
@@ -334,7 +351,7 @@ uint64_t link_delay_ns(const struct direction_settings *direction) {
 
 double link_loss(const struct direction_settings *direction) {
     const struct loss_settings *loss = &direction->loss;
-    if (loss->kind != LOSS_FILE) return link_mean_loss(loss);
+    if (loss->kind != LOSS_FILE || !loss->file) return link_mean_loss(loss);
     uint64_t lost = 0, count = number_file_count(loss->file);
     for (uint64_t i = 0; i < count; i++)
         lost += number_file_at(loss->file, i) != 0;

@@ -1,6 +1,7 @@
 // What a link is asked to be, read from its short form: "3mbit/50ms,loss=1%". Understands the settings and
-// opens the files that they name; link_form.h takes the form apart. Reads exactly what cli/link reads
-// (schemas/examples/link-forms.json holds the forms and errors both are tested with). Does not shape.
+// opens the files that they name; link_form.h takes the form apart. The only reader of
+// the language (cli/link/link.ts asks it); schemas/examples/link-forms.json holds forms, profiles and errors.
+// Does not shape.
 #ifndef TRILANE_SHAPER_LINK_PROFILE_H
 #define TRILANE_SHAPER_LINK_PROFILE_H
 
@@ -17,6 +18,7 @@ struct link_profile {
     struct link_queue queue_down; // as asked
     struct link_queue queue_up;
     struct link_settings settings; // as written
+    bool files_unread;             // a trace's rate and a file's loss are not known
     struct {
         struct trace *trace; // all owned; the directions borrow them
         struct number_file *jitter;
@@ -29,6 +31,10 @@ struct link_profile {
 int link_profile_read(struct link_profile *profile, const struct link_settings *settings,
                       struct link_error *error);
 
+// The same, but opens no file: a trace carries 0 bit/s, a file loses nothing. Not for a path.
+int link_profile_check(struct link_profile *profile, const struct link_settings *settings,
+                       struct link_error *error);
+
 // A further profile, `now` with what the form says in its place (see link_settings_change). Both are to be
 // closed. A file that the form does not name is not read again: it stays as `now` has it, and `now` must not
 // be closed meanwhile.
@@ -37,7 +43,13 @@ int link_profile_change(struct link_profile *next, const struct link_profile *no
 
 void link_profile_close(struct link_profile *profile);
 
-// What a direction carries at its start, a trace in the mean; 0: unlimited.
+// The words of disciplines, as aqm=pie, by enum queue_discipline; NULL at the end.
+extern const char *const link_disciplines[];
+
+// What a direction's queue is where none is asked for. `has_product`: it has a rate, and the link a delay.
+struct link_queue link_default_queue(const char *discipline, bool has_product);
+
+// What a direction carries at its start, a trace in the mean; 0: unlimited, or a trace not read.
 uint64_t link_rate_bps(const struct direction_settings *direction);
 
 // A direction's delay at its start, without jitter.

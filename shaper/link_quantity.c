@@ -146,6 +146,22 @@ int link_read_queue(const char *name, const char *text, struct link_queue *queue
     return 0;
 }
 
+double link_rounded_share(double share) {
+    enum { MIDDLE = 13 }; // where the first digit too many stands, in d.ddddddddddddd...
+    char digits[64];
+    if (share == 0 || share == 1) return share;
+    snprintf(digits, sizeof digits, "%.40e",
+             share); // printf rounds what lies in the middle to the even digit
+    size_t zeros = strspn(digits + MIDDLE + 1, "0");
+    bool middle = digits[MIDDLE] == '5' && digits[MIDDLE + 1 + zeros] == 'e';
+    if (middle) {
+        digits[MIDDLE] = '9';
+        share = strtod(digits, NULL);
+    }
+    snprintf(digits, sizeof digits, "%.11e", share);
+    return strtod(digits, NULL);
+}
+
 int link_read_share(const char *name, const char *text, double *share, struct link_error *error) {
     double value;
     const char *unit;
@@ -153,9 +169,7 @@ int link_read_share(const char *name, const char *text, double *share, struct li
     if (strcmp(unit, "%") != 0 && (*unit || value != 0))
         return link_fail(error, "link: %s \"%s\" has no unit: write it in per cent, as 1%%", name, text);
     if (value > 100) return link_fail(error, "link: %s must be at most 100%% (got \"%s\")", name, text);
-    char digits[32]; // 0.1 % is 0.001, not 0.0010000000000000002
-    snprintf(digits, sizeof digits, "%.11e", value / 100);
-    *share = strtod(digits, NULL);
+    *share = link_rounded_share(value / 100);
     return 0;
 }
 

@@ -10,8 +10,8 @@ struct number_file;
 
 // NULL after an error, with its line (which names file, line and remedy) in `error`: not a regular file, no
 // number, or something that is no decimal number from 0 to `max`. White space is spaces, tabs, line feeds and
-// carriage returns; a number has at most 63 bytes, perhaps a sign, a point and an exponent.
-// cli/link/number_file.ts takes the same (schemas/examples/number-files.json).
+// carriage returns; a number has at most 63 bytes, perhaps a sign, a point and an exponent. The examples are
+// schemas/examples/number-files.json.
 struct number_file *number_file_open(const char *path, double max, char *error, size_t error_size);
 // The same for another owner; each closes it, and only one thread at a time owns or closes.
 struct number_file *number_file_share(struct number_file *file);

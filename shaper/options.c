@@ -1,5 +1,7 @@
 #include "shaper/options.h"
 
+#include "shaper/link_answers.h"
+
 #include "base/log.h"
 
 #include <arpa/inet.h>
@@ -73,6 +75,9 @@ static const char help[] =
     "                          {\"command\":\"steer\",\"link\":\"down=1mbit,loss=2%\"} and answers with "
     "one\n"
     "  --die-with-parent       be killed when the process that started trilane-shaper dies\n"
+    "  --links                 run nothing: for each line of standard input, as {\"form\":\"3g,loss=1%\"}, "
+    "print a\n"
+    "                          line of JSON with the link's profile, canonical form and name, or its error\n"
     "  --help, --version\n"
     "\n"
     "COMMAND gets stdin, stdout, stderr and descriptors 3 and 4. Its exit status is ours; 128 + N if signal "
@@ -96,6 +101,7 @@ enum {
     OPTION_FLOWS,
     OPTION_CONTROL,
     OPTION_DIE,
+    OPTION_LINKS,
     OPTION_HELP,
     OPTION_VERSION
 };
@@ -111,6 +117,7 @@ static const struct option other_options[] = {
     {"flows", required_argument, NULL, OPTION_FLOWS},
     {"control", required_argument, NULL, OPTION_CONTROL},
     {"die-with-parent", no_argument, NULL, OPTION_DIE},
+    {"links", no_argument, NULL, OPTION_LINKS},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -156,6 +163,8 @@ static void read_one(struct options *options, struct link_settings *settings, in
     case OPTION_DIE:
         options->die_with_parent = true;
         break;
+    case OPTION_LINKS:
+        exit(link_answers_run());
     case OPTION_HELP:
         fputs(help, stdout);
         exit(0);

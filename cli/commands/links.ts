@@ -1,11 +1,9 @@
-// `trilane links`: the links that have a name, and what a link's short form means. The links stand in cli/link/names.ts.
+// `trilane links`: the links that have a name, and what a link's short form means. trilane-shaper knows them (shaper/link_names.c).
 import type { Argv } from "yargs";
 import type { Links, ListedLink } from "../../schemas/generated/links.ts";
 import { settleFiles } from "../link/files.ts";
-import { trimmedForm } from "../link/form.ts";
-import { linkSentence, nameOf } from "../link/label.ts";
-import { formatLink, type LinkProfile, parseLink } from "../link/link.ts";
-import { type NamedLink, namedLinks } from "../link/names.ts";
+import { linkSentence } from "../link/label.ts";
+import { describeLink, type LinkProfile, namedLinks, readForms } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
 import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -14,20 +12,22 @@ interface LinksOptions extends CommonOptions {
   link: string | undefined;
 }
 
-function listed({ name, form, summary, source }: NamedLink): ListedLink {
-  const link = parseLink(form);
-  return { name, summary, source, form: formatLink(link), link };
+function allNamed(): ListedLink[] {
+  const named = namedLinks();
+  const read = readForms(named.map(({ form }) => form));
+  return read.map(({ form, profile }, index) => ({ ...named[index], form, link: profile }) as ListedLink);
 }
 
 /** What was asked for: a known link, changed or not, or a form of no name. */
 function asked(form: string): ListedLink {
-  const link = settleFiles(readLink(form, process.cwd()), process.cwd());
-  const named = namedLinks.find(({ name }) => name === trimmedForm(form));
+  const [link = readLink(form, process.cwd())] = settleFiles([readLink(form, process.cwd())], process.cwd());
+  const named = namedLinks().find(({ name }) => name === form.trim());
+  const { name, form: canonical } = describeLink(link);
   return {
-    name: named?.name ?? nameOf(link),
+    name: named?.name ?? name,
     summary: named?.summary ?? linkSentence(link),
     source: named?.source ?? null,
-    form: formatLink(link),
+    form: canonical,
     link,
   };
 }
@@ -92,7 +92,7 @@ export const command: Command<LinksOptions> = {
       .example("trilane links 3g,loss=ge:1%:30%,aqm=codel", "what a form means"),
   run: async (options) => {
     if (options.link !== undefined) return print([asked(options.link)], options);
-    const [first, ...rest] = namedLinks.map(listed);
+    const [first, ...rest] = allNamed();
     if (first) print([first, ...rest], options);
   },
 };

@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { harForReaders } from "../../extension/har/redact.ts";
 import type { ExcludedLoads, RaceComparison, RaceLane, RaceResult } from "../../schemas/generated/race_result.ts";
 import { UserError } from "../errors.ts";
-import { linkSentence, nameOf } from "../link/label.ts";
+import { linkSentence } from "../link/label.ts";
+import { describeLink } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { typicalLoad } from "../report/data.ts";
 import { reportPath } from "../report/report.ts";
@@ -87,7 +88,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
   }) as [RaceLane, ...RaceLane[]];
   const shown = lanes.find(({ load }) => load !== null)?.load;
   const report = reportPath(home, sweep);
-  const name = nameOf(link_profile);
+  const { name } = describeLink(link_profile);
   return {
     schema: "trilane/race-result/1",
     page: cells[0].page,

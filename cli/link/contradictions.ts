@@ -1,7 +1,6 @@
 // Whether a profile in JSON says just what its short form does: what the form would drop or replace is named, with its
 // place, instead of being taken for something else. Pure.
-import { refuse } from "./form.ts";
-import type { LinkProfile } from "./link.ts";
+import { type LinkProfile, refuse } from "./link.ts";
 
 type Json = unknown;
 

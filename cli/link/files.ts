@@ -4,12 +4,30 @@
 import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { opportunity_bits, readOpportunities } from "../trace/opportunities.ts";
 import { chunksOf } from "../trace/text_lines.ts";
-import { refuse, trimmedForm } from "./form.ts";
-import { mapFiles, type NamedFile } from "./label.ts";
-import type { LinkDirection, LinkProfile } from "./link.ts";
-import { readNumbers } from "./number_file.ts";
+import { describeLinks, type LinkDirection, type LinkProfile, refuse } from "./link.ts";
+
+export interface NamedFile {
+  readonly file: string;
+  readonly sha256?: string;
+}
+
+type Change = <File extends NamedFile>(file: File) => File;
+
+function mapDirection(direction: LinkDirection, change: Change): LinkDirection {
+  const { trace, jitter, loss_model: model } = direction;
+  return {
+    ...direction,
+    ...(trace ? { trace: change(trace) } : {}),
+    ...(jitter && "file" in jitter ? { jitter: change(jitter) } : {}),
+    ...(model && "file" in model ? { loss_model: change(model) } : {}),
+  };
+}
+
+/** The profile with each file that it names changed. */
+export function mapFiles(profile: LinkProfile, change: Change): LinkProfile {
+  return { ...profile, down: mapDirection(profile.down, change), up: mapDirection(profile.up, change) };
+}
 
 /** Each file once. */
 export function filesOf(profile: LinkProfile): NamedFile[] {
@@ -36,91 +54,64 @@ export function withAbsoluteFiles(profile: LinkProfile, folder: string): LinkPro
 /** The same of a form, which may be no whole link but a change to one: `loss=file:losses`. */
 export function formWithAbsoluteFiles(form: string, folder: string): string {
   const absolute = (_: string, setting: string, file: string) => `${setting}${absolutePath(file, folder)}`;
-  return trimmedForm(form)
+  return form
+    .replace(/^[ \t]+/, "")
+    .replace(/[ \t]+$/, "")
     .split(",")
     .map((part) => part.replace(/^(trace(?:_down|_up)?=|(?:jitter|loss)(?:_down|_up)?=file:)(.+)$/s, absolute))
     .join(",");
 }
 
-/** What is read of a file once, and again when it has changed. */
-class Known<Value> {
-  readonly #known = new Map<string, { stamp: string; value: Value }>();
-  readonly #read: (path: string) => Value;
+/** By path, with the stamp of the file that they are of. */
+const knownSums = new Map<string, { stamp: string; sum: string }>();
 
-  constructor(read: (path: string) => Value) {
-    this.#read = read;
+/** SHA-256; computed again when the file has changed. */
+function sumOf(path: string): string {
+  let stats: Stats;
+  try {
+    stats = statSync(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "cannot be read";
+    throw refuse(`${path}: ${code === "ENOENT" ? "no such file: name another" : code}`);
   }
-
-  of(path: string): Value {
-    let stats: Stats;
-    try {
-      stats = statSync(path);
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? "cannot be read";
-      throw refuse(`${path}: ${code === "ENOENT" ? "no such file: name another" : code}`);
-    }
-    // Opening a pipe would wait for its writer.
-    if (!stats.isFile()) throw refuse(`${path}: is not a regular file: name a file`);
-    const { dev, ino, size, mtimeMs, ctimeMs } = stats;
-    const stamp = [dev, ino, size, mtimeMs, ctimeMs].join(" ");
-    const known = this.#known.get(path);
-    if (known?.stamp === stamp) return known.value;
-    const value = this.#read(path);
-    this.#known.set(path, { stamp, value });
-    return value;
-  }
-}
-
-const sums = new Known((path) => {
+  // Opening a pipe would wait for its writer.
+  if (!stats.isFile()) throw refuse(`${path}: is not a regular file: name a file`);
+  const { dev, ino, size, mtimeMs, ctimeMs } = stats;
+  const stamp = [dev, ino, size, mtimeMs, ctimeMs].join(" ");
+  const known = knownSums.get(path);
+  if (known?.stamp === stamp) return known.sum;
   const hash = createHash("sha256");
   for (const chunk of chunksOf(path)) hash.update(chunk);
-  return hash.digest("hex");
-});
+  const sum = hash.digest("hex");
+  knownSums.set(path, { stamp, sum });
+  return sum;
+}
 
-const rates_bps = new Known((path) => {
-  const times = readOpportunities(path);
-  return Math.round((times.length * opportunity_bits * 1000) / (times.at(-1) ?? 1));
-});
-
-const losses = new Known((path) => {
-  let numbers = 0;
-  let lost = 0;
-  for (const number of readNumbers(path, 1)) {
-    numbers++;
-    if (number !== 0) lost++;
-  }
-  return Number((lost / numbers).toPrecision(12));
-});
-
-const maxJitter_ms = 60_000;
-
-/** How many there are; UserError where one is none. */
-const jitters = new Known((path) => {
-  let numbers = 0;
-  for (const _ of readNumbers(path, maxJitter_ms)) numbers++;
-  return numbers;
-});
-
-/** As a profile is stored: its files with absolute paths and sums, and the rate and loss that they come to. */
-export function settleFiles(profile: LinkProfile, folder: string): LinkProfile {
-  const absolute = mapFiles(withAbsoluteFiles(profile, folder), (file) => ({ ...file, sha256: sums.of(file.file) }));
-  const settle = (direction: LinkDirection): LinkDirection => {
-    const { trace, jitter, loss_model: model } = direction;
-    if (jitter && "file" in jitter) jitters.of(jitter.file);
-    return {
-      ...direction,
-      ...(trace ? { rate_bps: rates_bps.of(trace.file) } : {}),
-      ...(model && "file" in model ? { loss: losses.of(model.file) } : {}),
-    };
-  };
-  return { ...absolute, down: settle(absolute.down), up: settle(absolute.up) };
+/** As profiles are stored: their files with absolute paths and sums, and the rates and losses that they come to. */
+export function settleFiles(profiles: readonly LinkProfile[], folder: string): LinkProfile[] {
+  const absolute = profiles.map((profile) =>
+    mapFiles(withAbsoluteFiles(profile, folder), (file) => ({ ...file, sha256: sumOf(file.file) })),
+  );
+  const withFiles = absolute.filter((profile) => filesOf(profile).length > 0);
+  const read = new Map(
+    describeLinks(withFiles, { files: true }).map(({ profile }, index) => [withFiles[index], profile]),
+  );
+  const settle = (direction: LinkDirection, { rate_bps, loss }: LinkDirection): LinkDirection => ({
+    ...direction,
+    rate_bps,
+    loss,
+  });
+  return absolute.map((profile) => {
+    const { down, up } = read.get(profile) ?? profile;
+    return { ...profile, down: settle(profile.down, down), up: settle(profile.up, up) };
+  });
 }
 
 /** UserError where a file is not what it was when the profile was stored; `again`: what to do where it cannot be brought back. */
 export function refuseChangedFiles(profile: LinkProfile, again = "begin again with --new"): void {
   for (const { file, sha256: before } of filesOf(profile)) {
     if (before === undefined) continue;
-    const now = sums.of(file);
+    const now = sumOf(file);
     if (now !== before) {
       throw refuse(
         `${file} has changed since it was planned (sha256 ${before.slice(0, 12)}, now ${now.slice(0, 12)}): ` +

@@ -1,41 +1,5 @@
-// How a link is called where people read: its short form with the names of files instead of their paths, its name where it
-// has one, and a sentence. Pure.
-import type { LinkDirection, LinkProfile, LinkQueue } from "../../schemas/generated/link_profile.ts";
-import { formatLink, parseLink } from "./link.ts";
-import { namedLinks } from "./names.ts";
-
-export interface NamedFile {
-  readonly file: string;
-  readonly sha256?: string;
-}
-
-type Change = <File extends NamedFile>(file: File) => File;
-
-function mapDirection(direction: LinkDirection, change: Change): LinkDirection {
-  const { trace, jitter, loss_model: model } = direction;
-  return {
-    ...direction,
-    ...(trace ? { trace: change(trace) } : {}),
-    ...(jitter && "file" in jitter ? { jitter: change(jitter) } : {}),
-    ...(model && "file" in model ? { loss_model: change(model) } : {}),
-  };
-}
-
-/** The profile with each file that it names changed. */
-export function mapFiles(profile: LinkProfile, change: Change): LinkProfile {
-  return { ...profile, down: mapDirection(profile.down, change), up: mapDirection(profile.up, change) };
-}
-
-/** The short form with the names of files, not their paths. */
-export function linkLabel(profile: LinkProfile): string {
-  return formatLink(mapFiles(profile, (file) => ({ ...file, file: file.file.split("/").at(-1) ?? file.file })));
-}
-
-/** The first of the known links that is just this one. */
-export function nameOf(profile: LinkProfile): string | null {
-  const form = formatLink(profile);
-  return namedLinks.find((link) => formatLink(parseLink(link.form)) === form)?.name ?? null;
-}
+// A link in the words of people: a sentence, and its parts. Its label and its name are trilane-shaper's (link.ts).
+import { describeLink, type LinkDirection, type LinkProfile, type LinkQueue } from "./link.ts";
 
 const plainKeys = /^(down|up|rtt|delay_down|delay_up|queue|queue_down|queue_up|loss|loss_down|loss_up|seed)=/;
 
@@ -46,7 +10,7 @@ const plainKeys = /^(down|up|rtt|delay_down|delay_up|queue|queue_down|queue_up|l
 export function furtherSettings(profile: LinkProfile): string[] {
   const { down, up } = profile;
   const varies = [down, up].some(({ rate_steps, delay_steps, trace }) => rate_steps || delay_steps || trace);
-  const [first = "", ...parts] = linkLabel(profile).split(",");
+  const [first = "", ...parts] = describeLink(profile).label.split(",");
   const isModel = (part: string): boolean => /^loss(_down|_up)?=[a-z]/.test(part);
   const isWanted = (part: string): boolean => !plainKeys.test(part) || isModel(part);
   if (!varies) return parts.filter(isWanted);
@@ -74,17 +38,17 @@ export function queueLabel(queue: LinkQueue): string {
   return "unlimited";
 }
 
-const disciplineNames: Readonly<Record<NonNullable<LinkDirection["aqm"]> | "droptail", string>> = {
+/** Of those that are not called as their word in capitals. */
+const disciplineNames: Readonly<Record<string, string>> = {
   droptail: "drop-tail queue",
   drophead: "drop-head queue",
   codel: "CoDel queue",
-  pie: "PIE queue",
   fq_codel: "FQ-CoDel queue",
 };
 
 function queueText({ down, up }: LinkProfile): string {
   const [queueDown, queueUp] = [down, up].map(
-    ({ queue, aqm }) => `${disciplineNames[aqm ?? "droptail"]} of ${queueLabel(queue)}`,
+    ({ queue, aqm = "droptail" }) => `${disciplineNames[aqm] ?? `${aqm.toUpperCase()} queue`} of ${queueLabel(queue)}`,
   );
   return queueDown === queueUp ? `${queueDown}` : `${queueDown} down, ${queueUp} up`;
 }

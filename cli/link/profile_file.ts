@@ -5,8 +5,7 @@ import { UserError } from "../errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../schema_error.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { refuseChangedFiles, withAbsoluteFiles } from "./files.ts";
-import { refuse, refuseWithoutDelay } from "./form.ts";
-import { formatLink, type LinkProfile, parseLink } from "./link.ts";
+import { describeLink, type LinkProfile, parseLink, refuse, refuseWithoutDelay } from "./link.ts";
 
 const schema = "schemas/link-profile.schema.json";
 
@@ -41,7 +40,7 @@ function readProfile(path: string): LinkProfile {
   const absolute = withAbsoluteFiles(profile, dirname(resolve(path)));
   refuseChangedFiles(absolute);
   try {
-    const meant = parseLink(formatLink(absolute));
+    const meant = describeLink(absolute).profile;
     refuseContradictions(absolute, meant);
     return meant;
   } catch (error) {

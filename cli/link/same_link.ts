@@ -1,5 +1,5 @@
 // What a link is to the shaper, whatever it is called: two profiles with one key shape packets alike. Reads nothing.
-import { mapFiles } from "./label.ts";
+import { mapFiles } from "./files.ts";
 import type { LinkDirection, LinkProfile, LinkQueue } from "./link.ts";
 
 /** What a queue of so many BDP holds: an initial window of full packets at least (shaper/link_profile.c). */

@@ -2,7 +2,8 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { linkSentence, nameOf } from "../link/label.ts";
+import { linkSentence } from "../link/label.ts";
+import { describeLink } from "../link/link.ts";
 import { formatSize } from "../numbers.ts";
 import { numberAt } from "./unknown_json.ts";
 
@@ -47,7 +48,7 @@ function furtherLine(load: ShapedLoad, direction: "down" | "up"): string {
 
 export function linkFacts(profile: LinkProfile, loads: readonly ShapedLoad[]): Markup {
   const reported = loads.filter((load) => load.facts.shaper !== null);
-  const name = nameOf(profile);
+  const { name } = describeLink(profile);
   const asked = html`<p><b>Link asked:</b> ${name === null ? "" : `${name}: `}${linkSentence(profile)}.</p>`;
   if (reported.length === 0)
     return html`${asked}<p>What the shaper did is unavailable: no load shown here has its report.</p>`;

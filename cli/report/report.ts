@@ -12,6 +12,7 @@ import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { resultsOf } from "../export/choose.ts";
 import { csvLines } from "../export/csv.ts";
+import { describeLinks } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { dilationSentence } from "../metrics/dilation.ts";
 import { modelledPages } from "../model/modelled_pages.ts";
@@ -60,7 +61,9 @@ const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(
 const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
 
 function profilesOf(data: ReportData): Map<string, LinkProfile> {
-  return new Map(data.cells.map((cell) => [cell.link, cell.link_profile]));
+  const profiles = new Map(data.cells.map((cell) => [cell.link, cell.link_profile]));
+  describeLinks([...profiles.values()]); // all at once; each is then known
+  return profiles;
 }
 
 function groupResults(data: ReportData): GroupResult[] {

@@ -8,9 +8,8 @@ import type { Grid, PlanPage, SweepPlan } from "../../schemas/generated/sweep_pl
 import { UserError } from "../errors.ts";
 import type { Lane } from "../lanes.ts";
 import { filesOf, settleFiles, withAbsoluteFiles } from "../link/files.ts";
-import { linkLabel } from "../link/label.ts";
-import { formatLink, parseLink } from "../link/link.ts";
-import { readLink } from "../link/profile_file.ts";
+import { formatLink, type Link, readForms } from "../link/link.ts";
+import { isProfileFile, readLink } from "../link/profile_file.ts";
 import { shaperKey } from "../link/same_link.ts";
 import { hasRenoForCubic } from "../metrics/dilation.ts";
 import { explainSchemaErrors, schemaValidator } from "../schema_error.ts";
@@ -46,7 +45,7 @@ const maximumLoads = 10_000_000;
 /** A form that names no file, or files by absolute paths: a stored plan means the same from every folder. */
 function absoluteForm(form: string, folder: string): string {
   const profile = readLink(form, folder);
-  const isAsWritten = filesOf(profile).length === 0 && !form.endsWith(".json");
+  const isAsWritten = filesOf(profile).length === 0 && !isProfileFile(form);
   return isAsWritten ? form : formatLink(withAbsoluteFiles(profile, folder));
 }
 
@@ -103,6 +102,8 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
     plan.pages.map(pageName).map((name) => ({ name, key: name })),
     `plan ${source}: page`,
   );
+  const written = plan.links.filter((link) => typeof link === "string" && !isProfileFile(link));
+  readForms(written as string[]); // all at once; each is then known
   plan.links = plan.links.map((link) =>
     typeof link === "string" ? absoluteForm(link, folder) : link,
   ) as Plan["links"];
@@ -159,21 +160,23 @@ function percent(share: number): number {
   return Number((share * 100).toPrecision(12));
 }
 
-function formsOf(plan: SweepPlan): string[] {
-  return plan.links
-    .flatMap((link) => (typeof link === "string" ? [link] : gridForms(link.grid)))
-    .map((form) => formatLink(parseLink(form)));
+function expandLinks(plan: SweepPlan): Link[] {
+  return readForms(plan.links.flatMap((link) => (typeof link === "string" ? [link] : gridForms(link.grid))));
 }
 
 /** The links of a plan with their grids expanded; files are read. UserError where two are one to the shaper. */
 export function linksOf(plan: SweepPlan): PlannedLink[] {
-  const forms = formsOf(plan);
-  const profiles = forms.map((form) => settleFiles(parseLink(form), process.cwd()));
+  const links = expandLinks(plan);
+  const forms = links.map(({ form }) => form);
+  const profiles = settleFiles(
+    links.map(({ profile }) => profile),
+    process.cwd(),
+  );
   refuseSame(
     profiles.map((profile, index) => ({ name: forms[index] ?? "", key: shaperKey(profile) })),
     `plan ${plan.name}: link`,
   );
-  const labels = profiles.map(linkLabel);
+  const labels = links.map(({ label }) => label);
   const times = new Map<string, number>();
   for (const label of labels) times.set(label, (times.get(label) ?? 0) + 1);
   // Two files of one name in two folders are two links.
@@ -196,7 +199,7 @@ export function cellsOf(plan: SweepPlan): PlannedCell[] {
 export function planDigest(plan: Plan): string {
   const { name, lanes, repetitions, seed, retries, timeout_s, settle_ms } = plan;
   const pages = plan.pages.map(pageName);
-  const links = formsOf(plan).map((link) => ({ link, link_profile: parseLink(link) }));
+  const links = expandLinks(plan).map(({ form, profile }) => ({ link: form, link_profile: profile }));
   // What is not asked for leaves the digest of plans that never heard of it.
   const warm = plan.warm_cache ? { warm_cache: true } : {};
   // Sweeps from before there was a choice are those that make none.

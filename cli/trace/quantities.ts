@@ -1,18 +1,19 @@
-// The quantities of `trilane trace`'s options: rates and times as a link's short form has them, but told by the option's
-// name, and lengths up to days.
+// The quantities of `trilane trace`'s options: rates as a link's short form has them, but with the option's name in errors,
+// and lengths up to days.
 import { UserError } from "../errors.ts";
-import { readRate } from "../link/quantity.ts";
+import { parseLink } from "../link/link.ts";
 
 /** `19.1mbit` in bit/s. */
 export function rateOption(option: string, text: string): number {
+  // Steps and further settings are a link's.
+  if (!/^[^,:]+$/.test(text))
+    throw new UserError(`trace: ${option} "${text}" is not a number with a unit: write it as 3mbit`);
   let rate_bps: number | null;
   try {
-    rate_bps = readRate(option, text);
+    ({ rate_bps } = parseLink(`rate=${text}`).down);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw new UserError(
-      error.message.replace(/^link: (rate must)?/, (_, rate) => `trace: ${rate ? `${option} must` : ""}`),
-    );
+    throw new UserError(error.message.replace(/^link: rate/, `trace: ${option}`));
   }
   if (rate_bps === null) throw new UserError(`trace: ${option} "${text}" has no opportunities to write: give a rate`);
   return rate_bps;

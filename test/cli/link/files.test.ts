@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { UserError } from "../../../cli/errors.ts";
 import { filesOf, formWithAbsoluteFiles, refuseChangedFiles, settleFiles } from "../../../cli/link/files.ts";
-import { formatLink, parseLink } from "../../../cli/link/link.ts";
+import { formatLink, type LinkProfile, parseLink } from "../../../cli/link/link.ts";
 import { readLink } from "../../../cli/link/profile_file.ts";
 import { labCommand } from "../../../cli/measure/lab.ts";
 import { checkout } from "../../../cli/programs.ts";
@@ -31,8 +31,14 @@ const jitter = file("jitter", "0.5\n12\n");
 const form = "trace=twelve.trace,rtt=50ms,loss_up=file:losses,jitter_down=file:jitter";
 const least = { name: "least", pages: ["page"], lanes: ["h1"], links: [form], repetitions: 1 };
 
+function settled(link: string, from = folder): LinkProfile {
+  const [profile] = settleFiles([parseLink(link)], from);
+  assert.ok(profile);
+  return profile;
+}
+
 test("a stored profile has absolute paths, sums, the trace's mean rate and the file's share of losses", () => {
-  const profile = settleFiles(parseLink(form), folder);
+  const profile = settled(form);
   const sumOf = (text: string) => createHash("sha256").update(text).digest("hex");
   assert.deepEqual(filesOf(profile), [
     { file: trace, sha256: sumOf(lines(Array.from({ length: 100 }, (_, index) => index + 1))) },
@@ -47,7 +53,7 @@ test("a stored profile has absolute paths, sums, the trace's mean rate and the f
 
 test("a file that changed is named, and the shaper is not started with it", () => {
   const path = file("changing.trace", lines([1, 2, 3]));
-  const link = settleFiles(parseLink("trace=changing.trace,rtt=50ms"), folder);
+  const link = settled("trace=changing.trace,rtt=50ms");
   refuseChangedFiles(link);
   file("changing.trace", lines([1, 2, 3, 400]));
   const refusal = (error: unknown) =>
@@ -61,23 +67,41 @@ test("a file that changed is named, and the shaper is not started with it", () =
 });
 
 test("what is no trace and no losses is told with file and line", () => {
-  const settle = (text: string) => () => settleFiles(parseLink(text), folder);
+  const settle = (text: string) => () => settled(text);
   file("text", "1\ntwo\n");
   file("backwards", "5\n4\n");
   file("empty", "");
-  assert.throws(settle("trace=text,rtt=50ms"), /^UserError: .*text:2: "two" is not a time/);
-  assert.throws(settle("trace=backwards,rtt=50ms"), /^UserError: .*backwards:2: "4" is earlier/);
-  assert.throws(settle("trace=empty,rtt=50ms"), /^UserError: .*empty: holds no line/);
+  assert.throws(settle("trace=text,rtt=50ms"), /^UserError: link: trace: .*text: line 2: "two" is no time: write/);
+  assert.throws(
+    settle("trace=backwards,rtt=50ms"),
+    /^UserError: link: trace: .*backwards: line 2: 4 ms after 5 ms: times must/,
+  );
+  assert.throws(settle("trace=empty,rtt=50ms"), /^UserError: link: trace: .*empty: line 1: no time: write/);
   assert.throws(settle("trace=none,rtt=50ms"), /^UserError: link: .*none: no such file: name another$/);
   assert.throws(settle("trace=.,rtt=50ms"), /^UserError: link: .*is not a regular file: name a file$/);
   assert.equal(spawnSync("mkfifo", [join(folder, "pipe")]).status, 0);
   assert.throws(settle("trace=pipe,rtt=50ms"), /^UserError: link: .*pipe: is not a regular file: name a file$/);
-  assert.throws(settle("3mbit/50ms,loss=file:text"), /^UserError: .*text:2: "two" is not a number from 0 to 1: write/);
-  assert.throws(settle("3mbit/50ms,loss=file:jitter"), /^UserError: .*jitter:2: "12" is not a number from 0 to 1: w/);
-  assert.throws(settle("3mbit/50ms,loss=file:empty"), /^UserError: .*empty: holds no number/);
+  assert.throws(
+    settle("3mbit/50ms,loss=file:text"),
+    /^UserError: link: loss: .*text: line 2: "two" is not a number from 0 to 1: w/,
+  );
+  assert.throws(
+    settle("3mbit/50ms,loss=file:jitter"),
+    /^UserError: link: loss: .*jitter: line 2: "12" is not a number from 0 to 1: w/,
+  );
+  assert.throws(settle("3mbit/50ms,loss=file:empty"), /^UserError: link: loss: .*empty: line 1: no number: write one/);
   const comma = join(folder, "a,b");
   mkdirSync(comma);
-  assert.throws(() => settleFiles(parseLink("trace=x,rtt=50ms"), comma), /^UserError: link: .*a comma ends a setting/);
+  assert.throws(() => settled("trace=x,rtt=50ms", comma), /^UserError: link: .*a comma ends a setting/);
+});
+
+test("a file of jitter is looked into before anything is measured, as one of losses", () => {
+  const path = file("numbers", "0.5\n60000\n1e-5\n");
+  assert.equal(settled(`3mbit/50ms,jitter_up=file:${path}`).up.loss, 0);
+  file("numbers", "0.5\n60001\n");
+  assert.throws(() => settled(`3mbit/50ms,jitter_up=file:${path}`), /"60001" is not a number from 0 to 60000/);
+  file("numbers", "1e0 -0 0 +1");
+  assert.equal(settled(`3mbit/50ms,loss=file:${path}`).down.loss, 0.5);
 });
 
 test("a plan's file names its files from where it lies; the plan means the same from every folder", () => {

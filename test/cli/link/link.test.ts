@@ -1,15 +1,25 @@
-// The short form of links: what each means, how it is written, what is refused and in which words. The same forms are
-// read by test/native/shaper for trilane-shaper.
+// What trilane-shaper says of links reaches the callers: profiles, canonical forms, labels, names and refusals. The language
+// itself is tested in test/native/shaper (link_profile_test.c, link_profile_fuzz_test.c).
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv } from "ajv";
 import { UserError } from "../../../cli/errors.ts";
-import { refuseWithoutDelay } from "../../../cli/link/form.ts";
-import { furtherSettings, linkLabel, linkSentence, nameOf } from "../../../cli/link/label.ts";
-import { formatLink, type LinkProfile, parseLink } from "../../../cli/link/link.ts";
-import { namedForm, namedLinks } from "../../../cli/link/names.ts";
+import { furtherSettings, linkSentence } from "../../../cli/link/label.ts";
+import {
+  describeLink,
+  describeLinks,
+  formatLink,
+  type LinkProfile,
+  namedLinks,
+  parseLink,
+  readForms,
+  refuseWithoutDelay,
+} from "../../../cli/link/link.ts";
+import { checkout } from "../../../cli/programs.ts";
 
 interface Forms {
   readonly valid: { form: string; canonical: string; profile: LinkProfile }[];
@@ -20,21 +30,53 @@ const parse = (path: string) => JSON.parse(readFileSync(join(schemas, path), "ut
 const forms: Forms = parse("examples/link-forms.json");
 const isProfile = new Ajv({ strict: true, allowUnionTypes: true }).compile(parse("link-profile.schema.json"));
 
-for (const { form, canonical, profile } of forms.valid) {
-  test(`"${form}" means its profile and is written "${canonical}"`, () => {
-    assert.deepEqual(parseLink(form), profile);
-    assert.equal(formatLink(profile), canonical);
-    assert.deepEqual(parseLink(canonical), profile);
+test("every form means its profile and is written in one way, and so is a profile", () => {
+  const read = readForms(forms.valid.map(({ form }) => form));
+  const written = describeLinks(forms.valid.map(({ profile }) => profile));
+  forms.valid.forEach(({ form, canonical, profile }, index) => {
+    // A sweep's digest is computed from the text, so the order of the members counts.
+    assert.equal(JSON.stringify(read[index]?.profile), JSON.stringify(profile), form);
+    assert.equal(read[index]?.form, canonical);
+    assert.equal(written[index]?.form, canonical);
+    assert.deepEqual(written[index]?.profile, profile);
     assert.ok(isProfile(profile), JSON.stringify(isProfile.errors));
   });
-}
+});
 
-for (const { form, error: message } of forms.invalid) {
-  test(`"${form.slice(0, 80)}" is refused in one line`, () => {
-    assert.throws(() => parseLink(form), new UserError(message));
+test("what is refused is refused in one line, alone or among others", () => {
+  for (const { form, error: message } of forms.invalid) {
+    assert.throws(() => readForms(["3g", form, "dsl"]), new UserError(message));
     assert.match(message, /^link: [^\n]+$/);
-  });
-}
+  }
+  assert.throws(
+    () => parseLink("3mbit\ud800/50ms"),
+    /^UserError: link: rate "3mbit\ufffd" is not a number with a unit/,
+  );
+  assert.throws(() => parseLink("3mbit\u0000"), /^UserError: link: [^\n]+: correct it$/);
+});
+
+test("what is asked for is the caller's own, and asked for once", () => {
+  const [first, second] = [parseLink("3mbit/50ms"), parseLink("3mbit/50ms")];
+  first.down.rate_bps = 1;
+  assert.equal(second.down.rate_bps, 3e6);
+  assert.equal(parseLink("3mbit/50ms").down.rate_bps, 3e6);
+});
+
+test("without trilane-shaper the error says how to build it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-unbuilt-"));
+  try {
+    for (const part of ["cli", "schemas"]) cpSync(join(checkout, part), join(folder, part), { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    const code = 'import { parseLink } from "./cli/link/link.ts"; parseLink("3g");';
+    const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    assert.match(stderr, /UserError: trilane-shaper is not built: run `npm run setup` in /);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
 
 test("what is asked for with a rate or a trace must say its delay, in words that are a link", () => {
   for (const [form, asked, none] of [
@@ -59,20 +101,19 @@ test("what is asked for with a rate or a trace must say its delay, in words that
 });
 
 test("every known link is among the forms, and may be changed in either direction", () => {
-  for (const { name, form } of namedLinks) {
+  for (const { name, form } of namedLinks()) {
     assert.ok(
       forms.valid.some((example) => example.form === name),
       name,
     );
-    assert.equal(namedForm(name), form);
     assert.doesNotMatch(form, /(^|,)(rate|rtt|queue)=/, "no setting that one for a direction could not change");
     assert.equal(parseLink(`${name},down=7mbit`).down.rate_bps, 7e6);
     assert.equal(parseLink(`${name},down=7mbit`).up.rate_bps, parseLink(name).up.rate_bps);
     assert.equal(parseLink(`${name},delay_up=7ms`).up.delay_ms, 7);
     assert.equal(parseLink(`${name},delay_up=7ms`).down.delay_ms, parseLink(name).down.delay_ms);
-    assert.equal(parseLink(nameOf(parseLink(name)) ?? "").rtt_ms, parseLink(name).rtt_ms);
+    assert.equal(parseLink(describeLink(parseLink(name)).name ?? "").rtt_ms, parseLink(name).rtt_ms);
   }
-  assert.equal(new Set(namedLinks.map(({ name }) => name)).size, namedLinks.length);
+  assert.equal(new Set(namedLinks().map(({ name }) => name)).size, namedLinks().length);
 });
 
 test("experiment D's networks have the study's figures", () => {
@@ -106,11 +147,12 @@ test("every rate of experiment A's grid keeps its value through the short form",
 test("every size of a queue in bytes keeps its value through the short form", () => {
   const sizes = Array.from({ length: 3000 }, (_, index) => index + 1);
   for (let bytes = 3001; bytes <= 1e9; bytes = Math.floor(bytes * 1.003) + 1) sizes.push(bytes);
-  for (const bytes of sizes) {
-    const form = formatLink(parseLink(`3mbit/50ms,queue=${bytes}B`));
-    assert.deepEqual(parseLink(form).down.queue, { bytes }, form);
-    assert.deepEqual(parseLink(`3mbit/50ms,queue=${bytes / 1000}kB`).down.queue, { bytes });
-  }
+  const inBytes = readForms(sizes.map((bytes) => `3mbit/50ms,queue=${bytes}B`));
+  const inKilobytes = readForms(sizes.map((bytes) => `3mbit/50ms,queue=${bytes / 1000}kB`));
+  const again = readForms(inBytes.map(({ form }) => form));
+  sizes.forEach((bytes, index) => {
+    for (const read of [inBytes, inKilobytes, again]) assert.deepEqual(read[index]?.profile.down.queue, { bytes });
+  });
 });
 
 test("a link is told in words, with what there is beyond rate, delay, queue and loss", () => {
@@ -130,49 +172,9 @@ test("a link is told in words, with what there is beyond rate, delay, queue and 
     "rtt=50ms",
   ]);
   assert.equal(
-    linkLabel(parseLink("trace=/a/b/lte.down,rtt=50ms,loss=file:/c/d")),
+    describeLink(parseLink("trace=/a/b/lte.down,rtt=50ms,loss=file:/c/d")).label,
     "trace=lte.down,rtt=50ms,loss=file:d",
   );
-  assert.equal(nameOf(parseLink("down=750kbit,up=250kbit,rtt=100ms")), "cse534-lb-hl");
-  assert.equal(nameOf(parseLink("3g,loss=1%")), null);
-});
-
-test("links of all kinds of settings keep their meaning through their canonical form", () => {
-  let state = 5;
-  const below = (bound: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-  const of = (texts: readonly string[]): string => texts[below(texts.length)] ?? "";
-  const settings: Readonly<Record<string, readonly string[]>> = {
-    jitter: ["0", "5ms", "normal:1.5ms", "pareto:100us", "file:a/b:c"],
-    jitter_order: ["keep", "free"],
-    loss: ["0%", "0.1%", "33.3%", "ge:1%:30%", "ge:1%:30%:50%:0.01%", "every:7", "file:losses"],
-    loss_slot: ["0", "10ms", "1.5s"],
-    duplicate: ["0%", "2%"],
-    reorder: ["0%:1", "0.5%:3"],
-    onoff: ["off", "10s:1s", "exp:1500ms:250ms"],
-    queue: ["1bdp", "0.5bdp", "100p", "64kB", "50ms", "unlimited"],
-    aqm: ["droptail", "drophead", "codel", "pie", "fq_codel"],
-    fec: ["off", "2"],
-  };
-  const rates = ["3mbit", "1.6384mbit", "8mbit:1mbit@10s", "200kbit"];
-  const starts = [
-    () => `${of(rates)}/${of(["50ms", "33.3ms", "50ms:200ms@1.5s"])}`,
-    () => `down=${of(rates)},up=${of(rates)},delay_down=${of(["1ms", "10ms"])},delay_up=${of(["1ms", "10ms:2ms@1s"])}`,
-    () => `trace_down=${of(["a/x", "b"])},up=${of(rates)},rtt=20ms,trace_end_down=${of(["wrap", "once"])}`,
-    () => `trace=b,rtt=20ms`,
-    () => of(namedLinks.map(({ name }) => name)),
-  ];
-  for (let run = 0; run < 2000; run++) {
-    const parts = [starts[below(starts.length)]?.() ?? ""];
-    for (const [name, texts] of Object.entries(settings))
-      for (const suffix of ["", "_down", "_up"]) if (below(5) === 0) parts.push(`${name}${suffix}=${of(texts)}`);
-    const form = parts.join(",");
-    const profile = parseLink(form);
-    const canonical = formatLink(profile);
-    assert.deepEqual(parseLink(canonical), profile, form);
-    assert.equal(formatLink(parseLink(canonical)), canonical);
-    assert.ok(isProfile(profile), `${form}: ${JSON.stringify(isProfile.errors)}`);
-  }
+  assert.equal(describeLink(parseLink("down=750kbit,up=250kbit,rtt=100ms")).name, "cse534-lb-hl");
+  assert.equal(describeLink(parseLink("3g,loss=1%")).name, null);
 });

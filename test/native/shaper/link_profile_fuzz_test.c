@@ -3,6 +3,7 @@
 // LINK_FUZZ_RUNS sets the number, LINK_FUZZ_SEED another beginning.
 #include "shaper/link_json.h"
 #include "shaper/link_names.h"
+#include "shaper/link_write.h"
 #include "shaper/random.h"
 
 #include <setjmp.h>
@@ -80,10 +81,10 @@ static void mutilate(struct fuzz *fuzz) {
 
 static void make_form(struct fuzz *fuzz) {
     size_t names = 0;
-    while (link_name(names))
+    while (link_named_at(names))
         names++;
     const char *beginning = below(fuzz, 8) == 0
-                                ? link_name(below(fuzz, names))
+                                ? link_named_at(below(fuzz, names))->name
                                 : beginnings[below(fuzz, sizeof beginnings / sizeof beginnings[0])];
     fuzz->size = strlen(beginning);
     memcpy(fuzz->form, beginning, fuzz->size);
@@ -114,6 +115,27 @@ static void assert_within_limits(const struct direction_settings *direction, con
     assert_true(direction->fec_group <= FEC_GROUP_MAX);
 }
 
+// The canonical form means the same profile, and is canonical itself.
+static void assert_written_as_read(const struct link_profile *profile) {
+    struct link_text text, again;
+    struct link_settings settings;
+    struct link_profile read;
+    struct link_error error;
+    json_t *json = link_profile_json(profile);
+    assert_non_null(json);
+    if (link_write(&text, json, false, &error) < 0) fail_msg("%s", error.line);
+    if (link_settings_read(&settings, text.text, &error) < 0 ||
+        link_profile_read(&read, &settings, &error) < 0)
+        fail_msg("%s: %s", text.text, error.line);
+    json_t *meant = link_profile_json(&read);
+    if (!json_equal(json, meant)) fail_msg("%s is another link than it was written from", text.text);
+    assert_int_equal(link_write(&again, meant, false, &error), 0);
+    assert_string_equal(again.text, text.text);
+    json_decref(json);
+    json_decref(meant);
+    link_profile_close(&read);
+}
+
 static uint64_t number_from(const char *variable, uint64_t otherwise) {
     const char *text = getenv(variable);
     return text ? strtoull(text, NULL, 10) : otherwise;
@@ -138,11 +160,7 @@ static void mutilated_forms_do_no_harm(void **state) {
             taken++;
             assert_within_limits(&profile.down, &profile.queue_down);
             assert_within_limits(&profile.up, &profile.queue_up);
-            if (taken % 64 == 0) {
-                json_t *json = link_profile_json(&profile);
-                assert_non_null(json);
-                json_decref(json);
-            }
+            if (taken % 64 == 0) assert_written_as_read(&profile);
             link_profile_close(&profile);
         } else {
             assert_memory_equal(error.line, "link: ", 6);

@@ -1,7 +1,8 @@
-// link_profile: every form of schemas/examples/link-forms.json, which the TypeScript reader is tested with
-// too, and the lines that people see.
+// link_profile and link_write: every form of schemas/examples/link-forms.json, its canonical form, and the
+// lines that people see.
 #include "shaper/link_json.h"
 #include "shaper/link_names.h"
+#include "shaper/link_write.h"
 #include "shaper/number_file.h"
 
 #include <jansson.h>
@@ -22,7 +23,7 @@ static int read_form(const char *form, struct link_profile *profile, struct link
     return link_profile_read(profile, &settings, error);
 }
 
-// What TypeScript does not read from files, C does.
+// The examples are of links whose files were not read.
 static void forget_means(json_t *direction) {
     if (json_object_get(direction, "trace")) json_object_del(direction, "rate_bps");
     if (json_object_get(json_object_get(direction, "loss_model"), "file")) json_object_del(direction, "loss");
@@ -84,6 +85,10 @@ static void forms_read_as_the_examples_say(void **state) {
         for (int i = 0; i < 2; i++)
             assert_reads_as(json_string_value(json_object_get(example, spellings[i])),
                             json_object_get(example, "profile"));
+        struct link_text text;
+        struct link_error error;
+        assert_int_equal(link_write(&text, json_object_get(example, "profile"), false, &error), 0);
+        assert_string_equal(text.text, json_string_value(json_object_get(example, "canonical")));
     }
     json_decref(forms);
 }
@@ -107,13 +112,14 @@ static void every_known_link_is_among_the_examples(void **state) {
     (void)state;
     json_t *forms = load_forms(), *valid = json_object_get(forms, "valid");
     size_t names = 0;
-    for (; link_name(names); names++) {
+    for (; link_named_at(names); names++) {
+        const char *name = link_named_at(names)->name;
         size_t index;
         json_t *example;
         bool found = false;
         json_array_foreach(valid, index, example) found =
-            found || strcmp(json_string_value(json_object_get(example, "form")), link_name(names)) == 0;
-        if (!found) fail_msg("%s is not among the examples", link_name(names));
+            found || strcmp(json_string_value(json_object_get(example, "form")), name) == 0;
+        if (!found) fail_msg("%s is not among the examples", name);
     }
     assert_true(names >= 20);
     json_decref(forms);

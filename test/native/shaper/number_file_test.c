@@ -26,7 +26,6 @@ static struct number_file *open_text(const char *text, size_t size, double max) 
     return number_file_open(path, max, error, sizeof error);
 }
 
-// The examples of schemas/examples/number-files.json are those of test/cli/link too.
 static json_t *load_examples(void) {
     json_error_t bad;
     json_t *examples = json_load_file(TRILANE_ROOT "/schemas/examples/number-files.json", 0, &bad);
