@@ -1,5 +1,6 @@
 // Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt, then one per filmed load. The columns are documented here, once, for
 // `trilane export --help` and the report.
+import { pageMetrics } from "../../extension/capture/metric_facts.ts";
 import { csvField } from "../../extension/har/csv_field.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import type { Cell, FilmedLoad, Load } from "../results/results.ts";
@@ -50,8 +51,8 @@ const filmMetric = (name: FilmMetric): Column => ({
   film: (film) => film[name],
 });
 
-/** New ones are appended: who reads columns by their place goes on. */
-export const columns: readonly Column[] = [
+/** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
+const firstColumns: readonly Column[] = [
   {
     name: "load_id",
     meaning: "number of the load in the results; empty: filmed loads have none",
@@ -226,6 +227,11 @@ export const columns: readonly Column[] = [
   { name: "disturbance_link_ms", meaning: "of it, at the link", value: (load) => load.disturbance_link_ms },
   { name: "disturbance_cpu_ms", meaning: "of it, without a CPU", value: (load) => load.disturbance_cpu_ms },
   { name: "tolerated_ms", meaning: "up to where it counts", value: (load) => load.tolerated_ms },
+];
+const firstNames = new Set(firstColumns.map(({ name }) => name));
+export const columns: readonly Column[] = [
+  ...firstColumns,
+  ...pageMetrics.filter((name) => !firstNames.has(name)).map(metric),
 ];
 
 /** Lines with their ends, the header first. */

@@ -1,4 +1,5 @@
 // What each metric of a load is called and means, for the report's table and the exports' columns. Computes none.
+import { metricFacts } from "../../extension/capture/metric_facts.ts";
 import type { FilmedLoad, Load } from "../results/results.ts";
 
 interface Words {
@@ -8,16 +9,7 @@ interface Words {
 }
 
 export const loadMetrics = {
-  plt_ms: { title: "PLT", meaning: "page load time: loadEventEnd - navigationStart" },
-  ttfb_ms: { title: "TTFB", meaning: "first byte of the page: responseStart" },
-  dcl_ms: { title: "DOMContentLoaded", meaning: "domContentLoadedEventEnd" },
-  fcp_ms: { title: "FCP", meaning: "first contentful paint" },
-  lcp_ms: { title: "LCP", meaning: "largest contentful paint" },
-  cls: { title: "CLS", meaning: "cumulative layout shift" },
-  tbt_ms: {
-    title: "TBT",
-    meaning: "total blocking time: of tasks after the first contentful paint, what took beyond 50 ms",
-  },
+  ...metricFacts,
   network_ms: {
     title: "of it network",
     meaning: "of the page load time what the critical path spent on requests",

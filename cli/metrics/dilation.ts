@@ -7,7 +7,8 @@
 // What that leaves: computation beside the network, which at K times the speed holds nothing up, and without dilation might
 // have; and the browser's and the servers' own work on a request, which the path counts as network (1 to 3 ms a request).
 // The times of requests stay those of dilated time.
-import type { Metrics, PageLoad } from "../../schemas/generated/page_load.ts";
+import { metricFacts, pageMetrics } from "../../extension/capture/metric_facts.ts";
+import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { isOverTcp, type Lane } from "../lanes.ts";
 import { servingInDilatedTime, settleServing } from "../serving/serving.ts";
@@ -22,8 +23,6 @@ export function computedBefore(segments: readonly Segment[], at_ms: number): num
     .reduce((sum, { from_ms, to_ms }) => sum + Math.max(0, Math.min(to_ms, at_ms) - from_ms), 0);
 }
 
-const timed = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const satisfies readonly (keyof Metrics)[];
-
 /**
  * The load with its metrics as without dilation, and what was added; one that was not dilated as it is. `tasks_ms`: CPU
  * time of its main thread's tasks while it loaded, on the lab's clock as all its times; null: not told.
@@ -36,9 +35,9 @@ export function withUndilatedMetrics(load: PageLoad, dilation: number, tasks_ms:
   const share = tasks_ms === null || tasks_ms >= path_ms ? 1 : tasks_ms / path_ms;
   const added_ms = (at_ms: number): number => (dilation - 1) * share * computedBefore(segments, at_ms);
   const metrics = { ...facts.metrics };
-  for (const name of timed) {
-    const dilated_ms = facts.metrics[name];
-    if (dilated_ms !== null) metrics[name] = dilated_ms + added_ms(dilated_ms);
+  for (const name of pageMetrics) {
+    const dilated_ms = facts.metrics[name] ?? null;
+    if (metricFacts[name].kind === "moment" && dilated_ms !== null) metrics[name] = dilated_ms + added_ms(dilated_ms);
   }
   if (metrics.tbt_ms !== undefined && metrics.tbt_ms !== null) {
     metrics.tbt_ms = null;

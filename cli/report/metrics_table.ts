@@ -1,5 +1,6 @@
 // The table of all metrics of one page on one link: each lane's median with its 95 % interval, the page load time split into
 // network and computation, and what filmed loads showed. Takes what is stored; draws no figure.
+import { metricFacts, pageMetrics } from "../../extension/capture/metric_facts.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "../export/metric_words.ts";
 import { count, formatSize, formatTime, formatTimeRange } from "../numbers.ts";
@@ -26,10 +27,13 @@ const ofLoad = (name: LoadMetric, text?: Row<Load>["text"]): Row<Load> => ({
   ...(text ? { text } : {}),
 });
 
+const others = pageMetrics.filter((name) => name !== "plt_ms");
+
 const loadRows: readonly Row<Load>[] = [
   ...(["plt_ms", "network_ms", "computation_ms", "optimal_ms"] as const).map((name) => ofLoad(name)),
-  ...(["ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms", "tbt_ms"] as const).map((name) => ofLoad(name)),
-  ...[ofLoad("cls", plain), ofLoad("requests", plain), ofLoad("bytes", size), ofLoad("connections", plain)],
+  ...others.filter((name) => metricFacts[name].kind !== "score").map((name) => ofLoad(name)),
+  ...others.filter((name) => metricFacts[name].kind === "score").map((name) => ofLoad(name, plain)),
+  ...[ofLoad("requests", plain), ofLoad("bytes", size), ofLoad("connections", plain)],
   ...(["browser_cpu_ms", "server_cpu_ms", "shaper_cpu_ms"] as const).map((name) => ofLoad(name)),
 ];
 

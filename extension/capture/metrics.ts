@@ -3,7 +3,7 @@
 // The meanings are those of web-vitals: relative to activation, none for a page that was hidden before it painted. TTFB <=
 // DCL <= PLT, TTFB <= FCP <= LCP. Navigation's times are exact to 0.1 ms; those of paints are when the frame was on the screen,
 // which Chromium rounds up to 4 ms (Paint Timing), so that up to 4 ms of them are not the page's. FCP and PLT have no order.
-import type { Metrics } from "../../schemas/generated/page_load.ts";
+import type { Metrics } from "../../schemas/generated/metrics.ts";
 
 /** What the page answers. Times in ms since its time origin. */
 export interface PageTimings {

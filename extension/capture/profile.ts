@@ -1,7 +1,9 @@
 // A capture and what the page answered -> the profile (schemas/profile.schema.json). Pure: the caller gives id, version
 // and what it knows of the browser; bodies are not in it.
+
+import type { Metrics } from "../../schemas/generated/metrics.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
-import type { Profile, ProfileFacts, ProfileMetrics } from "../../schemas/generated/profile.ts";
+import type { Profile, ProfileFacts } from "../../schemas/generated/profile.ts";
 import { protocolShares } from "./answered_by.ts";
 import { entriesOf, navigationRequest, navigationStart_s } from "./entries.ts";
 import type { PageTimings } from "./metrics.ts";
@@ -21,7 +23,7 @@ export interface ProfileParts {
   readonly started: string;
   readonly wall_ms: number;
   readonly ended: ProfileFacts["ended"];
-  readonly metrics: ProfileMetrics;
+  readonly metrics: Metrics;
   readonly entries: readonly HarEntry[];
   /** null: not told. */
   readonly onContentLoad_ms: number | null;

@@ -1,5 +1,5 @@
 // How steady a page was while it loaded: cumulative layout shift and total blocking time, from what the page answers. Pure.
-import type { ProfileMetrics } from "../../schemas/generated/profile.ts";
+import type { Metrics } from "../../schemas/generated/metrics.ts";
 import { metricsOf, type PageTimings } from "./metrics.ts";
 
 /** What the page answers. Times in ms since its time origin. */
@@ -65,7 +65,7 @@ export function totalBlockingTime(tasks: NonNullable<Steadiness["longTasks"]>, f
   }, 0);
 }
 
-export function profileMetricsOf(timings: PageTimings | null, steadiness: Steadiness | null): ProfileMetrics {
+export function profileMetricsOf(timings: PageTimings | null, steadiness: Steadiness | null): Metrics {
   const metrics = metricsOf(timings);
   const unavailable: Record<string, string> = { ...metrics.unavailable };
   const missing = (name: string, reason: string): null => {

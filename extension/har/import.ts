@@ -1,7 +1,9 @@
 // Anybody's HAR file -> a profile to look at. Of a file with several pages the one with most requests is taken. Bodies and
 // what a profile has no place for are left behind. Pure but for the id and the clock.
-import type { Profile, ProfileMetrics } from "../../schemas/generated/profile.ts";
+import type { Metrics } from "../../schemas/generated/metrics.ts";
+import type { Profile } from "../../schemas/generated/profile.ts";
 import type { Failure } from "../actions.ts";
+import { metricFacts, type PageMetric, pageMetrics } from "../capture/metric_facts.ts";
 import { profileOf } from "../capture/profile.ts";
 import { dateTime_ms } from "./date_time.ts";
 import { type Fields, fieldsOf, listOf, numberOf, readEntry, textOf } from "./read_entry.ts";
@@ -37,27 +39,18 @@ const nonNegative = (value: unknown): number | null => {
   return number !== null && number >= 0 ? number : null;
 };
 
-const names = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms", "cls", "tbt_ms"] as const;
-
 /** Trilane's own, where the file has them, else what HAR and WebPageTest know. */
-function metricsOf(log: Fields, page: Fields): ProfileMetrics {
-  const timings = fieldsOf(page.pageTimings);
+function metricsOf(log: Fields, page: Fields): Metrics {
   const own = [log, page].map((part) => fieldsOf(fieldsOf(part._trilane).metrics)).find((each) => "plt_ms" in each);
-  const others: Record<(typeof names)[number], unknown> = {
-    plt_ms: timings.onLoad,
-    ttfb_ms: page._TTFB,
-    dcl_ms: timings.onContentLoad,
-    fcp_ms: timings._firstContentfulPaint ?? page._firstContentfulPaint,
-    lcp_ms: timings._largestContentfulPaint ?? page["_chromeUserTiming.LargestContentfulPaint"],
-    cls: page["_chromeUserTiming.CumulativeLayoutShift"],
-    tbt_ms: page._TotalBlockingTime,
-  };
-  const told = Object.fromEntries(names.map((name) => [name, nonNegative((own ?? others)[name])])) as Record<
-    (typeof names)[number],
-    number | null
-  >;
+  const timings = fieldsOf(page.pageTimings);
+  const other = (field: string): unknown => (field.startsWith("/") ? timings[field.slice(1)] : page[field]);
+  const others = (name: PageMetric): unknown =>
+    metricFacts[name].inHar.map(other).find((value) => value !== undefined && value !== null);
+  const told = Object.fromEntries(
+    pageMetrics.map((name) => [name, nonNegative(own ? own[name] : others(name))]),
+  ) as Record<PageMetric, number | null>;
   const reasons = fieldsOf(own?.unavailable);
-  const missing = names.filter((name) => told[name] === null);
+  const missing = pageMetrics.filter((name) => told[name] === null);
   const unavailable = missing.map((name) => [name, textOf(reasons[name]) ?? "the HAR file does not tell it"]);
   return { ...told, unavailable: Object.fromEntries(unavailable) };
 }

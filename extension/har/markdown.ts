@@ -1,5 +1,6 @@
 // A profile in a dozen lines of Markdown, for a ticket or a chat: metrics, requests by protocol, what must be known. Pure.
 import type { Profile } from "../../schemas/generated/profile.ts";
+import { metricFacts, pageMetrics } from "../capture/metric_facts.ts";
 
 const inMs = (time_ms: number | null): string =>
   time_ms === null
@@ -27,15 +28,11 @@ export function markdownSummary({ log }: Profile): string {
   const { _trilane: facts, entries } = log;
   const { metrics } = facts;
   const bytes = entries.reduce((sum, { response }) => sum + response._transferSize, 0);
-  const named: [string, string][] = [
-    ["PLT", inMs(metrics.plt_ms)],
-    ["TTFB", inMs(metrics.ttfb_ms)],
-    ["DOMContentLoaded", inMs(metrics.dcl_ms)],
-    ["FCP", inMs(metrics.fcp_ms)],
-    ["LCP", inMs(metrics.lcp_ms)],
-    ["CLS", metrics.cls === null ? "–" : metrics.cls.toFixed(3)],
-    ["TBT", inMs(metrics.tbt_ms)],
-  ];
+  const named = pageMetrics.map((name): [string, string] => {
+    const { title, kind } = metricFacts[name];
+    const value = metrics[name] ?? null;
+    return [title, kind === "score" && value !== null ? value.toFixed(3) : inMs(value)];
+  });
   const hosts = facts.h3.filter(({ why }) => why !== "");
   return [
     `**${plain(facts.title || facts.url)}** <${encodeURI(decodeSafely(facts.url))}>`,

@@ -2,6 +2,7 @@
 import type { Environment } from "./environment.ts";
 import type { Lane } from "./lane.ts";
 import type { LinkProfile } from "./link_profile.ts";
+import type { Metrics } from "./metrics.ts";
 import type { FixedChain, FixedThink, TransportChoice } from "./serving.ts";
 import type { ShaperReport } from "./shaper_report.ts";
 
@@ -323,42 +324,6 @@ export interface LoadFacts {
    * From the call until nothing of the lab was left.
    */
   wall_ms: number;
-}
-export interface Metrics {
-  /**
-   * loadEventEnd - navigationStart.
-   */
-  plt_ms: number | null;
-  /**
-   * responseStart.
-   */
-  ttfb_ms: number | null;
-  /**
-   * domContentLoadedEventEnd.
-   */
-  dcl_ms: number | null;
-  /**
-   * First contentful paint: when its frame was on the screen, rounded up to 4 ms by the browser.
-   */
-  fcp_ms: number | null;
-  /**
-   * Largest contentful paint, as fcp_ms; null where the browser took blanks between images for it.
-   */
-  lcp_ms: number | null;
-  /**
-   * Cumulative layout shift, as web-vitals has it; here and below: absent from loads of before it was told.
-   */
-  cls?: number | null;
-  /**
-   * Total blocking time: what long tasks took beyond 50 ms, each counted from the first contentful paint on; up to when the page was read, some frames after the load event (Lighthouse's ends at the time to interactive).
-   */
-  tbt_ms?: number | null;
-  /**
-   * Why a metric is null.
-   */
-  unavailable: {
-    [k: string]: string;
-  };
 }
 export interface LoadCounts {
   /**

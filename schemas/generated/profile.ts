@@ -1,4 +1,5 @@
 // Generated from ../profile.schema.json by `npm run generate`: change the schema instead.
+import type { Metrics } from "./metrics.ts";
 import type { HarEntry, HarPage, HarProduct } from "./page_load.ts";
 
 /**
@@ -45,7 +46,7 @@ export interface ProfileFacts {
    * What ended the watching. quiet: the page loaded and its network fell quiet. timeout: it did not within the time there is. canceled: by the user. detached: the browser or another program took the debugger away. download: the address was saved as a file, no page came. null: nothing was watched.
    */
   ended: "quiet" | "timeout" | "canceled" | "closed" | "navigated" | "crashed" | "detached" | "download" | null;
-  metrics: ProfileMetrics;
+  metrics: Metrics;
   /**
    * Most requests first.
    */
@@ -64,42 +65,6 @@ export interface ProfileFacts {
   notes: ProfileNote[];
   browser: ProfileBrowser;
   source?: ProfileSource;
-}
-export interface ProfileMetrics {
-  /**
-   * loadEventEnd - navigationStart.
-   */
-  plt_ms: number | null;
-  /**
-   * responseStart.
-   */
-  ttfb_ms: number | null;
-  /**
-   * domContentLoadedEventEnd.
-   */
-  dcl_ms: number | null;
-  /**
-   * First contentful paint: when its frame was on the screen, rounded up to 4 ms by the browser.
-   */
-  fcp_ms: number | null;
-  /**
-   * Largest contentful paint, as fcp_ms; null where the browser took blanks between images for it.
-   */
-  lcp_ms: number | null;
-  /**
-   * The largest session window of layout shifts until the page was read; no unit.
-   */
-  cls: number | null;
-  /**
-   * Sum of what long tasks took beyond 50 ms, each counted from the first contentful paint on, until the page was read.
-   */
-  tbt_ms: number | null;
-  /**
-   * Why a metric is null.
-   */
-  unavailable: {
-    [k: string]: string;
-  };
 }
 export interface ProtocolShare {
   /**

@@ -16,7 +16,7 @@ import { userAgentOf } from "../../cli/measure/user_agent.ts";
 import { chromiumPath } from "../../cli/programs.ts";
 import { metricsOf } from "../../extension/capture/metrics.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
-import type { Metrics } from "../../schemas/generated/page_load.ts";
+import type { Metrics } from "../../schemas/generated/metrics.ts";
 import { recordSite } from "./site.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-paints-"));

@@ -1,13 +1,15 @@
 // Two profiles side by side: metrics and shares in one table, and both waterfalls on one time axis.
+
 import { count, formatSize, formatTime } from "../../../cli/numbers.ts";
 import { pages } from "../../actions.ts";
+import { metricFacts, pageMetrics } from "../../capture/metric_facts.ts";
 import { html, type Markup, middleCut } from "../../figures/markup.ts";
 import type { Profile } from "../../history/records.ts";
 import { find, put } from "../put.ts";
 import { inOrder, pageName, sharesBar } from "../words.ts";
 import { requestPanel } from "./request_panel.ts";
 import { endOf, rowsOf } from "./rows.ts";
-import { metrics, metricText, originLine } from "./summary.ts";
+import { metricText, originLine } from "./summary.ts";
 
 type Facts = Profile["log"]["_trilane"];
 
@@ -31,7 +33,7 @@ function tableMarkup(a: Facts, b: Facts): Markup {
     facts.protocols.find((share) => share.protocol === protocol)?.requests ?? 0;
   const both = inOrder([...a.protocols, ...b.protocols]).map(({ protocol }) => protocol);
   return html`<table><caption>The last column says what B has more or less than A. One load each: no more than an impression.</caption><thead><tr><th scope="col"></th><th scope="col" class="num">A</th><th scope="col" class="num">B</th><th scope="col" class="num">B − A</th></tr></thead><tbody>
-${metrics.map(({ key, name }) => row(name, a.metrics[key], b.metrics[key], (value) => metricText(key, value)))}
+${pageMetrics.map((name) => row(metricFacts[name].title, a.metrics[name] ?? null, b.metrics[name] ?? null, (value) => metricText(name, value)))}
 ${row("requests", sum(a, "requests"), sum(b, "requests"), String)}${row("bytes", sum(a, "bytes"), sum(b, "bytes"), formatSize)}${row("connections", a.connections, b.connections, String)}
 ${[...new Set(both)].map((protocol) => row(`requests, ${protocol}`, requestsOver(a, protocol), requestsOver(b, protocol), String))}</tbody></table>`;
 }

@@ -1,6 +1,7 @@
 // The top of the result page: the answer in a sentence, the metrics, and requests, bytes and time shared out. Data in,
 // markup out.
 import { count, formatSize, formatTime } from "../../../cli/numbers.ts";
+import { metricFacts, type PageMetric, pageMetrics } from "../../capture/metric_facts.ts";
 import { html, type Markup } from "../../figures/markup.ts";
 import { shadeClass } from "../../figures/share_colours.ts";
 import type { Profile } from "../../history/records.ts";
@@ -8,27 +9,10 @@ import { dateTime, inOrder } from "../words.ts";
 import type { ShareBy, ShareRow } from "./shares.ts";
 
 type Facts = Profile["log"]["_trilane"];
-type Metrics = Facts["metrics"];
 
-export interface Metric {
-  readonly key: Exclude<keyof Metrics, "unavailable">;
-  readonly name: string;
-  readonly meaning: string;
-}
-
-export const metrics: readonly Metric[] = [
-  { key: "plt_ms", name: "PLT", meaning: "page load time: navigation start to the load event's end" },
-  { key: "ttfb_ms", name: "TTFB", meaning: "time to first byte: the page's first response begins" },
-  { key: "dcl_ms", name: "DOMContentLoaded", meaning: "the document is parsed and its scripts ran" },
-  { key: "fcp_ms", name: "FCP", meaning: "first contentful paint" },
-  { key: "lcp_ms", name: "LCP", meaning: "largest contentful paint" },
-  { key: "cls", name: "CLS", meaning: "cumulative layout shift: how much the page moved, no unit" },
-  { key: "tbt_ms", name: "TBT", meaning: "total blocking time: what long tasks took beyond 50 ms after FCP" },
-];
-
-export function metricText(key: Metric["key"], value: number | null): string {
+export function metricText(name: PageMetric, value: number | null): string {
   if (value === null) return "–";
-  return key === "cls" ? String(Number(value.toFixed(3))) : formatTime(value);
+  return metricFacts[name].kind === "score" ? String(Number(value.toFixed(3))) : formatTime(value);
 }
 
 /** `Loaded in 743 ms: 72 requests, 1.9 MB, 63 % of the requests over h3.` */
@@ -64,10 +48,11 @@ export function originLine({ kind, cache, started, source }: Facts): string {
 }
 
 export function metricTiles({ metrics: measured }: Facts): Markup {
-  const tiles = metrics.map(({ key, name, meaning }) => {
-    const value = measured[key];
+  const tiles = pageMetrics.map((key) => {
+    const { title, meaning } = metricFacts[key];
+    const value = measured[key] ?? null;
     const why = value === null ? (measured.unavailable[key] ?? "not told") : null;
-    return html`<div class="tile${key === "plt_ms" && " first"}" title="${meaning}"><dt>${name}</dt><dd>${metricText(key, value)}${why && html`<small>${why}</small>`}</dd></div>`;
+    return html`<div class="tile${key === "plt_ms" && " first"}" title="${meaning}"><dt>${title}</dt><dd>${metricText(key, value)}${why && html`<small>${why}</small>`}</dd></div>`;
   });
   return html`<dl class="tiles">${tiles}</dl>`;
 }

@@ -1,0 +1,41 @@
+// Generated from ../metrics.schema.json by `npm run generate`: change the schema instead.
+
+/**
+ * What a page load is judged by. Absent: of a load or profile from before the metric was there. What each is called: extension/capture/metric_facts.ts.
+ */
+export interface Metrics {
+  /**
+   * loadEventEnd - navigationStart.
+   */
+  plt_ms: number | null;
+  /**
+   * responseStart.
+   */
+  ttfb_ms: number | null;
+  /**
+   * domContentLoadedEventEnd.
+   */
+  dcl_ms: number | null;
+  /**
+   * First contentful paint: when its frame was on the screen, rounded up to 4 ms by the browser.
+   */
+  fcp_ms: number | null;
+  /**
+   * Largest contentful paint, as fcp_ms; null where the browser took blanks between images for it.
+   */
+  lcp_ms: number | null;
+  /**
+   * Cumulative layout shift, as web-vitals has it; here and below: absent from loads of before it was told.
+   */
+  cls?: number | null;
+  /**
+   * Total blocking time: what long tasks took beyond 50 ms, each counted from the first contentful paint on; up to when the page was read, some frames after the load event (Lighthouse's ends at the time to interactive).
+   */
+  tbt_ms?: number | null;
+  /**
+   * Why a metric is null.
+   */
+  unavailable: {
+    [k: string]: string;
+  };
+}
