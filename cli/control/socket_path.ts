@@ -7,7 +7,7 @@ import { makeFolder } from "../make_folder.ts";
 
 const isOwnFolder = (path: string): boolean => {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && stat.isDirectory() && stat.uid === process.geteuid?.();
+  return stat?.isDirectory() === true && stat.uid === process.geteuid?.();
 };
 
 /** XDG_RUNTIME_DIR is a login's; without one (a service, a container, sudo) the folder is among the temporary ones. */

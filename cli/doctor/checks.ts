@@ -17,7 +17,7 @@ import { freeBytes } from "../disk_room.ts";
 import { RunError, UserError } from "../errors.ts";
 import { scratchParent } from "../measure/scratch.ts";
 import { formatSize } from "../numbers.ts";
-import { chromiumPath, type Program, programPath } from "../programs.ts";
+import { checkout, chromiumPath, type Program, programPath } from "../programs.ts";
 import { applicationId as resultsApplicationId } from "../results/database.ts";
 import { explainFailure } from "../results/failure.ts";
 import { openSqlite } from "../results/sqlite.ts";
@@ -76,7 +76,7 @@ const namespaceSwitches: readonly { path: string; forbids: string; remedy: strin
   {
     path: "kernel/apparmor_restrict_unprivileged_userns",
     forbids: "1",
-    remedy: "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+    remedy: `install Trilane's AppArmor profile, as ${join(checkout, "cli", "setup", "apparmor.profile")} says`,
   },
   { path: "user/max_user_namespaces", forbids: "0", remedy: "sysctl -w user.max_user_namespaces=10000" },
 ];
@@ -86,13 +86,15 @@ function namespaceRemedy(): string {
     ({ path, forbids }) =>
       existsSync(`/proc/sys/${path}`) && readFileSync(`/proc/sys/${path}`, "utf8").trim() === forbids,
   );
-  return closed ? `as root: ${closed.remedy}` : "allow unprivileged user namespaces (not possible inside a chroot)";
+  return closed
+    ? `as root: ${closed.remedy}`
+    : "allow unprivileged user namespaces (not possible inside a chroot; in a container `docker run --security-opt seccomp=cli/setup/seccomp.json`)";
 }
 
 /** What the shaper says of why it cannot run often names the remedy, and knows better than what can be seen from here. */
 export function labFailure(check: Check): Check {
   if (check.outcome === "ok") return check;
-  const [, found, remedy] = /^(.*): (run `.*)$/.exec(check.found) ?? [];
+  const [, found, remedy] = /^(.*?): (run `.*|install .*)$/.exec(check.found) ?? [];
   return found === undefined || remedy === undefined ? check : { ...check, found, remedy };
 }
 

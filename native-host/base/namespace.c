@@ -53,11 +53,12 @@ static const struct {
     const char *forbids;
     const char *remedy;
 } switches[] = {
-    {"/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"},
+    {"/proc/sys/kernel/unprivileged_userns_clone", "0",
+     "run `sudo sysctl -w kernel.unprivileged_userns_clone=1`"},
     {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
-     "kernel.apparmor_restrict_unprivileged_userns=0"},
-    {"/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=15000"},
-    {"/proc/sys/user/max_net_namespaces", "0", "user.max_net_namespaces=15000"},
+     "install Trilane's AppArmor profile: cli/setup/apparmor.profile in its folder says how"},
+    {"/proc/sys/user/max_user_namespaces", "0", "run `sudo sysctl -w user.max_user_namespaces=15000`"},
+    {"/proc/sys/user/max_net_namespaces", "0", "run `sudo sysctl -w user.max_net_namespaces=15000`"},
 };
 
 __attribute__((noreturn)) static void die_forbidden(const char *step) {
@@ -65,13 +66,13 @@ __attribute__((noreturn)) static void die_forbidden(const char *step) {
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
         char value[32];
         if (read_file(switches[i].path, value, sizeof value) == 0 && strcmp(value, switches[i].forbids) == 0)
-            die(EXIT_BAD_INPUT,
-                "user namespaces are not allowed on this system (%s: %s): run `sudo sysctl -w %s`", step,
+            die(EXIT_BAD_INPUT, "user namespaces are not allowed on this system (%s: %s): %s", step,
                 strerror(error), switches[i].remedy);
     }
     die(EXIT_BAD_INPUT,
         "user namespaces are not allowed here (%s: %s): leave the chroot, or let the container make them "
-        "(docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined)",
+        "(docker run --security-opt seccomp=cli/setup/seccomp.json, and apparmor=trilane-container of "
+        "cli/setup/apparmor.profile)",
         step, strerror(error));
 }
 

@@ -24,7 +24,7 @@ after(() => {
 });
 
 function steer(link: string): Promise<{ code: number | null; err: string }> {
-  const child = spawn(join(checkout, "cli/trilane"), ["steer", "lab", link], { cwd: folder });
+  const child = spawn(join(checkout, "cli/trilane"), ["steer", "./lab", link], { cwd: folder });
   let err = "";
   child.stderr.setEncoding("utf8").on("data", (piece: string) => {
     err += piece;
