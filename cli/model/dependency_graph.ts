@@ -7,8 +7,10 @@
 // within a document from timing: what was asked for while the document came was found by its parser, what came later was
 // asked for by the last script to arrive before it. A script runs once it has arrived and, where it blocks the parser, once
 // the blocking scripts and stylesheets before it have too: `wait_ms` counts from there, so that waiting for the network is
-// not taken for computation. Requests are put in the order of their sending first and parents are looked for only among
-// the earlier ones: whatever cycles or impossible times a file claims, the graph is a tree, found in n log n steps.
+// not taken for computation. Waiting for the main thread is: a script that arrives during the first rendering asks late, and the
+// model keeps that delay even where the script arrives at another time. Requests are put in the order of their sending first
+// and parents are looked for only among the earlier ones: whatever cycles or impossible times a file claims, the graph is a
+// tree, found in n log n steps.
 import type { Kind, ModelRequest } from "./model_request.ts";
 import { withoutFragment } from "./model_request.ts";
 

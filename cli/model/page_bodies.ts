@@ -41,7 +41,12 @@ export class PageBodies {
 
   #styled(place: number): StyledRequest {
     const { request } = this.#nodes.at(place);
-    return { url: request.url, kind: this.#nodes.kind(place) as StyledRequest["kind"], name: `m${request.index}` };
+    return {
+      url: request.url,
+      kind: this.#nodes.kind(place) as StyledRequest["kind"],
+      name: `m${request.index}`,
+      isOutOfSight: this.#nodes.isOutOfSight(place),
+    };
   }
 
   /** Scripts and stylesheets, the last first, so that what does not fit into one is known when its asker is made. */

@@ -7,16 +7,19 @@ export interface StyledRequest {
   readonly kind: "font" | "image" | "stylesheet";
   /** The class of the rule's element. */
   readonly name: string;
+  /** Of a picture. Chromium asks with high priority for the background of a box in sight, but not of a piece of a line. */
+  readonly isOutOfSight: boolean;
 }
 
 const quoted = (url: string): string => `"${url.replaceAll(/["\\\n]/g, (mark) => `\\${mark}`)}"`;
 
 /** `base`: the stylesheet's URL. */
 export function stylesheetSource(requests: readonly StyledRequest[], base: string): string {
-  const rule = ({ url, kind, name }: StyledRequest): string => {
+  const rule = ({ url, kind, name, isOutOfSight }: StyledRequest): string => {
     const named = `url(${quoted(shortUrl(url, base))})`;
     if (kind === "font") return `@font-face{font-family:${name};src:${named}}.${name}{font-family:${name}}`;
-    return kind === "image" ? `.${name}{background:${named}}` : `@import ${named};`;
+    if (kind === "stylesheet") return `@import ${named};`;
+    return `.${name}{${isOutOfSight ? "" : "display:inline-block;"}background:${named}}`;
   };
   // Where imports come after rules they are ignored.
   const imports = requests.filter(({ kind }) => kind === "stylesheet");

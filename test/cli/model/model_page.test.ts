@@ -196,6 +196,15 @@ test("after the load event, and the computation modes", () => {
   assert.match(codeOf(modelOf(exchanges, "busy", 1000), "/"), /performance\.now\(\)<e/);
 });
 
+test("what rules show in sight is a box of its own, which is asked for first, and the rest a piece of a line", () => {
+  const shown = (path: string, priority: string): ArchivedExchange =>
+    exchange(`${site}${path}`, { sent_ms: 60, initiator: by("parser", "/a.css"), recorded: { priority } });
+  const sheet = exchange(`${site}/a.css`, { type: "text/css", sent_ms: 20, initiator: by("parser", "/") });
+  const css = textOf(modelOf([page(), sheet, shown("/logo.svg", "High"), shown("/foot.svg", "Low")]), "/a.css");
+  assert.match(css, /\{display:inline-block;background:url\("\/logo\.svg"\)\}/);
+  assert.match(css, /\{background:url\("\/foot\.svg"\)\}/);
+});
+
 test("pictures out of sight when recorded are out of sight, where final priorities are known", () => {
   const picture = (path: string, priority: string): ArchivedExchange =>
     exchange(`${site}${path}`, { sent_ms: 20, initiator: by("parser", "/"), recorded: { priority } });
