@@ -1,5 +1,7 @@
 #include "shaper/link_json.h"
 
+#include "shaper/queue.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -97,7 +99,7 @@ static json_t *direction_json(const struct link_profile *profile, enum link_side
     if (delay->may_reorder) set(object, "jitter_order", json_string("free"));
     set(object, "queue", queue_asked(down ? &profile->queue_down : &profile->queue_up));
     if (direction->queue.discipline != QUEUE_DROP_TAIL)
-        set(object, "aqm", json_string(link_disciplines[direction->queue.discipline]));
+        set(object, "aqm", json_string(queue_words[direction->queue.discipline].word));
     if (direction->queue.ecn) set(object, "ecn", json_true());
     set(object, "loss", rounded(link_loss(direction)));
     if (direction->loss.kind != LOSS_INDEPENDENT)

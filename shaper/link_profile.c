@@ -2,10 +2,12 @@
 
 #include "shaper/link_models.h"
 #include "shaper/number_file.h"
+#include "shaper/queue.h"
 #include "shaper/trace.h"
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 // One direction while it is read.
@@ -134,29 +136,35 @@ static int read_jitter(const struct reading *reading) {
     return 0;
 }
 
-const char *const link_disciplines[] = {"droptail", "drophead", "codel", "pie", "fq_codel", NULL};
-
-// Which keep the queue short by themselves, and so may mark.
-static bool is_active(enum queue_discipline discipline) {
-    return discipline > QUEUE_DROP_HEAD;
+// "aqm=codel, aqm=pie or aqm=fq_codel", with `before` each.
+static void list_disciplines(char listed[200], const char *before, bool all) {
+    size_t used = 0, last = QUEUE_DISCIPLINES - 1;
+    const char *between = "";
+    for (size_t d = 0; d < QUEUE_DISCIPLINES; d++) {
+        if (!all && !queue_words[d].active) continue;
+        if (d == last) between = " or ";
+        used += (size_t)snprintf(listed + used, 200 - used, "%s%s%s", between, before, queue_words[d].word);
+        between = ", ";
+    }
 }
 
 static int read_discipline(const struct reading *reading) {
     static const char *const switches[] = {"off", "on", NULL};
     struct queue_settings *queue = &reading->direction->queue;
-    const char *name, *text = value_of(reading, LINK_AQM, &name);
+    const char *name, *text = value_of(reading, LINK_AQM, &name), *words[QUEUE_DISCIPLINES + 1] = {NULL};
     uint32_t discipline = QUEUE_DROP_TAIL, ecn = 0;
-    if (text && link_read_word(name, text, link_disciplines, "droptail, drophead, codel, pie or fq_codel",
-                               &discipline, reading->error) < 0)
-        return -1;
+    char listed[200];
+    for (size_t d = 0; d < QUEUE_DISCIPLINES; d++)
+        words[d] = queue_words[d].word;
+    list_disciplines(listed, "", true);
+    if (text && link_read_word(name, text, words, listed, &discipline, reading->error) < 0) return -1;
     queue->discipline = (enum queue_discipline)discipline;
     text = value_of(reading, LINK_ECN, &name);
     if (text && link_read_word(name, text, switches, "on or off", &ecn, reading->error) < 0) return -1;
     queue->ecn = ecn == 1;
-    if (queue->ecn && !is_active(queue->discipline))
-        return link_fail(reading->error,
-                         "link: %s=on needs a queue that marks: add aqm=codel, aqm=pie or aqm=fq_codel",
-                         name);
+    list_disciplines(listed, "aqm=", false);
+    if (queue->ecn && !queue_words[discipline].active)
+        return link_fail(reading->error, "link: %s=on needs a queue that marks: add %s", name, listed);
     return 0;
 }
 
@@ -183,12 +191,12 @@ static void set_limits(struct queue_settings *queue, const struct link_queue *as
 }
 
 struct link_queue link_default_queue(const char *discipline, bool has_product) {
-    uint32_t index = QUEUE_DROP_TAIL;
-    while (link_disciplines[index] && strcmp(link_disciplines[index], discipline) != 0)
-        index++;
+    size_t d = 0;
+    while (d < QUEUE_DISCIPLINES - 1 && strcmp(queue_words[d].word, discipline) != 0)
+        d++;
     // There is no product of an unlimited rate or of no delay, and an algorithm that keeps the queue short
     // itself gets room to do so.
-    return has_product && !is_active((enum queue_discipline)index)
+    return has_product && !queue_words[d].active
                ? (struct link_queue){.kind = LINK_QUEUE_BDP, .size = 1}
                : (struct link_queue){.kind = LINK_QUEUE_PACKETS, .size = 1000};
 }
@@ -197,7 +205,7 @@ static int read_queue(const struct reading *reading, uint64_t rtt_ns) {
     if (read_discipline(reading) < 0) return -1;
     struct direction_settings *direction = reading->direction;
     bool has_product = direction->rate.kind != RATE_UNLIMITED && rtt_ns > 0;
-    *reading->queue = link_default_queue(link_disciplines[direction->queue.discipline], has_product);
+    *reading->queue = link_default_queue(queue_words[direction->queue.discipline].word, has_product);
     const char *name, *text = value_of(reading, LINK_QUEUE, &name);
     if (text && link_read_queue(name, text, reading->queue, reading->error) < 0) return -1;
     if (reading->queue->kind == LINK_QUEUE_BDP && !has_product)

@@ -43,9 +43,6 @@ int link_profile_change(struct link_profile *next, const struct link_profile *no
 
 void link_profile_close(struct link_profile *profile);
 
-// The words of disciplines, as aqm=pie, by enum queue_discipline; NULL at the end.
-extern const char *const link_disciplines[];
-
 // What a direction's queue is where none is asked for. `has_product`: it has a rate, and the link a delay.
 struct link_queue link_default_queue(const char *discipline, bool has_product);
 

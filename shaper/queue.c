@@ -7,19 +7,16 @@
 
 #include <stddef.h>
 
+const struct queue_word queue_words[QUEUE_DISCIPLINES] = {
+    [QUEUE_DROP_TAIL] = {"droptail", &drop_tail_kind, false},
+    [QUEUE_DROP_HEAD] = {"drophead", &drop_head_kind, false},
+    [QUEUE_CODEL] = {"codel", &codel_kind, true},
+    [QUEUE_PIE] = {"pie", &pie_kind, true},
+    [QUEUE_FQ_CODEL] = {"fq_codel", &fq_codel_kind, true},
+};
+
 static const struct queue_kind *kind_of(enum queue_discipline discipline) {
-    switch (discipline) {
-    case QUEUE_DROP_HEAD:
-        return &drop_head_kind;
-    case QUEUE_CODEL:
-        return &codel_kind;
-    case QUEUE_PIE:
-        return &pie_kind;
-    case QUEUE_FQ_CODEL:
-        return &fq_codel_kind;
-    default:
-        return &drop_tail_kind;
-    }
+    return queue_words[discipline].kind;
 }
 
 void queue_open(struct queue *queue, struct packet_pool *pool, const struct link *link,

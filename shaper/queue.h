@@ -28,6 +28,15 @@ struct queue_kind {
     struct packet *(*get)(struct queue *queue, uint64_t now_ns);
 };
 
+// How a discipline is called in a link's form.
+struct queue_word {
+    const char *word;
+    const struct queue_kind *kind;
+    bool active; // keeps the queue short by itself: it gets room to do so, and may mark
+};
+
+extern const struct queue_word queue_words[QUEUE_DISCIPLINES];
+
 struct queue {
     const struct queue_kind *kind;
     struct packet_pool *pool;

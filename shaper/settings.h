@@ -37,7 +37,15 @@ struct onoff_settings {
     bool exponential; // on_ns and off_ns are means
 };
 
-enum queue_discipline { QUEUE_DROP_TAIL, QUEUE_DROP_HEAD, QUEUE_CODEL, QUEUE_PIE, QUEUE_FQ_CODEL };
+// In the order in which people see them.
+enum queue_discipline {
+    QUEUE_DROP_TAIL,
+    QUEUE_DROP_HEAD,
+    QUEUE_CODEL,
+    QUEUE_PIE,
+    QUEUE_FQ_CODEL,
+    QUEUE_DISCIPLINES
+};
 
 struct queue_settings {
     enum queue_discipline discipline;
