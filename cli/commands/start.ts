@@ -12,7 +12,7 @@ export const command: Command<CommonOptions & ServingOptions & DilateOptions> = 
   summary: "Run the built-in example sweep: a first report in under five minutes",
   define: (yargs) =>
     defineDilate(defineServing(yargs))
-      .example("trilane start", "races a small page over nine links and writes the report")
+      .example("trilane start", "races two small pages over five links and writes the report")
       .example("trilane start --dilate 10", "the same ten times slower, on a machine that is too busy")
       .example("trilane sweep example --dry-run", "what that would run"),
   run: async (options) => {
