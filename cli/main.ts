@@ -3,16 +3,16 @@ import { inspect } from "node:util";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import type { CommandError } from "../schemas/generated/error.ts";
-import { closedPipe } from "./closed_pipe.ts";
+import { closedPipe } from "./base/closed_pipe.ts";
+import { debugParts, isDebugged } from "./base/debug.ts";
+import { explain } from "./base/errors.ts";
+import { printLines, say, terminalJson } from "./base/terminal_text.ts";
+import { version } from "./base/version.ts";
 import { allCommands, commandSections } from "./commands/all.ts";
 import { moduleOf } from "./commands/command.ts";
 import { type Declaration, declarationOf } from "./commands/declared.ts";
 import { helpOf, programHelp } from "./commands/help.ts";
 import { type Answer, checkWords, commonOptions, refusalOf } from "./commands/words.ts";
-import { debugParts, isDebugged } from "./debug.ts";
-import { explain } from "./errors.ts";
-import { printLines, say, terminalJson } from "./terminal.ts";
-import { version } from "./version.ts";
 
 /** `help race` is `race --help`. */
 function withHelp([first, ...rest]: readonly string[]): string[] {

@@ -1,2 +1,2 @@
-// Put in by the build (cli/setup/extension.ts): the version of package.json.
+// Put in by the build (cli/install/extension.ts): the version of package.json.
 declare const TRILANE_VERSION: string;

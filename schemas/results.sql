@@ -119,7 +119,7 @@ CREATE TABLE cell_host (
   finished_at TEXT                -- in merged results: when its shard was; NULL: it was not, or see the sweep's
 );
 
--- What further is told of a load, and computed of it once (cli/metrics), so that a report need not read every page load.
+-- What further is told of a load, and computed of it once (cli/load/metrics), so that a report need not read every page load.
 -- Loads that were stored before this table was have no row.
 CREATE TABLE load_metric (
   load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
@@ -155,7 +155,7 @@ CREATE TABLE load_browser (
   browser_sha256 TEXT             -- of the program's file, in hexadecimal; NULL: not told
 );
 
--- How much of its recording a load asked for (cli/metrics/coverage.ts). A load that failed, or was stored before this table was,
+-- How much of its recording a load asked for (cli/load/metrics/coverage.ts). A load that failed, or was stored before this table was,
 -- has no row.
 CREATE TABLE load_coverage (
   load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
@@ -168,7 +168,7 @@ CREATE TABLE load_coverage (
   beyond_failed INTEGER NOT NULL
 );
 
--- What the machine may have added to a load, at most, beyond what the load has on a calm machine (cli/measure/disturbance.ts). A
+-- What the machine may have added to a load, at most, beyond what the load has on a calm machine (cli/load/disturbance.ts). A
 -- load that left no report of its link, or was stored before this table was, has no row.
 CREATE TABLE load_disturbance (
   load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
@@ -179,7 +179,7 @@ CREATE TABLE load_disturbance (
 );
 
 -- What trial loads showed of a recording before its first loads: whether these have their clock set and their random numbers
--- seeded (cli/measure/pin_decision.ts), and whether they count. Made once, so that all its loads are alike.
+-- seeded (cli/load/pin_decision.ts), and whether they count. Made once, so that all its loads are alike.
 CREATE TABLE recording_trial (
   recording_digest TEXT PRIMARY KEY,
   moment TEXT,                    -- ISO 8601, UTC: to which the clock of its loads is set; NULL: it is left as it is

@@ -61,7 +61,8 @@ void lab_open_far(struct lab_side *side) {
 
 void lab_open_near(struct lab_side *side, bool ecn) {
     open_side(side, "far", LAB_NEAR_ADDRESS, LAB_NEAR_ADDRESS_6);
-    // CUBIC goes by the kernel's clock, Reno by round trips alone: as cli/serving/ has it of the servers.
+    // CUBIC goes by the kernel's clock, Reno by round trips alone: as cli/load/serving/ has it of the
+    // servers.
     const char *control = clock_dilation() > 1 ? "reno" : "cubic";
     struct netlink_tcp tcp = {.congestion_control = control, .ecn = ecn, .min_rto_ms = dilated_min_rto_ms()};
     check(netlink_add_route(&side->netlink, side->interface, "0.0.0.0", 0, &tcp), "default route");

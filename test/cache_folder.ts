@@ -1,4 +1,4 @@
-// Where tests and benchmarks keep what they fetch or build once: Trilane's own cache (cli/setup/quic.sh keeps quiche there).
+// Where tests and benchmarks keep what they fetch or build once: Trilane's own cache (cli/install/quic.sh keeps quiche there).
 import { homedir } from "node:os";
 import { join } from "node:path";
 

@@ -12,7 +12,7 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { readMachine, type Unrest, unrestBetween } from "../cli/measure/pressure.ts";
+import { readMachine, type Unrest, unrestBetween } from "../cli/load/pressure.ts";
 
 /** Of one test, and of all of a run. CI gives the whole 90 minutes, of which the tests themselves take less than 45. */
 const testWaits_ms = 90_000;

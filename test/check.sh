@@ -14,11 +14,11 @@ mapfile -t c_files < <(git ls-files --cached --others --exclude-standard '*.c' '
 if [ "$fix" = --fix ]; then
   clang-format -i "${c_files[@]}"
   biome check --write --log-level=warn .
-  node cli/setup/generate_types.ts
+  node cli/install/generate_types.ts
 else
   clang-format --dry-run -Werror "${c_files[@]}"
   biome check --log-level=warn .
-  node cli/setup/generate_types.ts --check
+  node cli/install/generate_types.ts --check
 fi
 tsc --noEmit
 # Pages and service worker see a browser and no Node; their tests see both.
@@ -31,7 +31,7 @@ trap 'rm -rf "$clone"' EXIT
 cp package.json package-lock.json .npmrc "$clone"
 (cd "$clone" && timeout 300 npm ci --dry-run --ignore-scripts --no-fund --no-audit --loglevel=error >/dev/null)
 # Every header compiles alone.
-quic=$(bash cli/setup/quic_folder.sh)
+quic=$(bash cli/install/quic_folder.sh)
 for header in $(git ls-files --cached --others --exclude-standard '*.h'); do
   printf '#include "%s"\n' "$PWD/$header" |
     cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Inative-host -I. -I"$quic/include" -x c -fsyntax-only - || {

@@ -40,7 +40,7 @@ run() { # run PART NAME COMMAND...: if the part is wanted
 }
 
 sanitized() {
-  within 1200 bash cli/setup/native.sh --sanitize && in_sanitize "$@"
+  within 1200 bash cli/install/native.sh --sanitize && in_sanitize "$@"
 }
 in_sanitize() {
   local status=0

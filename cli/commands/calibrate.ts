@@ -1,22 +1,22 @@
 // `trilane calibrate`: how many labs this machine bears side by side; sweeps use what it finds.
 import type { Argv } from "yargs";
 import type { Calibration } from "../../schemas/generated/calibration.ts";
-import { withArchive } from "../archive/client.ts";
-import { calibrate } from "../calibrate/calibrate.ts";
-import { calibrationPath, writeCalibration } from "../calibrate/store.ts";
-import { RunError, UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { plainLanes } from "../lanes.ts";
+import { RunError, UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { plainLanes } from "../base/lanes.ts";
+import { makeFolder } from "../base/make_folder.ts";
+import { number } from "../base/option.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { formatLink } from "../link/link.ts";
 import { readAskedLink } from "../link/profile_file.ts";
-import { makeFolder } from "../make_folder.ts";
-import { machine } from "../measure/environment.ts";
-import { openExistingResults } from "../results/results.ts";
+import { machine } from "../load/environment.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { ensureSynth } from "../recording/synth/ensure.ts";
+import { openExistingResults } from "../results/store/results.ts";
+import { calibrate } from "../sweep/calibrate/calibrate.ts";
+import { calibrationPath, writeCalibration } from "../sweep/calibrate/store.ts";
 import { machineName } from "../sweep/link_tests.ts";
-import { ensureSynth } from "../synth/ensure.ts";
-import { printJson, printLines, say } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface CalibrateOptions extends CommonOptions {
   link: string;
@@ -98,7 +98,7 @@ export const command: Command<CalibrateOptions> = {
     refuseBesideSweep(home);
     makeFolder(home);
     const recording = await withArchive(home, (archive) => ensureSynth(archive, page));
-    const { measureLoad } = await import("../measure/load.ts");
+    const { measureLoad } = await import("../load/load.ts");
     const stop = new AbortController();
     const onSignal = () => stop.abort(new RunError("interrupted: nothing was stored"));
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, onSignal);

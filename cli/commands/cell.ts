@@ -1,17 +1,17 @@
 // `trilane cell PLAN N`: one cell of a plan on this machine, a page on a link with all its lanes. What jobs of a cluster run.
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
-import { referencePlan } from "../cluster/reference.ts";
-import { runCell } from "../cluster/run_cell.ts";
-import { submittedChoice } from "../cluster/submission.ts";
-import { hostName } from "../cluster/this_host.ts";
-import { readNumber } from "../export/choose.ts";
-import { homeFolder } from "../home.ts";
-import { type AsOptions, defineAs } from "../model/choose.ts";
-import { type Choosing, withChosenPages } from "../sweep/chosen_pages.ts";
-import { withMatchedPages } from "../sweep/pages.ts";
-import { type Plan, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
-import { say } from "../terminal.ts";
+import { homeFolder } from "../base/home.ts";
+import { say } from "../base/terminal_text.ts";
+import { readNumber } from "../results/export/choose.ts";
+import { referencePlan } from "../sweep/cluster/reference.ts";
+import { runCell } from "../sweep/cluster/run_cell.ts";
+import { submittedChoice } from "../sweep/cluster/submission.ts";
+import { hostName } from "../sweep/cluster/this_host.ts";
+import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
+import { type Choosing, withChosenPages } from "../sweep/plan/chosen_pages.ts";
+import { withMatchedPages } from "../sweep/plan/pages.ts";
+import { type Plan, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CellOptions extends CommonOptions, AsOptions {

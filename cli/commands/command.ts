@@ -1,6 +1,6 @@
 // What every command shares: the options --home and --json, and the shape of a command module. No command's logic.
 import type { Argv, CommandModule } from "yargs";
-import { UserError } from "../errors.ts";
+import { UserError } from "../base/errors.ts";
 
 export interface CommonOptions {
   home: string | undefined;

@@ -3,16 +3,16 @@
 // be told do not change the status: a line counts them.
 import type { Argv } from "yargs";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
-import { compareRuns, isRegression, type Run } from "../compare/compare.ts";
-import { comparisonLines } from "../compare/words.ts";
-import { UndecidedError, UserError } from "../errors.ts";
-import { chooseSweep, openNamed } from "../export/choose.ts";
-import { homeFolder } from "../home.ts";
-import type { Sweep } from "../results/results.ts";
-import { printJson, printLines } from "../terminal.ts";
-import type { Browser } from "../verdict/browsers.ts";
+import { UndecidedError, UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { number } from "../base/option.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { compareRuns, isRegression, type Run } from "../results/compare/compare.ts";
+import { comparisonLines } from "../results/compare/words.ts";
+import { chooseSweep, openNamed } from "../results/export/choose.ts";
+import type { Sweep } from "../results/store/results.ts";
+import type { Browser } from "../results/verdict/browsers.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface CompareOptions extends CommonOptions {
   a: string;

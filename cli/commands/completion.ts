@@ -1,5 +1,5 @@
 // `trilane completion SHELL`: prints the shell's completion script. Installs nothing.
-import { UserError } from "../errors.ts";
+import { UserError } from "../base/errors.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { completionScript, type Shell, shells } from "./completion_scripts.ts";
 import { declarationOf } from "./declared.ts";

@@ -1,7 +1,8 @@
 // Completion for bash, zsh and fish, written from what commands declare. Pure. Options' values are completed where they are a
 // choice; otherwise the shell completes file names. Recordings are not: that would start a program at each key.
+
+import { type Declared, placeholderOf } from "../base/option.ts";
 import type { Declaration } from "./declared.ts";
-import { type Declared, placeholderOf } from "./option.ts";
 import { plainOptions } from "./words.ts";
 
 /** A command or action as the words lead to it: `/recording/show`; empty for the program itself. */

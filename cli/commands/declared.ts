@@ -1,8 +1,8 @@
 // What a command declares to yargs, written down: its arguments, options, actions and examples. Words are checked by it; help,
 // completion and man pages are made from it. Parses nothing.
 import type { Argv, CommandModule } from "yargs";
+import type { Declared } from "../base/option.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import type { Declared } from "./option.ts";
 
 /** One argument of a command's usage: `<page>`, `[recording..]`. */
 export interface Argument {

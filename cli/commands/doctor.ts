@@ -1,8 +1,9 @@
 // `trilane doctor`: says of every requirement whether it is met and, where not, the remedy.
-import { runChecks } from "../doctor/checks.ts";
-import { RunError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { printJson, printLines } from "../terminal.ts";
+
+import { RunError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { runChecks } from "../install/doctor/checks.ts";
 import type { Command } from "./command.ts";
 
 const marks = { ok: "ok     ", warning: "warning", missing: "MISSING" } as const;

@@ -1,6 +1,7 @@
 // What `--help` and `--help-all` print, made from what commands declare. Pure; completion and man pages use the same choice of options.
+
+import { type Declared, placeholderOf } from "../base/option.ts";
 import type { Declaration, Example } from "./declared.ts";
-import { type Declared, placeholderOf } from "./option.ts";
 import { letters, plainOptions } from "./words.ts";
 
 /** Commands under one title of `trilane --help`. */

@@ -1,21 +1,21 @@
 // `trilane import`: puts a page load that another program recorded into the archive and says what it is made of. The work is
-// cli/import's.
+// cli/recording/import's.
 
 import type { Argv } from "yargs";
 import { credentialsInWords } from "../../extension/har/secrets.ts";
-import { withArchive } from "../archive/client.ts";
-import { UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { type Format, formats, importFormats } from "../import/formats.ts";
-import { type ImportResult, importAny } from "../import/import_any.ts";
-import { importedDocument } from "../import/imported.ts";
-import { type AsOptions, chosenPage, defineAs, readAs, recordedRefusal } from "../model/choose.ts";
-import { readCompute } from "../model/compute_option.ts";
-import { count, formatSize } from "../numbers.ts";
-import { pageName } from "../sweep/plan.ts";
-import { printJson, printLines, say } from "../terminal.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { number } from "../base/option.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { type Format, formats, importFormats } from "../recording/import/formats.ts";
+import { type ImportResult, importAny } from "../recording/import/import_any.ts";
+import { importedDocument } from "../recording/import/imported.ts";
+import { readCompute } from "../recording/model/compute_option.ts";
+import { type AsOptions, chosenPage, defineAs, readAs, recordedRefusal } from "../sweep/plan/choose_model.ts";
+import { pageName } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface ImportOptions extends CommonOptions, AsOptions {
   file: string;

@@ -1,13 +1,13 @@
-// `trilane install-host`: lets the extension reach this installation. The work is cli/host's.
+// `trilane install-host`: lets the extension reach this installation. The work is cli/install/host's.
 import { resolve } from "node:path";
 import type { HostInstalled } from "../../schemas/generated/host_installed.ts";
-import { UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { type Browser, browsers, browserTitle, type Level } from "../host/browsers.ts";
-import { confinedBrowsers, confinedRemedy } from "../host/confined.ts";
-import { type HostPlace, installHost, uninstallHost } from "../host/install.ts";
-import { count } from "../numbers.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { count } from "../base/numbers.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { type Browser, browsers, browserTitle, type Level } from "../install/host/browsers.ts";
+import { confinedBrowsers, confinedRemedy } from "../install/host/confined.ts";
+import { type HostPlace, installHost, uninstallHost } from "../install/host/install.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface InstallHostOptions extends CommonOptions {

@@ -1,11 +1,11 @@
 // `trilane links`: the links that have a name, and what a link's short form means. trilane-shaper knows them (shaper/link_names.c).
 import type { Argv } from "yargs";
 import type { Links, ListedLink } from "../../schemas/generated/links.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
 import { settleFiles } from "../link/files.ts";
 import { linkSentence } from "../link/label.ts";
 import { describeLink, type LinkProfile, namedLinks, readForms } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
-import { printJson, printLines } from "../terminal.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface LinksOptions extends CommonOptions {

@@ -1,12 +1,12 @@
 // `trilane list`: the recordings and the sweeps of a data folder, as two tables no wider than 80 columns. Reads only.
 import type { Argv } from "yargs";
 import type { List, ListedSweep } from "../../schemas/generated/list.ts";
-import { withArchive } from "../archive/client.ts";
-import { homeFolder } from "../home.ts";
-import { formatSize } from "../numbers.ts";
-import { openExistingResults, type Results, type Sweep } from "../results/results.ts";
-import { printJson, printLines } from "../terminal.ts";
-import { textTable } from "../text_table.ts";
+import { homeFolder } from "../base/home.ts";
+import { formatSize } from "../base/numbers.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { textTable } from "../base/text_table.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { openExistingResults, type Results, type Sweep } from "../results/store/results.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 const width = 80;

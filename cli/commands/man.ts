@@ -1,9 +1,9 @@
 // `trilane man FOLDER`: writes the manual pages of all commands. Puts them nowhere else.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../errors.ts";
-import { printLines } from "../terminal.ts";
-import { version } from "../version.ts";
+import { UserError } from "../base/errors.ts";
+import { printLines } from "../base/terminal_text.ts";
+import { version } from "../base/version.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { declarationOf } from "./declared.ts";
 import { manPages } from "./man_page.ts";

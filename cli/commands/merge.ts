@@ -1,11 +1,11 @@
 // `trilane merge SHARDS...`: what the machines of a sweep measured, as one sweep in one file.
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
-import { merge } from "../cluster/merge.ts";
-import { mergedLines } from "../cluster/words.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { number } from "../base/option.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { merge } from "../sweep/cluster/merge.ts";
+import { mergedLines } from "../sweep/cluster/words.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface MergeOptions extends CommonOptions {
   shards: string[];

@@ -1,13 +1,13 @@
 // `trilane meter`: watches a running link through its control socket, as a plot on a terminal, as lines elsewhere.
 import { setTimeout as pause } from "node:timers/promises";
-import { LinkControl, LinkEnded, type ShaperStats } from "../control/client.ts";
-import { controlPath } from "../control/socket_path.ts";
-import { meterLine } from "../meter/line.ts";
-import { type Paint, plotLines, plotted } from "../meter/plot.ts";
-import { type Look, lookBetween } from "../meter/samples.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { number } from "../base/option.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { LinkControl, LinkEnded, type ShaperStats } from "../link/control_client.ts";
+import { meterLine } from "../link/meter/line.ts";
+import { type Paint, plotLines, plotted } from "../link/meter/plot.ts";
+import { type Look, lookBetween } from "../link/meter/samples.ts";
+import { controlPath } from "../link/socket_path.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface MeterOptions extends CommonOptions {
   socket: string;

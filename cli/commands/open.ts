@@ -1,22 +1,22 @@
 // `trilane open PAGE`: a page in a browser with a window and the extension, over a lane and a link, for looking around.
-// The work is cli/open's.
+// The work is cli/load/open's.
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import type { PageOpened } from "../../schemas/generated/page_opened.ts";
-import { controlPath } from "../control/socket_path.ts";
-import { UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { allLanes, type Lane } from "../lanes.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { allLanes, type Lane } from "../base/lanes.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { formatLink } from "../link/link.ts";
 import { readAskedLink } from "../link/profile_file.ts";
-import { type AsOptions, defineAs } from "../model/choose.ts";
-import { openPage } from "../open/open_page.ts";
-import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
-import { settleServing } from "../serving/serving.ts";
-import { chosenPages } from "../sweep/chosen_pages.ts";
-import { pageFor, preparePages } from "../sweep/pages.ts";
-import { pageName } from "../sweep/plan.ts";
-import { printJson, printLines, say } from "../terminal.ts";
+import { controlPath } from "../link/socket_path.ts";
+import { openPage } from "../load/open/open_page.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
+import { settleServing } from "../load/serving/serving.ts";
+import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
+import { chosenPages } from "../sweep/plan/chosen_pages.ts";
+import { pageFor, preparePages } from "../sweep/plan/pages.ts";
+import { pageName } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface OpenCommandOptions extends CommonOptions, ServingOptions, AsOptions {

@@ -1,6 +1,6 @@
 // `trilane plan PLAN`: what a sweep of it would run, how long that takes and what it stores; `sweep --dry-run` by another name.
 import type { Argv } from "yargs";
-import { shippedPlans } from "../sweep/plan.ts";
+import { shippedPlans } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 

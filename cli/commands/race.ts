@@ -3,28 +3,34 @@
 import type { Argv } from "yargs";
 import { credentialsInWords } from "../../extension/har/secrets.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
-import { UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { allLanes, isLane, laneFacts, plainLanes } from "../lanes.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { allLanes, isLane, laneFacts, plainLanes } from "../base/lanes.ts";
+import { number } from "../base/option.ts";
+import { say } from "../base/terminal_text.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
-import { type AsOptions, defineAs, readAs } from "../model/choose.ts";
-import { defineLive, type LiveOptions, liveChoiceOf, liveOptionNames, refuseLiveOptions } from "../record/options.ts";
-import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
-import { chosenPages } from "../sweep/chosen_pages.ts";
-import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
-import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/disturbance_option.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
+import {
+  defineLive,
+  type LiveOptions,
+  liveChoiceOf,
+  liveOptionNames,
+  refuseLiveOptions,
+} from "../recording/record/options.ts";
 import { executePlan } from "../sweep/execute.ts";
-import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
-import { isUrl, pageFor } from "../sweep/pages.ts";
-import { type Plan, pageName, planOf } from "../sweep/plan.ts";
-import { planRange, settleOption, timeoutOption } from "../sweep/plan_range.ts";
-import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
-import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
-import { say } from "../terminal.ts";
+import { type AsOptions, defineAs, readAs } from "../sweep/plan/choose_model.ts";
+import { chosenPages } from "../sweep/plan/chosen_pages.ts";
+import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
+import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
+import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
+import { isUrl, pageFor } from "../sweep/plan/pages.ts";
+import { type Plan, pageName, planOf } from "../sweep/plan/plan.ts";
+import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
+import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
+import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./help.ts";
-import { number } from "./option.ts";
 
 interface RaceOptions
   extends CommonOptions,

@@ -1,22 +1,22 @@
-// `trilane record`: loads pages from their live servers and puts them into the archive. The work is cli/record's.
+// `trilane record`: loads pages from their live servers and puts them into the archive. The work is cli/recording/record's.
 
 import { existsSync } from "node:fs";
 import type { Argv } from "yargs";
 import { credentialsInWords } from "../../extension/har/secrets.ts";
-import type { Recording } from "../archive/archive.ts";
-import { withArchive } from "../archive/client.ts";
-import { UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { importedDocument } from "../import/imported.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { number } from "../base/option.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { readAskedLink } from "../link/profile_file.ts";
-import { type RecordedLane, recordedLanes } from "../record/chromium_arguments.ts";
-import { recordedLines } from "../record/notes.ts";
-import { defineLive, type LiveOptions, liveChoiceOf } from "../record/options.ts";
-import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../record/record_url.ts";
-import { nameForUrl, pageUrl } from "../record/words.ts";
-import { printJson, printLines, say } from "../terminal.ts";
+import type { Recording } from "../recording/archive/archive.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { importedDocument } from "../recording/import/imported.ts";
+import { type RecordedLane, recordedLanes } from "../recording/record/chromium_arguments.ts";
+import { recordedLines } from "../recording/record/notes.ts";
+import { defineLive, type LiveOptions, liveChoiceOf } from "../recording/record/options.ts";
+import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../recording/record/record_url.ts";
+import { nameForUrl, pageUrl } from "../recording/record/words.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface RecordCommandOptions extends CommonOptions, LiveOptions {
   urls: string[];

@@ -2,18 +2,18 @@
 // for the races that come:
 // a sweep that began keeps its own decision. Exit status 1 where its loads would be invalid.
 import type { Argv } from "yargs";
-import type { Recording } from "../archive/archive.ts";
-import { withArchive } from "../archive/client.ts";
-import { RunError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { allLanes, type Lane } from "../lanes.ts";
-import type { Tried } from "../measure/pin_decision.ts";
-import { recordedRequests } from "../metrics/recorded_requests.ts";
-import { checkLines, checkOf } from "../recording/check.ts";
-import { openResults } from "../results/results.ts";
-import { settleOption, timeoutOption } from "../sweep/plan_range.ts";
-import { trialToKeep } from "../sweep/recording_trial.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { RunError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { allLanes, type Lane } from "../base/lanes.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import type { Tried } from "../load/pin_decision.ts";
+import { checkLines, checkOf } from "../load/recording_check.ts";
+import type { Recording } from "../recording/archive/archive.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { recordedRequests } from "../recording/archive/recorded_requests.ts";
+import { openResults } from "../results/store/results.ts";
+import { settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
+import { trialToKeep } from "../sweep/plan/recording_trial.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface CheckOptions extends CommonOptions {
@@ -48,7 +48,7 @@ export const command: Command<CheckOptions> = {
     const home = homeFolder(options.home);
     const { recording, exchanges } = await withArchive(home, (archive) => archive.show(options.recording));
     // The browser's library takes a while: only who needs it waits for it.
-    const { tryRecording } = await import("../measure/pin_decision.ts");
+    const { tryRecording } = await import("../load/pin_decision.ts");
     const tried = await tryRecording(home, recording, { lane, settle_ms, timeout_ms: timeout * 1000 });
     if (tried.isSettled) keep(home, recording, tried);
     const checked = checkOf({ recording, recorded: recordedRequests(recording, exchanges), lane, tried });

@@ -1,11 +1,11 @@
 // `trilane recording diff`: what differs between two recordings in what a replay serves by.
 import type { Argv } from "yargs";
 import type { RecordingDiffered } from "../../schemas/generated/recording_differed.ts";
-import { withArchive } from "../archive/client.ts";
-import { homeFolder } from "../home.ts";
-import { count, formatSize } from "../numbers.ts";
-import { type Change, diffExchanges } from "../recording/diff.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { homeFolder } from "../base/home.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { type Change, diffExchanges } from "../recording/edit/diff.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface DiffOptions extends CommonOptions {

@@ -1,12 +1,12 @@
-// `trilane recording edit`: a new recording out of one that stays as it is. The work is cli/recording's.
+// `trilane recording edit`: a new recording out of one that stays as it is. The work is cli/recording/edit's.
 import type { Argv } from "yargs";
-import { withArchive } from "../archive/client.ts";
-import { UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { importedDocument } from "../import/imported.ts";
-import { count, formatSize } from "../numbers.ts";
-import { type BodyReplacement, editRecording } from "../recording/edit.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { type BodyReplacement, editRecording } from "../recording/edit/edit.ts";
+import { importedDocument } from "../recording/import/imported.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface EditOptions extends CommonOptions {

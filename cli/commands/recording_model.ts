@@ -1,14 +1,14 @@
 // `trilane recording model`: a page of the same shape as a recording, for bodies that it does not have. The work is
-// cli/model's.
+// cli/recording/model's.
 import type { Argv } from "yargs";
-import { withArchive } from "../archive/client.ts";
-import { homeFolder } from "../home.ts";
-import { importedDocument } from "../import/imported.ts";
-import { defineCompute, readCompute } from "../model/compute_option.ts";
-import { modelRecording } from "../model/model_recording.ts";
-import { modelLines } from "../model/words.ts";
-import { count, formatSize } from "../numbers.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { homeFolder } from "../base/home.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { importedDocument } from "../recording/import/imported.ts";
+import { defineCompute, readCompute } from "../recording/model/compute_option.ts";
+import { modelRecording } from "../recording/model/model_recording.ts";
+import { modelLines } from "../recording/model/words.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ModelOptions extends CommonOptions {

@@ -1,14 +1,14 @@
 // `trilane recording show`: what a recording is made of, as tables no wider than 80 columns, or each of its requests.
 import type { Argv } from "yargs";
 import type { RecordingShown } from "../../schemas/generated/recording_shown.ts";
-import type { ArchivedExchange, Recording } from "../archive/archive.ts";
-import { withArchive } from "../archive/client.ts";
-import { urlOf } from "../export/wire_text.ts";
-import { homeFolder } from "../home.ts";
-import { count, formatSize } from "../numbers.ts";
-import { type Group, mediaType, type Summary, summarize } from "../recording/summary.ts";
-import { printJson, printLines } from "../terminal.ts";
-import { textTable } from "../text_table.ts";
+import { homeFolder } from "../base/home.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { textTable } from "../base/text_table.ts";
+import type { ArchivedExchange, Recording } from "../recording/archive/archive.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { type Group, mediaType, type Summary, summarize } from "../recording/edit/summary.ts";
+import { urlOf } from "../recording/export/wire_text.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ShowOptions extends CommonOptions {

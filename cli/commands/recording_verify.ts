@@ -1,12 +1,12 @@
 // `trilane recording verify`: whether recordings can be replayed as they were recorded. Exit status 1 where one is damaged.
 import type { Argv } from "yargs";
 import type { RecordingsVerified } from "../../schemas/generated/recordings_verified.ts";
-import { withArchive } from "../archive/client.ts";
-import { RunError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { count } from "../numbers.ts";
-import { type NamedExchange, type RecordingVerified, verifyRecording } from "../recording/verify.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { RunError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { count } from "../base/numbers.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { type NamedExchange, type RecordingVerified, verifyRecording } from "../recording/edit/verify.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface VerifyOptions extends CommonOptions {

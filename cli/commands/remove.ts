@@ -2,16 +2,16 @@
 // named is looked up first, so that a name mistyped removes nothing. With --everything all that Trilane keeps.
 import type { Argv } from "yargs";
 import type { Removed } from "../../schemas/generated/removed.ts";
-import { withArchive } from "../archive/client.ts";
-import { confirm } from "../confirm.ts";
-import { RunError, UserError } from "../errors.ts";
-import { readNumber } from "../export/choose.ts";
-import { homeFolder } from "../home.ts";
-import { count, formatSize } from "../numbers.ts";
-import { removeEverything } from "../remove/everything.ts";
-import { resultsExist } from "../results/database.ts";
-import { openResults } from "../results/results.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { confirm } from "../base/confirm.ts";
+import { RunError, UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { removeEverything } from "../install/remove/everything.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { readNumber } from "../results/export/choose.ts";
+import { resultsExist } from "../results/store/database.ts";
+import { openResults } from "../results/store/results.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface RemoveOptions extends CommonOptions {

@@ -2,11 +2,11 @@
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
-import { UserError } from "../errors.ts";
-import { chooseSweep, openNamed } from "../export/choose.ts";
-import { homeFolder } from "../home.ts";
-import { printJson, printLines } from "../terminal.ts";
-import { version } from "../version.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { version } from "../base/version.ts";
+import { chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface ReportOptions extends CommonOptions {

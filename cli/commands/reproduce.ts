@@ -1,7 +1,7 @@
 // `trilane reproduce STUDY`: a published study's experiment, and its figures beside ours. A sweep of a shipped plan.
 import type { Argv } from "yargs";
-import { UserError } from "../errors.ts";
-import { studies } from "../studies/all.ts";
+import { UserError } from "../base/errors.ts";
+import { studies } from "../results/studies/all.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 

@@ -3,17 +3,17 @@
 import { cpus, release } from "node:os";
 import type { Argv } from "yargs";
 import type { Selftest, SelftestLink } from "../../schemas/generated/selftest.ts";
-import { RunError } from "../errors.ts";
+import { RunError } from "../base/errors.ts";
+import { count } from "../base/numbers.ts";
+import { printJson, printLines, terminalText } from "../base/terminal_text.ts";
+import { version } from "../base/version.ts";
 import { formatLink } from "../link/link.ts";
 import { readLink } from "../link/profile_file.ts";
-import { count } from "../numbers.ts";
-import { linkLines } from "../selftest/format.ts";
-import { idleShare } from "../selftest/idle.ts";
-import { selftestLinks } from "../selftest/links.ts";
-import { quick, thorough } from "../selftest/phases.ts";
-import { faultOf, testLink } from "../selftest/test_link.ts";
-import { printJson, printLines, terminalText } from "../terminal.ts";
-import { version } from "../version.ts";
+import { linkLines } from "../load/selftest/format.ts";
+import { idleShare } from "../load/selftest/idle.ts";
+import { selftestLinks } from "../load/selftest/links.ts";
+import { quick, thorough } from "../load/selftest/phases.ts";
+import { faultOf, testLink } from "../load/selftest/test_link.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SelftestOptions extends CommonOptions {

@@ -1,10 +1,10 @@
 // `trilane start`: the built-in example sweep, what `npm start` runs after set-up.
-import { homeFolder } from "../home.ts";
-import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
-import { overrideServing, settleServing } from "../serving/serving.ts";
-import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
+import { homeFolder } from "../base/home.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
+import { overrideServing, settleServing } from "../load/serving/serving.ts";
 import { executePlan } from "../sweep/execute.ts";
-import { planOf, readPlan } from "../sweep/plan.ts";
+import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
+import { planOf, readPlan } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 export const command: Command<CommonOptions & ServingOptions & DilateOptions> = {

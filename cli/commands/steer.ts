@@ -1,10 +1,11 @@
 // `trilane steer`: changes a running link through its control socket.
-import { LinkControl } from "../control/client.ts";
-import { controlPath } from "../control/socket_path.ts";
+
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { LinkControl } from "../link/control_client.ts";
 import { formWithAbsoluteFiles } from "../link/files.ts";
 import { defaultSeed, formatLink } from "../link/link.ts";
 import { isProfileFile, readLink } from "../link/profile_file.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { controlPath } from "../link/socket_path.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface SteerOptions extends CommonOptions {

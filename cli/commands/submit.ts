@@ -1,17 +1,17 @@
 // `trilane submit PLAN --slurm|--ssh HOSTS`: the cells of a plan that are still missing, to a cluster.
 import { join } from "node:path";
 import type { Argv } from "yargs";
-import { refuseOurs } from "../cluster/slurm.ts";
-import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../cluster/submit.ts";
-import { submittedLines } from "../cluster/words.ts";
-import { UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import type { AsOptions } from "../model/choose.ts";
-import { checkout } from "../programs.ts";
-import { printJson, printLines, say } from "../terminal.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { number } from "../base/option.ts";
+import { checkout } from "../base/programs.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { refuseOurs } from "../sweep/cluster/slurm.ts";
+import { type Submitting, slurmDryRun, submitOverSsh, submitToSlurm } from "../sweep/cluster/submit.ts";
+import { submittedLines } from "../sweep/cluster/words.ts";
+import type { AsOptions } from "../sweep/plan/choose_model.ts";
 import { clusterPlans, defineCluster } from "./cell.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface SubmitOptions extends CommonOptions, AsOptions {
   plan: string;

@@ -1,31 +1,31 @@
 // `trilane sweep PLAN`: pages x lanes x links x repetitions, from a plan's file or one of the shipped plans.
 import type { Argv } from "yargs";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
-import { UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { type AsOptions, defineAs } from "../model/choose.ts";
-import { openExistingResults, type Sweep } from "../results/results.ts";
-import { defineServing, type ServingOptions, servingChoiceOf } from "../serving/options.ts";
-import { overrideServing } from "../serving/serving.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { number } from "../base/option.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
+import { overrideServing } from "../load/serving/serving.ts";
+import { openExistingResults, type Sweep } from "../results/store/results.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
-import { withChosenPages } from "../sweep/chosen_pages.ts";
 import { describePlan, planLines } from "../sweep/describe.ts";
-import { type DilateOptions, defineDilate, dilateOf } from "../sweep/dilate_option.ts";
-import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/disturbance_option.ts";
-import type { PageSize } from "../sweep/estimate.ts";
 import { executePlan } from "../sweep/execute.ts";
-import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/films_option.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
-import { pageFor, pageUnstored, withMatchedPages } from "../sweep/pages.ts";
-import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan.ts";
-import { planRange } from "../sweep/plan_range.ts";
-import { defineStrict, type StrictOptions, strictOf } from "../sweep/strict_option.ts";
-import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/until.ts";
-import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/verbosity.ts";
-import { printJson, printLines, say } from "../terminal.ts";
+import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
+import { withChosenPages } from "../sweep/plan/chosen_pages.ts";
+import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
+import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
+import type { PageSize } from "../sweep/plan/estimate.ts";
+import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
+import { pageFor, pageUnstored, withMatchedPages } from "../sweep/plan/pages.ts";
+import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
+import { planRange } from "../sweep/plan/plan_range.ts";
+import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
+import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
+import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./help.ts";
-import { number } from "./option.ts";
 
 export interface SweepOptions
   extends CommonOptions,

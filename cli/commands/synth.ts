@@ -1,17 +1,17 @@
-// `trilane synth`: puts synthetic pages into the archive, or lists what there is. What they are stands in cli/synth.
+// `trilane synth`: puts synthetic pages into the archive, or lists what there is. What they are stands in cli/recording/synth.
 import type { Argv } from "yargs";
 import type { SynthCatalogue } from "../../schemas/generated/synth_catalogue.ts";
-import type { Recording } from "../archive/archive.ts";
-import { withArchive } from "../archive/client.ts";
-import { UserError } from "../errors.ts";
-import { homeFolder } from "../home.ts";
-import { importedDocument } from "../import/imported.ts";
-import { count, formatSize } from "../numbers.ts";
-import { type CatalogueLine, catalogue, pageSpec } from "../synth/catalogue.ts";
-import { ensureSynth } from "../synth/ensure.ts";
-import { printJson, printLines } from "../terminal.ts";
+import { UserError } from "../base/errors.ts";
+import { homeFolder } from "../base/home.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { number } from "../base/option.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import type { Recording } from "../recording/archive/archive.ts";
+import { withArchive } from "../recording/archive/client.ts";
+import { importedDocument } from "../recording/import/imported.ts";
+import { type CatalogueLine, catalogue, pageSpec } from "../recording/synth/catalogue.ts";
+import { ensureSynth } from "../recording/synth/ensure.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface SynthOptions extends CommonOptions {
   pages: string[];

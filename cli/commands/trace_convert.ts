@@ -2,14 +2,14 @@
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import type { TraceWritten, WrittenTrace } from "../../schemas/generated/trace_written.ts";
-import { UserError } from "../errors.ts";
-import { writeWhole } from "../report/write_whole.ts";
-import { printJson, printLines } from "../terminal.ts";
-import { detectFormat, formatHelp, type SourceFormat, sourceFormats, spansIn } from "../trace/formats.ts";
-import { opportunity_bits, readOpportunities } from "../trace/opportunities.ts";
-import { lengthOption } from "../trace/quantities.ts";
-import { opportunitiesOf, type RateSpan, spansOf } from "../trace/spans.ts";
-import { writeTrace, writtenLine } from "../trace/written.ts";
+import { atomicWrite } from "../base/atomic_write.ts";
+import { UserError } from "../base/errors.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { opportunity_bits, readOpportunities } from "../link/opportunities.ts";
+import { detectFormat, formatHelp, type SourceFormat, sourceFormats, spansIn } from "../link/trace/formats.ts";
+import { opportunitiesOf, type RateSpan, spansOf } from "../link/trace/spans.ts";
+import { writeTrace, writtenLine } from "../link/trace/written.ts";
+import { lengthOption } from "../link/trace_quantities.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 const targets = ["mahimahi", "csv", "pensieve"] as const;
@@ -70,7 +70,7 @@ async function writeTable(
     }
   }
   const absolute = resolve(path);
-  await writeWhole(absolute, tableLines(summed(), target));
+  await atomicWrite(absolute, tableLines(summed(), target));
   const opportunities = Math.max(1, Math.round(bits / opportunity_bits));
   return {
     path: absolute,

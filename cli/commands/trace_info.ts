@@ -1,13 +1,13 @@
 // `trilane trace info FILE...`: what Mahimahi traces offer, in numbers and drawn in the terminal. Reads only.
 import type { Argv } from "yargs";
 import type { TraceInfo } from "../../schemas/generated/trace_info.ts";
-import { UserError } from "../errors.ts";
-import { printJson, terminalText } from "../terminal.ts";
-import { textTable } from "../text_table.ts";
-import { chartLines } from "../trace/chart.ts";
-import { factsOf, outagesOf, type TraceFacts } from "../trace/facts.ts";
-import { readOpportunities } from "../trace/opportunities.ts";
-import { formatLength, formatRateShort, lengthOption } from "../trace/quantities.ts";
+import { UserError } from "../base/errors.ts";
+import { printJson, terminalText } from "../base/terminal_text.ts";
+import { textTable } from "../base/text_table.ts";
+import { readOpportunities } from "../link/opportunities.ts";
+import { chartLines } from "../link/trace/chart.ts";
+import { factsOf, outagesOf, type TraceFacts } from "../link/trace/facts.ts";
+import { formatLength, formatRateShort, lengthOption } from "../link/trace_quantities.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 interface InfoOptions extends CommonOptions {

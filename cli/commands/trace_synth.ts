@@ -1,14 +1,14 @@
-// `trilane trace synth`: cellular-like traces from the stochastic model of cli/trace/model.ts.
+// `trilane trace synth`: cellular-like traces from the stochastic model of cli/link/trace/model.ts.
 import type { Argv } from "yargs";
 import type { TraceWritten, WrittenTrace } from "../../schemas/generated/trace_written.ts";
-import { UserError } from "../errors.ts";
-import { printJson, printLines } from "../terminal.ts";
-import { type CellularModel, drawTrace } from "../trace/model.ts";
-import { presets } from "../trace/presets.ts";
-import { lengthOption, rateOption } from "../trace/quantities.ts";
-import { writeTrace, writtenLine } from "../trace/written.ts";
+import { UserError } from "../base/errors.ts";
+import { number } from "../base/option.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { type CellularModel, drawTrace } from "../link/trace/model.ts";
+import { presets } from "../link/trace/presets.ts";
+import { writeTrace, writtenLine } from "../link/trace/written.ts";
+import { lengthOption, rateOption } from "../link/trace_quantities.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { number } from "./option.ts";
 
 interface SynthOptions extends CommonOptions {
   preset: string | undefined;

@@ -1,8 +1,8 @@
 // Checks a command line's words before yargs takes them, so that each error names the option, its value and what is accepted.
 // Pure; what the accepted words mean together is the command's to check.
-import { UserError } from "../errors.ts";
+import { UserError } from "../base/errors.ts";
+import { type Declared, isWithin, rangeWords } from "../base/option.ts";
 import type { Declaration } from "./declared.ts";
-import { type Declared, isWithin, rangeWords } from "./option.ts";
 
 /** Options of every command. */
 export const commonOptions = {

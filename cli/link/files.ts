@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { chunksOf } from "../trace/text_lines.ts";
+import { chunksOf } from "../base/text_lines.ts";
 import { describeLinks, type LinkDirection, type LinkProfile, refuse } from "./link.ts";
 
 export interface NamedFile {

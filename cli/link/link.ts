@@ -3,8 +3,8 @@
 // many links, and asks nothing twice. Reads none of the files that a form names: files.ts does.
 import { spawnSync } from "node:child_process";
 import type { LinkDirection, LinkProfile, LinkQueue } from "../../schemas/generated/link_profile.ts";
-import { UserError } from "../errors.ts";
-import { programPath } from "../programs.ts";
+import { UserError } from "../base/errors.ts";
+import { programPath } from "../base/programs.ts";
 
 export type { LinkDirection, LinkProfile, LinkQueue };
 

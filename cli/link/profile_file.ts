@@ -1,8 +1,8 @@
 // A link as people give it: its short form, or a JSON file that holds its profile (schemas/link-profile.schema.json).
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { UserError } from "../errors.ts";
-import { explainSchemaErrors, schemaValidator } from "../schema_error.ts";
+import { UserError } from "../base/errors.ts";
+import { explainSchemaErrors, schemaValidator } from "../base/schema_error.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { refuseChangedFiles, withAbsoluteFiles } from "./files.ts";
 import { describeLink, type LinkProfile, parseLink, refuse, refuseWithoutDelay } from "./link.ts";

@@ -1,10 +1,10 @@
 // Which distributions over pages a report shows: of links with pages enough, spread over the grid. Computes their medians; drawing
 // is cdf.ts's.
-import { extremes, median } from "../stats/quantile.ts";
-import { manyPages } from "../verdict/many_pages.ts";
-import { countedTogether, sortLanes } from "../verdict/sample.ts";
-import type { CdfData } from "./cdf.ts";
+import { extremes, median } from "../base/quantile.ts";
+import { manyPages } from "../results/verdict/many_pages.ts";
+import { countedTogether, sortLanes } from "../results/verdict/sample.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
+import type { CdfData } from "./figures/cdf.ts";
 
 type ValidLoad = ReportData["loads"][number] & { readonly plt_ms: number };
 

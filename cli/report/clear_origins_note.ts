@@ -1,10 +1,10 @@
 // What each lane made of what was recorded over http://.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { laneFacts } from "../lanes.ts";
-import { count } from "../numbers.ts";
-import { sortLanes } from "../verdict/sample.ts";
-import { field } from "./unknown_json.ts";
+import { laneFacts } from "../base/lanes.ts";
+import { count } from "../base/numbers.ts";
+import { sortLanes } from "../results/verdict/sample.ts";
+import { field } from "./figures/unknown_json.ts";
 
 const originsOf = ({ replay }: LoadFacts, name: string): unknown => field(replay, "origins", name);
 const numberOf = (facts: LoadFacts, name: string): number => {

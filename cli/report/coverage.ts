@@ -1,11 +1,11 @@
 // The report's section on coverage: by page and lane, how much of the recording loads asked for, and what beyond. Draws given
-// rows; what counts is cli/metrics/coverage.ts's.
+// rows; what counts is cli/load/metrics/coverage.ts's.
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { coverageBounds, percentDown } from "../metrics/coverage.ts";
-import { count, formatSize } from "../numbers.ts";
-import type { Load } from "../results/results.ts";
-import { median } from "../stats/quantile.ts";
-import { isValid, sortLanes } from "../verdict/sample.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { median } from "../base/quantile.ts";
+import { coverageBounds, percentDown } from "../load/metrics/coverage.ts";
+import type { Load } from "../results/store/results.ts";
+import { isValid, sortLanes } from "../results/verdict/sample.ts";
 
 const maxPages = 200;
 

@@ -1,10 +1,10 @@
 // What a report is made of, read from the results: all rows, and the page loads of the loads that are shown in detail.
 // Chooses which loads those are; draws nothing.
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
-import { referencesIn } from "../results/reference_sweeps.ts";
-import type { Cell, Film, FilmedLoad, LinkTest, Load, Results, Sweep, Unmatched } from "../results/results.ts";
-import { median } from "../stats/quantile.ts";
-import { isValid } from "../verdict/sample.ts";
+import { median } from "../base/quantile.ts";
+import { referencesIn } from "../results/store/reference_sweeps.ts";
+import type { Cell, Film, FilmedLoad, LinkTest, Load, Results, Sweep, Unmatched } from "../results/store/results.ts";
+import { isValid } from "../results/verdict/sample.ts";
 import type { HostReference } from "./hosts.ts";
 import { type RequestTraits, requestTraits } from "./page_traits.ts";
 

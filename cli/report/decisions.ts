@@ -1,17 +1,17 @@
 // The report's section on what was settled, of a sweep that ran until its loads were enough. Takes a settlement, computes none.
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { firstLook, hopeless, lastLook } from "../stats/sequential.ts";
-import { decisionWords, type Settlement, settlementSentence } from "../verdict/settlement.ts";
+import { firstLook, futilityThreshold, lastLook } from "../results/stats/sequential.ts";
+import { decisionWords, type StoppingSummary, stoppingSentence } from "../results/verdict/stopping_summary.ts";
 
 const maxRows = 1500;
 
-const rule = `Lanes are compared pair by pair after each block from the ${firstLook}th to the ${lastLook}th: by the exact signed-rank test over blocks, before the seventh only lanes whose loads lie wholly apart, equivalence by two one-sided ones, at levels that keep the chance of a wrong decision over all looks below 5 % for each pair. A pair that the last look would decide with a chance below ${hopeless * 100} % is given up. The figure is Hodges and Lehmann's shift of page load times; its interval holds for all looks together. These decisions count the looks; the verdict's intervals do not, and where the two differ these hold.`;
+const rule = `Lanes are compared pair by pair after each block from the ${firstLook}th to the ${lastLook}th: by the exact signed-rank test over blocks, before the seventh only lanes whose loads lie wholly apart, equivalence by two one-sided ones, at levels that keep the chance of a wrong decision over all looks below 5 % for each pair. A pair that the last look would decide with a chance below ${futilityThreshold * 100} % is given up. The figure is Hodges and Lehmann's shift of page load times; its interval holds for all looks together. These decisions count the looks; the verdict's intervals do not, and where the two differ these hold.`;
 
 /** Null for a plan with a fixed number of repetitions. */
-export function decisionSection(settlement: Settlement | null): Markup | null {
+export function decisionSection(settlement: StoppingSummary | null): Markup | null {
   if (!settlement) return null;
   const { until, decisions } = settlement;
-  const sentence = html`<p>${settlementSentence(settlement)}</p>`;
+  const sentence = html`<p>${stoppingSentence(settlement)}</p>`;
   if (!("decided_percent" in until))
     return html`<section id="decisions"><h2>What was settled</h2>${sentence}</section>`;
   const rows = decisions

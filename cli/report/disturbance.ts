@@ -2,11 +2,11 @@
 // verdict where they are many. Judges nothing: each load was judged when it was measured.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
-import { usualTolerance } from "../measure/disturbance.ts";
-import { count } from "../numbers.ts";
-import type { Load } from "../results/sweep_rows.ts";
-import { median, quantile } from "../stats/quantile.ts";
-import { counted, sortLanes } from "../verdict/sample.ts";
+import { count } from "../base/numbers.ts";
+import { median, quantile } from "../base/quantile.ts";
+import { usualTolerance } from "../load/disturbance.ts";
+import type { Load } from "../results/store/sweep_rows.ts";
+import { counted, sortLanes } from "../results/verdict/sample.ts";
 
 /** Above this share of loads that do not count the report begins with it. */
 const mostLeft_share = 0.1;

@@ -1,16 +1,16 @@
-// Which heat maps a report has, and what each of their cells says. Computes improvements by cli/verdict; drawing is heat_map.ts's.
+// Which heat maps a report has, and what each of their cells says. Computes improvements by cli/results/verdict; drawing is heat_map.ts's.
 import { middleCut } from "../../extension/figures/markup.ts";
-import { count } from "../numbers.ts";
-import { significanceLevel } from "../stats/multiplicity.ts";
-import { median } from "../stats/quantile.ts";
-import { cellTest, correctedTests, differencesNeeded } from "../verdict/cell_significance.ts";
-import { type Improvement, improvement } from "../verdict/comparison.ts";
-import { manyPages } from "../verdict/many_pages.ts";
-import { type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
-import { isValid, type LanePair } from "../verdict/sample.ts";
+import { count } from "../base/numbers.ts";
+import { median } from "../base/quantile.ts";
+import { significanceLevel } from "../results/stats/multiplicity.ts";
+import { cellTest, correctedTests, differencesNeeded } from "../results/verdict/cell_significance.ts";
+import { type Improvement, improvement } from "../results/verdict/comparison.ts";
+import { manyPages } from "../results/verdict/many_pages.ts";
+import { type PairedCell, pairedCells } from "../results/verdict/paired_cells.ts";
+import { isValid, type LanePair } from "../results/verdict/sample.ts";
 import type { ReportData } from "./data.ts";
-import { type HeatCell, type HeatMaps, isCorrected } from "./heat_map.ts";
-import type { LinkGrid } from "./link_axes.ts";
+import { type HeatCell, type HeatMaps, isCorrected } from "./figures/heat_map.ts";
+import type { LinkGrid } from "./figures/link_axes.ts";
 
 export interface MapSet {
   /** The page, or null for all of them together. */

@@ -1,15 +1,21 @@
 // The report's section on the pages that each lane helps and hurts most, with what sets them apart. Assembles; the ranking is
-// cli/verdict/page_groups.ts's.
+// cli/results/verdict/page_groups.ts's.
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { count, formatSize } from "../numbers.ts";
-import { direction, improvement } from "../verdict/comparison.ts";
-import { contrast, fewestPages, type GroupContrast, pageGroups, type RankedPage } from "../verdict/page_groups.ts";
-import { pairedCells } from "../verdict/paired_cells.ts";
-import type { LanePair } from "../verdict/sample.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { direction, improvement } from "../results/verdict/comparison.ts";
+import {
+  contrast,
+  fewestPages,
+  type GroupContrast,
+  pageGroups,
+  type RankedPage,
+} from "../results/verdict/page_groups.ts";
+import { pairedCells } from "../results/verdict/paired_cells.ts";
+import type { LanePair } from "../results/verdict/sample.ts";
 import type { ReportData } from "./data.ts";
-import { savedFigure } from "./figure_file.ts";
+import { savedFigure } from "./figures/figure_file.ts";
+import { improvementText, whiskerMarkup } from "./figures/whisker.ts";
 import { type PageTraits, pageTraits } from "./page_traits.ts";
-import { improvementText, whiskerMarkup } from "./whisker.ts";
 
 interface Trait {
   readonly key: keyof PageTraits;

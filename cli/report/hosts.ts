@@ -1,10 +1,10 @@
 // The machines of a sweep that several of them ran: which each is, what it ran, in what it is unlike the others, and what it
-// needed for the reference cells, which all of them loaded. Draws given rows; the judgement is cli/cluster/host_flags.ts's.
+// needed for the reference cells, which all of them loaded. Draws given rows; the judgement is cli/sweep/cluster/host_flags.ts's.
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { count, formatSize, formatTime } from "../numbers.ts";
-import type { Cell, Host, Load } from "../results/results.ts";
-import { median } from "../stats/quantile.ts";
-import { isValid } from "../verdict/sample.ts";
+import { count, formatSize, formatTime } from "../base/numbers.ts";
+import { median } from "../base/quantile.ts";
+import type { Cell, Host, Load } from "../results/store/results.ts";
+import { isValid } from "../results/verdict/sample.ts";
 
 /** A machine's loads of the reference cells. */
 export interface HostReference {

@@ -2,8 +2,8 @@
 // came, how many connections of a repeat visit resumed. Nothing where there are only the plain lanes.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { isLane, type Lane, laneFacts, plainLanes } from "../lanes.ts";
-import { count } from "../numbers.ts";
+import { isLane, type Lane, laneFacts, plainLanes } from "../base/lanes.ts";
+import { count } from "../base/numbers.ts";
 
 /** `h2 21 (70 %), h3 9 (30 %)`. */
 function protocolMix(facts: readonly LoadFacts[]): string {

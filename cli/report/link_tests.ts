@@ -2,9 +2,9 @@
 // Draws given rows; measures nothing.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { SelftestLink, SelftestRow } from "../../schemas/generated/selftest.ts";
-import { count } from "../numbers.ts";
-import type { LinkTest } from "../results/results.ts";
-import { rowText } from "../selftest/format.ts";
+import { count } from "../base/numbers.ts";
+import { rowText } from "../load/selftest/format.ts";
+import type { LinkTest } from "../results/store/results.ts";
 
 /** More would make the report long and nobody wiser: those that are out stand first. */
 const maxLinks = 200;

@@ -1,21 +1,21 @@
 // What was left out and why, and how it was done: machine, versions, transports, seeds, command lines, definitions.
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { isLane, laneFacts } from "../lanes.ts";
-import { count, formatSize } from "../numbers.ts";
-import { shellWord } from "../shell_word.ts";
-import { confidence, minimumUnits } from "../stats/interval.ts";
-import { browserNames, browsersOf, untoldWords } from "../verdict/browsers.ts";
-import { manyPages } from "../verdict/many_pages.ts";
-import { isValid, sortLanes } from "../verdict/sample.ts";
-import { untilWords } from "../verdict/settlement.ts";
-import { reasonKind } from "../verdict/verdict.ts";
+import { confidence, minimumUnits } from "../base/interval.ts";
+import { isLane, laneFacts } from "../base/lanes.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { shellWord } from "../base/shell_word.ts";
+import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
+import { manyPages } from "../results/verdict/many_pages.ts";
+import { isValid, sortLanes } from "../results/verdict/sample.ts";
+import { untilWords } from "../results/verdict/stopping_summary.ts";
+import { reasonKind } from "../results/verdict/verdict.ts";
 import { clearOriginsNote } from "./clear_origins_note.ts";
 import type { ReportData } from "./data.ts";
+import { field } from "./figures/unknown_json.ts";
 import { lanesNote } from "./lanes_note.ts";
 import { serverTimeNote } from "./server_time_note.ts";
 import { servingTables } from "./serving_table.ts";
-import { field } from "./unknown_json.ts";
 import { variants } from "./variants.ts";
 
 const maxReasons = 60;

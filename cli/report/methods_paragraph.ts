@@ -1,25 +1,32 @@
 // The paragraph for a paper's methods section: what was loaded, over what, with what, and how it was summed up. Plain text, made of
 // what the loads themselves recorded: where they are not what the plan asked for, it says what happened. Judges nothing.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { isLane, laneFacts } from "../lanes.ts";
+import { isLane, laneFacts } from "../base/lanes.ts";
+import { count } from "../base/numbers.ts";
+import { extremes, median } from "../base/quantile.ts";
 import { linkSentence } from "../link/label.ts";
-import { hasRenoForCubic } from "../metrics/dilation.ts";
-import { count } from "../numbers.ts";
-import { linkIsOut } from "../selftest/format.ts";
-import { settleServing } from "../serving/serving.ts";
-import { servingTerms } from "../serving/terms.ts";
-import { extremes, median } from "../stats/quantile.ts";
-import { apartBy, apartUpTo, firstLook, hopeless, lastLook, nominalLevel } from "../stats/sequential.ts";
-import { labsWords } from "../sweep/lab_cpus.ts";
-import { browserNames, browsersOf, untoldWords } from "../verdict/browsers.ts";
-import { manyPages } from "../verdict/many_pages.ts";
-import { counted, isValid, sortLanes, timedOut } from "../verdict/sample.ts";
-import { untilWords } from "../verdict/settlement.ts";
-import { reasonKind } from "../verdict/verdict.ts";
+import { labsWords } from "../load/lab_cpus.ts";
+import { hasRenoForCubic } from "../load/metrics/dilation.ts";
+import { linkIsOut } from "../load/selftest/format.ts";
+import { settleServing } from "../load/serving/serving.ts";
+import { servingTerms } from "../load/serving/terms.ts";
+import {
+  firstLook,
+  futilityThreshold,
+  lastLook,
+  minSeparation,
+  nominalLevel,
+  separationOnlyThroughBlock,
+} from "../results/stats/sequential.ts";
+import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
+import { manyPages } from "../results/verdict/many_pages.ts";
+import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
+import { untilWords } from "../results/verdict/stopping_summary.ts";
+import { reasonKind } from "../results/verdict/verdict.ts";
 import type { ReportData } from "./data.ts";
+import { field } from "./figures/unknown_json.ts";
 import { hostsOf } from "./hosts.ts";
 import { citation } from "./method.ts";
-import { field } from "./unknown_json.ts";
 
 /** More are counted, not named. */
 const mostNamed = 8;
@@ -226,7 +233,7 @@ function statistics({ sweep, cells }: ReportData, pages: number): string {
   const levels = levelsInWords();
   const looks =
     until && "decided_percent" in until
-      ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by the exact signed-rank test (up to the ${apartUpTo}th by the rank-sum test, and only where all loads of one lane lie beyond all of the other by ${apartBy * 100} % of the wider one's range or more) at nominal levels from ${levels}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${hopeless * 100} %. Decisions' figures are Hodges and Lehmann's shift, with intervals for all looks together.`
+      ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by the exact signed-rank test (up to the ${separationOnlyThroughBlock}th by the rank-sum test, and only where all loads of one lane lie beyond all of the other by ${minSeparation * 100} % of the wider one's range or more) at nominal levels from ${levels}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${futilityThreshold * 100} %. Decisions' figures are Hodges and Lehmann's shift, with intervals for all looks together.`
       : "";
   return `Page load time is loadEventEnd - navigationStart (Navigation Timing). Improvement is (a - b) / a of medians${over}; 95 % intervals are ${intervals.join(", ")}.${looks}`;
 }

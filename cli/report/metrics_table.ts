@@ -2,12 +2,12 @@
 // network and computation, and what filmed loads showed. Takes what is stored; draws no figure.
 import { metricFacts, pageMetrics } from "../../extension/capture/metric_facts.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "../export/metric_words.ts";
-import { count, formatSize, formatTime, formatTimeRange } from "../numbers.ts";
-import type { FilmedLoad, Load } from "../results/results.ts";
-import { medianInterval } from "../stats/median_interval.ts";
-import { median } from "../stats/quantile.ts";
-import { isValid } from "../verdict/sample.ts";
+import { count, formatSize, formatTime, formatTimeRange } from "../base/numbers.ts";
+import { median } from "../base/quantile.ts";
+import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "../results/export/metric_words.ts";
+import { medianInterval } from "../results/stats/median_interval.ts";
+import type { FilmedLoad, Load } from "../results/store/results.ts";
+import { isValid } from "../results/verdict/sample.ts";
 
 interface Row<From> {
   readonly name: string;

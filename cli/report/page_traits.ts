@@ -2,9 +2,9 @@
 // page, and from all of its loads where the results have the numbers. Draws nothing.
 import { kindOf } from "../../extension/figures/share_colours.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
-import type { Load } from "../results/results.ts";
-import { median } from "../stats/quantile.ts";
-import { isValid } from "../verdict/sample.ts";
+import { median } from "../base/quantile.ts";
+import type { Load } from "../results/store/results.ts";
+import { isValid } from "../results/verdict/sample.ts";
 
 /** What only the requests themselves tell. */
 export interface RequestTraits {

@@ -1,9 +1,9 @@
 // The report's section that sets a study's published figures beside ours. Takes comparisons, computes none.
 import { html, type Markup } from "../../extension/figures/markup.ts";
-import { agreementSentence, type ComparedFigure } from "../studies/agreement.ts";
-import type { Study } from "../studies/study.ts";
-import { equivalence_percent } from "../verdict/verdict.ts";
-import { improvementText } from "./whisker.ts";
+import { agreementSentence, type ComparedFigure } from "../results/studies/agreement.ts";
+import type { Study } from "../results/studies/study.ts";
+import { equivalence_percent } from "../results/verdict/verdict.ts";
+import { improvementText } from "./figures/whisker.ts";
 
 function publishedText({ published: { percent, sign } }: ComparedFigure): string {
   if (percent !== null) return `${percent < 0 ? "−" : ""}${Math.abs(percent)} %`;

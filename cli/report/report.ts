@@ -10,45 +10,45 @@ import { hatchPatterns } from "../../extension/figures/phase_shapes.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { ServingChoice } from "../../schemas/generated/serving.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
-import { resultsOf } from "../export/choose.ts";
-import { csvLines } from "../export/csv.ts";
+import { atomicWrite } from "../base/atomic_write.ts";
+import { count } from "../base/numbers.ts";
+import { version } from "../base/version.ts";
 import { describeLinks } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
-import { dilationSentence } from "../metrics/dilation.ts";
-import { modelledPages } from "../model/modelled_pages.ts";
-import { count } from "../numbers.ts";
-import type { Results } from "../results/results.ts";
-import { settleServing } from "../serving/serving.ts";
-import { servingLine } from "../serving/terms.ts";
-import { comparedFigures } from "../studies/agreement.ts";
-import { studyOfPlan } from "../studies/all.ts";
-import { compare } from "../verdict/comparison.ts";
-import { isValid, lanePairs, sortLanes } from "../verdict/sample.ts";
-import { type Settlement, settlement, settlementSentence } from "../verdict/settlement.ts";
-import { summarize } from "../verdict/summary.ts";
-import { type SweepVerdict, sweepVerdict, winsLine } from "../verdict/sweep_verdict.ts";
-import { version } from "../version.ts";
-import { cdfFigure } from "./cdf.ts";
+import { dilationSentence } from "../load/metrics/dilation.ts";
+import { settleServing } from "../load/serving/serving.ts";
+import { servingLine } from "../load/serving/terms.ts";
+import { resultsOf } from "../results/export/choose.ts";
+import { csvLines } from "../results/export/csv.ts";
+import { modelledPages } from "../results/store/modelled_pages.ts";
+import type { Results } from "../results/store/results.ts";
+import { comparedFigures } from "../results/studies/agreement.ts";
+import { studyOfPlan } from "../results/studies/all.ts";
+import { compare } from "../results/verdict/comparison.ts";
+import { isValid, lanePairs, sortLanes } from "../results/verdict/sample.ts";
+import { type StoppingSummary, stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
+import { summarize } from "../results/verdict/summary.ts";
+import { type SweepVerdict, sweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
 import { cdfsOf } from "./cdfs_of.ts";
 import { coverageSection } from "./coverage.ts";
 import { gatherReport, groupsOf, type ReportData } from "./data.ts";
 import { decisionSection } from "./decisions.ts";
 import { disturbanceSection, invalidBanner } from "./disturbance.ts";
-import { heatLegend, heatMapFigure, scaleEnd } from "./heat_map.ts";
+import { cdfFigure } from "./figures/cdf.ts";
+import { heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
+import { linkGrid } from "./figures/link_axes.ts";
+import { splitFigure } from "./figures/split.ts";
 import { mapSets } from "./heat_maps_of.ts";
 import { helpedSection } from "./helped_section.ts";
 import { hostsSection } from "./hosts.ts";
-import { linkGrid } from "./link_axes.ts";
 import { linkTestSection } from "./link_tests.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
 import { maxSections, pageSections } from "./page_sections.ts";
 import { publishedSection } from "./published.ts";
-import { splitFigure } from "./split.ts";
 import { splitsOf } from "./splits_of.ts";
 import { steadinessSection } from "./steadiness.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
 import { matchSection } from "./unmatched.ts";
-import { writeWhole } from "./write_whole.ts";
 
 const csvPlainLimit_bytes = 500_000;
 
@@ -115,9 +115,9 @@ function dilatedMarkup(plan: SweepPlan): Markup | null {
   return sentence === null ? null : html`<p class="scope">${sentence}</p>`;
 }
 
-function settlementOf({ sweep, cells, loads }: ReportData): Settlement | null {
+function stoppingSummaryOf({ sweep, cells, loads }: ReportData): StoppingSummary | null {
   const { until, repetitions } = sweep.plan;
-  return until ? settlement(cells, loads, until, repetitions) : null;
+  return until ? stoppingSummary(cells, loads, until, repetitions) : null;
 }
 
 /** Cells that are asked for and have no valid load: said beside the verdict, which is without them. */
@@ -134,7 +134,7 @@ interface VerdictTerms {
   /** What is said of modelled pages. */
   readonly modelled: readonly string[];
   readonly links: number;
-  readonly settled: Settlement | null;
+  readonly settled: StoppingSummary | null;
 }
 
 function verdictMarkup(verdict: SweepVerdict, { plan, modelled, links, settled }: VerdictTerms): Markup {
@@ -144,7 +144,7 @@ function verdictMarkup(verdict: SweepVerdict, { plan, modelled, links, settled }
   );
   const nothing =
     verdict.pairs.length === 0 && verdict.notes.length === 0 && html`<p>No verdict: nothing to compare.</p>`;
-  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${settlementSentence(settled)}</p>`}${servedMarkup(plan.serving)}${dilatedMarkup(plan)}${modelled.map((sentence) => html`<p class="scope">${sentence}</p>`)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
+  return html`<div class="verdict" id="verdict">${sentences}${verdict.notes.map((note) => html`<p>${note}</p>`)}${nothing}</div><p class="scope">${verdict.scope}.</p>${settled && html`<p class="scope">${stoppingSentence(settled)}</p>`}${servedMarkup(plan.serving)}${dilatedMarkup(plan)}${modelled.map((sentence) => html`<p class="scope">${sentence}</p>`)}<p class="excluded">${verdict.excluded ?? "Nothing was left out."}</p>`;
 }
 
 /** Pages whose loads had their clock set though the plan does not say so. */
@@ -191,7 +191,7 @@ export function buildReport(data: ReportData): string {
       ? figure
       : new Markup(figure.text.replace("<figure", html`<figure data-page="${set.page}"`.text));
   });
-  const settled = settlementOf(data);
+  const settled = stoppingSummaryOf(data);
   const study = studyOfPlan(sweep.name);
   const published = publishedSection(study, study ? comparedFigures(study, data.loads, sweep.seed) : []);
   const cdfs = cdfsOf(data).map(cdfFigure);
@@ -264,5 +264,5 @@ export async function writeReport(home: string, sweepId: number, path?: string):
 }
 
 export async function writeReportOf(results: Results, sweepId: number, path: string): Promise<void> {
-  await writeWhole(path, buildReport(gatherReport(results, sweepId, version)));
+  await atomicWrite(path, buildReport(gatherReport(results, sweepId, version)));
 }

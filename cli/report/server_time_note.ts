@@ -1,8 +1,8 @@
 // How long the server itself took for a request on each protocol, so that a reader sees that it favours no lane.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { count } from "../numbers.ts";
-import { median } from "../stats/quantile.ts";
-import { numberAt } from "./unknown_json.ts";
+import { count } from "../base/numbers.ts";
+import { median } from "../base/quantile.ts";
+import { numberAt } from "./figures/unknown_json.ts";
 
 /** Medians further apart than this are said to be so: the product's bar. */
 export const fairWithin_us = 50;

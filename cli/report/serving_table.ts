@@ -1,10 +1,10 @@
 // How the origins served, and what carried it: think time, origins, TLS, and each setting of TCP beside QUIC's.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { count } from "../numbers.ts";
-import { settleServing } from "../serving/serving.ts";
-import { servingTerms, thinkName } from "../serving/terms.ts";
-import { field, type Json, numberAt } from "./unknown_json.ts";
+import { count } from "../base/numbers.ts";
+import { settleServing } from "../load/serving/serving.ts";
+import { servingTerms, thinkName } from "../load/serving/terms.ts";
+import { field, type Json, numberAt } from "./figures/unknown_json.ts";
 import { variants } from "./variants.ts";
 
 const unavailable = "unavailable: no report";

@@ -1,10 +1,11 @@
 // Which divisions of the page load time a report shows, and their medians: of links spread over the grid, of pages from the
 // fastest to the slowest. Drawing is split.ts's.
-import type { Load } from "../results/results.ts";
-import { median } from "../stats/quantile.ts";
-import { isValid, sortLanes } from "../verdict/sample.ts";
+
+import { median } from "../base/quantile.ts";
+import type { Load } from "../results/store/results.ts";
+import { isValid, sortLanes } from "../results/verdict/sample.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
-import type { SplitBar, SplitData, SplitPage } from "./split.ts";
+import type { SplitBar, SplitData, SplitPage } from "./figures/split.ts";
 
 type SplitLoad = Load & { readonly plt_ms: number; readonly network_ms: number };
 

@@ -1,11 +1,11 @@
 // How steady loads were: a line for each page on each link, and a section on all cells with those that drifted over the sweep's
-// time or have loads far from the others. Takes cli/verdict/steadiness.ts's findings, tests nothing.
+// time or have loads far from the others. Takes cli/results/verdict/steadiness.ts's findings, tests nothing.
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { count, formatProbability } from "../numbers.ts";
-import type { Load } from "../results/results.ts";
-import { quantile } from "../stats/quantile.ts";
-import { sortLanes } from "../verdict/sample.ts";
-import { type CellSteadiness, drifts, steadinessOf } from "../verdict/steadiness.ts";
+import { count, formatProbability } from "../base/numbers.ts";
+import { quantile } from "../base/quantile.ts";
+import type { Load } from "../results/store/results.ts";
+import { sortLanes } from "../results/verdict/sample.ts";
+import { type CellSteadiness, drifts, steadinessOf } from "../results/verdict/steadiness.ts";
 
 type Cell = CellSteadiness<Load>;
 

@@ -1,14 +1,14 @@
 // The table of medians: a row for each page on each link, the most helped first. Takes comparisons, computes none.
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { formatTime } from "../numbers.ts";
-import type { Improvement } from "../verdict/comparison.ts";
-import { isValid } from "../verdict/sample.ts";
-import type { LaneSummary } from "../verdict/summary.ts";
-import { reasonKind } from "../verdict/verdict.ts";
+import { formatTime } from "../base/numbers.ts";
+import type { Improvement } from "../results/verdict/comparison.ts";
+import { isValid } from "../results/verdict/sample.ts";
+import type { LaneSummary } from "../results/verdict/summary.ts";
+import { reasonKind } from "../results/verdict/verdict.ts";
 import type { Group } from "./data.ts";
-import { savedFigure } from "./figure_file.ts";
-import { builtLater } from "./later.ts";
-import { improvementText, whiskerMarkup } from "./whisker.ts";
+import { savedFigure } from "./figures/figure_file.ts";
+import { builtLater } from "./figures/later.ts";
+import { improvementText, whiskerMarkup } from "./figures/whisker.ts";
 
 export interface GroupResult {
   readonly group: Group;

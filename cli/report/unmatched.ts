@@ -1,11 +1,11 @@
 // The report's list of requests that were not matched exactly: what was asked for, what was given instead. Data in,
 // markup out.
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
-import { count } from "../numbers.ts";
-import type { Unmatched } from "../results/results.ts";
-import { sortLanes } from "../verdict/sample.ts";
+import { count } from "../base/numbers.ts";
+import type { Unmatched } from "../results/store/results.ts";
+import { sortLanes } from "../results/verdict/sample.ts";
 import type { ReportData } from "./data.ts";
-import { field } from "./unknown_json.ts";
+import { field } from "./figures/unknown_json.ts";
 
 const maxRows = 300;
 const urlLength = 120;
@@ -24,7 +24,7 @@ function urlMarkup(url: string): Markup {
 function givenMarkup({ recorded_url, difference, likeness }: Unmatched): Markup {
   if (difference === null) return html`nothing recorded`;
   const alike =
-    (difference === "query" || difference === "path") && likeness !== null && html`, likeness ${likeness.toFixed(2)}`;
+    (difference === "query" || difference === "path") && likeness !== null && html`, similarity ${likeness.toFixed(2)}`;
   return html`${recorded_url === null ? "unavailable: no memory for its URL" : urlMarkup(recorded_url)}<br><small>${differences[difference]}${alike}</small>`;
 }
 

@@ -3,8 +3,8 @@
 // the kernel tells (pressure.ts) and by how loads ended; starts none.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { isDisturbed } from "../measure/disturbance.ts";
-import { type MachineReading, readMachine, type Unrest, unrestBetween } from "../measure/pressure.ts";
+import { isDisturbed } from "../load/disturbance.ts";
+import { type MachineReading, readMachine, type Unrest, unrestBetween } from "../load/pressure.ts";
 
 /**
  * Above this share of the time in which some task waits for a CPU a further load would wait, too. Slow links leave far less: a load

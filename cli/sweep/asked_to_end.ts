@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Argv } from "yargs";
-import { endedEarlyStatus, UserError } from "../errors.ts";
+import { endedEarlyStatus, UserError } from "../base/errors.ts";
 
 export interface EndOptions {
   "stop-file": string | undefined;

@@ -1,6 +1,6 @@
 // One attempt at a load: asked of who measures, and judged by its link. Stores nothing, tries nothing again.
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
-import type { Cell } from "../results/results.ts";
+import type { Cell } from "../results/store/results.ts";
 import { loadRequest, type Measure, type Requesting } from "./request.ts";
 
 export interface Attempting extends Requesting {

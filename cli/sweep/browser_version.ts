@@ -2,8 +2,8 @@
 // pages at different speeds.
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { BrowserChanged } from "../../schemas/generated/sweep_event.ts";
-import type { Results, Sweep } from "../results/results.ts";
-import { binaryInWords } from "../verdict/browsers.ts";
+import type { Results, Sweep } from "../results/store/results.ts";
+import { binaryInWords } from "../results/verdict/browsers.ts";
 
 interface Browser {
   readonly version: string;

@@ -1,17 +1,17 @@
 // `trilane plan` and `--dry-run`: what a plan would run how long that would take and how much it would store. Makes no page, stores nothing.
 import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
-import { placesOf } from "../cluster/places.ts";
-import { count, formatSize } from "../numbers.ts";
-import { openExistingResults } from "../results/results.ts";
-import { servingLine } from "../serving/terms.ts";
-import { untilWords } from "../verdict/settlement.ts";
-import { refuseTooShort } from "./contradictions.ts";
-import { cellGuess, guessStored_bytes, type PageSize } from "./estimate.ts";
+import { count, formatSize } from "../base/numbers.ts";
+import { servingLine } from "../load/serving/terms.ts";
+import { openExistingResults } from "../results/store/results.ts";
+import { untilWords } from "../results/verdict/stopping_summary.ts";
 import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
-import { pageSizes } from "./pages.ts";
-import { cellsOf, linksOf, type Plan, pageName, planDigest } from "./plan.ts";
-import { formatDuration } from "./progress_lines.ts";
+import { refuseTooShort } from "./plan/contradictions.ts";
+import { cellGuess, guessStored_bytes, type PageSize } from "./plan/estimate.ts";
+import { pageSizes } from "./plan/pages.ts";
+import { placesOf } from "./plan/places.ts";
+import { cellsOf, linksOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
+import { formatDuration } from "./progress/progress_lines.ts";
 
 /** `unstored`: pages that are in files still. */
 export async function describePlan(

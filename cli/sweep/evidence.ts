@@ -1,7 +1,7 @@
 // Where the loads of a sweep leave their evidence: a folder each, named so that it is found again from a row of results.
 // Pure; the folders are made by who fills them.
 import { join, resolve } from "node:path";
-import type { Cell, Sweep } from "../results/results.ts";
+import type { Cell, Sweep } from "../results/store/results.ts";
 
 /** What any file system takes, and a shell without quotes; never "." or "..", never long. */
 function asFileName(text: string): string {

@@ -2,7 +2,7 @@
 // time, since node's recursive mkdir never ends where a file system answers ENOENT to what it does not allow, as /proc does.
 import { mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { UserError } from "../errors.ts";
+import { UserError } from "../base/errors.ts";
 
 function isFolder(path: string): boolean | null {
   try {

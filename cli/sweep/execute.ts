@@ -2,13 +2,17 @@
 // Ctrl-C, and the result shown. Parses no words and writes no plan.
 import { constants, cpus, release } from "node:os";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
-import type { Recording } from "../archive/archive.ts";
-import { EndedEarlyError, endedEarlyStatus, RunError } from "../errors.ts";
+import { EndedEarlyError, endedEarlyStatus, RunError } from "../base/errors.ts";
+import { type Stop, watchSignals } from "../base/interruption.ts";
+import { chromiumPath } from "../base/programs.ts";
+import { printLines, say } from "../base/terminal_text.ts";
+import { version } from "../base/version.ts";
 import { refuseChangedFiles } from "../link/files.ts";
-import { tryLab } from "../measure/lab.ts";
-import { failedUrlsOf } from "../metrics/recorded_requests.ts";
-import { modelledEnvironment, modelledPages } from "../model/modelled_pages.ts";
-import { chromiumPath } from "../programs.ts";
+import { tryLab } from "../load/lab.ts";
+import { allowedCpus, labsWords } from "../load/lab_cpus.ts";
+import type { Recording } from "../recording/archive/archive.ts";
+import { failedUrlsOf } from "../recording/archive/recorded_requests.ts";
+import { modelledEnvironment, modelledPages } from "../results/store/modelled_pages.ts";
 import {
   type Environment,
   type NewHost,
@@ -17,24 +21,20 @@ import {
   openSharedResults,
   type Results,
   type Sweep,
-} from "../results/results.ts";
-import { printLines, say } from "../terminal.ts";
-import { version } from "../version.ts";
+} from "../results/store/results.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
-import { refuseTooShort } from "./contradictions.ts";
-import { cellGuess } from "./estimate.ts";
+import { retryWhileBlocked, type Waiting, writeWait_ms } from "./blocking_conditions.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
-import { type Stop, watchSignals } from "./interruption.ts";
-import { allowedCpus, labsWords } from "./lab_cpus.ts";
 import { openLinkTests } from "./link_tests.ts";
-import { pastObstacles, type Waiting, writeWait_ms } from "./obstacles.ts";
 import { disturbedRemedy, outcomeLines, outcomeOf } from "./outcome.ts";
-import { preparePages } from "./pages.ts";
-import { pinnedPages } from "./pinned_pages.ts";
-import { cellsOf, type Plan, pageName, planDigest } from "./plan.ts";
-import { openProgress, type Progress } from "./progress.ts";
-import type { Verbosity } from "./progress_log.ts";
+import { refuseTooShort } from "./plan/contradictions.ts";
+import { cellGuess } from "./plan/estimate.ts";
+import { preparePages } from "./plan/pages.ts";
+import { pinnedPages } from "./plan/pinned_pages.ts";
+import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
+import { openProgress, type Progress } from "./progress/progress.ts";
+import type { Verbosity } from "./progress/progress_log.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
 import { strictRemedy, uncoveredRemedy } from "./uncovered_pages.ts";
 
@@ -109,7 +109,7 @@ export async function executePlan(execution: Execution): Promise<boolean> {
   const { stdout: out, stderr: err, env: environment } = process;
   const progress = openProgress({ json, out, err, environment, verbosity: execution.verbosity });
   // Loaded while the pages are made ready; the browser's own library is the slow part.
-  const measuring = import("../measure/load.ts");
+  const measuring = import("../load/load.ts");
   measuring.catch(() => undefined);
   const begin = <T>(work: () => T | Promise<T>) =>
     held(work, waitingOf(execution, progress, null), "nothing has begun, run the same command again");
@@ -162,7 +162,7 @@ function waitingOf(
 
 /** Outside of the run of loads: waits, or throws EndedEarlyError with what is to be done. */
 async function held<T>(work: () => T | Promise<T>, waiting: Waiting, remedy: string): Promise<T> {
-  const done = await pastObstacles(work, waiting);
+  const done = await retryWhileBlocked(work, waiting);
   if (done === null) throw new EndedEarlyError(`stopped while it waited: ${remedy}`);
   return done.written;
 }
@@ -182,7 +182,7 @@ interface Begun {
   readonly resumed: boolean;
   readonly recordings: ReadonlyMap<string, Recording>;
   readonly progress: Progress;
-  readonly measureLoad: typeof import("../measure/load.ts").measureLoad;
+  readonly measureLoad: typeof import("../load/load.ts").measureLoad;
 }
 
 async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
@@ -239,15 +239,15 @@ async function runUntilSignal(
   const { results, sweep, recordings, progress } = begun;
   const interruption = watchSignals();
   const { signal } = interruption;
-  const film = plan.films ? (await import("../measure/filmstrip.ts")).filmLoad : null;
+  const film = plan.films ? (await import("../load/filmstrip.ts")).filmLoad : null;
   try {
     const waiting = waitingOf(execution, progress, sweep.id, signal);
-    const store = (write: () => void) => pastObstacles(write, waiting);
+    const store = (write: () => void) => retryWhileBlocked(write, waiting);
     const links = openLinkTests({ results, sweep, signal, store, tell: (event) => progress.tell(event) });
     const pinned = await pinnedPages({
       ...{ home, plan, results, sweep: sweep.id, recordings, signal, store, tell: (event) => progress.tell(event) },
       decides: execution.shard === undefined,
-      tryRecording: (await import("../measure/pin_decision.ts")).tryRecording,
+      tryRecording: (await import("../load/pin_decision.ts")).tryRecording,
     });
     const outcome = await runSweep({
       home,

@@ -1,11 +1,11 @@
 // Films further loads of each cell once its measured loads are there, and stores them apart from these. Goes on where an
 // earlier run stopped: a cell that was filmed as often as asked is not filmed again.
 import type { FilmFinished, FilmStarted } from "../../schemas/generated/sweep_event.ts";
-import { isDisturbed } from "../measure/disturbance.ts";
-import type { FilmedLoad } from "../measure/filmstrip.ts";
-import type { Cell, NewFilm, Results, Sweep } from "../results/results.ts";
-import type { TimeLeft } from "./estimate.ts";
-import { pastObstacles, type Waiting } from "./obstacles.ts";
+import { isDisturbed } from "../load/disturbance.ts";
+import type { FilmedLoad } from "../load/filmstrip.ts";
+import type { Cell, NewFilm, Results, Sweep } from "../results/store/results.ts";
+import { retryWhileBlocked, type Waiting } from "./blocking_conditions.ts";
+import type { TimeLeft } from "./plan/estimate.ts";
 import { type LoadRequest, loadRequest, type Requesting } from "./request.ts";
 
 /** Resolves also for a load that failed; throws for what would fail every load. */
@@ -73,7 +73,7 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
       await filming.admit();
       if (filming.mustEnd()) return false;
       tell({ event: "film-started", page, lane, link, attempt });
-      const taken = await pastObstacles(() => take(filming, cell), filming.waiting);
+      const taken = await retryWhileBlocked(() => take(filming, cell), filming.waiting);
       if (!taken?.written) return false;
       const { film, wall_ms } = taken.written;
       const wasDisturbed = film.reasons.some(isDisturbed);
@@ -83,7 +83,7 @@ export async function filmCells(filming: Filming, cells: readonly Cell[], time: 
         film.status === "valid" || wall_ms === 0 || faults > plan.retries || (wasDisturbed && !filming.mayRepeat());
       time.ended(filming.guess_ms(cell), wall_ms, done);
       if (done) {
-        const stored = await pastObstacles(() => results.recordFilm({ cell: cell.id, ...film }), filming.waiting);
+        const stored = await retryWhileBlocked(() => results.recordFilm({ cell: cell.id, ...film }), filming.waiting);
         if (stored === null) return false;
         filmed++;
       }

@@ -1,8 +1,8 @@
 // `--labs`: how many loads run side by side. Words and the machine's calibration to what the runner takes.
 import type { Argv } from "yargs";
-import { readCalibration } from "../calibrate/store.ts";
-import { UserError } from "../errors.ts";
-import { allowedCpus, labCpus } from "./lab_cpus.ts";
+import { UserError } from "../base/errors.ts";
+import { allowedCpus, labCpus } from "../load/lab_cpus.ts";
+import { readCalibration } from "./calibrate/store.ts";
 import { machineName } from "./link_tests.ts";
 import type { Labs } from "./runner.ts";
 

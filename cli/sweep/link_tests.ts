@@ -1,14 +1,14 @@
 // Before a link's first load in a sweep: the link measured on this machine, a second or two, and kept with the sweep, so
 // that a resumed one measures only what it has not, and again what was out. A link that is out is measured again later, too:
 // most often the machine was disturbed. Not all links before all loads: a sweep has hundreds. Measures through
-// cli/selftest; decides nothing about loads but which links they may not count on.
+// cli/load/selftest; decides nothing about loads but which links they may not count on.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { SelftestLink } from "../../schemas/generated/selftest.ts";
 import type { LinkTested } from "../../schemas/generated/sweep_event.ts";
-import { machine } from "../measure/environment.ts";
-import type { Cell, Results, Sweep } from "../results/results.ts";
-import { expected_ms, phasesFor, quick } from "../selftest/phases.ts";
-import { faultOf, testLink } from "../selftest/test_link.ts";
+import { machine } from "../load/environment.ts";
+import { expected_ms, phasesFor, quick } from "../load/selftest/phases.ts";
+import { faultOf, testLink } from "../load/selftest/test_link.ts";
+import type { Cell, Results, Sweep } from "../results/store/results.ts";
 
 /** Lab and processes. */
 const perTest_ms = 300;

@@ -1,20 +1,20 @@
 // What a finished sweep says in the terminal and in its last event: a table no wider than 80 columns, then the verdict.
-// Pure: loads in, text out. The comparison is cli/verdict's; the report is cli/report's.
+// Pure: loads in, text out. The comparison is cli/results/verdict's; the report is cli/report's.
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
+import { formatTime } from "../base/numbers.ts";
+import { textTable } from "../base/text_table.ts";
 import { traitsByLink } from "../link/traits.ts";
-import { isDisturbed } from "../measure/disturbance.ts";
-import { dilationSentence } from "../metrics/dilation.ts";
-import { formatTime } from "../numbers.ts";
-import type { Cell, Load } from "../results/results.ts";
-import { agreementSentence, comparedFigures } from "../studies/agreement.ts";
-import { studyOfPlan } from "../studies/all.ts";
-import { textTable } from "../text_table.ts";
-import { sortLanes } from "../verdict/sample.ts";
-import { settlement, settlementSentence } from "../verdict/settlement.ts";
-import { summarize } from "../verdict/summary.ts";
-import { sweepVerdict, winsLine } from "../verdict/sweep_verdict.ts";
-import { laneTable } from "../verdict/verdict.ts";
-import type { Plan } from "./plan.ts";
+import { isDisturbed } from "../load/disturbance.ts";
+import { dilationSentence } from "../load/metrics/dilation.ts";
+import type { Cell, Load } from "../results/store/results.ts";
+import { agreementSentence, comparedFigures } from "../results/studies/agreement.ts";
+import { studyOfPlan } from "../results/studies/all.ts";
+import { sortLanes } from "../results/verdict/sample.ts";
+import { stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
+import { summarize } from "../results/verdict/summary.ts";
+import { sweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
+import { laneTable } from "../results/verdict/verdict.ts";
+import type { Plan } from "./plan/plan.ts";
 
 const width = 80;
 /** A longer table is the report's to show. */
@@ -99,7 +99,7 @@ export function outcomeOf(
     ...verdict.pairs.flatMap((pair) => [pair.sentence, several ? winsLine(pair) : null]),
     ...verdict.notes,
     study ? agreementSentence(comparedFigures(study, loads, seed)) : null,
-    until ? settlementSentence(settlement(cells, loads, until, repetitions)) : null,
+    until ? stoppingSentence(stoppingSummary(cells, loads, until, repetitions)) : null,
     plan.time_limit_s !== undefined && !until && planned < cells.length * repetitions
       ? `The plan's time was over after ${planned} of ${cells.length * repetitions} loads.`
       : null,

@@ -1,11 +1,11 @@
-// What is asked of one load: cli/measure takes it as it is. Measures nothing.
+// What is asked of one load: cli/load takes it as it is. Measures nothing.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
-import type { Tolerance } from "../measure/disturbance.ts";
-import type { Cell, Lane } from "../results/results.ts";
-import type { Serving } from "../serving/serving.ts";
-import { linkSeed } from "./order.ts";
-import type { Plan } from "./plan.ts";
+import type { Tolerance } from "../load/disturbance.ts";
+import type { Serving } from "../load/serving/serving.ts";
+import type { Cell, Lane } from "../results/store/results.ts";
+import { linkSeed } from "./plan/load_order.ts";
+import type { Plan } from "./plan/plan.ts";
 
 export interface LoadRequest {
   readonly home: string;

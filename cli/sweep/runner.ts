@@ -11,20 +11,20 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../schemas/generated/sweep_event.ts";
-import { isDisturbed } from "../measure/disturbance.ts";
-import type { Cell, Results, Sweep } from "../results/results.ts";
+import { isDisturbed } from "../load/disturbance.ts";
+import type { Cell, Results, Sweep } from "../results/store/results.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
 import { type Attempting, attemptLoad } from "./attempt.ts";
+import { retryWhileBlocked, type Waiting } from "./blocking_conditions.ts";
 import { BrowserVersion } from "./browser_version.ts";
-import { Enough } from "./enough.ts";
-import { TimeLeft } from "./estimate.ts";
 import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
 import type { LinkTests } from "./link_tests.ts";
-import { pastObstacles, type Waiting } from "./obstacles.ts";
+import { TimeLeft } from "./plan/estimate.ts";
+import { TimeSpent } from "./progress/time_spent.ts";
 import { runSideBySide } from "./side_by_side.ts";
+import { StoppingRule } from "./stopping_rule.ts";
 import { type Task, tasksOf, type Unit, unitsOf } from "./tasks.ts";
-import { TimeSpent } from "./time_spent.ts";
 import { UncoveredPages } from "./uncovered_pages.ts";
 
 export type { LoadRequest, Measure } from "./request.ts";
@@ -103,12 +103,12 @@ class SweepRun {
   readonly #left: readonly Task[];
   readonly #toFilm: readonly Cell[];
   readonly #time: TimeLeft;
-  readonly #enough: Enough;
+  readonly #stoppingRule: StoppingRule;
   readonly #uncovered: UncoveredPages;
-  readonly #spared = new Set<Task>();
+  readonly #skipped = new Set<Task>();
   /** Of links that loads may not count on now. */
   readonly #faults = new Map<string, string>();
-  #putOff: Unit[] = [];
+  #deferred: Unit[] = [];
   readonly #admission: Admission;
   readonly #freeLabs: number[];
   #running = 0;
@@ -143,7 +143,7 @@ class SweepRun {
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
     this.#retryFor_ms =
       plan.retry_for_s === undefined ? Math.max(leastRetryFor_ms, this.#time.left_ms) : plan.retry_for_s * 1000;
-    this.#enough = new Enough(plan.until, plan.lanes, results.loadsOf(sweep.id));
+    this.#stoppingRule = new StoppingRule(plan.until, plan.lanes, results.loadsOf(sweep.id));
     this.#uncovered = new UncoveredPages(plan.lanes, results.loadsOf(sweep.id));
     this.#browser = new BrowserVersion(results, sweep);
     this.#spent = new TimeSpent(results.loadsOf(sweep.id), options.now_ms ?? (() => performance.now()));
@@ -165,7 +165,7 @@ class SweepRun {
     });
     const loaded =
       (await this.#runUnits(unitsOf(this.#left, labs.most > 1 ? labs.mayShare : null), false)) &&
-      (await this.#runPutOff());
+      (await this.#runDeferred());
     const filming = {
       ...this.#options,
       linkFault: (link: string) => this.#askLink(link),
@@ -178,7 +178,7 @@ class SweepRun {
     };
     const watched = film && this.#watched(film);
     const filmed = loaded && (!watched || (await filmCells({ ...filming, film: watched }, this.#toFilm, this.#time)));
-    const finished = filmed && (await pastObstacles(() => results.finishSweep(sweep.id), this.#waiting)) !== null;
+    const finished = filmed && (await retryWhileBlocked(() => results.finishSweep(sweep.id), this.#waiting)) !== null;
     const state = finished ? "finished" : "stopped";
     return { state, done: this.#done, loads: this.#loads, wall_ms: this.#wall_ms, asked: this.#asked };
   }
@@ -233,10 +233,10 @@ class SweepRun {
   }
 
   /** Once more what waited for its link or for a quieter machine, in the planned order. */
-  async #runPutOff(): Promise<boolean> {
-    if (this.#putOff.length > 0 && this.#mayRepeat())
+  async #runDeferred(): Promise<boolean> {
+    if (this.#deferred.length > 0 && this.#mayRepeat())
       await this.#waitForCalm(Math.min(endPatience_ms, this.#retryFor_ms - this.#lost_ms));
-    const waiting = this.#putOff.toSorted((a, b) => a[0].planned.position - b[0].planned.position);
+    const waiting = this.#deferred.toSorted((a, b) => a[0].planned.position - b[0].planned.position);
     return this.#runUnits(waiting, true);
   }
 
@@ -263,21 +263,21 @@ class SweepRun {
     const [first] = unit;
     if (this.#mustEnd()) return false;
     if (this.#isTimeUp()) {
-      for (const task of unit) if (!this.#spared.has(task) && !this.#isDone(task)) this.#spare(task);
+      for (const task of unit) if (!this.#skipped.has(task) && !this.#isDone(task)) this.#skip(task);
       return true;
     }
     if (!last && this.#faults.has(first.cell.link)) {
-      this.#putOff.push(unit);
+      this.#deferred.push(unit);
       return true;
     }
-    for (const task of unit) if (!this.#spared.has(task) && this.#isPointless(task)) this.#spareFrom(task);
+    for (const task of unit) if (!this.#skipped.has(task) && this.#isPointless(task)) this.#skipFrom(task);
     const lab = this.#freeLabs.shift() ?? 0;
     this.#running++;
     try {
       for (const task of unit) {
-        if (this.#spared.has(task)) continue;
+        if (this.#skipped.has(task)) continue;
         const end = await this.#runTask(task, lab, last);
-        if (end === "put off") this.#putOff.push(unit);
+        if (end === "put off") this.#deferred.push(unit);
         if (end !== "done") return end === "put off";
       }
       return true;
@@ -288,14 +288,14 @@ class SweepRun {
   }
 
   #isPointless({ cell, planned }: Task): boolean {
-    return this.#enough.isEnough(cell, planned.block) || this.#uncovered.isHopeless(cell.page);
+    return this.#stoppingRule.isEnough(cell, planned.block) || this.#uncovered.isHopeless(cell.page);
   }
 
   /** The rest of a cell is no longer planned. */
-  #spareFrom(from: Task): void {
+  #skipFrom(from: Task): void {
     for (const task of this.#left) {
       const isLater = task.planned.position >= from.planned.position && task.cell.id === from.cell.id;
-      if (isLater && !this.#isDone(task) && !this.#spared.has(task)) this.#spare(task);
+      if (isLater && !this.#isDone(task) && !this.#skipped.has(task)) this.#skip(task);
     }
   }
 
@@ -303,10 +303,10 @@ class SweepRun {
     return task.isDone(this.#mayRepeat());
   }
 
-  #spare(task: Task): void {
-    this.#spared.add(task);
+  #skip(task: Task): void {
+    this.#skipped.add(task);
     this.#loads--;
-    this.#time.spared(this.#options.guess_ms(task.cell));
+    this.#time.skipped(this.#options.guess_ms(task.cell));
   }
 
   /** All attempts of a planned load; where the machine was too busy for them, the last one is kept for the run's end. */
@@ -326,7 +326,10 @@ class SweepRun {
       const cpus = (others > 0 || labs.mayShare(cell.link_profile)) && labs.cpus ? labs.cpus[lab] : undefined;
       const options = { ...this.#options, signal: this.#signal };
       const asked = { cell, block: place.block, attempt: place.attempt, cpus, fault };
-      const attempted = await pastObstacles(() => this.#spent.during(() => attemptLoad(options, asked)), this.#waiting);
+      const attempted = await retryWhileBlocked(
+        () => this.#spent.during(() => attemptLoad(options, asked)),
+        this.#waiting,
+      );
       const judged = attempted?.written;
       if (!judged) return "stopped";
       this.#admission.ended(judged.log._trilane, Math.max(others, this.#running - 1) > 0);
@@ -368,12 +371,12 @@ class SweepRun {
     const { cell, planned, attempts: attempt } = task;
     const { position, block } = planned;
     const row = { cell: cell.id, block, attempt, position, started_at, load };
-    const stored = await pastObstacles(() => results.recordLoad(row), this.#waiting);
+    const stored = await retryWhileBlocked(() => results.recordLoad(row), this.#waiting);
     if (stored === null) return null;
     const { status, reasons, metrics, wall_ms } = load.log._trilane;
     task.add(attempt, load.log._trilane);
     if (reasons.some(isDisturbed)) this.#lost_ms += wall_ms;
-    this.#enough.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
+    this.#stoppingRule.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
     this.#uncovered.add({ ...cell, status, reasons });
     this.#wall_ms += wall_ms;
     const isLast = isFinal || this.#isDone(task);

@@ -2,12 +2,12 @@
 // and which run one after another. Runs nothing.
 
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
-import { isDisturbed } from "../measure/disturbance.ts";
-import { timedOutAfter_ms } from "../measure/time_out.ts";
-import { isCoverageReason } from "../metrics/coverage.ts";
-import type { Cell, Load, Results, Sweep } from "../results/results.ts";
-import { orderLoads, type PlannedLoad } from "./order.ts";
-import type { Plan } from "./plan.ts";
+import { isDisturbed } from "../load/disturbance.ts";
+import { isCoverageReason } from "../load/metrics/coverage.ts";
+import { timedOutAfter_ms } from "../load/time_out.ts";
+import type { Cell, Load, Results, Sweep } from "../results/store/results.ts";
+import { orderLoads, type PlannedLoad } from "./plan/load_order.ts";
+import type { Plan } from "./plan/plan.ts";
 
 type Attempt = Pick<Load, "status" | "reasons">;
 

@@ -1,8 +1,9 @@
 // Pages of which no load can count: on every lane loads asked for too little of the recording, or for too much beyond it. More
-// loads would be the same. Keeps what loads said; the bounds are cli/metrics/coverage.ts's.
-import { isUnrecordedReason } from "../measure/verify.ts";
-import { isCoverageReason } from "../metrics/coverage.ts";
-import type { Load } from "../results/results.ts";
+// loads would be the same. Keeps what loads said; the bounds are cli/load/metrics/coverage.ts's.
+
+import { isCoverageReason } from "../load/metrics/coverage.ts";
+import { isUnrecordedReason } from "../load/validity.ts";
+import type { Load } from "../results/store/results.ts";
 
 type Outcome = Pick<Load, "page" | "lane" | "status" | "reasons">;
 

@@ -1,6 +1,6 @@
 // Does what a view asks for, one function per action. Whatever comes that is no action is refused.
 
-import { isLane } from "../../cli/lanes.ts";
+import { isLane } from "../../cli/base/lanes.ts";
 import type { Action, Answers } from "../actions.ts";
 import { FailureError } from "./failure.ts";
 import { hostDoctor, hostLinks, hostState } from "./host.ts";

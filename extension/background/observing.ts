@@ -2,9 +2,9 @@
 // that it had. Less detail: no headers, no connections, no failures before their time, little of other sites' requests
 // that do not allow it (Timing-Allow-Origin).
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import { profileMetricsOf } from "../capture/cls_tbt.ts";
 import { type PageTimeline, readTimeline, timelineOf } from "../capture/page_timeline.ts";
 import { profileOf } from "../capture/profile.ts";
-import { profileMetricsOf } from "../capture/steadiness.ts";
 import { putProfile } from "../history/history.ts";
 import { browserFacts } from "./browser_facts.ts";
 import { attachFailure } from "./debugger_session.ts";
@@ -92,8 +92,8 @@ export async function observeTab(tabId: number): Promise<string> {
     .filter(({ name }) => /^https?:/i.test(name))
     .map((resource, place) => observedEntry(resource, place, observed.timeOrigin_ms, observed.url))
     .sort((a, b) => a._trilane.start_ns - b._trilane.start_ns);
-  const { timings, steadiness } = timelineOf(timeline);
-  const metrics = profileMetricsOf(timings, steadiness);
+  const { timings, clsTbt } = timelineOf(timeline);
+  const metrics = profileMetricsOf(timings, clsTbt);
   const opaque = entries.filter(({ response, _fromCache }) => response.status === 0 && _fromCache === undefined).length;
   const end_ms = entries.reduce((end, { _trilane, time }) => Math.max(end, _trilane.startOffset_ms + time), 0);
   const id = crypto.randomUUID();

@@ -2,11 +2,11 @@
 // capture, asks the page for its times, asks for bodies where wanted, detaches. Writes nothing down.
 import { waitedFor } from "../capture/at_rest.ts";
 import { askBodies, type BodyTexts } from "../capture/bodies.ts";
+import type { ClsTbt } from "../capture/cls_tbt.ts";
 import { type CaptureEvent, capturedMethods } from "../capture/events.ts";
 import type { PageTimings } from "../capture/metrics.ts";
 import { longTasksScript, timelineExpression, timelineOf } from "../capture/page_timeline.ts";
 import { type Capture, newCapture, take } from "../capture/requests.ts";
-import type { Steadiness } from "../capture/steadiness.ts";
 import { attachTo, type Commands, detachFrom, type TabEvent } from "./debugger_session.ts";
 import { FailureError } from "./failure.ts";
 import { type Ended, MainDocument } from "./main_document.ts";
@@ -26,7 +26,7 @@ export interface LoadSeen {
   readonly capture: Capture;
   readonly ended: Ended;
   readonly timings: PageTimings | null;
-  readonly steadiness: Steadiness | null;
+  readonly clsTbt: ClsTbt | null;
   readonly title: string;
   /** Of the document that was shown last; null: none was. */
   readonly url: string | null;
@@ -220,7 +220,7 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
     const ask = (expression: string): Promise<unknown> =>
       answers && document.failure === null ? evaluate(send, seenCapture.mainFrame, expression) : Promise.resolve(null);
     try {
-      const { timings, steadiness } = timelineOf(await ask(timelineExpression));
+      const { timings, clsTbt } = timelineOf(await ask(timelineExpression));
       const title = await ask("document.title");
       const bodies =
         request.keepBodies && !gone
@@ -230,7 +230,7 @@ export async function beginLoad(request: LoadRequest, listener: LoadListener): P
         capture: seenCapture,
         ended,
         timings,
-        steadiness,
+        clsTbt,
         title: typeof title === "string" ? title : "",
         url: document.shown,
         bodies,

@@ -1,8 +1,8 @@
 // Profiling one tab at a time: begins a load, follows it in the state, composes the profile, puts it into the history.
 import type { Failure, ProfilePhase } from "../actions.ts";
+import { profileMetricsOf } from "../capture/cls_tbt.ts";
 import { metricsOf } from "../capture/metrics.ts";
 import { captureParts, profileOf } from "../capture/profile.ts";
-import { profileMetricsOf } from "../capture/steadiness.ts";
 import { putProfile } from "../history/history.ts";
 import { browserFacts } from "./browser_facts.ts";
 import { detachFrom } from "./debugger_session.ts";
@@ -118,7 +118,7 @@ async function finish(profiling: Profiling, load: RunningLoad, request: ProfileR
 
 async function keep(id: string, seen: LoadSeen, request: ProfileRequest, url: string): Promise<void> {
   const { capture, document, ended, bodies } = seen;
-  const metrics = profileMetricsOf(seen.timings, seen.steadiness);
+  const metrics = profileMetricsOf(seen.timings, seen.clsTbt);
   const reason = document.failure ?? (metricsOf(seen.timings).plt_ms === null && ended !== "quiet" ? ended : null);
   // The page's own clock begins anew with each document, so it ties to the capture's only where there was one.
   const parts = captureParts(capture, document.sentOn === 0 ? seen.timings : null, Date.now() - seen.wall_ms);

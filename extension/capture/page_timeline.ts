@@ -2,12 +2,13 @@
 // largest contentful paint's candidates and the layout shifts in observers' buffers, so no observer has to run in the
 // page before its own scripts. Long tasks alone are told only to an observer that is there when they happen: it is
 // begun before the document's own scripts, in an isolated world, where no object is the page's.
+
+import { type ClsTbt, readClsTbt } from "./cls_tbt.ts";
 import { type PageTimings, readTimings } from "./metrics.ts";
-import { readSteadiness, type Steadiness } from "./steadiness.ts";
 
 export interface PageTimeline {
   readonly timings: PageTimings;
-  readonly steadiness: Steadiness;
+  readonly clsTbt: ClsTbt;
 }
 
 /** What of a page's globals is used. The types of browsers are not there where the command line is checked. */
@@ -129,7 +130,7 @@ export function readTimeline(): PageTimeline {
       largestContentfulPaint: largest ? largest.startTime : null,
       largestIs: largest ? kindOf(largest) : "painted",
     },
-    steadiness: {
+    clsTbt: {
       shifts: (buffered("layout-shift") as ShiftEntry[])
         .filter(({ hadRecentInput }) => !hadRecentInput)
         .map(({ startTime, value }) => ({ start: startTime, value })),
@@ -170,7 +171,7 @@ export const timelineExpression = `(async () => {
 })()`;
 
 /** The page's answer; null where it is none. */
-export function timelineOf(answer: unknown): { timings: PageTimings | null; steadiness: Steadiness | null } {
+export function timelineOf(answer: unknown): { timings: PageTimings | null; clsTbt: ClsTbt | null } {
   const told = (answer ?? {}) as Partial<Record<keyof PageTimeline, unknown>>;
-  return { timings: readTimings(told.timings), steadiness: readSteadiness(told.steadiness) };
+  return { timings: readTimings(told.timings), clsTbt: readClsTbt(told.clsTbt) };
 }

@@ -1,6 +1,6 @@
 // The colours of lanes, phases and improvements in light and dark, as CSS. Text on them has a contrast of 4.5:1 or more:
 // test/cli/report/figures.test.ts computes it.
-import { allLanes, type Lane, laneFacts } from "../../cli/lanes.ts";
+import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
 
 export type Rgb = readonly [number, number, number];
 

@@ -1,6 +1,7 @@
 // PLTs of one page on one link: every load a dot, lane by lane, with median and interval. Draws given numbers.
-import { count, formatTime, formatTimeRange } from "../../cli/numbers.ts";
-import type { Interval } from "../../cli/stats/interval.ts";
+
+import type { Interval } from "../../cli/base/interval.ts";
+import { count, formatTime, formatTimeRange } from "../../cli/base/numbers.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundScale } from "./scale.ts";
 

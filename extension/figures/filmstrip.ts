@@ -1,7 +1,7 @@
 // What a page showed over each lane at the same instants, one row a lane. Draws pictures that are given; which load was
 // filmed is its caller's matter.
-import { formatTime } from "../../cli/numbers.ts";
-import { extremes } from "../../cli/stats/quantile.ts";
+import { formatTime } from "../../cli/base/numbers.ts";
+import { extremes } from "../../cli/base/quantile.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundStep } from "./scale.ts";
 

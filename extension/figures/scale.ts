@@ -1,5 +1,5 @@
 // Linear axes with round ticks. Knows numbers, not what they mean.
-import { extremes } from "../../cli/stats/quantile.ts";
+import { extremes } from "../../cli/base/quantile.ts";
 
 export interface Scale {
   readonly low: number;

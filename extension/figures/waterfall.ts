@@ -1,8 +1,8 @@
 // The requests of loads or profiles under one time axis: phases by colour and by shape, with protocol and connection. Draws
 // them as they were stored; what a phase is, is the capture's matter.
-import { isLane, laneFacts } from "../../cli/lanes.ts";
-import { count, formatSize, formatTime } from "../../cli/numbers.ts";
-import { extremes } from "../../cli/stats/quantile.ts";
+import { isLane, laneFacts } from "../../cli/base/lanes.ts";
+import { count, formatSize, formatTime } from "../../cli/base/numbers.ts";
+import { extremes } from "../../cli/base/quantile.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
 import { type PhaseKey, phases } from "./colours.ts";
 import { coordinate, fitted, html, type Markup, middleCut } from "./markup.ts";

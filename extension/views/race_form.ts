@@ -1,6 +1,6 @@
 // What a race is asked with, in popup and result page: lanes, link, loads, and what becomes of the page's contents, told
 // before anything is recorded. Where the helper is missing, how to install it. Starts nothing itself.
-import { allLanes, laneFacts, plainLanes } from "../../cli/lanes.ts";
+import { allLanes, laneFacts, plainLanes } from "../../cli/base/lanes.ts";
 import type { Answers, Failure, HostState, Lane } from "../actions.ts";
 import { html, type Markup } from "../figures/markup.ts";
 import { credentialsInWords } from "../har/secrets.ts";

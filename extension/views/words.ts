@@ -1,5 +1,5 @@
 // What all three views say alike: failures, shares of protocols, lanes under way, dates. Data in, markup out.
-import { count, formatTime } from "../../cli/numbers.ts";
+import { count, formatTime } from "../../cli/base/numbers.ts";
 import type { Failure, Lane, RaceState } from "../actions.ts";
 import { html, type Markup } from "../figures/markup.ts";
 import { protocolShades, shadeClass } from "../figures/share_colours.ts";

@@ -1,6 +1,6 @@
 // TRILANE_DEBUG=part,part: lines on stderr about what a program does, for who looks for a fault. Off unless
-// asked for, and then only a flag is looked at. Never on a packet's path. The command line (cli/debug.ts)
-// reads the parts from this file.
+// asked for, and then only a flag is looked at. Never on a packet's path. The command line
+// (cli/base/debug.ts) reads the parts from this file.
 #ifndef TRILANE_BASE_DEBUG_H
 #define TRILANE_BASE_DEBUG_H
 

@@ -56,7 +56,7 @@ static const struct {
     {"/proc/sys/kernel/unprivileged_userns_clone", "0",
      "run `sudo sysctl -w kernel.unprivileged_userns_clone=1`"},
     {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
-     "install Trilane's AppArmor profile: cli/setup/apparmor.profile in its folder says how"},
+     "install Trilane's AppArmor profile: cli/install/apparmor.profile in its folder says how"},
     {"/proc/sys/user/max_user_namespaces", "0", "run `sudo sysctl -w user.max_user_namespaces=15000`"},
     {"/proc/sys/user/max_net_namespaces", "0", "run `sudo sysctl -w user.max_net_namespaces=15000`"},
 };
@@ -71,8 +71,8 @@ __attribute__((noreturn)) static void die_forbidden(const char *step) {
     }
     die(EXIT_BAD_INPUT,
         "user namespaces are not allowed here (%s: %s): leave the chroot, or let the container make them "
-        "(docker run --security-opt seccomp=cli/setup/seccomp.json, and apparmor=trilane-container of "
-        "cli/setup/apparmor.profile)",
+        "(docker run --security-opt seccomp=cli/install/seccomp.json, and apparmor=trilane-container of "
+        "cli/install/apparmor.profile)",
         step, strerror(error));
 }
 

@@ -39,7 +39,8 @@ static const char usage[] =
     "\n"
     "example: trilane-host --home /tmp/try <messages >answers\n";
 
-// As cli/home.ts: --home, TRILANE_HOME, the XDG data folder (a relative one does not count), in that order.
+// As cli/base/home.ts: --home, TRILANE_HOME, the XDG data folder (a relative one does not count), in that
+// order.
 static void find_home(const char *option, char home[PATH_MAX]) {
     const char *named = option && *option ? option : getenv("TRILANE_HOME");
     const char *xdg = getenv("XDG_DATA_HOME"), *user = getenv("HOME");

@@ -3,9 +3,9 @@
 // as it would on the live network; it is the same server program (replay/unrecorded.h says what it answers).
 //
 // They have addresses of UNRECORDED_NETWORK, which is part of the network that stand-in addresses are taken
-// from (cli/import/addresses.ts, which begins at the other end): IPv4 only, as many hosts have. By a hash of
-// the name, so that a host has the same one in each load. Two hosts may meet at one address, which no
-// connection is shared for: each has a certificate for its own name alone.
+// from (cli/recording/import/addresses.ts, which begins at the other end): IPv4 only, as many hosts have. By
+// a hash of the name, so that a host has the same one in each load. Two hosts may meet at one address, which
+// no connection is shared for: each has a certificate for its own name alone.
 #ifndef TRILANE_REPLAY_UNRECORDED_HOSTS_H
 #define TRILANE_REPLAY_UNRECORDED_HOSTS_H
 

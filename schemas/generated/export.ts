@@ -161,7 +161,7 @@ export interface ExportedLoad {
    */
   coverage_bytes?: number | null;
   /**
-   * Requests that it was expected to ask for (cli/metrics/recorded_requests.ts).
+   * Requests that it was expected to ask for (cli/recording/archive/recorded_requests.ts).
    */
   recorded_requests?: number | null;
   /**

@@ -270,7 +270,7 @@ export interface LoadFacts {
   metrics: Metrics;
   counts: LoadCounts;
   /**
-   * How much of its recording the load asked for, and what it asked for beyond (cli/metrics/coverage.ts). null: the load did not end, or what was served is not known. Absent from loads of before it was told.
+   * How much of its recording the load asked for, and what it asked for beyond (cli/load/metrics/coverage.ts). null: the load did not end, or what was served is not known. Absent from loads of before it was told.
    */
   coverage?: LoadCoverage | null;
   /**
@@ -371,7 +371,7 @@ export interface LoadCoverage {
   unanswered: number;
 }
 /**
- * What a load is expected to ask for: the recording's requests before its load event, the same ones once; beacons, reports, preflights, icons and manifests left out (cli/metrics/recorded_requests.ts).
+ * What a load is expected to ask for: the recording's requests before its load event, the same ones once; beacons, reports, preflights, icons and manifests left out (cli/recording/archive/recorded_requests.ts).
  */
 export interface RequestAmount {
   requests: number;

@@ -5,7 +5,7 @@ import type { ServingChoice } from "./serving.ts";
 export type PlanPage = string | SynthPage;
 export type PlanLink = string | LinkGrid;
 /**
- * When a page on a link needs no further loads: they go where they are needed, and looking several times is accounted for (cli/stats/sequential.ts, cli/verdict/settled.ts).
+ * When a page on a link needs no further loads: they go where they are needed, and looking several times is accounted for (cli/results/stats/sequential.ts, cli/results/verdict/stopping_decision.ts).
  */
 export type PlanUntil = UntilDecided | UntilPrecise;
 /**
@@ -65,7 +65,7 @@ export interface SweepPlan {
    */
   warm_cache?: boolean;
   /**
-   * Whether the recording must have an answer to each request before the load event, beacons and reports too; else a load may ask for a few others (cli/metrics/coverage.ts). Pages of `trilane synth` are always loaded so.
+   * Whether the recording must have an answer to each request before the load event, beacons and reports too; else a load may ask for a few others (cli/load/metrics/coverage.ts). Pages of `trilane synth` are always loaded so.
    */
   strict?: boolean;
   /**

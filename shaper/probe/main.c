@@ -6,7 +6,7 @@
 // run at once, one in each direction. The ends talk beside the link, over descriptors 3 (down) and 4 (up),
 // which the shaper hands on: a link that loses everything is measured as well as any.
 //
-// Does not know what the link is meant to be: cli/selftest compares.
+// Does not know what the link is meant to be: cli/load/selftest compares.
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/log.h"

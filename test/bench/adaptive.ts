@@ -2,14 +2,14 @@
 // runner asks, over the loads of a sweep that ran fixed repetitions. `npm run bench -- adaptive RESULTS.db` (a copy of a home's
 // results.db). Its blocks are drawn again, whole and with replacement, to the 30 that the rule looks at at most.
 import { existsSync } from "node:fs";
-import { UserError } from "../../cli/errors.ts";
-import { openResultsFile } from "../../cli/results/results.ts";
-import { type RandomSource, randomSource } from "../../cli/stats/random.ts";
-import { type LogPair, lastLook } from "../../cli/stats/sequential.ts";
-import { signedRank } from "../../cli/stats/signed_rank.ts";
-import { Enough } from "../../cli/sweep/enough.ts";
-import { isValid, type Sample } from "../../cli/verdict/sample.ts";
-import { logPairs, pairDecisions } from "../../cli/verdict/settled.ts";
+import { UserError } from "../../cli/base/errors.ts";
+import { type RandomSource, randomSource } from "../../cli/base/random.ts";
+import { type LogPair, lastLook } from "../../cli/results/stats/sequential.ts";
+import { signedRank } from "../../cli/results/stats/signed_rank.ts";
+import { openResultsFile } from "../../cli/results/store/results.ts";
+import { isValid, type Sample } from "../../cli/results/verdict/sample.ts";
+import { logPairs, pairDecisions } from "../../cli/results/verdict/stopping_decision.ts";
+import { StoppingRule } from "../../cli/sweep/stopping_rule.ts";
 import { type Bench, measurement } from "./bench.ts";
 
 const margin_percent = 3;
@@ -75,7 +75,7 @@ function replay(
   lanes: readonly string[],
   tally: Tally,
 ): void {
-  const enough = new Enough(until, lanes, []);
+  const enough = new StoppingRule(until, lanes, []);
   const early: Sample[] = [];
   blocks.forEach((block, index) => {
     for (const load of block) {

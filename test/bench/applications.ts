@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../../cli/errors.ts";
-import { jpegOfSize } from "../../cli/fill/jpeg.ts";
+import { UserError } from "../../cli/base/errors.ts";
+import { jpegOfSize } from "../../cli/recording/fill/jpeg.ts";
 import { type LiveProgram, withPrograms } from "./live_programs.ts";
 
 const mediawiki = "/usr/share/mediawiki";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { cpus, release } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { quantile } from "../../cli/stats/quantile.ts";
+import { quantile } from "../../cli/base/quantile.ts";
 
 export interface Measurement {
   readonly name: string;

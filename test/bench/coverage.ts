@@ -1,8 +1,15 @@
 // What the product's intervals and verdicts promise, tried on simulated studies: 95 % intervals hold the truth in 94 to 96 %,
 // verdicts and the rule that stops a cell are wrong in at most 5 %. `npm run bench -- coverage --json`; no machine is measured.
-import { randomSource } from "../../cli/stats/random.ts";
-import { decide, lastLook } from "../../cli/stats/sequential.ts";
-import { coverage, disturbances, falseVerdicts, intervals, noises, sizes } from "../cli/stats/simulated_study.ts";
+import { randomSource } from "../../cli/base/random.ts";
+import { decide, lastLook } from "../../cli/results/stats/sequential.ts";
+import {
+  coverage,
+  disturbances,
+  falseVerdicts,
+  intervals,
+  noises,
+  sizes,
+} from "../cli/results/stats/simulated_study.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const studies = 2000;

@@ -6,16 +6,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withArchive } from "../../cli/archive/client.ts";
-import { UserError } from "../../cli/errors.ts";
-import { type PlainLane, plainLanes } from "../../cli/lanes.ts";
+import { UserError } from "../../cli/base/errors.ts";
+import { type PlainLane, plainLanes } from "../../cli/base/lanes.ts";
+import { median } from "../../cli/base/quantile.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { excess_ms } from "../../cli/measure/disturbance.ts";
-import { measureLoad } from "../../cli/measure/load.ts";
-import { median } from "../../cli/stats/quantile.ts";
-import { ensureSynth } from "../../cli/synth/ensure.ts";
-import { compare, direction } from "../../cli/verdict/comparison.ts";
-import { lanePairs, type Sample } from "../../cli/verdict/sample.ts";
+import { excess_ms } from "../../cli/load/disturbance.ts";
+import { measureLoad } from "../../cli/load/load.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { compare, direction } from "../../cli/results/verdict/comparison.ts";
+import { lanePairs, type Sample } from "../../cli/results/verdict/sample.ts";
 import { type Bench, type BenchOptions, type Measurement, measurement } from "./bench.ts";
 import { onAndOff, whileDisturbed } from "./disturber.ts";
 

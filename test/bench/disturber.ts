@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { type RandomSource, randomSource } from "../../cli/stats/random.ts";
+import { type RandomSource, randomSource } from "../../cli/base/random.ts";
 
 export interface Disturbances {
   readonly seed: number;

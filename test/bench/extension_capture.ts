@@ -5,7 +5,7 @@
 // That the times are alike is shown here and in no test: with the few pairs that a test has time for, on a machine that does
 // other things, it would fail by chance. That requests, protocols and connections are the same stands in
 // test/e2e/extension.test.ts too.
-import { quantile } from "../../cli/stats/quantile.ts";
+import { quantile } from "../../cli/base/quantile.ts";
 import type { HarEntry } from "../../schemas/generated/page_load.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { withExtensionLab } from "./extension_lab.ts";

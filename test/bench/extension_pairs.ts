@@ -1,7 +1,7 @@
 // Loads of one page in two ways, in turns, and by how much the one takes longer: pair by pair, so that what changes on the
 // machine meanwhile is in both. Measures nothing itself.
-import { type Lane, plainLanes } from "../../cli/lanes.ts";
-import { shift } from "../../cli/stats/hodges_lehmann.ts";
+import { type Lane, plainLanes } from "../../cli/base/lanes.ts";
+import { shift } from "../../cli/results/stats/hodges_lehmann.ts";
 import { type Measurement, measurement } from "./bench.ts";
 import type { Loaded } from "./extension_lab.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UserError } from "../../cli/errors.ts";
+import { UserError } from "../../cli/base/errors.ts";
 import type { Bench } from "./bench.ts";
 import { liveAgainstReplay } from "./live_against_replay.ts";
 import { type LiveSites, refuseWithoutServers } from "./live_place.ts";

@@ -1,10 +1,11 @@
 // A page's live and replayed loads side by side: requests, connections, bytes and PLT for each lane, and how sure the
 // difference of the PLTs is. Pure.
-import { medianInPlace, resampledInterval } from "../../cli/stats/bootstrap.ts";
-import type { Interval } from "../../cli/stats/interval.ts";
-import { median } from "../../cli/stats/quantile.ts";
-import { hashText, randomSource } from "../../cli/stats/random.ts";
-import { textTable } from "../../cli/text_table.ts";
+
+import type { Interval } from "../../cli/base/interval.ts";
+import { median } from "../../cli/base/quantile.ts";
+import { hashText, randomSource } from "../../cli/base/random.ts";
+import { textTable } from "../../cli/base/text_table.ts";
+import { medianInPlace, resampledInterval } from "../../cli/results/stats/bootstrap.ts";
 import type { SeenLoad } from "./seen_load.ts";
 
 export interface LoadPair {

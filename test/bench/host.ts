@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HostConversation } from "../../cli/archive/host.ts";
-import { programPath } from "../../cli/programs.ts";
+import { programPath } from "../../cli/base/programs.ts";
+import { HostConversation } from "../../cli/recording/archive/host.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const hellos = 1000;

@@ -4,10 +4,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { labCommand, spkiList } from "../../cli/measure/lab.ts";
-import { ensureSynth } from "../../cli/synth/ensure.ts";
+import { labCommand, spkiList } from "../../cli/load/lab.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { recordSite, type Site } from "../e2e/site.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { inWords } from "./extension_pairs.ts";

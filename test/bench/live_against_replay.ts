@@ -1,17 +1,17 @@
 // Pages of live servers, behind a link, recorded there, and then loaded live and replayed in turn over the same link and lane: how far
 // the replay behaves as the live page did. Which pages and servers those are is decided by its callers.
 import { join } from "node:path";
-import { UserError } from "../../cli/errors.ts";
-import { plainLanes } from "../../cli/lanes.ts";
-import { labCommand, spkiList } from "../../cli/measure/lab.ts";
-import { laneOriginOptions } from "../../cli/measure/lane_origins.ts";
-import { recordedRequestsOf } from "../../cli/measure/recorded_requests_of.ts";
-import { type ReplayReport, readReplayReport } from "../../cli/measure/reports.ts";
-import { coverageOf } from "../../cli/metrics/coverage.ts";
-import type { RecordedRequests } from "../../cli/metrics/recorded_requests.ts";
-import { servingArguments } from "../../cli/serving/arguments.ts";
-import { settleServing } from "../../cli/serving/serving.ts";
-import { median } from "../../cli/stats/quantile.ts";
+import { UserError } from "../../cli/base/errors.ts";
+import { plainLanes } from "../../cli/base/lanes.ts";
+import { median } from "../../cli/base/quantile.ts";
+import { labCommand, spkiList } from "../../cli/load/lab.ts";
+import { laneOriginOptions } from "../../cli/load/lane_origins.ts";
+import { coverageOf } from "../../cli/load/metrics/coverage.ts";
+import { recordedRequestsOf } from "../../cli/load/recorded_requests_of.ts";
+import { type ReplayReport, readReplayReport } from "../../cli/load/reports.ts";
+import { servingArguments } from "../../cli/load/serving/arguments.ts";
+import { settleServing } from "../../cli/load/serving/serving.ts";
+import type { RecordedRequests } from "../../cli/recording/archive/recorded_requests.ts";
 import { type Measurement, measurement } from "./bench.ts";
 import { type Cell, fidelityTable, type LoadPair, pltDifference } from "./fidelity_table.ts";
 import { type LiveSites, link, makePlace, type Place, type PlainLane, recordLive } from "./live_place.ts";

@@ -2,16 +2,16 @@
 // Which pages and servers those are is decided by its callers; compares nothing.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Recording } from "../../cli/archive/archive.ts";
-import { withArchive } from "../../cli/archive/client.ts";
-import { UserError } from "../../cli/errors.ts";
-import type { plainLanes } from "../../cli/lanes.ts";
+import { UserError } from "../../cli/base/errors.ts";
+import type { plainLanes } from "../../cli/base/lanes.ts";
+import { programPath } from "../../cli/base/programs.ts";
 import { formatLink, type LinkProfile, parseLink } from "../../cli/link/link.ts";
-import { programPath } from "../../cli/programs.ts";
-import { recordVisits } from "../../cli/record/record_page.ts";
-import { storeRecorded } from "../../cli/record/store.ts";
-import { uniteVisits } from "../../cli/record/visits.ts";
-import { readTrustedKeys } from "../../cli/record/words.ts";
+import type { Recording } from "../../cli/recording/archive/archive.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { recordVisits } from "../../cli/recording/record/record_page.ts";
+import { storeRecorded } from "../../cli/recording/record/store.ts";
+import { uniteVisits } from "../../cli/recording/record/visits.ts";
+import { readTrustedKeys } from "../../cli/recording/record/words.ts";
 import { type LiveServer, makeLiveSite, noLiveSite } from "../e2e/live_site.ts";
 import type { LiveProgram } from "./live_programs.ts";
 

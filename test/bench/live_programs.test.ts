@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { UserError } from "../../cli/errors.ts";
+import { UserError } from "../../cli/base/errors.ts";
 import { type LiveProgram, withPrograms } from "./live_programs.ts";
 
 /** Says at each connection how many it had. */

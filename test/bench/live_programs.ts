@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { UserError } from "../../cli/errors.ts";
+import { UserError } from "../../cli/base/errors.ts";
 
 export interface LiveProgram {
   readonly command: readonly string[];

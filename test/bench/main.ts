@@ -1,8 +1,8 @@
 // `npm run bench -- NAME [PART] [--runs N] [--link LINK] [--json]`: runs one benchmark, prints its values beside their bars.
 // Exit status 1 when a bar is missed. `fresh` has rows of its own, and is a program of its own (test/fresh).
 import { parseArgs } from "node:util";
-import { UserError } from "../../cli/errors.ts";
-import { textTable } from "../../cli/text_table.ts";
+import { UserError } from "../../cli/base/errors.ts";
+import { textTable } from "../../cli/base/text_table.ts";
 import { type Bench, type BenchResult, type Measurement, runBench } from "./bench.ts";
 
 /** Those in the browser need its types, which programs of Node must not see: test/extension/tsconfig.json has them. */

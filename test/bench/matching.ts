@@ -4,7 +4,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { checkout } from "../../cli/programs.ts";
+import { checkout } from "../../cli/base/programs.ts";
 import { type Bench, measurement } from "./bench.ts";
 
 const bar_us = 5;

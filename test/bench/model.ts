@@ -4,9 +4,9 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { UserError } from "../../cli/errors.ts";
-import { quantile } from "../../cli/stats/quantile.ts";
-import { textTable } from "../../cli/text_table.ts";
+import { UserError } from "../../cli/base/errors.ts";
+import { quantile } from "../../cli/base/quantile.ts";
+import { textTable } from "../../cli/base/text_table.ts";
 import type { RaceComparison } from "../../schemas/generated/race_result.ts";
 import { applicationSites } from "./applications_fidelity.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { UserError } from "../../cli/errors.ts";
+import { UserError } from "../../cli/base/errors.ts";
 
 export const nginxPath = "/usr/sbin/nginx";
 

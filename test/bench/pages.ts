@@ -4,8 +4,8 @@ import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { UserError } from "../../cli/errors.ts";
-import { textTable } from "../../cli/text_table.ts";
+import { UserError } from "../../cli/base/errors.ts";
+import { textTable } from "../../cli/base/text_table.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { hasVerdict, type RacedPage, racePage } from "./race_page.ts";
 

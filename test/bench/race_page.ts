@@ -3,9 +3,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { raceResult } from "../../cli/export/race.ts";
-import type { Results } from "../../cli/results/results.ts";
-import { openExistingResults } from "../../cli/results/results.ts";
+import { raceResult } from "../../cli/report/race_result.ts";
+import type { Results } from "../../cli/results/store/results.ts";
+import { openExistingResults } from "../../cli/results/store/results.ts";
 import type { RaceResult } from "../../schemas/generated/race_result.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");

@@ -8,10 +8,10 @@ import { access, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { NewExchange } from "../../cli/archive/archive.ts";
-import { withArchive } from "../../cli/archive/client.ts";
-import { UserError } from "../../cli/errors.ts";
-import { checkout, programPath } from "../../cli/programs.ts";
+import { UserError } from "../../cli/base/errors.ts";
+import { checkout, programPath } from "../../cli/base/programs.ts";
+import type { NewExchange } from "../../cli/recording/archive/archive.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 import { nginxCommand, nginxPath } from "./nginx.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, launch } from "puppeteer-core";
-import { chromiumPath } from "../../cli/programs.ts";
+import { chromiumPath } from "../../cli/base/programs.ts";
 import { writeReport } from "../../cli/report/report.ts";
 import { type Fixture, storeFixture } from "../cli/report/fixture.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";

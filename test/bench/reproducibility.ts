@@ -4,11 +4,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withArchive } from "../../cli/archive/client.ts";
-import { plainLanes } from "../../cli/lanes.ts";
+import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { measureLoad } from "../../cli/measure/load.ts";
-import { ensureSynth } from "../../cli/synth/ensure.ts";
+import { measureLoad } from "../../cli/load/load.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
 const links = [

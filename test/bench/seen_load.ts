@@ -1,13 +1,13 @@
 // One load of a page behind a link, whoever serves it: live and replayed pages seen by the same eyes. Everything it
 // started or wrote is gone when it returns.
 import { mkdir } from "node:fs/promises";
-import type { Lane } from "../../cli/lanes.ts";
-import { startBrowser } from "../../cli/measure/browser.ts";
-import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromium.ts";
-import { watchPage } from "../../cli/measure/page.ts";
-import { makeScratchFolder, removeScratchFolder } from "../../cli/measure/scratch.ts";
-import { userAgentOf } from "../../cli/measure/user_agent.ts";
-import { chromiumPath } from "../../cli/programs.ts";
+import type { Lane } from "../../cli/base/lanes.ts";
+import { chromiumPath } from "../../cli/base/programs.ts";
+import { startBrowser } from "../../cli/browser/browser.ts";
+import { chromiumArguments, chromiumEnvironment } from "../../cli/browser/chromium.ts";
+import { watchPage } from "../../cli/browser/page.ts";
+import { makeScratchFolder, removeScratchFolder } from "../../cli/browser/scratch.ts";
+import { userAgentOf } from "../../cli/browser/user_agent.ts";
 import { metricsOf } from "../../extension/capture/metrics.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
 

@@ -5,8 +5,8 @@ import { spawn } from "node:child_process";
 import { access, chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkout, programPath } from "../../cli/programs.ts";
-import { median } from "../../cli/stats/quantile.ts";
+import { checkout, programPath } from "../../cli/base/programs.ts";
+import { median } from "../../cli/base/quantile.ts";
 import type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
 import { type Bench, cpuTime, idleShare, type Measurement, measurement } from "./bench.ts";
 

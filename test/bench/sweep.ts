@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { median } from "../../cli/stats/quantile.ts";
+import { median } from "../../cli/base/quantile.ts";
 import type { LoadFinished, SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 

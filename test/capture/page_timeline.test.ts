@@ -120,14 +120,14 @@ test("the function takes nothing from outside itself, and reads the whole timeli
       largestContentfulPaint: 75,
       largestIs: "loaded",
     },
-    steadiness: { shifts: [{ start: 10, value: 0.1 }], longTasks: null },
+    clsTbt: { shifts: [{ start: 10, value: 0.1 }], longTasks: null },
   });
 });
 
 test("a page without a timeline answers too", () => {
-  const { timings, steadiness } = read(pageWith({}));
+  const { timings, clsTbt } = read(pageWith({}));
   assert.deepEqual([timings.navigations, timings.firstHidden, timings.largestContentfulPaint], [0, null, null]);
-  assert.deepEqual(steadiness, { shifts: [], longTasks: null });
+  assert.deepEqual(clsTbt, { shifts: [], longTasks: null });
 });
 
 test("long tasks are told where the script ran before the page's own", () => {
@@ -135,7 +135,7 @@ test("long tasks are told where the script ran before the page's own", () => {
   runInContext(longTasksScript, page);
   // Once to the observer, and once as a record that it was not told of yet.
   const task = { start: 30, duration: 80 };
-  assert.deepEqual(read(page).steadiness.longTasks, [task, task]);
+  assert.deepEqual(read(page).clsTbt.longTasks, [task, task]);
 });
 
 test("text that is nothing but blanks is told apart, as the browser gives text to blocks", () => {

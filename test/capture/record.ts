@@ -4,15 +4,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withArchive } from "../../cli/archive/client.ts";
-import { plainLanes } from "../../cli/lanes.ts";
+import { plainLanes } from "../../cli/base/lanes.ts";
+import { chromiumPath } from "../../cli/base/programs.ts";
+import { startBrowser } from "../../cli/browser/browser.ts";
+import { chromiumArguments, chromiumEnvironment } from "../../cli/browser/chromium.ts";
+import { watchPage } from "../../cli/browser/page.ts";
+import { userAgentOf } from "../../cli/browser/user_agent.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { startBrowser } from "../../cli/measure/browser.ts";
-import { chromiumArguments, chromiumEnvironment } from "../../cli/measure/chromium.ts";
-import { labCommand, spkiList } from "../../cli/measure/lab.ts";
-import { watchPage } from "../../cli/measure/page.ts";
-import { userAgentOf } from "../../cli/measure/user_agent.ts";
-import { chromiumPath } from "../../cli/programs.ts";
+import { labCommand, spkiList } from "../../cli/load/lab.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
 import type { CaptureEvent } from "../../extension/capture/events.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
 

@@ -5,9 +5,9 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { homeFolder } from "../../cli/base/home.ts";
+import { version } from "../../cli/base/version.ts";
 import { allCommands } from "../../cli/commands/all.ts";
-import { homeFolder } from "../../cli/home.ts";
-import { version } from "../../cli/version.ts";
 
 const launcher = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const home = mkdtempSync(join(tmpdir(), "trilane-main-"));

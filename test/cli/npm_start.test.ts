@@ -20,9 +20,9 @@ setTimeout(() => process.exit(1), 20000);
 said("pid " + process.pid + " " + process.argv.slice(2));
 `;
 
-mkdirSync(join(folder, "cli", "setup"), { recursive: true });
+mkdirSync(join(folder, "cli", "install"), { recursive: true });
 copyFileSync(join(checkout, "package.json"), join(folder, "package.json"));
-writeFileSync(join(folder, "cli", "setup", "setup.sh"), "exit 0\n");
+writeFileSync(join(folder, "cli", "install", "setup.sh"), "exit 0\n");
 // Not a module: the package's type is, but this file has no extension.
 writeFileSync(join(folder, "cli", "trilane"), standIn, { mode: 0o755 });
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 import { parseLink } from "../../cli/link/link.ts";
-import type { Lane } from "../../cli/measure/load.ts";
+import type { Lane } from "../../cli/load/load.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

@@ -1,7 +1,7 @@
 // A measured load for tests of time: one that the machine disturbed is taken all the same, and noted (test/calm_machine.ts).
 import assert from "node:assert/strict";
-import { excess_ms } from "../../cli/measure/disturbance.ts";
-import type { LoadOptions, PageLoad } from "../../cli/measure/load.ts";
+import { excess_ms } from "../../cli/load/disturbance.ts";
+import type { LoadOptions, PageLoad } from "../../cli/load/load.ts";
 import type { Calm } from "../calm_machine.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

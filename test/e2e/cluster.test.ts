@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openResultsFile } from "../../cli/results/results.ts";
+import { openResultsFile } from "../../cli/results/store/results.ts";
 import type { Merged } from "../../schemas/generated/merged.ts";
 import type { Submitted } from "../../schemas/generated/submitted.ts";
 import { noSlurm, startSlurm } from "./slurm_cluster.ts";

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import type { JsonObject } from "../../cli/archive/archive.ts";
-import { withArchive } from "../../cli/archive/client.ts";
+import { checkout, programPath } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { checkout, programPath } from "../../cli/programs.ts";
+import type { JsonObject } from "../../cli/recording/archive/archive.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { plainLanes } from "../../cli/lanes.ts";
+import { plainLanes } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import type { Lane, PageLoad } from "../../cli/measure/load.ts";
-import { isCoverageReason } from "../../cli/metrics/coverage.ts";
+import type { Lane, PageLoad } from "../../cli/load/load.ts";
+import { isCoverageReason } from "../../cli/load/metrics/coverage.ts";
 import { type Resource, recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

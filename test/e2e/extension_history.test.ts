@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { build } from "esbuild";
 import { type Browser, launch, type Page } from "puppeteer-core";
-import { chromiumPath } from "../../cli/programs.ts";
+import { chromiumPath } from "../../cli/base/programs.ts";
 
 let server: Server;
 let browser: Browser;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { Profile } from "../../schemas/generated/profile.ts";
-import { publicHarSchema } from "../cli/export/har_schema.ts";
+import { publicHarSchema } from "../cli/results/export/har_schema.ts";
 import { seriousFindings } from "./extension_axe.ts";
 import {
   ask,

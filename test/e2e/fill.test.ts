@@ -5,10 +5,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
-import { type ContentEncoding, encode, encodeToSize } from "../../cli/fill/content_encoding.ts";
-import { fill } from "../../cli/fill/fill.ts";
-import { jpegOfSize } from "../../cli/fill/jpeg.ts";
-import { chromiumPath } from "../../cli/programs.ts";
+import { chromiumPath } from "../../cli/base/programs.ts";
+import { type ContentEncoding, encode, encodeToSize } from "../../cli/recording/fill/content_encoding.ts";
+import { fill } from "../../cli/recording/fill/fill.ts";
+import { jpegOfSize } from "../../cli/recording/fill/jpeg.ts";
 
 const bodies = new Map<string, { bytes: Buffer; headers: Record<string, string> }>();
 let server: Server;

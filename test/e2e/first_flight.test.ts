@@ -6,8 +6,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { withArchive } from "../../cli/archive/client.ts";
-import { ensureSynth } from "../../cli/synth/ensure.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");
 const folder = mkdtempSync(join(tmpdir(), "trilane-flight-"));

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { withArchive } from "../../cli/archive/client.ts";
-import { exportRecording } from "../../cli/export/recording.ts";
-import { importAny } from "../../cli/import/import_any.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import type { Lane, PageLoad } from "../../cli/measure/load.ts";
+import type { Lane, PageLoad } from "../../cli/load/load.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { exportRecording } from "../../cli/recording/export/export_recording.ts";
+import { importAny } from "../../cli/recording/import/import_any.ts";
 import { recordSite, type Site } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { programPath } from "../../cli/programs.ts";
+import { programPath } from "../../cli/base/programs.ts";
 import { buildH2spec } from "./h2spec/build.ts";
 import { recordSite } from "./site.ts";
 

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
-import { resultsPath } from "../../cli/results/database.ts";
-import { type Load, openResults, type Sweep } from "../../cli/results/results.ts";
-import { randomSource } from "../../cli/stats/random.ts";
-import { planOf } from "../../cli/sweep/plan.ts";
+import { randomSource } from "../../cli/base/random.ts";
+import { resultsPath } from "../../cli/results/store/database.ts";
+import { type Load, openResults, type Sweep } from "../../cli/results/store/results.ts";
+import { planOf } from "../../cli/sweep/plan/plan.ts";
 import { anyTolerance } from "./untimed_load.ts";
 
 const trilane = join(import.meta.dirname, "..", "..", "cli", "trilane");

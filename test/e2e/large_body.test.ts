@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
-import { withArchive } from "../../cli/archive/client.ts";
-import { programPath } from "../../cli/programs.ts";
+import { programPath } from "../../cli/base/programs.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
 import { recordSite } from "./site.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-large-"));

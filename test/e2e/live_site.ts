@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { notInstalled } from "../../cli/setup/requirements.ts";
+import { notInstalled } from "../../cli/install/requirements.ts";
 
 export interface LiveServer {
   /** One certificate has them all. */

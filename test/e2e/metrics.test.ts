@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import type { Lane, LoadOptions, PageLoad } from "../../cli/measure/load.ts";
-import { type CriticalPath, criticalPath } from "../../cli/metrics/critical_path.ts";
-import { optimalOfLoad_ms } from "../../cli/metrics/optimal_load.ts";
-import { ensureSynth } from "../../cli/synth/ensure.ts";
+import type { Lane, LoadOptions, PageLoad } from "../../cli/load/load.ts";
+import { type CriticalPath, criticalPath } from "../../cli/load/metrics/critical_path.ts";
+import { optimalOfLoad_ms } from "../../cli/load/metrics/optimal_load.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

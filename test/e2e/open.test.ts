@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { visibleArguments, visibleEnvironment } from "../../cli/open/visible_chromium.ts";
+import { visibleArguments, visibleEnvironment } from "../../cli/load/open/visible_chromium.ts";
 import identity from "../../schemas/extension.json" with { type: "json" };
 import type { PageOpened } from "../../schemas/generated/page_opened.ts";
 

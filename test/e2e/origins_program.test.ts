@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { programPath } from "../../cli/programs.ts";
+import { programPath } from "../../cli/base/programs.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
 import { recordSite } from "./site.ts";
 

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import type { Lane, PageLoad } from "../../cli/measure/load.ts";
-import { ensureSynth } from "../../cli/synth/ensure.ts";
+import type { Lane, PageLoad } from "../../cli/load/load.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
 import { type Calm, timedTest } from "../calm_machine.ts";
 import { calmLoad } from "./calm_load.ts";
 

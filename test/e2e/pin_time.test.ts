@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { defaultMoment_ms } from "../../cli/browser/pin_time.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { defaultMoment_ms } from "../../cli/measure/pin_time.ts";
-import { settleServing } from "../../cli/serving/serving.ts";
+import { settleServing } from "../../cli/load/serving/serving.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

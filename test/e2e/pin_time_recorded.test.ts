@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import { withArchive } from "../../cli/archive/client.ts";
+import { checkout } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { checkout } from "../../cli/programs.ts";
-import { settleServing } from "../../cli/serving/serving.ts";
+import { settleServing } from "../../cli/load/serving/serving.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

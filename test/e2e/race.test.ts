@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Load, openResults } from "../../cli/results/results.ts";
+import { type Load, openResults } from "../../cli/results/store/results.ts";
 import type { LoadFinished, SweepEvent, SweepFinished, SweepStarted } from "../../schemas/generated/sweep_event.ts";
 import { anyDisturbance } from "./untimed_load.ts";
 

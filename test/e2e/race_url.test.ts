@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import { withArchive } from "../../cli/archive/client.ts";
-import { checkout } from "../../cli/programs.ts";
+import { checkout } from "../../cli/base/programs.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-race-url-test-"));

@@ -12,10 +12,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { Ajv } from "ajv";
-import type { ArchivedExchange, RecordingDetail } from "../../cli/archive/archive.ts";
-import { withArchive } from "../../cli/archive/client.ts";
+import { checkout, programPath } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { checkout, programPath } from "../../cli/programs.ts";
+import type { ArchivedExchange, RecordingDetail } from "../../cli/recording/archive/archive.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
 import { makeLiveSite, noLiveSite } from "./live_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { Lane } from "../../cli/lanes.ts";
+import type { Lane } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import { measureLoad } from "../../cli/measure/load.ts";
+import { measureLoad } from "../../cli/load/load.ts";
 import { recordSite } from "./site.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-record-sizes-"));

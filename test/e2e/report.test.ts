@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { type Browser, launch, type Page } from "puppeteer-core";
-import { chromiumPath } from "../../cli/programs.ts";
+import { chromiumPath } from "../../cli/base/programs.ts";
 import { writeReport } from "../../cli/report/report.ts";
 import { type Fixture, storeFixture } from "../cli/report/fixture.ts";
 import { gridFixture, hostileFixture, lossFixture, raceFixture } from "../cli/report/fixtures.ts";

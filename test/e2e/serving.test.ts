@@ -6,12 +6,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { withArchive } from "../../cli/archive/client.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import type { LoadOptions, PageLoad } from "../../cli/measure/load.ts";
-import { openResults } from "../../cli/results/results.ts";
-import { settleServing } from "../../cli/serving/serving.ts";
-import { ensureSynth } from "../../cli/synth/ensure.ts";
+import type { LoadOptions, PageLoad } from "../../cli/load/load.ts";
+import { settleServing } from "../../cli/load/serving/serving.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { openResults } from "../../cli/results/store/results.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
 import { anyDisturbance, untimedLoad } from "./untimed_load.ts";
 

@@ -1,6 +1,6 @@
 // Small recordings written straight into an archive, for tests that need a page of a certain shape.
-import type { JsonObject } from "../../cli/archive/archive.ts";
-import { withArchive } from "../../cli/archive/client.ts";
+import type { JsonObject } from "../../cli/recording/archive/archive.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
 
 export interface Resource {
   readonly url: string;

@@ -5,9 +5,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import puppeteer, { type Browser } from "puppeteer-core";
-import { chromiumPath } from "../../cli/programs.ts";
-import { pageSpec } from "../../cli/synth/catalogue.ts";
-import { synthPage } from "../../cli/synth/page.ts";
+import { chromiumPath } from "../../cli/base/programs.ts";
+import { pageSpec } from "../../cli/recording/synth/catalogue.ts";
+import { synthPage } from "../../cli/recording/synth/page.ts";
 
 let browser: Browser;
 before(async () => {

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { laneFacts } from "../../cli/lanes.ts";
+import { laneFacts } from "../../cli/base/lanes.ts";
 import { parseLink } from "../../cli/link/link.ts";
-import type { Lane, PageLoad } from "../../cli/measure/load.ts";
+import type { Lane, PageLoad } from "../../cli/load/load.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { parseLink } from "../../cli/link/link.ts";
-import { isDisturbed } from "../../cli/measure/disturbance.ts";
-import { measureLoad, type PageLoad } from "../../cli/measure/load.ts";
-import { isCoverageReason } from "../../cli/metrics/coverage.ts";
+import { isDisturbed } from "../../cli/load/disturbance.ts";
+import { measureLoad, type PageLoad } from "../../cli/load/load.ts";
+import { isCoverageReason } from "../../cli/load/metrics/coverage.ts";
 import { type Resource, recordSite } from "./site.ts";
 
 const home = mkdtempSync(join(tmpdir(), "trilane-bounds-"));

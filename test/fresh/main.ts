@@ -6,9 +6,9 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { checkout } from "../../cli/programs.ts";
-import { notInstalled } from "../../cli/setup/requirements.ts";
-import { textTable } from "../../cli/text_table.ts";
+import { checkout } from "../../cli/base/programs.ts";
+import { textTable } from "../../cli/base/text_table.ts";
+import { notInstalled } from "../../cli/install/requirements.ts";
 import { type Ending, lastLine, type Outcome, outcomeOf } from "./outcome.ts";
 
 /** As people have them: npm is what the README asks for. */

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { BodyText } from "../../extension/capture/bodies.ts";
+import { profileMetricsOf } from "../../extension/capture/cls_tbt.ts";
 import { captureParts, profileOf } from "../../extension/capture/profile.ts";
-import { profileMetricsOf } from "../../extension/capture/steadiness.ts";
 import { csvText } from "../../extension/har/csv.ts";
 import { harPiecesWithBodies, harText, profileForReaders } from "../../extension/har/har.ts";
 import { importHar } from "../../extension/har/import.ts";
@@ -14,7 +14,7 @@ import { markdownSummary } from "../../extension/har/markdown.ts";
 import { protocolName } from "../../extension/har/read_entry.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
 import { captureOf, fixture } from "../capture/fixture.ts";
-import { publicHarSchema } from "../cli/export/har_schema.ts";
+import { publicHarSchema } from "../cli/results/export/har_schema.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
 
 const fixtures = join(import.meta.dirname, "..", "fixtures", "har");

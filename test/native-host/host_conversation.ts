@@ -4,8 +4,8 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { after } from "node:test";
-import { FrameReader, frameOf } from "../../cli/archive/frames.ts";
-import { programPath } from "../../cli/programs.ts";
+import { programPath } from "../../cli/base/programs.ts";
+import { FrameReader, frameOf } from "../../cli/recording/archive/frames.ts";
 import { schemaErrors } from "../schemas/schema_errors.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;

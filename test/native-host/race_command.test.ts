@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { allLanes } from "../../cli/lanes.ts";
+import { allLanes } from "../../cli/base/lanes.ts";
 import { Host } from "./host_conversation.ts";
 
 test("lanes, link and every option become words; what the helper does itself does not", async () => {

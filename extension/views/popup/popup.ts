@@ -1,6 +1,6 @@
 // The popup: the last result of the page in front of the user, two buttons, and what is under way. It may be closed at any
 // moment; all that goes on does so in the service worker.
-import { formatSize, formatTime } from "../../../cli/numbers.ts";
+import { formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import type { Failure } from "../../actions.ts";
 import { pages, type State } from "../../actions.ts";
 import { html, type Markup, middleCut } from "../../figures/markup.ts";

@@ -1,7 +1,7 @@
 // A race's result: the verdict, medians with intervals, the lanes' waterfalls on one time axis, and what the page looked like
 // at the same instants. Result in, markup out; the sentences are the command line's.
-import { count, formatPercents, formatSize, formatTime } from "../../../cli/numbers.ts";
-import { mean, standardDeviation } from "../../../cli/stats/quantile.ts";
+import { count, formatPercents, formatSize, formatTime } from "../../../cli/base/numbers.ts";
+import { mean, standardDeviation } from "../../../cli/base/quantile.ts";
 import { distributionFigure, type PlottedLane } from "../../figures/distribution.ts";
 import { type FilmedLane, filmstripFigure } from "../../figures/filmstrip.ts";
 import { html, type Markup } from "../../figures/markup.ts";

@@ -1,5 +1,5 @@
 // The race page: ?race=ID shows lanes filling while it runs, whoever else is closed or asleep meanwhile, and then its result.
-import { formatTime } from "../../../cli/numbers.ts";
+import { formatTime } from "../../../cli/base/numbers.ts";
 import { pages, type RaceState, type State } from "../../actions.ts";
 import { html, type Markup } from "../../figures/markup.ts";
 import { hatchPatterns } from "../../figures/phase_shapes.ts";

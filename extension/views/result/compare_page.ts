@@ -1,6 +1,6 @@
 // Two profiles side by side: metrics and shares in one table, and both waterfalls on one time axis.
 
-import { count, formatSize, formatTime } from "../../../cli/numbers.ts";
+import { count, formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import { pages } from "../../actions.ts";
 import { metricFacts, pageMetrics } from "../../capture/metric_facts.ts";
 import { html, type Markup, middleCut } from "../../figures/markup.ts";

@@ -1,5 +1,5 @@
 // All that is known of one request, as a pane beside the list. Row in, markup out.
-import { formatSize, formatTime } from "../../../cli/numbers.ts";
+import { formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import { phases } from "../../figures/colours.ts";
 import { type Content, html, type Markup } from "../../figures/markup.ts";
 import { hatched } from "../../figures/phase_shapes.ts";

@@ -1,5 +1,5 @@
 // All profiles and races that are kept, how much room they take, and how to remove them.
-import { formatSize, formatTime } from "../../../cli/numbers.ts";
+import { formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import { pages } from "../../actions.ts";
 import { html, type Markup } from "../../figures/markup.ts";
 import { clearHistory, listProfiles, listRaces, removeProfile, removeRace, usage } from "../../history/history.ts";

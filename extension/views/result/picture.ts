@@ -1,6 +1,6 @@
 // The waterfall as a picture that stands alone: SVG text with its colours in it, and PNG drawn from that. Always light, as on
 // paper.
-import { count, formatSize, formatTime } from "../../../cli/numbers.ts";
+import { count, formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import { phases } from "../../figures/colours.ts";
 import { html, Markup, middleCut } from "../../figures/markup.ts";
 import { hatchPatterns } from "../../figures/phase_shapes.ts";

@@ -1,6 +1,6 @@
 // The list of requests with their waterfall: only the lines in sight are in the page, whatever their number. Scrolling,
 // arrow keys, zoom and choosing; which lines there are and what a choice means is the page's matter.
-import { formatTime } from "../../../cli/numbers.ts";
+import { formatTime } from "../../../cli/base/numbers.ts";
 import { html, type Markup } from "../../figures/markup.ts";
 import { add, find, put } from "../put.ts";
 import { chosenWindow, moved, ticksOf, type Window, wholeWindow, zoomed } from "./axis.ts";

@@ -1,5 +1,5 @@
 // The list of requests with its controls: search, filters, colours, groups, zoom, and the details pane. One per profile.
-import { count } from "../../../cli/numbers.ts";
+import { count } from "../../../cli/base/numbers.ts";
 import { type Content, html, type Markup } from "../../figures/markup.ts";
 import { phaseLegend } from "../../figures/phase_shapes.ts";
 import { kindShades, protocolShades, shadeClass } from "../../figures/share_colours.ts";

@@ -1,5 +1,5 @@
 // One line of the list of requests as markup: its cells, and its bar within the window of time. Pure.
-import { count, formatSize, formatTime } from "../../../cli/numbers.ts";
+import { count, formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import { phases } from "../../figures/colours.ts";
 import { coordinate, html, type Markup } from "../../figures/markup.ts";
 import { hatched, shapes } from "../../figures/phase_shapes.ts";

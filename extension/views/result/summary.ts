@@ -1,6 +1,6 @@
 // The top of the result page: the answer in a sentence, the metrics, and requests, bytes and time shared out. Data in,
 // markup out.
-import { count, formatSize, formatTime } from "../../../cli/numbers.ts";
+import { count, formatSize, formatTime } from "../../../cli/base/numbers.ts";
 import { metricFacts, type PageMetric, pageMetrics } from "../../capture/metric_facts.ts";
 import { html, type Markup } from "../../figures/markup.ts";
 import { shadeClass } from "../../figures/share_colours.ts";

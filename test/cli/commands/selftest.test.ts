@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { checkout } from "../../../cli/base/programs.ts";
 import { parseLink } from "../../../cli/link/link.ts";
-import { checkout } from "../../../cli/programs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-selftest-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,8 +6,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { checkout } from "../../../cli/base/programs.ts";
 import { parseLink } from "../../../cli/link/link.ts";
-import { checkout } from "../../../cli/programs.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "trilane-steer-")));
 const asked: unknown[] = [];

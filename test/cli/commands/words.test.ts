@@ -1,11 +1,11 @@
 // What a new user may mistype, and the answer: it names the thing, its value and what is accepted. No process is started.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { RunError, UserError } from "../../../cli/base/errors.ts";
+import { isWithin } from "../../../cli/base/option.ts";
 import { allCommands } from "../../../cli/commands/all.ts";
 import { declarationOf } from "../../../cli/commands/declared.ts";
-import { isWithin } from "../../../cli/commands/option.ts";
 import { checkWords, nearest, refusalOf } from "../../../cli/commands/words.ts";
-import { RunError, UserError } from "../../../cli/errors.ts";
 
 const commands = allCommands.map(declarationOf);
 const planIs = commands.find(({ name }) => name === "sweep")?.arguments[0]?.describe;

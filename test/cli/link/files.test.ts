@@ -6,13 +6,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { UserError } from "../../../cli/errors.ts";
+import { UserError } from "../../../cli/base/errors.ts";
+import { checkout } from "../../../cli/base/programs.ts";
 import { filesOf, formWithAbsoluteFiles, refuseChangedFiles, settleFiles } from "../../../cli/link/files.ts";
 import { formatLink, type LinkProfile, parseLink } from "../../../cli/link/link.ts";
 import { readLink } from "../../../cli/link/profile_file.ts";
-import { labCommand } from "../../../cli/measure/lab.ts";
-import { checkout } from "../../../cli/programs.ts";
-import { cellsOf, linksOf, planDigest, planOf, readPlan } from "../../../cli/sweep/plan.ts";
+import { labCommand } from "../../../cli/load/lab.ts";
+import { cellsOf, linksOf, planDigest, planOf, readPlan } from "../../../cli/sweep/plan/plan.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-links-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ajv } from "ajv";
-import { UserError } from "../../../cli/errors.ts";
+import { UserError } from "../../../cli/base/errors.ts";
+import { checkout } from "../../../cli/base/programs.ts";
 import { furtherSettings, linkSentence } from "../../../cli/link/label.ts";
 import {
   describeLink,
@@ -19,7 +20,6 @@ import {
   readForms,
   refuseWithoutDelay,
 } from "../../../cli/link/link.ts";
-import { checkout } from "../../../cli/programs.ts";
 
 interface Forms {
   readonly valid: { form: string; canonical: string; profile: LinkProfile }[];

@@ -1,7 +1,7 @@
 // What a report says of origins recorded over http://.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Lane } from "../../../cli/lanes.ts";
+import type { Lane } from "../../../cli/base/lanes.ts";
 import { clearOriginsNote } from "../../../cli/report/clear_origins_note.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { disturbanceSection, invalidBanner } from "../../../cli/report/disturbance.ts";
-import type { Load } from "../../../cli/results/results.ts";
+import type { Load } from "../../../cli/results/store/results.ts";
 
 function loads(lane: string, valid: number, invalid: number, more: Partial<Load> = {}): Load[] {
   return Array.from({ length: valid + invalid }, (_, index) => ({

@@ -1,12 +1,12 @@
 // The parts of the report's figures that can be wrong without looking wrong: colours, axes, where a link stands, phases.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { randomSource } from "../../../cli/base/random.ts";
 import { parseLink } from "../../../cli/link/link.ts";
 import { spreadOrder, typicalLoad } from "../../../cli/report/data.ts";
-import { cellStory, type HeatCell, isCorrected, scaleEnd } from "../../../cli/report/heat_map.ts";
-import { linkGrid } from "../../../cli/report/link_axes.ts";
-import type { Load } from "../../../cli/results/results.ts";
-import { randomSource } from "../../../cli/stats/random.ts";
+import { cellStory, type HeatCell, isCorrected, scaleEnd } from "../../../cli/report/figures/heat_map.ts";
+import { linkGrid } from "../../../cli/report/figures/link_axes.ts";
+import type { Load } from "../../../cli/results/store/results.ts";
 import {
   contrast,
   improvementColours,

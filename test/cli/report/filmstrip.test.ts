@@ -1,12 +1,12 @@
 // Films in the report and in the race's document: of valid loads, beside their lanes; without films neither has any.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvLines } from "../../../cli/export/csv.ts";
-import { exportDocument } from "../../../cli/export/json.ts";
-import { raceResult } from "../../../cli/export/race.ts";
 import { gatherReport } from "../../../cli/report/data.ts";
+import { raceResult } from "../../../cli/report/race_result.ts";
 import { buildReport } from "../../../cli/report/report.ts";
-import { openResults } from "../../../cli/results/results.ts";
+import { csvLines } from "../../../cli/results/export/csv.ts";
+import { exportDocument } from "../../../cli/results/export/json.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 import { raceFixture } from "./fixtures.ts";
 

@@ -1,12 +1,12 @@
 // Results as a sweep would leave them, for the tests of report and export: made up, but of the shapes and sizes of real
-// ones, and stored through cli/results as real ones are. Not a model of any protocol.
+// ones, and stored through cli/results/store as real ones are. Not a model of any protocol.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { laneFacts } from "../../../cli/lanes.ts";
+import { laneFacts } from "../../../cli/base/lanes.ts";
+import { type RandomSource, randomSource } from "../../../cli/base/random.ts";
 import { parseLink } from "../../../cli/link/link.ts";
-import { type Lane, type NewSweep, openResults } from "../../../cli/results/results.ts";
-import { type RandomSource, randomSource } from "../../../cli/stats/random.ts";
+import { type Lane, type NewSweep, openResults } from "../../../cli/results/store/results.ts";
 import type { HarEntry, PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { ShaperTimeline } from "../../../schemas/generated/shaper_report.ts";
 
@@ -188,7 +188,7 @@ function timelineOf(plt_ms: number, rate_bps: number): ShaperTimeline {
   };
 }
 
-/** One page load with `plt_ms`, of the shape that cli/measure stores. */
+/** One page load with `plt_ms`, of the shape that cli/load stores. */
 export function pageLoadOf(
   of: { page: string; link: string; lane: Lane; plt_ms: number; urls: readonly string[] } & Pick<Fixture, "match"> &
     FixtureOutcome,

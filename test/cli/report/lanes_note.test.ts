@@ -1,7 +1,7 @@
 // What a report says of lanes beyond the plain three.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allLanes, plainLanes } from "../../../cli/lanes.ts";
+import { allLanes, plainLanes } from "../../../cli/base/lanes.ts";
 import { lanesNote } from "../../../cli/report/lanes_note.ts";
 import { coloursCss } from "../../../extension/figures/colours.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";

@@ -5,10 +5,10 @@ import { test } from "node:test";
 import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
 import { methodsParagraph } from "../../../cli/report/methods_paragraph.ts";
 import { buildReport } from "../../../cli/report/report.ts";
-import { openResults } from "../../../cli/results/results.ts";
-import { firstLook, lastLook, nominalLevel } from "../../../cli/stats/sequential.ts";
+import { firstLook, lastLook, nominalLevel } from "../../../cli/results/stats/sequential.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
-import { testedLink } from "../selftest/tested.ts";
+import { testedLink } from "../load/selftest/tested.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 import { gridFixture, raceFixture } from "./fixtures.ts";
 

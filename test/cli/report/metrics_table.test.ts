@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gatherReport } from "../../../cli/report/data.ts";
 import { metricsTable } from "../../../cli/report/metrics_table.ts";
-import { openResults } from "../../../cli/results/results.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 import { raceFixture } from "./fixtures.ts";
 

@@ -8,8 +8,8 @@ import { test } from "node:test";
 import { gunzipSync, inflateRawSync } from "node:zlib";
 import { gatherReport } from "../../../cli/report/data.ts";
 import { buildReport, reportPath, writeReport } from "../../../cli/report/report.ts";
-import { openResults } from "../../../cli/results/results.ts";
-import { testedLink } from "../selftest/tested.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
+import { testedLink } from "../load/selftest/tested.ts";
 import { type Fixture, storeFixture, withHome } from "./fixture.ts";
 import { gridFixture, hostileFixture, lossFixture, manyPagesFixture, raceFixture } from "./fixtures.ts";
 

@@ -1,10 +1,10 @@
 // The report's tables of how origins served: what was asked, what the servers reported, and what no report says.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { settleServing } from "../../../cli/load/serving/serving.ts";
 import { servingTables } from "../../../cli/report/serving_table.ts";
-import { settleServing } from "../../../cli/serving/serving.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
-import { replayReport } from "../measure/fixtures.ts";
+import { replayReport } from "../load/fixtures.ts";
 
 function facts(change: Partial<LoadFacts>): LoadFacts {
   return { replay: replayReport([]), ...change } as LoadFacts;

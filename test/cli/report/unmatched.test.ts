@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gatherReport, type ReportData } from "../../../cli/report/data.ts";
 import { matchSection } from "../../../cli/report/unmatched.ts";
-import { openResults, type Unmatched } from "../../../cli/results/results.ts";
+import { openResults, type Unmatched } from "../../../cli/results/store/results.ts";
 import { storeFixture, withHome } from "./fixture.ts";
 import { raceFixture } from "./fixtures.ts";
 
@@ -41,7 +41,7 @@ test("says how many were matched how, and lists what was given instead", async (
   assert.match(text, /Of 200 requests in all loads, 194 \(97\.00 %\) were matched exactly/);
   assert.match(text, /4 \(2\.00 %\) got/);
   assert.match(text, /2 \(1\.00 %\) are not in the recording/);
-  assert.match(text, /https:\/\/a\.test\/hit\?t=1.*another query, likeness 0\.6/);
+  assert.match(text, /https:\/\/a\.test\/hit\?t=1.*another query, similarity 0\.6/);
   assert.match(text, /https:\/\/a\.test\/gone.*nothing recorded/);
   assert.ok(!text.includes("<script>"));
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openResults } from "../../../cli/results/results.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
 import { askedToEnd, parseTime_ms } from "../../../cli/sweep/asked_to_end.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { type Load, openResults } from "../../../cli/results/results.ts";
+import { type Load, openResults } from "../../../cli/results/store/results.ts";
 import type { Measure } from "../../../cli/sweep/runner.ts";
 import { type FastRun, fastPlan, fastRun, storedLoads, validLoad } from "./fast_runner.ts";
 import { pageLoad } from "./page_load.ts";

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { UserError } from "../../../cli/errors.ts";
+import { UserError } from "../../../cli/base/errors.ts";
 import { makeEvidenceFolder } from "../../../cli/sweep/evidence_folder.ts";
 
 let folder: string;

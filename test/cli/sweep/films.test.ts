@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { openResults, type Results } from "../../../cli/results/results.ts";
+import { openResults, type Results } from "../../../cli/results/store/results.ts";
 import { type FilmLoad, unfilmedCells } from "../../../cli/sweep/films.ts";
 import type { LoadRequest } from "../../../cli/sweep/request.ts";
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";

@@ -21,7 +21,7 @@ function fill(filler) {
 const script = `${fill}
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
-import { openResults } from ${file("cli", "results", "results.ts")};
+import { openResults } from ${file("cli", "results", "store", "results.ts")};
 import { fastPlan, fastRun, validLoad } from ${JSON.stringify(join(import.meta.dirname, "fast_runner.ts"))};
 const [home, then] = process.argv.slice(1);
 const plan = fastPlan({ pages: ["a"], links: ["1mbit/20ms"], repetitions: 4 });
@@ -92,12 +92,12 @@ test("stopped while it is paused, what was stored is kept", () => {
 
 const before = `${fill}
 import { readdirSync, rmSync } from "node:fs";
-import { withArchive } from ${file("cli", "archive", "client.ts")};
-import { writeWhole } from ${file("cli", "report", "write_whole.ts")};
-import { resultsExist } from ${file("cli", "results", "database.ts")};
-import { openResults } from ${file("cli", "results", "results.ts")};
-import { pastObstacles } from ${file("cli", "sweep", "obstacles.ts")};
-import { ensureSynth } from ${file("cli", "synth", "ensure.ts")};
+import { withArchive } from ${file("cli", "recording", "archive", "client.ts")};
+import { atomicWrite } from ${file("cli", "base", "atomic_write.ts")};
+import { resultsExist } from ${file("cli", "results", "store", "database.ts")};
+import { openResults } from ${file("cli", "results", "store", "results.ts")};
+import { retryWhileBlocked } from ${file("cli", "sweep", "blocking_conditions.ts")};
+import { ensureSynth } from ${file("cli", "recording", "synth", "ensure.ts")};
 const [home] = process.argv.slice(1);
 const filler = home + "/filler";
 const told = [];
@@ -111,10 +111,10 @@ const waiting = {
 for (const work of [
   () => openResults(home).close(),
   () => withArchive(home, (archive) => ensureSynth(archive, "object-1kB")),
-  () => writeWhole(home + "/report.html", "x".repeat(100000)),
+  () => atomicWrite(home + "/report.html", "x".repeat(100000)),
 ]) {
   fill(filler);
-  await pastObstacles(work, waiting);
+  await retryWhileBlocked(work, waiting);
 }
 console.log(JSON.stringify({ told, left, there: readdirSync(home).filter((name) => name.startsWith("report") || name.startsWith(".")) }));
 `;

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { parseLink } from "../../../cli/link/link.ts";
-import { openResults } from "../../../cli/results/results.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
 import { openLinkTests, testGuess_ms } from "../../../cli/sweep/link_tests.ts";
-import { cellsOf } from "../../../cli/sweep/plan.ts";
+import { cellsOf } from "../../../cli/sweep/plan/plan.ts";
 import type { LinkTested } from "../../../schemas/generated/sweep_event.ts";
-import { testedLink } from "../selftest/tested.ts";
+import { testedLink } from "../load/selftest/tested.ts";
 import { fastPlan, fastRun, sweepOf, validLoad } from "./fast_runner.ts";
 
 let home: string;

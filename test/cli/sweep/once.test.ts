@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkout } from "../../../cli/programs.ts";
-import { openResults } from "../../../cli/results/results.ts";
+import { checkout } from "../../../cli/base/programs.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
 import { executePlan } from "../../../cli/sweep/execute.ts";
-import { planOf } from "../../../cli/sweep/plan.ts";
+import { planOf } from "../../../cli/sweep/plan/plan.ts";
 import { fastRun, sweepOf, validLoad } from "./fast_runner.ts";
 
 test("--once does nothing where the plan's newest sweep is finished, and is not for beginning again", async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openResults } from "../../../cli/results/results.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
 import { disturbedRemedy, outcomeLines, outcomeOf } from "../../../cli/sweep/outcome.ts";
 import type { Measure } from "../../../cli/sweep/runner.ts";
 import { fastPlan, fastRun, validLoad } from "./fast_runner.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { notInstalled } from "../../../cli/setup/requirements.ts";
+import { notInstalled } from "../../../cli/install/requirements.ts";
 import { cacheFolder } from "../../cache_folder.ts";
 
 export type Built = { readonly path: string } | { readonly missing: string };

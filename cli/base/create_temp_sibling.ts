@@ -1,0 +1,15 @@
+// A file in which is written what is to take another's place when it is whole: beside it, under a name that nobody has. Not
+// named by the process, whose number is another's, too, in another container. Writes nothing into it.
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+/** What such a file's name has after that of the file beside it, as a pattern. */
+export const tempSiblingEnding = "[0-9a-f]{12}";
+
+/** Makes one, empty; returns its path. Throws the system's error where it cannot be made. */
+export function createTempSibling(path: string): string {
+  const aside = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
+  closeSync(openSync(aside, "wx"));
+  return aside;
+}

@@ -1,0 +1,84 @@
+// The lanes: what each holds a load to, in one place for the browser, the origins, the verdict and the reports. Pure data.
+import type { Lane } from "../../schemas/generated/lane.ts";
+
+export type { Lane };
+
+export interface LaneFacts {
+  /** The protocol it is a lane of: its hue in figures. */
+  readonly family: "h1" | "h2" | "h3";
+  /** What it is, for help and reports: follows the lane's name and a colon. */
+  readonly title: string;
+  /** ALPN of the protocols on which a request may have been answered. */
+  readonly protocols: readonly string[];
+  /** No TLS: requests for https:// go to http:// instead. */
+  readonly clear: boolean;
+  /** The load that counts is the second one of the same browser, on new connections that resume the first one's. */
+  readonly repeat: boolean;
+  /** In figures lanes of one protocol share its hue; all but the plain one have hollow marks and this style of line. */
+  readonly dash?: string;
+}
+
+const http1 = ["http/1.1", "http/1.0"];
+const plain = { clear: false, repeat: false };
+
+/** In the order in which people read them. */
+export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
+  h1: { family: "h1", title: "HTTP/1.1 over TLS", protocols: http1, ...plain },
+  "h1-clear": {
+    family: "h1",
+    title: "HTTP/1.1 without TLS",
+    protocols: http1,
+    clear: true,
+    repeat: false,
+    dash: "2 3",
+  },
+  h2: { family: "h2", title: "HTTP/2, forced", protocols: ["h2"], ...plain },
+  "h2-0rtt": {
+    family: "h2",
+    title: "HTTP/2 on a repeat visit, with TLS 1.3 early data",
+    protocols: ["h2"],
+    clear: false,
+    repeat: true,
+    dash: "6 3",
+  },
+  h3: { family: "h3", title: "HTTP/3, forced", protocols: ["h3"], ...plain },
+  "h3-discovered": {
+    family: "h3",
+    title: "HTTP/3, found by an HTTPS record in DNS",
+    protocols: ["h3"],
+    ...plain,
+    dash: "2 3",
+  },
+  "h3-altsvc": {
+    family: "h3",
+    title: "HTTP/2 first, HTTP/3 where Alt-Svc makes the browser change over",
+    protocols: ["h2", "h3"],
+    ...plain,
+    dash: "8 2 2 2",
+  },
+  "h3-0rtt": {
+    family: "h3",
+    title: "HTTP/3 on a repeat visit, with QUIC 0-RTT",
+    protocols: ["h3"],
+    clear: false,
+    repeat: true,
+    dash: "6 3",
+  },
+};
+
+export const allLanes = Object.keys(laneFacts) as readonly Lane[];
+
+/** The lanes of a race whose lanes nobody named. */
+export const plainLanes = ["h1", "h2", "h3"] as const satisfies readonly Lane[];
+export type PlainLane = (typeof plainLanes)[number];
+
+export const isOverTcp = (lane: Lane): boolean => laneFacts[lane].protocols.some((protocol) => protocol !== "h3");
+
+export function isLane(text: string): text is Lane {
+  return Object.hasOwn(laneFacts, text);
+}
+
+/** Of any label; what is no lane is of no family. */
+export function laneFamily(lane: string): LaneFacts["family"] | null {
+  return isLane(lane) ? laneFacts[lane].family : null;
+}

@@ -1,0 +1,247 @@
+// A browser started through any command line that ends in Chromium, spoken to over its pipe, ended without a trace.
+// The only importer of puppeteer-core. Knows nothing of pages, lanes and links.
+//
+// The process is started here and not by puppeteer: what is started is the lab, whose programs must be given the time
+// to write their reports, and puppeteer ends a browser by killing its whole process group.
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import { type CDPSession, type Connection, type ConnectionTransport, connect } from "puppeteer-core";
+import { debugLine, passDebugLines } from "../base/debug.ts";
+import { HeldMessages } from "./held_messages.ts";
+
+export type { CDPSession, Connection };
+
+export interface StartOptions {
+  /** The program and its arguments; its descriptors 3 and 4 must reach the browser. */
+  readonly commandLine: readonly string[];
+  readonly environment: Record<string, string>;
+  readonly timeout_ms: number;
+  /** How many times slower time passes in it; the patience with its end is as long in its own time. */
+  readonly dilation?: number;
+}
+
+/** How the started program ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Its last lines on standard error. */
+  readonly stderr: string;
+}
+
+export interface RunningBrowser {
+  /** The started program's: the lab's outermost one. */
+  readonly pid: number;
+  readonly connection: Connection;
+  readonly exited: Promise<Exit>;
+  /** Sends the started program a signal, if it still runs: to the lab's outermost program, not to the browser in it. */
+  signal(name: NodeJS.Signals): void;
+  /** What it tells of its network meanwhile is read once `work` is done, or where another message comes after it. */
+  heldDuring<T>(work: () => Promise<T>): Promise<T>;
+  /** Ends it: asked to close, then terminated, then killed. Settles when the process is gone. Call it as often as you like. */
+  stop(): Promise<Exit>;
+}
+
+/** The program ended, or did not answer in time, before it could be spoken to. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+  readonly exit: Exit | null;
+  constructor(message: string, exit: Exit | null) {
+    super(message);
+    this.exit = exit;
+  }
+}
+
+// Once its data are in hand nobody waits for a browser that takes its time.
+const closePatience_ms = 1500;
+const terminatePatience_ms = 4000;
+const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+const keptStderr_bytes = 16_384;
+
+/** The browser's end of the pipe: messages in JSON, each ended by a NUL. */
+class Pipe implements ConnectionTransport {
+  // Assigned by puppeteer.
+  onmessage?: (message: string) => void;
+  onclose?: () => void;
+  readonly held = new HeldMessages((message) => this.onmessage?.(message));
+  readonly #write: Writable;
+  #pending: Buffer[] = [];
+
+  constructor(write: Writable, read: Readable) {
+    this.#write = write;
+    // A browser that is gone shows as the end of `read`; a failed write says nothing more.
+    write.on("error", () => {});
+    read.on("error", () => {});
+    read.on("data", (chunk: Buffer) => this.#take(chunk));
+    read.on("close", () => {
+      this.held.release();
+      this.onclose?.();
+    });
+  }
+
+  send(message: string): void {
+    if (this.#write.writable) this.#write.write(`${message}\0`);
+  }
+
+  close(): void {
+    this.#write.end();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#pending.push(chunk);
+    if (!chunk.includes(0)) return;
+    const bytes = Buffer.concat(this.#pending);
+    let start = 0;
+    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
+      const message = bytes.subarray(start, end);
+      start = end + 1;
+      this.held.take(message);
+    }
+    this.#pending = [bytes.subarray(start)];
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<Exit> {
+  let stderr = "";
+  child.stderr?.setEncoding("utf8");
+  child.stderr?.on("data", (text: string) => {
+    stderr = (stderr + passDebugLines(text)).slice(-keptStderr_bytes);
+  });
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve({ code: null, signal: null, stderr: error.message }));
+    // `close`, not `exit`: standard error is complete. A killed lab's orphans cannot hold it open, they die with it.
+    child.once("close", (code, signal) => resolve({ code, signal, stderr }));
+  });
+}
+
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // It ended in this moment.
+  }
+}
+
+/** Settles with true as soon as `promise` does, with false after `patience_ms`. */
+async function settles(promise: Promise<unknown>, patience_ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), patience_ms);
+  });
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  const first = await Promise.race([settled, late]);
+  clearTimeout(timer);
+  return first;
+}
+
+/** Starts the program and speaks to its browser. StartError where that fails; then nothing of it is left. */
+export async function startBrowser(options: StartOptions, signal?: AbortSignal): Promise<RunningBrowser> {
+  const [program, ...programArguments] = options.commandLine;
+  if (program === undefined) throw new StartError("no command line", null);
+  signal?.throwIfAborted();
+  debugLine("lab", () => options.commandLine.join(" "));
+  const { dilation = 1 } = options;
+  const child = spawn(program, programArguments, {
+    // A process group of its own: Ctrl-C in the terminal is for the command line, which then ends the lab in order.
+    detached: true,
+    env: options.environment,
+    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+  });
+  const exited = exitOf(child);
+  // Without this process the browser ends by itself (its pipe closes), but an exit should not have to wait for that.
+  const onExit = () => killGroup(child, "SIGKILL");
+  process.prependOnceListener("exit", onExit);
+  void exited.then(() => process.off("exit", onExit));
+
+  const [, , , write, read] = child.stdio;
+  const pipe = new Pipe(write as Writable, read as Readable);
+  let connection: Connection | undefined;
+  const end = async (): Promise<Exit> => {
+    connection?.send("Browser.close").catch(() => {});
+    if (connection === undefined || !(await settles(exited, closePatience_ms * dilation))) {
+      child.kill("SIGTERM");
+      if (!(await settles(exited, terminatePatience_ms * dilation))) killGroup(child, "SIGKILL");
+    }
+    return exited;
+  };
+  let ending: Promise<Exit> | undefined;
+  const stop = (): Promise<Exit> => {
+    ending ??= end();
+    return ending;
+  };
+
+  try {
+    connection = await connected(pipe, exited, options.timeout_ms, signal);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const heldDuring = async <T>(work: () => Promise<T>): Promise<T> => {
+    pipe.held.hold();
+    try {
+      return await work();
+    } finally {
+      pipe.held.release();
+    }
+  };
+  return { pid: child.pid ?? 0, connection, exited, signal: (name) => void child.kill(name), heldDuring, stop };
+}
+
+async function connected(
+  transport: Pipe,
+  exited: Promise<Exit>,
+  timeout_ms: number,
+  signal: AbortSignal | undefined,
+): Promise<Connection> {
+  const connecting = connect({
+    transport,
+    // Pages are watched through sessions of our own: puppeteer's would turn on domains that cost the page time.
+    targetFilter: () => false,
+    defaultViewport: null,
+    networkEnabled: false,
+    issuesEnabled: false,
+    protocolTimeout: 0,
+  }).then(async (browser) => (await browser.target().createCDPSession()).connection());
+  connecting.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = Promise.withResolvers<never>();
+  onAbort.promise.catch(() => {});
+  const abort = () => onAbort.reject(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    const ended = exited.then((exit): never => {
+      throw new StartError(`it ended before it answered${lastLine(exit)}`, exit);
+    });
+    const connection = await Promise.race([
+      // A pipe that closes first shows as a call that failed; the end follows, and says why.
+      connecting.catch(() => ended),
+      ended,
+      new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new StartError(`it did not answer within ${timeout_ms} ms`, null)), timeout_ms);
+      }),
+      onAbort.promise,
+    ]);
+    if (!connection) throw new StartError("it closed the connection", null);
+    return connection;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** The lab's programs end as shells do when what they ran was killed. */
+export function killedBy({ code, signal }: Exit): string | null {
+  return signal ?? (code !== null && code > 128 ? (signalNames.get(code - 128) ?? null) : null);
+}
+
+/** A browser says much that is no reason for its end; what was killed had none. */
+function lastLine(exit: Exit): string {
+  const signal = killedBy(exit);
+  if (signal !== null) return ` (${signal})`;
+  const line = exit.stderr.trim().split("\n").at(-1) ?? "";
+  return line === "" ? "" : `: ${line}`;
+}

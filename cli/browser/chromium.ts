@@ -1,0 +1,153 @@
+// Chromium's command line for a measured load: which lane, and what is switched off so that nothing but the page uses
+// the link. Pure; starts nothing.
+//
+// The rule: everything that decides how a page loads stays as Chromium ships it (site isolation, preload scanner,
+// priorities, caches, speculation that pages ask for); everything that the browser does for itself goes.
+//
+// One thing that stays is not the page's: on every navigation Chromium opens two connections to the page's host while it
+// still prepares the request, a few ms before it. People's browsers do so too; h1 has use of both, h2 and h3 of one. Where
+// DNS tells of h3 and nothing forces it, QUIC is the one and TCP the other: it begins with QUIC, and no request uses it. The
+// setting that would stop it also stops <link rel=preconnect> and speculation rules, which belong to the page. On h1-clear
+// these connections find no name (clear.ts).
+import type { Lane } from "../base/lanes.ts";
+import { clearHostRules } from "./clear.ts";
+
+export const window = { width: 1366, height: 768 };
+
+const h1 = ["--disable-http2", "--disable-quic"];
+const h2 = ["--disable-quic"];
+const h3 = ["--origin-to-force-quic-on=*"];
+// Forces h3 on port 1 of every host, which no page asks for. What it is for: these hosts may have a certificate for h3
+// that no known root has signed.
+const anyQuic = ["--origin-to-force-quic-on=*:1"];
+
+// A forced lane is what is left over when the others are taken away, but for h3: without being forced Chromium would have
+// to learn of it, from DNS or from a first request over h2, and that is what the lanes are about that leave it free.
+const laneArguments: Record<Lane, readonly string[]> = {
+  h1,
+  "h1-clear": [...h1, `--host-resolver-rules=${clearHostRules}`],
+  h2,
+  // Chromium resumes TCP's connections all the same, but does not send early data by default.
+  "h2-0rtt": [...h2, "--enable-features=EnableTLS13EarlyData"],
+  h3,
+  "h3-discovered": anyQuic,
+  "h3-altsvc": anyQuic,
+  "h3-0rtt": h3,
+};
+
+// In clear the page's own request goes to http:// and what it names belongs to https://: apart as two sites are, they
+// would not share names and connections (clear.ts).
+const laneDisabledFeatures: Partial<Record<Lane, readonly string[]>> = {
+  "h1-clear": ["PartitionConnectionsByNetworkIsolationKey"],
+};
+
+/** A recording mixes public and private addresses, and its lab reaches nobody: a permission prompt would block the load. */
+export const localNetworkChecks = "LocalNetworkAccessChecks";
+
+/** In every browser of ours. */
+export const disabledFeatures: readonly string[] = [
+  // An http:// origin was recorded as such and has to stay one.
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  // These talk to the network for the browser's own sake.
+  "AutofillServerCommunication",
+  "CertificateTransparencyComponentUpdater",
+  "DialMediaRouteProvider",
+  "InterestFeedContentSuggestions",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationGuideModelDownloading",
+  "OptimizationHints",
+  "Translate",
+  // Pages of the browser's own window: in a headless one they only take CPU from the first navigation.
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxPopup",
+  "WebUIReloadButton",
+];
+
+/** What every browser of ours is started with, lane and profile apart. */
+export const sharedArguments: readonly string[] = [
+  "--headless=new",
+  "--remote-debugging-pipe",
+  `--window-size=${window.width},${window.height}`,
+  "--force-device-scale-factor=1",
+  "--force-color-profile=srgb",
+  "--hide-scrollbars",
+  "--mute-audio",
+  "--lang=en-US",
+  // Rendering in software beats emulating a GPU in software.
+  "--disable-gpu",
+  // Features as their source has them, without the experiments that Chromium (not Chrome) builds run by default.
+  "--disable-field-trial-config",
+  // A proxy of the machine's environment leads out of the lab; looking for one asks the network first.
+  "--no-proxy-server",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--no-service-autorun",
+  "--noerrdialogs",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-component-extensions-with-background-pages",
+  "--disable-extensions",
+  "--disable-default-apps",
+  "--disable-sync",
+  "--disable-domain-reliability",
+  "--disable-client-side-phishing-detection",
+  // These two ask all the same: on the loopback, which refuses them and is not the link.
+  "--component-updater=url-source=https://127.0.0.1:1/",
+  "--gaia-url=https://127.0.0.1:1",
+  "--disable-search-engine-choice-screen",
+  "--disable-breakpad",
+  "--disable-crash-reporter",
+  "--metrics-recording-only",
+  "--safebrowsing-disable-auto-update",
+  "--password-store=basic",
+  // A load is never in the background, whatever the desktop says.
+  "--disable-background-timer-throttling",
+  "--disable-backgrounding-occluded-windows",
+  "--disable-renderer-backgrounding",
+  "--disable-hang-monitor",
+];
+
+export interface ChromiumOptions {
+  readonly lane: Lane;
+  /** A folder that is fresh for each load: nothing is cached, resumed or remembered. */
+  readonly profile: string;
+  /** Base64 SHA-256 of the public keys to trust, comma-joined, as `trilane-replay --print-spki` prints them. */
+  readonly spkiList: string;
+  /** As user_agent.ts has it. */
+  readonly userAgent: string;
+}
+
+export function chromiumArguments({ lane, profile, spkiList, userAgent }: ChromiumOptions): string[] {
+  return [
+    ...sharedArguments,
+    ...laneArguments[lane],
+    // Of this argument the browser takes the last one only.
+    `--disable-features=${[...disabledFeatures, localNetworkChecks, ...(laneDisabledFeatures[lane] ?? [])].join(",")}`,
+    `--user-agent=${userAgent}`,
+    `--ignore-certificate-errors-spki-list=${spkiList}`,
+    `--user-data-dir=${profile}`,
+    "about:blank",
+  ];
+}
+
+/**
+ * The browser's environment: no proxies, no desktop, and its own home and folder for temporary files, so that nothing is
+ * read or left elsewhere (a browser that is killed leaves its singleton's socket).
+ */
+export function chromiumEnvironment(
+  profile: string,
+  temporary: string,
+  inherited: NodeJS.ProcessEnv,
+): Record<string, string> {
+  return {
+    PATH: inherited.PATH ?? "/usr/bin:/bin",
+    HOME: profile,
+    TMPDIR: temporary,
+    LANG: "en_US.UTF-8",
+    DBUS_SESSION_BUS_ADDRESS: "disabled:",
+    DBUS_SYSTEM_BUS_ADDRESS: "disabled:",
+    ...(inherited.TZ ? { TZ: inherited.TZ } : {}),
+  };
+}

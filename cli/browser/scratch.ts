@@ -1,0 +1,97 @@
+// The folder of one load: the browser's profile and the programs' reports. In memory where the system offers it, so
+// that a profile costs no disk, and enough of it: containers often have little.
+import { accessSync, constants, existsSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { freeBytes, roomIn } from "../base/disk_room.ts";
+import { NoRoomError } from "../base/errors.ts";
+import { folderKinds, makeProcessFolder, sweepProcessFolders } from "../base/process_folder.ts";
+
+export interface ScratchFolder {
+  readonly folder: string;
+  readonly removeAtExit: () => void;
+  readonly profile: string;
+  readonly reports: { readonly replay: string; readonly shaper: string };
+}
+
+const memoryFolder = "/dev/shm";
+
+/** What a browser's profile, its cache of a large page in it, and the reports take at most. */
+const mostBytes = 100e6;
+/** With less than this programs could not write to their ends. */
+const leastBytes = 1e6;
+
+const noRoom = (folder: string, bytes: number): NoRoomError =>
+  new NoRoomError(
+    `${folder}: less than ${Math.ceil(bytes / 1e6)} MB left: free some, or name another folder in TMPDIR`,
+  );
+
+function isMemoryUsable(): boolean {
+  try {
+    accessSync(memoryFolder, constants.W_OK | constants.X_OK);
+    return freeBytes(memoryFolder) >= mostBytes;
+  } catch {
+    return false;
+  }
+}
+
+/** Where a load's folder is made. NoRoomError where there is no room for one. */
+export function scratchParent(): string {
+  if (isMemoryUsable()) return memoryFolder;
+  const folder = tmpdir();
+  const { free, all } = roomIn(folder);
+  // Of a small file system half must do, which many pages do not fill: it would be waited for in vain.
+  const needed = Math.min(mostBytes, all / 2);
+  if (free < needed) throw noRoom(folder, needed);
+  return folder;
+}
+
+/** Throws NoRoomError where what went wrong may have gone wrong for want of room. */
+export function throwIfFull({ folder }: Pick<ScratchFolder, "folder">): void {
+  if (freeBytes(folder) < leastBytes) throw noRoom(dirname(folder), leastBytes);
+}
+
+/** What processes that ended left behind, wherever this machine lets their folders be. */
+export async function removeLeftFolders(): Promise<void> {
+  for (const parent of [memoryFolder, tmpdir()])
+    for (const kind of folderKinds) await sweepProcessFolders(parent, kind);
+}
+
+export async function makeScratchFolder(): Promise<ScratchFolder> {
+  const parent = scratchParent();
+  await sweepProcessFolders(parent, "load");
+  // Not awaited: between the folder and its removal at exit there is no moment for an exit.
+  const folder = makeProcessFolder(parent, "load");
+  const removeAtExit = () => removeUntilGone(folder);
+  process.once("exit", removeAtExit);
+  return {
+    folder,
+    removeAtExit,
+    profile: join(folder, "profile"),
+    reports: { replay: join(folder, "replay.json"), shaper: join(folder, "shaper.json") },
+  };
+}
+
+/**
+ * For an exit that waits for nothing, as at the second Ctrl-C. The lab's processes were killed a moment ago, but until they
+ * are gone they may still write: it is looked at again until it stays away.
+ */
+function removeUntilGone(folder: string): void {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  for (let looks = 0, absences = 0; looks < 50 && absences < 2; looks++) {
+    absences = existsSync(folder) ? 0 : absences + 1;
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Something was written into it meanwhile.
+    }
+    Atomics.wait(sleeper, 0, 0, 10);
+  }
+}
+
+/** Safe to call twice. */
+export async function removeScratchFolder({ folder, removeAtExit }: ScratchFolder): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  process.off("exit", removeAtExit);
+}

@@ -1,0 +1,73 @@
+// Whether browsers find trilane-host for the extension: the manifests that `trilane install-host` writes, and the programs
+// that they name. All else works without, so that nothing here is more than a warning.
+import { accessSync, constants, statSync } from "node:fs";
+import { RunError } from "../../base/errors.ts";
+import { browsers, browserTitle, type HostsFolder, hostsFolders } from "../host/browsers.ts";
+import { confinedBrowsers, confinedRemedy } from "../host/confined.ts";
+import { extensionOrigin, hostName, manifestPath, textAt } from "../host/manifest.ts";
+import { attempt, type Check, firstLine } from "./check.ts";
+
+const name = "extension's host";
+
+/** The manifest as far as a browser goes by it. RunError where it would not take it. */
+function programOf(path: string, text: string): string {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(text);
+  } catch {
+    throw new RunError(`${path}: is not JSON`);
+  }
+  const { name: named, path: program, allowed_origins: origins } = (manifest ?? {}) as Record<string, unknown>;
+  if (named !== hostName || typeof program !== "string" || !program.startsWith("/"))
+    throw new RunError(`${path}: names no program for ${hostName}`);
+  if (!Array.isArray(origins) || !origins.includes(extensionOrigin))
+    throw new RunError(`${path}: is for another extension than ${extensionOrigin}`);
+  return program;
+}
+
+/** What the program says of itself. RunError where a browser could not start it. */
+function started(program: string): string {
+  if (!statSync(program, { throwIfNoEntry: false })?.isFile()) throw new RunError(`${program}: is not there`);
+  try {
+    accessSync(program, constants.X_OK);
+  } catch {
+    throw new RunError(`${program}: is not executable`);
+  }
+  return firstLine(program, ["--version"]);
+}
+
+function manifestCheck({ path: folder, browsers: of }: HostsFolder): Check | null {
+  const path = manifestPath(folder);
+  const remedy = "run `trilane install-host` again (with --system as root, for all users)";
+  const check = attempt(
+    name,
+    remedy,
+    () => {
+      const text = textAt(path);
+      if (text === null) return "";
+      const program = programOf(path, text);
+      return `${of.map(browserTitle).join(", ")}: ${program}, ${started(program)}`;
+    },
+    "warning",
+  );
+  return check.found === "" ? null : check;
+}
+
+/** One for each manifest; where there is none, one that says how to have one. */
+export function hostChecks(
+  environment: NodeJS.ProcessEnv = process.env,
+  kinds: readonly ("user" | "system")[] = ["user", "system"],
+): Check[] {
+  const folders = kinds.flatMap((kind) => hostsFolders({ kind }, browsers, environment));
+  const manifests = folders.map(manifestCheck).filter((check) => check !== null);
+  const absent: Check = {
+    name,
+    outcome: "warning",
+    found: "not installed",
+    remedy: "run `trilane install-host` to race pages from the browser's toolbar",
+  };
+  const confined = confinedBrowsers(environment).map(
+    (title): Check => ({ name, outcome: "warning", found: title, remedy: confinedRemedy }),
+  );
+  return [...(manifests.length > 0 ? manifests : [absent]), ...confined];
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# All set-up: system packages, Node 24 and npm packages, quiche (cached outside the checkout), the C programs.
+# Each step looks before it works, so that a second run takes under a second or two. Prints what it does, only where it
+# does something; one at a time in a checkout. Does not touch the user's data.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$root"
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+# Two at once would write the same packages and programs. The lock is held by whatever this starts too, so that it is
+# kept where this is killed and npm or ninja work on. (Packages' installation may start services, which stay.)
+mkdir -p build
+exec 8>build/setup.lock
+held=75 # flock's exit status where another one has it; any other failure: this file system has no locks, go on without
+status=0
+flock -n -E "$held" 8 2>/dev/null || status=$?
+if [ "$status" = "$held" ]; then
+  say "another set-up of this checkout is running: waiting for it"
+  flock -w 1800 -E "$held" 8 || {
+    say "build/setup.lock is held for half an hour: end who holds it (fuser build/setup.lock), and run this again"
+    exit 1
+  }
+fi
+
+bash cli/install/system_packages.sh 8>&-
+step() { bash cli/install/run_step.sh "$@"; }
+
+# npm may leave its own list of what is installed where it empties the rest.
+if [ ! -e node_modules/.package-lock.json ] || [ ! -d node_modules/.bin ] || ! cmp -s package-lock.json build/npm-done; then
+  say "npm packages and Node 24 (by package-lock.json)"
+  step build/log/npm.log "npm ci" npm ci --fetch-retries=5 --no-fund --no-audit --loglevel=error
+  cp package-lock.json build/npm-done
+fi
+# Debian's npm 9 does not link the program of an optional dependency.
+for node in node_modules/node-linux-*/bin/node; do
+  [ -e node_modules/.bin/node ] || ln -s "../${node#node_modules/}" node_modules/.bin/node
+done
+node_modules/.bin/node --version >/dev/null 2>&1 || {
+  say "npm brought no Node 24 that runs on this machine ($(uname -m)): see that .npmrc does not omit optional packages, remove node_modules and run this again"
+  exit 2
+}
+# npx finds a project's own command only where it is linked like a dependency's.
+[ -e node_modules/.bin/trilane ] || ln -s ../../cli/trilane node_modules/.bin/trilane
+
+[ -e build/native/build.ninja ] || say "building the C programs"
+bash cli/install/native.sh
+# The extension, in well under a second.
+node_modules/.bin/node --disable-warning=ExperimentalWarning cli/install/extension.ts

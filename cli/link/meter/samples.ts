@@ -1,0 +1,67 @@
+// From a running link's counters to what a meter shows: rate, queue and drops between one look and the next. Pure.
+import type { ShaperStats, ShaperStatsDirection } from "../control_client.ts";
+
+export interface Sample {
+  /** Delivered between the looks. */
+  readonly rate_bps: number;
+  /** Waiting at the second look. */
+  readonly queue_bytes: number;
+  readonly queue_packets: number;
+  /** Packets that the link did not let through between the looks. */
+  readonly drops: number;
+}
+
+export type Side = "down" | "up";
+
+export interface Look {
+  readonly at_ns: number;
+  readonly link: string;
+  readonly changes: number;
+  readonly down: Sample;
+  readonly up: Sample;
+  /** What the link carries: null, unlimited. */
+  readonly limits: { readonly down: number | null; readonly up: number | null };
+  readonly dropped: { readonly down: number; readonly up: number };
+}
+
+/** Packets lost to the link's doing since its start; not those that were none of its business. */
+export function droppedBy({ drops }: ShaperStatsDirection): number {
+  return drops.queue + drops.aqm + drops.loss + drops.off;
+}
+
+function sample(before: ShaperStatsDirection, after: ShaperStatsDirection, time_ns: number): Sample {
+  const bytes = after.bytes_out - before.bytes_out;
+  return {
+    rate_bps: time_ns > 0 ? (bytes * 8e9) / time_ns : 0,
+    queue_bytes: after.queue_bytes,
+    queue_packets: after.queue_packets,
+    drops: droppedBy(after) - droppedBy(before),
+  };
+}
+
+/** What happened between two answers of the same link, the second the later one. */
+export function lookBetween(before: ShaperStats, after: ShaperStats): Look {
+  const time_ns = after.now_ns - before.now_ns;
+  return {
+    at_ns: after.now_ns - after.start_ns,
+    link: after.link,
+    changes: after.changes,
+    down: sample(before.down, after.down, time_ns),
+    up: sample(before.up, after.up, time_ns),
+    limits: { down: after.down.rate_bps, up: after.up.rate_bps },
+    dropped: { down: droppedBy(after.down), up: droppedBy(after.up) },
+  };
+}
+
+/** `2.93 Mbit/s`, `12.4 kbit/s`: three significant figures. */
+export function formatBitRate(rate_bps: number): string {
+  const [value, unit] =
+    rate_bps >= 999_500_000
+      ? [rate_bps / 1e9, "Gbit/s"]
+      : rate_bps >= 999_500 || rate_bps === 0
+        ? [rate_bps / 1e6, "Mbit/s"]
+        : [rate_bps / 1e3, "kbit/s"];
+  if (value === 0) return `0 ${unit}`;
+  const decimals = Math.max(0, 2 - Math.floor(Math.log10(value)));
+  return `${value.toFixed(Math.min(decimals, 2))} ${unit}`;
+}

@@ -1,0 +1,175 @@
+// What a load left behind -> the page load document (schemas/page-load.schema.json). Pure: no clock, no files.
+
+import { type ClsTbt, profileMetricsOf } from "../../extension/capture/cls_tbt.ts";
+import { entriesOf, navigationRequest, navigationStart_s } from "../../extension/capture/entries.ts";
+import { noMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
+import type { Capture } from "../../extension/capture/requests.ts";
+import type { Environment } from "../../schemas/generated/environment.ts";
+import type { CpuTimes, PageLoad, Pressure, ReplayFacts } from "../../schemas/generated/page_load.ts";
+import type { Lane } from "../base/lanes.ts";
+import { version } from "../base/version.ts";
+import type { LinkProfile } from "../link/link.ts";
+import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
+import { disturbanceOf, disturbedReasons, type Tolerance } from "./disturbance.ts";
+import { environmentOf, machine } from "./environment.ts";
+import { withUndilatedMetrics } from "./metrics/dilation.ts";
+import type { ReplayReport, ShaperReport } from "./reports.ts";
+import type { Serving } from "./serving/serving.ts";
+import { verify } from "./validity.ts";
+import { type FirstVisit, lastVisit, repeatVisitOf } from "./visits.ts";
+
+export interface Measured {
+  readonly lane: Lane;
+  readonly link: LinkProfile;
+  readonly dilation: number;
+  readonly serving: Serving;
+  /** The folder of what else the load left; null: nothing. */
+  readonly evidence: string | null;
+  /** undefined: the usual one. */
+  readonly tolerance?: Tolerance | undefined;
+  readonly recording: {
+    readonly name: string;
+    readonly digest: string;
+    readonly url: string;
+    readonly failedUrls?: readonly string[];
+  };
+  /** What the recording has; null: another one was found in its place. */
+  readonly recorded: RecordedRequests | null;
+  readonly strict: boolean;
+  readonly upgraded: boolean;
+  readonly capture: Capture | null;
+  readonly timings: PageTimings | null;
+  readonly clsTbt: ClsTbt | null;
+  readonly cpu: CpuTimes;
+  readonly pressure: Pressure | null;
+  readonly isBeside?: boolean;
+  /** As dilation.ts takes it. */
+  readonly tasks_ms: number | null;
+  readonly browserVersion: string;
+  readonly browserDigest: string | null;
+  /** null: the load was a first visit, or the first one did not end. */
+  readonly firstVisit: FirstVisit | null;
+  readonly failure: string | null;
+  readonly replay: ReplayReport | null;
+  readonly shaper: ShaperReport | null;
+  readonly commandLines: Environment["command_lines"];
+  readonly places: readonly { path: string; name: string }[];
+  readonly started_ns: number;
+}
+
+function startedDateTime(measured: Measured, navigation_s: number | null): string {
+  const first = measured.capture ? navigationRequest(measured.capture) : null;
+  if (!first || navigation_s === null) return new Date(0).toISOString();
+  return new Date((first.sent.wallTime - (first.sent.timestamp - navigation_s)) * 1000).toISOString();
+}
+
+/** With metrics as without dilation; all other times are the lab's. */
+export function composePageLoad(measured: Measured, ended_ns: number): PageLoad {
+  return withUndilatedMetrics(composeInLabTime(measured, ended_ns), measured.dilation, measured.tasks_ms);
+}
+
+function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
+  const { capture, timings, clsTbt, recording, replay, shaper, failure, firstVisit } = measured;
+  const visit = replay && firstVisit ? lastVisit(replay) : replay;
+  const navigation_s = capture ? navigationStart_s(capture, timings) : null;
+  const captured =
+    capture && navigation_s !== null ? entriesOf(capture, { pageref: "page_1", navigationStart_s: navigation_s }) : [];
+  const metrics = failure === null ? profileMetricsOf(timings, clsTbt) : noMetrics(failure);
+  const start_ns = navigation_s === null ? null : Math.round(navigation_s * 1e9);
+  const loadEnd_ns = start_ns === null || metrics.plt_ms === null ? null : start_ns + Math.round(metrics.plt_ms * 1e6);
+  // One that did not end was disturbed up to the end of its lab.
+  const end_ns = loadEnd_ns ?? (failure === null ? null : (shaper?.end_ns ?? null));
+  const window = start_ns === null || end_ns === null || end_ns < start_ns ? null : { start_ns, end_ns };
+  const { overdue } = shaper ?? {};
+  const { pressure, tolerance, dilation, isBeside = false } = measured;
+  const disturbance =
+    window && overdue ? disturbanceOf({ window, overdue, pressure, tolerance, dilation, isBeside }) : null;
+  const verdict = verify({
+    lane: measured.lane,
+    entries: captured,
+    failedUrls: recording.failedUrls ?? [],
+    recorded: measured.recorded,
+    strict: measured.strict,
+    upgraded: measured.upgraded,
+    documents: capture?.documents.map(({ url }) => url) ?? [],
+    loadEnd_ns,
+    replay,
+    shaper,
+    disturbed: disturbedReasons(disturbance),
+    failure,
+  });
+  return {
+    log: {
+      version: "1.2",
+      creator: { name: "trilane", version },
+      browser: { name: "Chromium", version: measured.browserVersion },
+      pages: [
+        {
+          startedDateTime: startedDateTime(measured, navigation_s),
+          id: "page_1",
+          title: recording.url,
+          pageTimings: { onContentLoad: metrics.dcl_ms ?? -1, onLoad: metrics.plt_ms ?? -1 },
+        },
+      ],
+      entries: verdict.entries,
+      _trilane: {
+        schema: "trilane/page-load/1",
+        lane: measured.lane,
+        link: measured.link,
+        dilation: measured.dilation,
+        page: recording.name,
+        recording_digest: recording.digest,
+        status: verdict.status,
+        reasons: verdict.reasons,
+        metrics,
+        counts: verdict.counts,
+        coverage: verdict.coverage,
+        protocols: verdict.protocols,
+        repeat: firstVisit && repeatVisitOf(firstVisit, visit),
+        background: verdict.background,
+        dns: (visit?.dns ?? []).map(({ name, type, answer, time_ns }) => ({ name, type, answer, time_ns })),
+        serving: measured.serving,
+        ...(measured.evidence === null ? {} : { evidence: measured.evidence }),
+        replay: replay && withoutLists(replay),
+        shaper,
+        environment: environmentOf({
+          machine: machine(),
+          versions: {
+            trilane: version,
+            node: process.versions.node,
+            ...(measured.browserVersion ? { chromium: measured.browserVersion } : {}),
+            ...replay?.versions,
+          },
+          browserDigest: measured.browserDigest,
+          congestionControl: {
+            tcp: replay?.transport.tcp.congestion_control ?? null,
+            quic: replay?.transport.quic.congestion_control ?? null,
+          },
+          commandLines: measured.commandLines,
+          places: measured.places,
+        }),
+        started_ns: measured.started_ns,
+        ...(clsTbt?.longTasks
+          ? {
+              long_tasks: clsTbt.longTasks.map(({ start, duration }) => ({
+                start_ms: start,
+                duration_ms: duration,
+              })),
+            }
+          : {}),
+        cpu: measured.cpu,
+        pressure: measured.pressure,
+        disturbance,
+        navigation_start_ns: navigation_s === null ? null : Math.round(navigation_s * 1e9),
+        wall_ms: (ended_ns - measured.started_ns * measured.dilation) / 1e6,
+      },
+    },
+  };
+}
+
+/** The page's requests are in the entries, the names asked in `dns`. */
+function withoutLists({ requests, dns, ...rest }: ReplayReport): ReplayFacts {
+  void requests;
+  void dns;
+  return rest;
+}

@@ -1,0 +1,105 @@
+// One lab's command line: trilane-replay makes the far namespace and serves the recording, trilane-shaper the near one
+// behind the link, and the command runs in it; all of them in dilated time where that is asked. Composes; starts nothing but `trilane-replay --print-spki` and an empty lab
+// to see whether there can be one.
+import { RunError, UserError } from "../base/errors.ts";
+import { programPath } from "../base/programs.ts";
+import { ProgramFailure, runProgram } from "../base/run_program.ts";
+import { refuseChangedFiles } from "../link/files.ts";
+import { formatLink, type LinkProfile } from "../link/link.ts";
+
+export interface LabOptions {
+  readonly home: string;
+  /** null: no recording is served; the far namespace holds the link's other end and nothing else. */
+  readonly recording: string | null;
+  readonly link: LinkProfile;
+  /** How many times slower time passes in the lab (trilane-dilate). Default 1. */
+  readonly dilation?: number;
+  /** Files to write; null: none. */
+  readonly reports: { readonly replay: string; readonly shaper: string } | null;
+  /** Further options of trilane-replay: what the lane asks of the origins, how they serve. */
+  readonly replayOptions?: readonly string[];
+  /** Further options of trilane-shaper: what it shall leave behind, its control socket. */
+  readonly shaperOptions?: readonly string[];
+}
+
+export interface LabCommand {
+  /** What begins the lab's command line: nothing, or trilane-dilate, for all that follows. */
+  readonly dilate: readonly string[];
+  /** Up to and with the last `--`: the command to run in the near namespace follows. */
+  readonly replay: readonly string[];
+  readonly shaper: readonly string[];
+}
+
+/** UserError where a file that the link names is not what it was when the link was planned. */
+export function labCommand({
+  home,
+  recording,
+  link,
+  dilation = 1,
+  reports,
+  replayOptions = [],
+  shaperOptions = [],
+}: LabOptions): LabCommand {
+  refuseChangedFiles(link);
+  const dilate = dilation > 1 ? [programPath("trilane-dilate"), String(dilation), "--"] : [];
+  const replay =
+    recording === null
+      ? []
+      : [
+          programPath("trilane-replay"),
+          ...["--home", home, "--recording", recording],
+          ...(reports ? ["--report", reports.replay] : []),
+          ...replayOptions,
+          "--",
+        ];
+  const shaper = [
+    programPath("trilane-shaper"),
+    ...["--link", formatLink(link)],
+    ...(reports ? ["--report", reports.shaper] : []),
+    // trilane-replay sees to it where there is one: a killed command leaves no lab.
+    ...(recording === null ? ["--die-with-parent"] : []),
+    ...shaperOptions,
+    "--",
+  ];
+  return { dilate, replay, shaper };
+}
+
+/** Why one of our programs ended, by its last line, which it begins with its name. */
+function failureOf(program: string, error: unknown): unknown {
+  if (!(error instanceof ProgramFailure)) return error;
+  const { status, lastLine, message } = error;
+  const why = lastLine ? lastLine.replace(`${program}: `, "") : `${program} ended without a word: ${message}`;
+  return status === 2 ? new UserError(why) : new RunError(why);
+}
+
+/** Makes an empty lab and removes it (10 ms). UserError or RunError where this machine lets there be none. */
+export async function tryLab(): Promise<void> {
+  const path = programPath("trilane-shaper");
+  try {
+    await runProgram(path, ["--link", "10mbit/10ms", "--", "/bin/true"]);
+  } catch (error) {
+    throw failureOf("trilane-shaper", error);
+  }
+}
+
+const spkiLists = new Map<string, Promise<string>>();
+
+/** The keys that a browser has to trust for this home's origins; makes them at first use. */
+export function spkiList(home: string): Promise<string> {
+  const known = spkiLists.get(home);
+  if (known) return known;
+  const asked = askSpkiList(home);
+  spkiLists.set(home, asked);
+  // A failure may pass (a full disk), so it is not remembered.
+  asked.catch(() => spkiLists.delete(home));
+  return asked;
+}
+
+async function askSpkiList(home: string): Promise<string> {
+  const program = programPath("trilane-replay");
+  try {
+    return (await runProgram(program, ["--home", home, "--print-spki"])).trim();
+  } catch (error) {
+    throw failureOf("trilane-replay", error);
+  }
+}

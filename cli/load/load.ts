@@ -1,0 +1,368 @@
+// One measured load: makes a lab with a fresh browser in it, loads the recording's page over one lane and one link,
+// and returns the page load with its verdict. Everything it started or wrote is gone when it returns.
+//
+// A load that fails (a crash, a time-out, an error page) is a result, with its reason. Thrown is only what would fail
+// every load: no browser, no user namespaces, no recording, or another one than was asked; and the abort signal's reason.
+import { mkdir } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ClsTbt } from "../../extension/capture/cls_tbt.ts";
+import { metricsOf, type PageTimings } from "../../extension/capture/metrics.ts";
+import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
+import type { CpuTimes, PageLoad, Pressure } from "../../schemas/generated/page_load.ts";
+import { debugLine } from "../base/debug.ts";
+import { RunError, UserError } from "../base/errors.ts";
+import { type Lane, laneFacts } from "../base/lanes.ts";
+import { chromiumPath } from "../base/programs.ts";
+import { type Exit, killedBy, type RunningBrowser, StartError, startBrowser } from "../browser/browser.ts";
+import { binaryDigest } from "../browser/browser_binary.ts";
+import { chromiumArguments, chromiumEnvironment } from "../browser/chromium.ts";
+import { sendInClear } from "../browser/clear.ts";
+import { NavigationError, type WatchedPage, type WatchOptions, watchPage } from "../browser/page.ts";
+import { pinTimeScript } from "../browser/pin_time.ts";
+import { makeScratchFolder, removeScratchFolder, throwIfFull } from "../browser/scratch.ts";
+import type { ScreencastFrame } from "../browser/screencast.ts";
+import { userAgentOf } from "../browser/user_agent.ts";
+import type { LinkProfile } from "../link/link.ts";
+import { upgradesClearOrigins, urlOnLane } from "./clear_origins.ts";
+import { composePageLoad, type Measured } from "./compose.ts";
+import { cpuTimeBetween, labUseOf } from "./cpu_time.ts";
+import type { Tolerance } from "./disturbance.ts";
+import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
+import { extraRttArgumentsOf } from "./extra_rtts.ts";
+import { upgradesByItself } from "./hsts.ts";
+import { labCommand, spkiList } from "./lab.ts";
+import { laneOriginOptions } from "./lane_origins.ts";
+import { type PressureReading, pressureBetween, readPressure } from "./pressure.ts";
+import { recordedRequestsOf } from "./recorded_requests_of.ts";
+import { betweenVisits } from "./repeat_visit.ts";
+import { readReplayReport, readShaperReport } from "./reports.ts";
+import { servingArguments } from "./serving/arguments.ts";
+import { type Serving, servingInDilatedTime, stockServing } from "./serving/serving.ts";
+import { timeOut } from "./time_out.ts";
+import { replacedRecording } from "./validity.ts";
+import type { FirstVisit } from "./visits.ts";
+
+export type { Lane, PageLoad };
+
+export interface LoadOptions {
+  readonly home: string;
+  readonly recording: {
+    readonly name: string;
+    readonly digest: string;
+    readonly url: string;
+    /** Requests that failed when it was recorded: they are to fail again. */
+    readonly failedUrls?: readonly string[];
+  };
+  readonly lane: Lane;
+  readonly link: LinkProfile;
+  /** How many times slower time passes in the lab; all times here are the lab's. Default 1. */
+  readonly dilation?: number;
+  /** From navigation to load event. */
+  readonly timeout_ms: number;
+  /** How long the page is watched after its load event, for late requests and the largest paint. Default 0. */
+  readonly settle_ms?: number;
+  /** Whether a repeat visit finds the first one's cache, cookies and storage. Default: only what resumes connections. */
+  readonly keepCache?: boolean;
+  /** Whether the recording must have an answer to each request before the load event. Default: only to most (metrics/coverage.ts). */
+  readonly strict?: boolean;
+  /** To which moment the page's clock is set, its random numbers seeded. Default: as `serving` asks, to the recording's. */
+  readonly pinned_ms?: number | null;
+  /** How the origins serve, and whether the page's time and chance are pinned. Default: as stock. */
+  readonly serving?: Serving;
+  /** The only CPUs that the lab may run on. Default: all. */
+  readonly cpus?: readonly number[];
+  /** A folder in which the load leaves captures, the transports' state and its reports; made where it is missing. */
+  readonly evidence?: string;
+  /** How much the machine may disturb it. Default: usualTolerance. */
+  readonly tolerance?: Tolerance;
+  /** Given what the page showed, until a moment after its load event. Such a load may be slower: it is for no average. */
+  readonly filmed?: (frames: readonly ScreencastFrame[]) => void;
+  readonly signal?: AbortSignal;
+}
+
+// More than trilane-replay waits for an import that is writing the archive.
+const startTimeout_ms = 40_000;
+// A page whose main thread is busy for ever answers nothing.
+const answerTimeout_ms = 5_000;
+
+/** What was learnt of the page before the lab went. */
+interface Observation {
+  readonly page: WatchedPage | null;
+  readonly timings: PageTimings | null;
+  readonly clsTbt: ClsTbt | null;
+  readonly cpu: CpuTimes;
+  readonly pressure: Pressure | null;
+  /** Other loads were under way when it began or ended. */
+  readonly isBeside: boolean;
+  /** CPU time of the main thread's tasks until the load event, on the lab's clock; null: not asked, or not told. */
+  readonly tasks_ms: number | null;
+  readonly browserVersion: string;
+  /** What came before the load, on a lane of repeat visits. */
+  readonly firstVisit: FirstVisit | null;
+  /** Why the load did not end; null: it did. */
+  readonly failure: string | null;
+}
+
+const causePatience_ms = 300;
+/** What the load event's own scripts change is painted after it. */
+const filmedAfterLoad_ms = 500;
+
+/** What a visited page told, and what it cost. */
+type Seen = Pick<Observation, "timings" | "clsTbt" | "cpu" | "pressure" | "tasks_ms" | "isBeside">;
+const nothingSeen: Seen = {
+  timings: null,
+  clsTbt: null,
+  cpu: null,
+  pressure: null,
+  tasks_ms: null,
+  isBeside: false,
+};
+
+/** Loads under way in this process. */
+let underWay = 0;
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+const nowNs = (): number => Number(process.hrtime.bigint());
+
+export async function measureLoad(options: LoadOptions): Promise<PageLoad> {
+  underWay++;
+  try {
+    return await measureOne(options);
+  } finally {
+    underWay--;
+  }
+}
+
+async function measureOne(options: LoadOptions): Promise<PageLoad> {
+  const { home, recording, lane, link, dilation = 1, signal } = options;
+  const started_ns = nowNs();
+  signal?.throwIfAborted();
+  const chromium = chromiumPath();
+  const byBrowser = lane === "h1" && (await upgradesByItself(chromium, recording.url));
+  const [spkis, browserDigest, recorded] = await Promise.all([
+    spkiList(home),
+    binaryDigest(chromium),
+    recordedRequestsOf(home, recording),
+  ]);
+  const scratch = await makeScratchFolder();
+  try {
+    await mkdir(scratch.profile);
+    const asked = servingInDilatedTime(options.serving ?? stockServing, dilation);
+    const serving = typeof options.pinned_ms === "number" ? { ...asked, pin_time: true } : asked;
+    const evidence = options.evidence === undefined ? null : await openEvidence(options.evidence, scratch.folder);
+    const replayOptions = [
+      ...servingArguments(serving),
+      ...laneOriginOptions(lane, byBrowser),
+      ...(evidence?.replayOptions ?? []),
+    ];
+    const shaperOptions = [
+      ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
+      ...(evidence?.shaperOptions ?? []),
+    ];
+    const { reports } = scratch;
+    const userAgent = await userAgentOf(chromium);
+    const lab = labCommand({ home, recording: recording.name, link, dilation, reports, replayOptions, shaperOptions });
+    const browserCommand = [
+      chromium,
+      ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent }),
+    ];
+    const url = urlOnLane(recording.url, lane, byBrowser);
+    const observation = await observe(options, url, {
+      commandLine: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay, ...lab.shaper, ...browserCommand],
+      environment: {
+        ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
+        ...evidence?.environment,
+      },
+      timeout_ms: startTimeout_ms,
+      dilation,
+    });
+    signal?.throwIfAborted();
+    const replay = await readReplayReport(scratch.reports.replay);
+    if (observation.failure !== null || replay === null) throwIfFull(scratch);
+    const replaced = replacedRecording(recording, replay);
+    if (replaced !== null) throw new RunError(replaced);
+    if (evidence) await keepReports(evidence, reports);
+    const measured: Measured = {
+      lane,
+      serving,
+      evidence: evidence?.folder ?? null,
+      link,
+      dilation,
+      tolerance: options.tolerance,
+      recording,
+      recorded,
+      strict: options.strict ?? false,
+      upgraded: upgradesClearOrigins(lane, byBrowser),
+      ...observation,
+      browserDigest,
+      capture: observation.page?.capture ?? null,
+      replay,
+      shaper: await readShaperReport(scratch.reports.shaper),
+      commandLines: {
+        replay: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay],
+        shaper: [...lab.shaper],
+        browser: browserCommand,
+      },
+      places: [
+        { path: scratch.profile, name: "$PROFILE" },
+        { path: scratch.folder, name: "$REPORTS" },
+        { path: home, name: "$TRILANE_HOME" },
+        ...(evidence ? [{ path: evidence.folder, name: "$EVIDENCE" }] : []),
+      ],
+      // On the lab's clock, as all its times.
+      started_ns: Math.round(started_ns / dilation),
+    };
+    await removeScratchFolder(scratch);
+    const load = composePageLoad(measured, nowNs());
+    debugLine("loads", () => {
+      const { status, reasons } = load.log._trilane;
+      return `${recording.name} ${lane}: ${[status, ...reasons].join("; ")}`;
+    });
+    if (evidence) await keepLoad(evidence, load);
+    return load;
+  } finally {
+    await removeScratchFolder(scratch);
+  }
+}
+
+type Start = Parameters<typeof startBrowser>[0];
+
+/** Runs the lab from its start to its end. */
+async function observe(options: LoadOptions, url: string, start: Start): Promise<Observation> {
+  const { signal } = options;
+  let browser: RunningBrowser;
+  try {
+    browser = await startBrowser(start, signal);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    throwWhatFailsEveryLoad(error);
+    const failure = `the browser did not start: ${error.message}`;
+    return { ...nothingSeen, page: null, browserVersion: "", firstVisit: null, failure };
+  }
+  const stop = () => void browser.stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await observePage(browser, options, url);
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    await browser.stop();
+  }
+}
+
+/** Our own programs say in their last line why they cannot run: that is no accident of one load. */
+function throwWhatFailsEveryLoad(error: StartError): void {
+  const line = error.exit?.stderr
+    .trim()
+    .split("\n")
+    .find((text) => /^trilane-(replay|shaper): /.test(text));
+  if (!line) return;
+  const message = line.replace(/^trilane-(replay|shaper): /, "");
+  throw error.exit?.code === 2 ? new UserError(message) : new RunError(message);
+}
+
+/** A signal that is the started program's own hit trilane-replay, which runs the others; theirs arrive as its exit status. */
+export function endDuringLoad(exit: Exit): string {
+  if (exit.signal !== null) return `trilane-replay was killed during the load (${exit.signal})`;
+  return `the browser ended during the load (${killedBy(exit) ?? `exit status ${exit.code}`})`;
+}
+
+async function observePage(browser: RunningBrowser, options: LoadOptions, url: string): Promise<Observation> {
+  let page: WatchedPage | null = null;
+  let seen = nothingSeen;
+  let browserVersion = "";
+  let firstVisit: FirstVisit | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  /** Of the load that is measured. */
+  const begun: { pressure: PressureReading | null; isBeside: boolean } = { pressure: null, isBeside: false };
+  const { dilation = 1 } = options;
+  const failWhen = Promise.withResolvers<never>();
+  failWhen.promise.catch(() => {});
+  void browser.exited.then((exit) => failWhen.reject(new NavigationError(endDuringLoad(exit))));
+  const limit = (time_ms: number, what: string) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => failWhen.reject(new NavigationError(what)), time_ms * dilation);
+  };
+  const orFail = <T>(promise: Promise<T>): Promise<T> => Promise.race([promise, failWhen.promise]);
+  try {
+    limit(startTimeout_ms, `the browser showed no page within ${startTimeout_ms} ms`);
+    const [watched, version] = await orFail(
+      Promise.all([watchPage(browser.connection, watching(options)), browser.connection.send("Browser.getVersion")]),
+    );
+    browserVersion = version.product.replace(/^.*\//, "");
+    if (laneFacts[options.lane].clear) await orFail(sendInClear(browser.connection));
+    const visit = async (visited: WatchedPage): Promise<Seen> => {
+      page = visited;
+      const which = laneFacts[options.lane].repeat && firstVisit === null ? " of the first visit" : "";
+      visited.crashed.catch((error: unknown) => failWhen.reject(error));
+      const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
+      const film = options.filmed && isLast ? await orFail(visited.film()) : null;
+      const before = isLast ? readPressure(browser.pid) : null;
+      begun.pressure = before;
+      begun.isBeside = underWay > 1;
+      limit(options.timeout_ms, timeOut(options.timeout_ms, which));
+      await browser.heldDuring(() => orFail(visited.load(url)));
+      const loaded = isLast ? readPressure(browser.pid) : null;
+      const settle_ms = options.settle_ms ?? 0;
+      limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
+      const tasks_ms = isLast ? await orFail(visited.taskTime_ms()) : null;
+      if (settle_ms > 0) await orFail(delay(settle_ms * dilation));
+      const { timings, clsTbt } = timelineOf(await orFail(visited.evaluate(timelineExpression)));
+      const all = isLast ? labUseOf(browser.pid) : null;
+      const cpu =
+        before && loaded && all ? { load: cpuTimeBetween(before.use.cpu, loaded.use.cpu), all: all.cpu } : null;
+      const pressure = before && loaded ? pressureBetween(before, loaded) : null;
+      if (film) {
+        await orFail(delay(filmedAfterLoad_ms * dilation));
+        options.filmed?.(await orFail(film.stop()));
+      }
+      return { timings, clsTbt, cpu, pressure, tasks_ms, isBeside: begun.isBeside || underWay > 1 };
+    };
+    seen = await visit(watched);
+    if (laneFacts[options.lane].repeat) {
+      firstVisit = { plt_ms: metricsOf(seen.timings).plt_ms, keepCache: options.keepCache ?? false };
+      seen = nothingSeen;
+      limit(startTimeout_ms, `the browser was not ready for the repeat visit within ${startTimeout_ms} ms`);
+      seen = await visit(await orFail(secondPage(browser, watched, options)));
+    }
+    return { page, ...seen, browserVersion, firstVisit, failure: null };
+  } catch (error) {
+    if (begun.pressure && seen.pressure === null) {
+      // That the machine kept it waiting up to now: one that timed out would else count as slow.
+      const now = readPressure(browser.pid);
+      const pressure = now && pressureBetween(begun.pressure, now);
+      seen = { ...seen, pressure, isBeside: begun.isBeside || underWay > 1 };
+    }
+    // A browser or page that died first shows as a call that failed; the death is told a moment later, and is the reason.
+    const cause = await Promise.race([failWhen.promise.catch(asError), delay(causePatience_ms, asError(error))]);
+    return { page, ...seen, browserVersion, firstVisit, failure: cause.message };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
+const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);
+
+function watching({ serving, pinned_ms = null, dilation = 1 }: LoadOptions): WatchOptions {
+  const isPinned = pinned_ms !== null || serving?.pin_time;
+  const firstScript = pinTimeScript(pinned_ms === null ? {} : { moment_ms: pinned_ms });
+  return { watchesLongTasks: true, timesTasks: dilation > 1, ...(isPinned ? { firstScript } : {}) };
+}
+
+/** Closes the first visit and gives the page for the second. */
+async function secondPage(browser: RunningBrowser, first: WatchedPage, options: LoadOptions): Promise<WatchedPage> {
+  first.detach();
+  const tab = await betweenVisits({
+    connection: browser.connection,
+    firstTab: first.capture.mainFrame,
+    origins: first.capture.requests.flatMap(({ sent }) => {
+      const url = URL.parse(sent.request.url);
+      return url && /^https?:$/.test(url.protocol) ? [url.origin] : [];
+    }),
+    keepCache: options.keepCache ?? false,
+    rtt_ms: options.link.rtt_ms * (options.dilation ?? 1),
+  });
+  // The replay begins anew: it gives repeated answers from the first one on, and marks the moment in its report.
+  browser.signal("SIGUSR1");
+  return watchPage(browser.connection, { ...watching(options), tab });
+}

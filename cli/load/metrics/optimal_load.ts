@@ -1,0 +1,52 @@
+// The optimal page load time of one load on its link: bytes over rate, and the round trips that its requests needed one
+// after another. Pure.
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import type { PageLoad } from "../../../schemas/generated/page_load.ts";
+import { traitsOf } from "../../link/traits.ts";
+import { causesOf, delaysLoadEvent, type Fetch, fetchesOf, hadBegun, isOnTheLink } from "./dependencies.ts";
+import { optimalPltOfLevels_ms } from "./optimal.ts";
+
+/** Whether rate and delay are one number each, all the time. */
+function isSteady({ down, up }: LinkProfile): boolean {
+  return [down, up].every((way) => !way.trace && !way.rate_steps && !way.delay_steps && !way.onoff && !way.jitter);
+}
+
+/** A request and what it was asked for by, back to the navigation's: each with how many requests had come one after another. */
+function levelsBackFrom(fetch: Fetch, causes: ReadonlyMap<Fetch, Fetch>): [Fetch, number][] {
+  const chain = [fetch];
+  // Causes begin before what they cause: this ends.
+  for (let cause = causes.get(fetch); cause; cause = causes.get(cause)) chain.push(cause);
+  let level = 0;
+  return chain.toReversed().flatMap((each): [Fetch, number][] => {
+    if (!isOnTheLink(each)) return [];
+    const cause = causes.get(each);
+    if (level === 0 || !cause || hadBegun(cause, each)) level++;
+    return [[each, level]];
+  });
+}
+
+/**
+ * Bytes of the responses that the load event waited for, and of what had to come before these, by how many requests came
+ * one after another: the document's first. Where the browser does not tell a response's size none are counted.
+ */
+export function bytesByLevel(load: PageLoad): number[] {
+  const plt_ms = load.log._trilane.metrics.plt_ms ?? Number.POSITIVE_INFINITY;
+  const fetches = fetchesOf(load);
+  const causes = causesOf(fetches);
+  const waitedFor = fetches.filter((each) => delaysLoadEvent(each) && each.end_ms <= plt_ms);
+  const needed = new Map(waitedFor.flatMap((fetch) => levelsBackFrom(fetch, causes)));
+  const bytes: number[] = [];
+  for (const [{ entry }, level] of needed) {
+    for (let missing = bytes.length; missing < level; missing++) bytes.push(0);
+    bytes[level - 1] = (bytes[level - 1] ?? 0) + Math.max(0, entry.response._transferSize);
+  }
+  return bytes;
+}
+
+/** Null where the link is not steady or its rate unlimited, and for a repeat visit, which needs no opening. */
+export function optimalOfLoad_ms(load: PageLoad): number | null {
+  const { link, repeat } = load.log._trilane;
+  const levels = bytesByLevel(load);
+  if (levels.length === 0 || repeat || !isSteady(link)) return null;
+  return optimalPltOfLevels_ms(levels, traitsOf(link));
+}

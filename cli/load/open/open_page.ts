@@ -1,0 +1,143 @@
+// A recording's page in a browser that stays, in a lab: made, opened, and all of it taken away when the browser is closed
+// or the signal comes. Measures nothing.
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { RunError, UserError } from "../../base/errors.ts";
+import { type Lane, laneFacts } from "../../base/lanes.ts";
+import { checkout, chromiumPath } from "../../base/programs.ts";
+import { type Connection, type Exit, type RunningBrowser, StartError, startBrowser } from "../../browser/browser.ts";
+import { chromiumEnvironment } from "../../browser/chromium.ts";
+import { sendInClear } from "../../browser/clear.ts";
+import { makeScratchFolder, removeScratchFolder } from "../../browser/scratch.ts";
+import { userAgentOf } from "../../browser/user_agent.ts";
+import type { LinkProfile } from "../../link/link.ts";
+import type { Recording } from "../../recording/archive/archive.ts";
+import { urlOnLane } from "../clear_origins.ts";
+import { extraRttArgumentsOf } from "../extra_rtts.ts";
+import { labCommand, spkiList } from "../lab.ts";
+import { laneOriginOptions } from "../lane_origins.ts";
+import { servingArguments } from "../serving/arguments.ts";
+import type { Serving } from "../serving/serving.ts";
+import { startFailure, visibleArguments, visibleEnvironment } from "./visible_chromium.ts";
+
+export interface OpenOptions {
+  readonly home: string;
+  readonly recording: Recording;
+  readonly lane: Lane;
+  readonly link: LinkProfile;
+  readonly serving: Serving;
+  /** A socket for `trilane steer`; null: none. */
+  readonly control: string | null;
+  readonly headless: boolean;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+export interface Opened {
+  readonly url: string;
+  /** The extension's id in that browser. */
+  readonly extension: string;
+}
+
+const startTimeout_ms = 40_000;
+/** How long a browser may be without any page before it counts as closed: between two there can be none. */
+const pageless_ms = 700;
+const look_ms = 200;
+
+/** The built extension. UserError where it is not built. */
+export function extensionFolder(): string {
+  const folder = join(checkout, "build", "extension");
+  if (!existsSync(join(folder, "manifest.json")))
+    throw new UserError(`the extension is not built: run \`npm run setup\` in ${checkout}`);
+  return folder;
+}
+
+/** Settles when the last page is closed, as a browser with a window ends then. */
+async function closedByUser(connection: Connection): Promise<void> {
+  for (let without_ms = 0; without_ms < pageless_ms; ) {
+    await delay(look_ms);
+    const { targetInfos } = await connection.send("Target.getTargets");
+    const hasPage = targetInfos.some(({ type, url }) => type === "page" && !url.startsWith("chrome-extension://"));
+    without_ms = hasPage ? 0 : without_ms + look_ms;
+  }
+}
+
+async function showPage({ connection }: RunningBrowser, { recording, lane }: OpenOptions): Promise<Opened> {
+  // Not among the commands that puppeteer's types know.
+  const loaded = await connection.send("Extensions.loadUnpacked", { path: extensionFolder() });
+  if (laneFacts[lane].clear) await sendInClear(connection);
+  const url = urlOnLane(recording.url, lane);
+  const { targetInfos } = await connection.send("Target.getTargets");
+  const first = targetInfos.find(({ type }) => type === "page");
+  const target = first ?? (await blankPage(connection));
+  const session = await connection.createSession(target);
+  // Not awaited to its end: over a slow link the page comes when it comes.
+  await session.send("Page.navigate", { url }).catch(() => {});
+  return { url, extension: loaded.id };
+}
+
+async function blankPage(connection: Connection) {
+  const { targetId } = await connection.send("Target.createTarget", { url: "about:blank" });
+  return (await connection.send("Target.getTargetInfo", { targetId })).targetInfo;
+}
+
+function lastLine({ stderr }: Exit): string {
+  return stderr.trim().split("\n").at(-1) ?? "";
+}
+
+/** Resolves when the browser was closed or the signal came. `opened` is told when the page is on its way. */
+export async function openPage(options: OpenOptions, opened: (page: Opened) => void): Promise<void> {
+  const { home, recording, lane, link, serving, control, headless, signal } = options;
+  extensionFolder();
+  const chromium = chromiumPath();
+  const spkis = await spkiList(home);
+  const scratch = await makeScratchFolder();
+  try {
+    await mkdir(scratch.profile);
+    const environmentOf = headless ? chromiumEnvironment : visibleEnvironment;
+    const environment = environmentOf(scratch.profile, scratch.folder, process.env);
+    const lab = labCommand({
+      home,
+      recording: recording.name,
+      link,
+      reports: null,
+      replayOptions: [...servingArguments(serving), ...laneOriginOptions(lane)],
+      shaperOptions: [
+        ...(serving.extra_rtt ? await extraRttArgumentsOf(home, recording) : []),
+        ...(control === null ? [] : ["--control", control]),
+      ],
+    });
+    const userAgent = await userAgentOf(chromium);
+    const words = visibleArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent, headless });
+    const commandLine = [...lab.replay, ...lab.shaper, chromium, ...words];
+    const browser = await startBrowser({ commandLine, environment, timeout_ms: startTimeout_ms }, signal).catch(
+      (error: unknown) => {
+        if (error instanceof StartError)
+          throw new RunError(
+            headless
+              ? `the browser did not start: ${error.message}`
+              : startFailure(error.message, error.exit?.stderr ?? "", process.env),
+          );
+        throw error;
+      },
+    );
+    const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    try {
+      opened(await showPage(browser, options));
+      const ended = browser.exited.then((exit) => {
+        if (exit.code !== 0 && exit.signal === null) throw new RunError(`the browser ended: ${lastLine(exit)}`);
+      });
+      // A connection that closes is a browser that ends, which `ended` tells.
+      await Promise.race([aborted, ended, closedByUser(browser.connection).catch(() => ended)]);
+    } finally {
+      await browser.stop();
+    }
+  } catch (error) {
+    // What the signal cut off is no fault.
+    if (!signal.aborted) throw error;
+  } finally {
+    await removeScratchFolder(scratch);
+  }
+}

@@ -1,0 +1,79 @@
+// How the origins serve a recording: think time, origins, TLS, transports. The choice that a plan or a command makes,
+// settled into every setting there is. Pure; what it means for trilane-replay's command line is arguments.ts's.
+import { isDeepStrictEqual } from "node:util";
+import type { ServingChoice, TransportChoice } from "../../../schemas/generated/serving.ts";
+import { presets, type TransportPreset } from "./presets.ts";
+
+export type { ServingChoice };
+
+type Settled<Choice> = Choice extends object ? { readonly [Name in keyof Choice]-?: Settled<Choice[Name]> } : Choice;
+
+/** Nothing is left out. */
+export type Serving = Settled<ServingChoice>;
+export type Transport = Settled<TransportChoice>;
+
+/** What preset a transport is: the first whose settings it has. */
+function presetOf(settings: Omit<Transport, "preset">): Transport["preset"] {
+  const names = Object.keys(presets) as TransportPreset[];
+  return names.find((name) => isDeepStrictEqual(presets[name], settings)) ?? "custom";
+}
+
+function settleTransport(choice: TransportChoice): Transport {
+  const preset = choice.preset === "tuned" ? presets.tuned : presets.stock;
+  const settings = { tcp: { ...preset.tcp, ...choice.tcp }, quic: { ...preset.quic, ...choice.quic } } as Omit<
+    Transport,
+    "preset"
+  >;
+  return { preset: presetOf(settings), ...settings };
+}
+
+export function settleServing(choice: ServingChoice = {}): Serving {
+  return {
+    origins: choice.origins ?? "as-recorded",
+    think: choice.think ?? "none",
+    extra_rtt: choice.extra_rtt ?? false,
+    chain: choice.chain ?? "recorded",
+    tls: choice.tls ?? "both",
+    pin_time: choice.pin_time ?? false,
+    transport: settleTransport(choice.transport ?? {}),
+  };
+}
+
+export const stockServing: Serving = settleServing();
+
+/**
+ * The serving as it is in dilated time: the kernel's CUBIC leaves slow start by milliseconds (HyStart) and grows by the
+ * machine's seconds, which nothing dilates. Reno goes by round trips alone, so it takes CUBIC's place over TCP.
+ */
+export function servingInDilatedTime(serving: Serving, dilation: number): Serving {
+  const { transport } = serving;
+  if (dilation === 1 || transport.tcp.congestion_control !== "cubic") return serving;
+  return settleServing({
+    ...serving,
+    transport: { ...transport, tcp: { ...transport.tcp, congestion_control: "reno" } },
+  });
+}
+
+export function isStockServing(serving: ServingChoice | undefined): boolean {
+  return isDeepStrictEqual(settleServing(serving), stockServing);
+}
+
+/** One choice with what another one chooses in its place. A preset takes the place of all that was chosen of transports. */
+export function overrideServing(choice: ServingChoice, over: ServingChoice): ServingChoice {
+  const { transport, ...rest } = over;
+  const below = transport?.preset === undefined ? (choice.transport ?? {}) : {};
+  return {
+    ...choice,
+    ...rest,
+    ...(choice.transport || transport
+      ? {
+          transport: {
+            ...below,
+            ...transport,
+            tcp: { ...below.tcp, ...transport?.tcp },
+            quic: { ...below.quic, ...transport?.quic },
+          },
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,117 @@
+// A conversation with trilane-host: starts the program, writes messages, matches answers by id, sees it end.
+// Does not know what the messages mean.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { passDebugLines } from "../../base/debug.ts";
+import { NameTakenError, NoRoomError, RunError, UserError } from "../../base/errors.ts";
+import { FrameReader, frameOf } from "./frames.ts";
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+interface Waiting {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const stderrKept = 4096;
+const endGrace_ms = 10_000;
+
+// What the user can put right by other input; all else is a run that failed.
+const userCodes: ReadonlySet<string> = new Set(["not-found", "foreign", "newer", "read-only", "too-large"]);
+
+function errorOf(error: unknown): Error {
+  const { code, message, remedy } = error as { code: string; message: string; remedy: string };
+  const line = `${message}: ${remedy}`;
+  if (code === "disk-full") return new NoRoomError(line);
+  if (code === "exists") return new NameTakenError(line);
+  return userCodes.has(code) ? new UserError(line) : new RunError(line);
+}
+
+export class HostConversation {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #frames = new FrameReader();
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #ended: Promise<void>;
+  #nextId = 1;
+  #stderr = "";
+  #over: Error | undefined;
+
+  constructor(program: string, words: readonly string[]) {
+    // A process group of its own: Ctrl-C at the terminal is ours to act on, and the host ends when its input does,
+    // which it also does when we are killed.
+    this.#child = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"], detached: true });
+    this.#child.stdout.on("data", (chunk: Buffer) => this.#received(chunk));
+    this.#child.stderr.on("data", (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + passDebugLines(chunk.toString())).slice(-stderrKept);
+    });
+    // Writing to a host that has gone: its end tells why.
+    this.#child.stdin.on("error", () => {});
+    this.#ended = new Promise((resolve) => {
+      this.#child.on("error", (error) => {
+        this.#finish(`cannot be started: ${error.message}`);
+        resolve();
+      });
+      this.#child.on("close", (status, signal) => {
+        const line = this.#stderr.trim().split("\n").at(-1);
+        this.#finish(line || (signal ? `was killed by ${signal}` : `ended with status ${status}`));
+        resolve();
+      });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Sends a message and resolves to its answer's fields, or rejects with the UserError or RunError it tells. */
+  send(type: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
+    if (this.#over) return Promise.reject(this.#over);
+    const id = this.#nextId++;
+    const message = Buffer.from(JSON.stringify({ id, type, ...fields }));
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#child.stdin.write(frameOf(message));
+    });
+  }
+
+  /** Ends the host and waits until it has gone. */
+  async end(): Promise<void> {
+    this.#child.stdin.end();
+    const late = setTimeout(() => this.#kill(), endGrace_ms);
+    await this.#ended;
+    clearTimeout(late);
+  }
+
+  // With all that it may have started.
+  #kill(): void {
+    try {
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
+    } catch {
+      // gone already
+    }
+  }
+
+  #received(chunk: Buffer): void {
+    try {
+      for (const bytes of this.#frames.read(chunk)) this.#answered(JSON.parse(bytes.toString()) as Answer);
+    } catch (error) {
+      this.#finish(`answered what is no answer (${(error as Error).message})`);
+      this.#kill();
+    }
+  }
+
+  #answered(answer: Answer): void {
+    // Progress, which none of the questions here has.
+    if ("event" in answer) return;
+    const waiting = this.#waiting.get(answer.id as number);
+    this.#waiting.delete(answer.id as number);
+    if (answer.ok === true) waiting?.resolve(answer);
+    else waiting?.reject(errorOf(answer.error));
+  }
+
+  #finish(why: string): void {
+    this.#over ??= new RunError(`${why.startsWith("trilane-host: ") ? "" : "trilane-host: "}${why}: try again`);
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#over);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,194 @@
+// A response's body as it was on the wire, or as near to it as the HAR allows: recorded bytes, recorded text compressed
+// again, or a filling of the recorded size. Decides and calls the makers; codecs and fillings are cli/recording/fill's.
+
+import { UserError } from "../../base/errors.ts";
+import type { BodyOrigin, Header } from "../archive/archive.ts";
+import { type ContentEncoding, contentEncoding, encode, encodeToSize } from "../fill/content_encoding.ts";
+import { encodeRandomized, type FillKind, fill, fillKind } from "../fill/fill.ts";
+import type { Dimensions } from "../fill/jpeg.ts";
+import { seededBytes, seededText } from "../fill/seeded.ts";
+import { encodeText } from "./charset.ts";
+import { entryName, type HarEntry, isRecord, textField } from "./har.ts";
+import { headerValue } from "./headers.ts";
+import { decodedSize, type TransferSize, transferSize } from "./transfer_size.ts";
+import type { LargeBody } from "./wire_facts.ts";
+
+export interface Body {
+  /** Empty where `large` is set. */
+  readonly bytes: Buffer;
+  readonly large: LargeBody | null;
+  readonly origin: BodyOrigin;
+  /** What the bytes have; null: none, and no such header may be sent. */
+  readonly encoding: ContentEncoding | null;
+  /** Set where the bytes are in UTF-8 though the response named another charset. */
+  readonly charset: "utf-8" | null;
+  readonly transfer: TransferSize;
+  readonly decoded_bytes: number | null;
+  /** What a filled body is. */
+  readonly filledWith: FillKind | null;
+  /** The HAR holds only the beginning of the text; the rest is filled. */
+  readonly cutOff: boolean;
+  /** The very bytes that were received: the headers that say what they are stay as they were. */
+  readonly asOnWire: boolean;
+}
+
+export const bodySize = ({ bytes, large }: Body): number => large?.size ?? bytes.length;
+
+interface Wanted {
+  readonly entry: HarEntry;
+  readonly encoding: ContentEncoding | null;
+  readonly contentType: string;
+  readonly transfer: TransferSize;
+  readonly decoded_bytes: number | null;
+}
+
+/** Statuses and methods whose responses have no body, whatever their headers say (RFC 9110 6.4.1). */
+const hasNoBody = ({ method, status }: HarEntry): boolean => method === "HEAD" || status === 204 || status === 205;
+
+const describe = ({ transfer, decoded_bytes }: Wanted) => ({
+  large: null,
+  transfer,
+  decoded_bytes,
+  charset: null,
+  filledWith: null,
+  cutOff: false,
+  asOnWire: false,
+});
+
+function filled(wanted: Wanted, wire_bytes: number, dimensions: Dimensions | null): Body {
+  const { entry, contentType, encoding, decoded_bytes } = wanted;
+  const made = fill({ mime_type: contentType, url: entry.url.href, wire_bytes, decoded_bytes, encoding, dimensions });
+  return { ...describe(wanted), bytes: made.bytes, origin: "filled", encoding: made.encoding, filledWith: made.kind };
+}
+
+function bytesOf(wanted: Wanted, text: string): { decoded: Buffer; charset: "utf-8" | null } {
+  const { entry } = wanted;
+  if (entry.content.encoding === "base64") {
+    // Node skips what is not base64 instead of refusing it.
+    if (!/^[A-Za-z0-9+/_\-\s]*={0,2}\s*$/.test(text))
+      throw new UserError(
+        `${entryName(entry.index, entry.url.href)}: content.text is not base64: record the page again`,
+      );
+    return { decoded: Buffer.from(text, "base64"), charset: null };
+  }
+  const { bytes, asNamed } = encodeText(text, wanted.contentType);
+  return { decoded: bytes, charset: asNamed ? null : "utf-8" };
+}
+
+// A byte order mark that the recorder dropped is no cut.
+const leastCut_bytes = 4;
+
+// How the filling of a text's missing end is begun and ended, so that it disturbs as little as it can.
+const restWrapping: Partial<Record<FillKind, readonly [string, string]>> = {
+  html: ["\n<!--", "-->"],
+  svg: ["\n<!--", "-->"],
+  xml: ["\n<!--", "-->"],
+  css: ["\n/*", "*/"],
+  javascript: ["\n/*", "*/"],
+};
+
+/** The recorded beginning of a body, and a filling for the rest up to `whole_bytes`. */
+function completed(wanted: Wanted, start: Buffer, whole_bytes: number): Body {
+  const { entry, encoding, contentType, transfer } = wanted;
+  const kind = fillKind(contentType, entry.url.href);
+  const seed = entry.url.href;
+  const missing = whole_bytes - start.length;
+  const [before, after] = restWrapping[kind] ?? ["", ""];
+  const room = Math.max(0, missing - before.length - after.length);
+  const isText = entry.content.encoding !== "base64";
+  const make = (random_bytes: number): Buffer => {
+    if (!isText) return Buffer.concat([start, seededBytes(seed, missing)]);
+    const bulk = seededText(seed, random_bytes) + " ".repeat(room - random_bytes);
+    // An end too short for a comment is blank.
+    const rest = missing < before.length + after.length ? " ".repeat(missing) : before + bulk + after;
+    return Buffer.concat([start, Buffer.from(rest)]);
+  };
+  const described = { ...describe(wanted), filledWith: kind, cutOff: true, encoding };
+  if (!encoding) return { ...described, bytes: make(room), origin: "filled" };
+  const bytes =
+    transfer.body_bytes === null
+      ? encode(make(0), encoding).bytes
+      : encodeRandomized(make, room, encoding, transfer.body_bytes);
+  return { ...described, bytes, origin: "filled" };
+}
+
+/** Some recorders keep the bytes of the wire: they are not compressed a second time. */
+function isAlreadyEncoded(bytes: Buffer, encoding: ContentEncoding, transfer: TransferSize): boolean {
+  const gzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const zstd = bytes.length >= 4 && bytes.readUInt32LE(0) === 0xfd2fb528;
+  return (encoding === "gzip" ? gzip : encoding === "zstd" && zstd) && bytes.length === transfer.body_bytes;
+}
+
+function fromText(wanted: Wanted, text: string): Body {
+  const { encoding, transfer, decoded_bytes } = wanted;
+  const { decoded, charset } = bytesOf(wanted, text);
+  const described = { ...describe(wanted), charset };
+  if (encoding && isAlreadyEncoded(decoded, encoding, transfer))
+    return { ...described, bytes: decoded, origin: "recorded", encoding };
+  if (decoded_bytes !== null && decoded_bytes - decoded.length >= leastCut_bytes)
+    return { ...completed(wanted, decoded, decoded_bytes), charset };
+  if (!encoding) return { ...described, bytes: decoded, origin: "recorded", encoding: null };
+  const { bytes } =
+    transfer.body_bytes === null ? encode(decoded, encoding) : encodeToSize(decoded, encoding, transfer.body_bytes);
+  return { ...described, bytes, origin: "recompressed", encoding };
+}
+
+/** Above that a size is a mistake, or a download that no page load waits for; filling it would exhaust the memory. */
+const largestBody_bytes = 256_000_000;
+
+function mustBePlausible({ entry, transfer, decoded_bytes }: Wanted): void {
+  const size_bytes = Math.max(transfer.body_bytes ?? 0, decoded_bytes ?? 0);
+  if (size_bytes > largestBody_bytes)
+    throw new UserError(
+      `${entryName(entry.index, entry.url.href)}: a body of ${size_bytes} bytes is too large (at most ${largestBody_bytes}): take the entry out of the file`,
+    );
+}
+
+/** `export` writes what HAR has no field for: a body that was made up once does not come back as a recorded one. */
+function asExported({ entry, contentType }: Wanted, body: Body): Body {
+  const exported = isRecord(entry.raw._trilane) ? entry.raw._trilane : {};
+  if (exported.body_origin !== "filled" || body.origin === "empty") return body;
+  const recorded = isRecord(exported.recorded) ? exported.recorded : {};
+  const filledWith = body.filledWith ?? fillKind(contentType, entry.url.href);
+  return { ...body, origin: "filled", filledWith, cutOff: body.cutOff || recorded.cut_off === true };
+}
+
+export interface BodyHints {
+  /** What transfer_size.ts found out about the file. */
+  readonly bodySizeHasHeaders: boolean;
+  /** Of a picture. */
+  readonly dimensions: Dimensions | null;
+  /** The body as received, before content-decoding; null: it was not seen. */
+  readonly wireBody: Buffer | LargeBody | null;
+}
+
+function onWire(body: Buffer | LargeBody): Pick<Body, "bytes" | "large" | "transfer" | "origin"> {
+  const isLarge = !Buffer.isBuffer(body);
+  return {
+    bytes: isLarge ? Buffer.alloc(0) : body,
+    large: isLarge ? body : null,
+    transfer: { body_bytes: isLarge ? body.size : body.length, source: "wire" },
+    origin: "recorded",
+  };
+}
+
+/** `headers`: the response's as recorded, names in lower case. */
+export function bodyOf(entry: HarEntry, headers: readonly Header[], hints: BodyHints): Body {
+  const { dimensions, wireBody } = hints;
+  const encodingHeader = headerValue(headers, "content-encoding");
+  const encoding = contentEncoding(encodingHeader);
+  const isEncoded = encodingHeader !== undefined && encodingHeader.trim().toLowerCase() !== "identity";
+  const transfer = transferSize(entry, headers, hints.bodySizeHasHeaders);
+  const contentType = headerValue(headers, "content-type") ?? textField(entry.content, "mimeType") ?? "";
+  const decoded_bytes = decodedSize(entry, transfer.body_bytes, isEncoded);
+  const wanted: Wanted = { entry, encoding, contentType, transfer, decoded_bytes };
+  const empty: Body = { ...describe(wanted), bytes: Buffer.alloc(0), origin: "empty", encoding: null };
+  if (hasNoBody(entry)) return empty;
+  if (wireBody !== null) return { ...empty, ...onWire(wireBody), encoding, asOnWire: true };
+  mustBePlausible(wanted);
+  const { text } = entry.content;
+  if (typeof text === "string" && text !== "") return asExported(wanted, fromText(wanted, text));
+  // Where the wire's size is not known, the decoded one is the nearest; a quarter of it is a usual compression.
+  const wire_bytes = transfer.body_bytes ?? (encoding && decoded_bytes ? Math.ceil(decoded_bytes / 4) : decoded_bytes);
+  return wire_bytes ? filled(wanted, wire_bytes, dimensions) : empty;
+}

@@ -1,0 +1,48 @@
+// From a HAR file to a recording in the archive, with progress where it takes long. What the file becomes is
+// import_har.ts's, how it is stored is cli/recording/archive's.
+
+import { UserError } from "../../base/errors.ts";
+import { say } from "../../base/terminal_text.ts";
+import type { Archive, JsonObject, Recording } from "../archive/archive.ts";
+import { type ImportedPage, type ImportOptions, importHar } from "./import_har.ts";
+import { inputName, readHar } from "./read.ts";
+
+const progressEvery_ms = 2000;
+
+/** A line now and then, from when the import has taken long enough for someone to wonder. */
+export function progress(of = "responses"): (done: number, total: number) => void {
+  let next = performance.now() + progressEvery_ms;
+  return (done, total) => {
+    if (performance.now() < next || done === total) return;
+    next = performance.now() + progressEvery_ms;
+    say(`import: ${done} of ${total} ${of}`);
+  };
+}
+
+/** The page of a `.har` or `.har.gz` file, `-` for standard input. UserError names the file and what is wrong in it. */
+export async function readPage(file: string, choice: Omit<ImportOptions, "onExchange"> = {}): Promise<ImportedPage> {
+  const json = await readHar(file);
+  try {
+    return importHar(json, { ...choice, onExchange: progress() });
+  } catch (error) {
+    // What is wrong is said of the entry; the file is known only here.
+    if (error instanceof UserError) throw new UserError(`${inputName(file)}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Stores the page whole or not at all. UserError where the name is taken and `replace` is not asked. */
+export async function storePage(
+  archive: Archive,
+  name: string,
+  { url, source, recorded_at, notes, exchanges }: ImportedPage,
+  replace: boolean,
+  moreNotes: JsonObject = {},
+): Promise<Recording> {
+  return await archive.write(
+    { name, url, source, recorded_at, notes: { ...notes, ...moreNotes }, replace },
+    async (writer) => {
+      for (const exchange of exchanges) await writer.add(exchange);
+    },
+  );
+}

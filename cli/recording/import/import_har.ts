@@ -1,0 +1,268 @@
+// From a HAR's JSON to a recording: start URL, exchanges with their bodies as on the wire, and notes that count all that
+// was changed, made up or left out. Pure: reads no file, writes no archive, and the same JSON gives the same recording.
+import { urlWithoutCredentials } from "../../../extension/capture/url_without_credentials.ts";
+import { UserError } from "../../base/errors.ts";
+import type { Exchange, Header, NewExchange } from "../archive/archive.ts";
+import { Addresses, hostOf } from "./addresses.ts";
+import { type Body, bodyOf, bodySize } from "./body.ts";
+import { charsetParameter } from "./charset.ts";
+import { pictureDimensions } from "./dimensions.ts";
+import {
+  entryName,
+  type HarEntry,
+  type HarPage,
+  headersOf,
+  isRecord,
+  type JsonRecord,
+  readHarFile,
+  textField,
+} from "./har.ts";
+import { HarCertificates } from "./har_certificates.ts";
+import { type Credentials, cleanHeaders, headerValue } from "./headers.ts";
+import { legalMethod, legalPath } from "./legal_request.ts";
+import { type ImportNotes, NoteCounter } from "./notes.ts";
+import { recordedOf } from "./recorded.ts";
+import { RoundTrips } from "./round_trips.ts";
+import { isMostlyCached, type Selection, selectEntries } from "./select.ts";
+import { ServerTimes } from "./server_times.ts";
+import { bodySizeHasHeaders } from "./transfer_size.ts";
+import type { LargeBody, WireFacts } from "./wire_facts.ts";
+
+export interface ImportOptions {
+  /** Counted from 1; the first where it is left out. */
+  readonly page?: number | undefined;
+  /** The start URL, for a HAR that does not name its pages, or names them wrongly. */
+  readonly url?: string | undefined;
+  /** With which of the start URL's responses the recording begins, counted from 1; the first where it is left out. */
+  readonly document?: number | undefined;
+  /** What went over the wire for the entry at this place of log.entries, for who saw it; null: not seen. */
+  readonly wireOf?: ((index: number) => WireFacts | null) | undefined;
+  /** Whether the browser was behind a slow link, where responses of all connections waited in one queue. */
+  readonly oneQueue?: boolean | undefined;
+  /** What the page load was recorded with, as the recording's source; default "har: " and the file's producer. */
+  readonly source?: string | undefined;
+  /** Default: redacted. */
+  readonly credentials?: Credentials | undefined;
+  /** Called after each exchange: compressing hundreds of bodies takes a while. */
+  readonly onExchange?: ((done: number, total: number) => void) | undefined;
+}
+
+export interface ImportedPage {
+  readonly url: string;
+  /** "har: Chrome 131". */
+  readonly source: string;
+  /** When the page load began, ISO 8601, UTC; null: the HAR does not say. */
+  readonly recorded_at: string | null;
+  readonly exchanges: readonly NewExchange[];
+  /** Bodies of exchanges that are not in memory, and so not in the exchanges. */
+  readonly large: ReadonlyMap<NewExchange, LargeBody>;
+  readonly notes: ImportNotes;
+}
+
+const withoutFragment = (url: URL): string => {
+  const copy = new URL(url);
+  copy.hash = "";
+  return copy.href;
+};
+
+const isRedirect = ({ status }: HarEntry): boolean => [301, 302, 303, 307, 308].includes(status);
+
+/** Null for a year that has not four digits, too: nothing was recorded then. */
+function isoTime(time_ms: number | null): string | null {
+  const text = time_ms === null ? null : new Date(time_ms).toISOString();
+  return text?.length === 24 ? text : null;
+}
+
+/** The URL that a browser is to open. */
+function startUrl({ sent, kept, page }: Selection, given: string | undefined): string {
+  if (given !== undefined) {
+    if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+      throw new UserError(`--url ${given}: is not an http or https URL`);
+    return withoutFragment(new URL(urlWithoutCredentials(given)));
+  }
+  const [first] = sent;
+  // DevTools names a page by where its redirects led; the load began before them.
+  if (first && isRedirect(first) && kept.includes(first)) return withoutFragment(first.url);
+  const named = page?.url ? withoutFragment(page.url) : null;
+  if (named && (!first || sent.some(({ url }) => withoutFragment(url) === named))) return named;
+  if (first) return withoutFragment(first.url);
+  throw new UserError("has no start URL: give it with --url");
+}
+
+interface Beginning {
+  readonly kept: readonly HarEntry[];
+  /** Entries before the one it begins with. */
+  readonly before: number;
+  /** Statuses of all the start URL's responses, in order. */
+  readonly documents: readonly number[];
+}
+
+/**
+ * A site that lets a browser in by a script (a challenge: 202, 403, 429, 503) answers its start URL twice. In a replay the
+ * script does not reach its server and the page would stay the challenge, so the load begins with the answer that is a page.
+ */
+function beginAt(kept: readonly HarEntry[], url: string, asked: number | undefined): Beginning {
+  const documents = kept.filter((entry) => entry.method === "GET" && withoutFragment(entry.url) === url);
+  const statuses = documents.map(({ status }) => status);
+  const page = statuses.findIndex((status) => status === 200 || (status >= 300 && status < 400));
+  const begin = asked ?? Math.max(page, 0) + 1;
+  if (begin === 1) return { kept, before: 0, documents: statuses };
+  const first = documents[begin - 1];
+  if (!first) throw new UserError(`has no response ${begin} to ${url}: it has ${documents.length} (--document)`);
+  const before = kept.indexOf(first);
+  return { kept: kept.slice(before), before, documents: statuses };
+}
+
+/** As a form sends them. */
+function formText(params: readonly unknown[]): string {
+  const pairs = params
+    .filter(isRecord)
+    .map((param): [string, string] => [textField(param, "name") ?? "", String(param.value ?? "")]);
+  return new URLSearchParams(pairs).toString();
+}
+
+function requestBody({ request }: HarEntry): Buffer | undefined {
+  const post: JsonRecord = isRecord(request.postData) ? request.postData : {};
+  const { text, params } = post;
+  if (typeof text === "string" && text !== "")
+    return Buffer.from(text, post.encoding === "base64" || post._encoding === "base64" ? "base64" : "utf8");
+  const isForm = /x-www-form-urlencoded/i.test(textField(post, "mimeType") ?? "");
+  return isForm && Array.isArray(params) && params.length > 0 ? Buffer.from(formText(params)) : undefined;
+}
+
+/** The response's headers as they fit the body that is stored. */
+function responseHeaders(entry: HarEntry, cleaned: readonly Header[], body: Body): Header[] {
+  const headers: Header[] = [];
+  for (const [name, value] of cleaned) {
+    if (name === "content-encoding" && !body.asOnWire) continue;
+    if (name === "content-type" && body.charset && charsetParameter(value) !== body.charset)
+      headers.push([name, `${value.split(";")[0]?.trim()}; charset=${body.charset}`]);
+    else headers.push([name, value]);
+  }
+  if (body.encoding && !body.asOnWire) headers.push(["content-encoding", body.encoding]);
+  const redirect = textField(entry.response, "redirectURL");
+  if (isRedirect(entry) && redirect && headerValue(headers, "location") === undefined)
+    headers.push(
+      ...cleanHeaders([{ name: "location", value: urlWithoutCredentials(redirect) }], "response", "kept").headers,
+    );
+  // A HAR whose headers were taken out for privacy still says what the bodies are.
+  const type = textField(entry.content, "mimeType");
+  if (cleaned.length === 0 && type?.includes("/") && bodySize(body) > 0)
+    headers.push(...cleanHeaders([{ name: "content-type", value: type }], "response", "kept").headers);
+  return headers;
+}
+
+interface Page {
+  readonly page: HarPage | null;
+  readonly addresses: Addresses;
+  readonly dimensionsOf: ReturnType<typeof pictureDimensions>;
+  readonly bodySizeHasHeaders: boolean;
+  readonly certificates: HarCertificates;
+  readonly roundTrips: RoundTrips;
+  readonly serverTimes: ServerTimes;
+  readonly wireOf: (index: number) => WireFacts | null;
+  readonly large: Map<NewExchange, LargeBody>;
+  readonly credentials: Credentials;
+  readonly notes: NoteCounter;
+}
+
+function mustBeLegal({ index, url, method }: HarEntry, { path }: Exchange): void {
+  const refuse = (what: string): UserError =>
+    new UserError(`${entryName(index, url.href)}: ${what}: record the page again`);
+  if (!legalMethod.test(method)) throw refuse("request.method is not one of HTTP");
+  if (!legalPath.test(path)) throw refuse("request.url has a path that HTTP cannot carry");
+}
+
+function importEntry(entry: HarEntry, context: Page): NewExchange {
+  const { page, addresses, dimensionsOf, bodySizeHasHeaders, certificates, roundTrips, wireOf } = context;
+  const { serverTimes, large, credentials, notes } = context;
+  const wire = wireOf(entry.index);
+  const recordedHeaders = headersOf(entry, "response");
+  const request = cleanHeaders(headersOf(entry, "request"), "request", credentials);
+  const cleaned = cleanHeaders(recordedHeaders, "response", credentials);
+  // With content-length, which is taken out of what is replayed but says the size.
+  const asRecorded = recordedHeaders.map(({ name, value }): Header => [name.trim().toLowerCase(), value.trim()]);
+  const body = bodyOf(entry, asRecorded, {
+    bodySizeHasHeaders,
+    dimensions: dimensionsOf(entry),
+    wireBody: wire?.body ?? null,
+  });
+  const { url } = entry;
+  const https = url.protocol === "https:";
+  const address = addresses.of(entry);
+  const exchange: Exchange = {
+    method: entry.method,
+    scheme: https ? "https" : "http",
+    host: hostOf(entry),
+    port: url.port === "" ? (https ? 443 : 80) : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    request_headers: request.headers,
+    address: address.given,
+    // A fresh browser asks for the whole, so it gets the whole.
+    status: entry.status === 304 ? 200 : entry.status,
+    response_headers: responseHeaders(entry, cleaned.headers, body),
+    body_origin: bodySize(body) > 0 ? body.origin : "empty",
+    recorded: recordedOf({
+      ...{ entry, body, page, wire, address },
+      certificate: certificates.of(entry),
+      rtt_ms: roundTrips.of(entry),
+      server_time_ms: serverTimes.of(entry),
+      unsent: cleaned.unsent,
+    }),
+  };
+  mustBeLegal(entry, exchange);
+  notes.add({
+    ...{ entry, body, exchange, recordedHeaders: asRecorded },
+    illegalHeaders: request.illegal + cleaned.illegal,
+    redactedHeaders: request.redacted + cleaned.redacted,
+  });
+  const added: NewExchange = { exchange, body: body.bytes, requestBody: requestBody(entry) };
+  if (body.large) large.set(added, body.large);
+  return added;
+}
+
+/** UserError for what is no HAR or lacks what a recording needs; its message names the entry, not the file. */
+export function importHar(json: unknown, options: ImportOptions = {}): ImportedPage {
+  const har = readHarFile(json);
+  const selection = selectEntries(har, { page: options.page, urlGiven: options.url !== undefined });
+  const url = startUrl(selection, options.url);
+  const { kept, before, documents } = beginAt(selection.kept, url, options.document);
+  const notes = new NoteCounter();
+  const wireOf = options.wireOf ?? (() => null);
+  const roundTrips = new RoundTrips(kept, wireOf);
+  const page: Page = {
+    page: selection.page,
+    addresses: new Addresses(kept),
+    dimensionsOf: pictureDimensions(kept),
+    bodySizeHasHeaders: bodySizeHasHeaders(kept, har.producer),
+    certificates: new HarCertificates(har.entries),
+    roundTrips,
+    serverTimes: new ServerTimes(kept, roundTrips, wireOf, options.oneQueue ?? false),
+    wireOf,
+    large: new Map(),
+    credentials: options.credentials ?? "redacted",
+    notes,
+  };
+  const exchanges = kept.map((entry, index) => {
+    const exchange = importEntry(entry, page);
+    options.onExchange?.(index + 1, kept.length);
+    return exchange;
+  });
+  return {
+    url,
+    source: options.source ?? `har: ${har.producer}`,
+    recorded_at: isoTime(selection.page?.started_ms ?? null),
+    exchanges,
+    large: page.large,
+    notes: notes.finish({
+      entries: har.entries.length,
+      pages: har.pages.length,
+      skipped: before > 0 ? { ...selection.skipped, "before the document": before } : selection.skipped,
+      failures: selection.failures,
+      addresses: page.addresses.counts,
+      documents,
+      loadEvent_ms: selection.page?.load_event_ms ?? null,
+      mostlyCached: isMostlyCached(kept),
+    }),
+  };
+}

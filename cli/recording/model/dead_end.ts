@@ -1,0 +1,37 @@
+// Whether a browser that follows the start URL's recorded redirects comes to a page at all. Pure.
+
+import { UserError } from "../../base/errors.ts";
+import type { RecordingDetail } from "../archive/archive.ts";
+import { requestKey } from "../archive/recorded_requests.ts";
+import { modelRequest } from "./model_request.ts";
+
+/** Chromium gives up after as many. */
+const mostRedirects = 20;
+
+function deadEnd({ recording, exchanges }: RecordingDetail): string | null {
+  const keyOf = (url: string): string => requestKey("GET", url);
+  const answers = Map.groupBy(exchanges.map(modelRequest), ({ url }) => keyOf(url));
+  const asked = new Map<string, number>();
+  let url = recording.url;
+  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+    const key = keyOf(url);
+    const recorded = answers.get(key);
+    if (!recorded) return redirects > 0 ? `redirects to ${url}, which is not in the recording` : null;
+    // Each answer in its turn, then the last one again.
+    const turn = asked.get(key) ?? 0;
+    asked.set(key, turn + 1);
+    const next = recorded[Math.min(turn, recorded.length - 1)]?.location ?? null;
+    if (next === null) return null;
+    url = next;
+  }
+  return `redirects more than ${mostRedirects} times, last to ${url}`;
+}
+
+/** UserError for a recording that has no page behind its start URL, modelled or not. */
+export function refuseDeadEnd(detail: RecordingDetail): void {
+  const end = deadEnd(detail);
+  if (end !== null)
+    throw new UserError(
+      `${detail.recording.name}: its start URL ${end}: record the page live, or import with --url where the page is`,
+    );
+}

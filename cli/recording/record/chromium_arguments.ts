@@ -1,0 +1,48 @@
+// Chromium's command line for a recording: as for a measured load, but the servers are the world's, whose certificates
+// are the system's to trust, the page is a stranger on the machine's own network, and all that goes over the wire is logged.
+// Pure; starts nothing.
+import { disabledFeatures, localNetworkChecks, sharedArguments } from "../../browser/chromium.ts";
+
+/** `any`: whatever browser and site agree on. The others as a measured load is forced to them. */
+export type RecordedLane = "any" | "h1" | "h2" | "h3";
+export const recordedLanes: readonly RecordedLane[] = ["any", "h1", "h2", "h3"];
+
+const laneArguments: Record<RecordedLane, readonly string[]> = {
+  any: [],
+  h1: ["--disable-http2", "--disable-quic"],
+  h2: ["--disable-quic"],
+  h3: ["--origin-to-force-quic-on=*"],
+};
+
+export interface RecorderArguments {
+  readonly lane: RecordedLane;
+  readonly profile: string;
+  readonly netLog: string;
+  /** As measure/user_agent.ts has it. */
+  readonly userAgent: string;
+  /** Base64 SHA-256 of public keys to trust beside the system's authorities. */
+  readonly trustedKeys: readonly string[];
+  /** Names that are found without asking: "shop.example" at "192.0.2.1". */
+  readonly addresses: readonly { readonly host: string; readonly address: string }[];
+  /** Whether a public page may ask private addresses and this machine. */
+  readonly allowLocalNetwork: boolean;
+}
+
+export function recorderArguments(options: RecorderArguments): string[] {
+  const { lane, profile, netLog, userAgent, trustedKeys, addresses, allowLocalNetwork } = options;
+  const rules = addresses.map(({ host, address }) => `MAP ${host} ${address.includes(":") ? `[${address}]` : address}`);
+  return [
+    ...sharedArguments,
+    `--disable-features=${[...disabledFeatures, ...(allowLocalNetwork ? [localNetworkChecks] : [])].join(",")}`,
+    // Nobody is there to be asked: for the local network, a camera, the clipboard.
+    "--deny-permission-prompts",
+    ...laneArguments[lane],
+    `--user-agent=${userAgent}`,
+    `--log-net-log=${netLog}`,
+    "--net-log-capture-mode=Everything",
+    ...(trustedKeys.length > 0 ? [`--ignore-certificate-errors-spki-list=${trustedKeys.join(",")}`] : []),
+    ...(rules.length > 0 ? [`--host-resolver-rules=${rules.join(",")}`] : []),
+    `--user-data-dir=${profile}`,
+    "about:blank",
+  ];
+}

@@ -1,0 +1,252 @@
+// What was captured, what bodies were told and what was logged -> a HAR to import, with what went over the wire beside
+// it. Pure: attaches to nothing, reads no file.
+//
+// DevTools tells what the page did; the net log what the network did. The page's requests are the former's, with the
+// latter's headers (in order) and bytes. What the log alone knows, from workers that no session could be attached
+// to, is taken from there.
+
+import type { Protocol } from "devtools-protocol";
+import type { BodyTexts } from "../../../extension/capture/bodies.ts";
+import { entriesOf, navigationRequest } from "../../../extension/capture/entries.ts";
+import { type Capture, type CapturedRequest, isUnderWay } from "../../../extension/capture/requests.ts";
+import type { HarEntry } from "../../../schemas/generated/page_load.ts";
+import type { Header } from "../archive/archive.ts";
+import type { WireFacts } from "../import/wire_facts.ts";
+import { Certificates } from "./certificates.ts";
+import type { LoggedConnection, LoggedRequest, NetLog } from "./net_log.ts";
+import { pair } from "./pair.ts";
+
+export interface Recorded {
+  /** HAR 1.2. */
+  readonly har: unknown;
+  /** For the entry at this place of log.entries. */
+  readonly wireOf: (index: number) => WireFacts | null;
+  readonly counts: {
+    /** Requests that had a response from the network. */
+    readonly answered: number;
+    /** Of these, those whose bytes on the wire were seen. */
+    readonly seen: number;
+    /** Requests that only the log knew. */
+    readonly unattended: number;
+    /** Requests that were left out because they had not ended. */
+    readonly under_way: number;
+  };
+}
+
+type SecurityDetails = Protocol.Network.SecurityDetails;
+
+interface HarLine {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Pseudo-headers are no headers, and HAR has their content elsewhere. */
+const linesOf = (headers: readonly Header[]): HarLine[] =>
+  headers.filter(([name]) => !name.startsWith(":")).map(([name, value]) => ({ name, value }));
+
+const addressOf = (request: CapturedRequest): string => {
+  const { remoteIPAddress, remotePort } = request.response ?? {};
+  return `${remoteIPAddress ?? ""}:${remotePort ?? ""}`;
+};
+
+const connectTimeTo = (address: string, connections: readonly LoggedConnection[]): number | null => {
+  const times = connections
+    .filter((each) => each.address === address)
+    .map(({ connect_ms }) => connect_ms)
+    .filter((time) => time !== null);
+  return times.length > 0 ? Math.min(...times) : null;
+};
+
+function recordWaitOf({ response }: CapturedRequest, connections: readonly LoggedConnection[]): number {
+  const { connectionId, timing } = response ?? {};
+  const records = connections.find(({ id }) => id === connectionId)?.records;
+  return records && timing ? records.wait_ms(timing.requestTime * 1000 + timing.receiveHeadersEnd) : 0;
+}
+
+/** A request of the page, and what was logged of it. */
+interface Known {
+  readonly entry: HarEntry;
+  readonly request: CapturedRequest;
+  readonly logged: LoggedRequest | null;
+}
+
+function requestBody(request: CapturedRequest, bodies: BodyTexts): { text: string; encoding?: "base64" } | null {
+  const parts = request.sent.request.postDataEntries;
+  if (parts && parts.length > 0 && parts.every(({ bytes }) => bytes !== undefined))
+    return {
+      text: Buffer.concat(parts.map(({ bytes }) => Buffer.from(bytes ?? "", "base64"))).toString("base64"),
+      encoding: "base64",
+    };
+  const text = request.sent.request.postData ?? bodies.ofRequests.get(request);
+  return text === undefined ? null : { text };
+}
+
+type ToWallTime = (monotonic_ms: number) => string;
+
+function harEntry({ entry, request, logged }: Known, bodies: BodyTexts, toWallTime: ToWallTime): object {
+  const body = bodies.ofResponses.get(request);
+  const sentBody = requestBody(request, bodies);
+  const { response } = entry;
+  // Of a worker's own script no session tells the response.
+  const told = response.status === 0 && logged !== null && response._error === null ? statusAndType(logged) : null;
+  const isPreflight = request.sent.initiator.type === "preflight";
+  return {
+    ...entry,
+    ...(entry._protocol === undefined && logged?.protocol ? { _protocol: logged.protocol } : {}),
+    // Told late, but sent before the request that it was made for.
+    ...(logged && isPreflight ? { startedDateTime: toWallTime(logged.started_ms) } : {}),
+    request: {
+      ...entry.request,
+      headers: logged?.requestHeaders ? linesOf(logged.requestHeaders) : entry.request.headers,
+      ...(sentBody ? { postData: { mimeType: entry.request.postData?.mimeType ?? "", ...sentBody } } : {}),
+    },
+    response: {
+      ...response,
+      ...told,
+      headers: logged?.responseHeaders ? linesOf(logged.responseHeaders) : response.headers,
+      content: { ...response.content, ...told?.content, ...body },
+    },
+    ...(response._fetchedViaServiceWorker ? { _fetchedViaServiceWorker: true } : {}),
+  };
+}
+
+/** An answered request of the page that no session told the end of. */
+function statusAndType({ status, responseHeaders, body }: LoggedRequest): { status: number | null; content: object } {
+  const mimeType = responseHeaders?.find(([name]) => name === "content-type")?.[1] ?? "";
+  return { status, content: { size: body.size, mimeType } };
+}
+
+/** An answered request of the page that no session told of. */
+function unattendedEntry(logged: LoggedRequest, toWallTime: ToWallTime): object {
+  const { method, url, started_ms, requestHeaders, responseHeaders } = logged;
+  return {
+    pageref: "page_1",
+    startedDateTime: toWallTime(started_ms),
+    time: 0,
+    request: { method, url, headers: linesOf(requestHeaders ?? []) },
+    response: {
+      ...statusAndType(logged),
+      headers: linesOf(responseHeaders ?? []),
+      redirectURL: responseHeaders?.find(([name]) => name === "location")?.[1] ?? "",
+    },
+    _resourceType: "other",
+    _protocol: logged.protocol,
+  };
+}
+
+const isRedirect = ({ status }: LoggedRequest): boolean => status !== null && status >= 300 && status < 400;
+
+/** A body that is not what its content-encoding says, which is to fail in a replay too. */
+const cannotBeDecoded = (entry: HarEntry | null): boolean =>
+  entry?.response._error === "net::ERR_CONTENT_DECODING_FAILED";
+
+/** Redirects' bodies are not read by the browser, and what was asked of a cache was told of the cache's response. */
+function bodySeen(logged: LoggedRequest, entry: HarEntry | null): WireFacts["body"] {
+  const { status } = entry?.response ?? { status: 0 };
+  const isTheEntrys = status === 0 || status === logged.status;
+  const isWhole = logged.ended || entry?._trilane.complete === true || cannotBeDecoded(entry);
+  return isTheEntrys && isWhole && !isRedirect(logged) ? (logged.body.bytes ?? logged.body) : null;
+}
+
+/** Of a certificate it is told with some of a connection's responses only. */
+function securityDetailsOf(known: readonly Known[]): (url: string) => SecurityDetails | null {
+  const ofOrigin = new Map<string, SecurityDetails>();
+  for (const { request } of known) {
+    const { origin } = new URL(request.sent.request.url);
+    const details = request.response?.securityDetails;
+    if (details && !ofOrigin.has(origin)) ofOrigin.set(origin, details);
+  }
+  return (url) => ofOrigin.get(new URL(url).origin) ?? null;
+}
+
+/** In the order of the HAR's entries. */
+function wireFactsOf(
+  known: readonly Known[],
+  unattended: readonly LoggedRequest[],
+  { connections }: NetLog,
+): WireFacts[] {
+  const certificates = new Certificates(connections);
+  const detailsOf = securityDetailsOf(known);
+  const facts = (
+    url: string,
+    logged: LoggedRequest | null,
+    entry: HarEntry | null,
+    request: CapturedRequest | null,
+  ): WireFacts => {
+    const details = request?.response?.securityDetails ?? detailsOf(url);
+    const address = request ? addressOf(request) : "";
+    return {
+      body: logged ? bodySeen(logged, entry) : null,
+      trailers: logged?.trailers ?? [],
+      certificate: details ? certificates.of(details, address) : null,
+      tlsVersion: details?.protocol ?? null,
+      connect_ms: connectTimeTo(address, connections),
+      recordWait_ms: request ? recordWaitOf(request, connections) : 0,
+    };
+  };
+  return [
+    ...known.map(({ entry, request, logged }) => facts(request.sent.request.url, logged, entry, request)),
+    ...unattended.map((logged) => facts(logged.url, logged, null, null)),
+  ];
+}
+
+/** `browser`: name and version. */
+export function composeRecorded(
+  capture: Capture,
+  bodies: BodyTexts,
+  net: NetLog,
+  browser: { readonly name: string; readonly version: string },
+): Recorded {
+  const first = navigationRequest(capture) ?? capture.requests[0];
+  const navigationStart_s = first?.sent.timestamp ?? 0;
+  const toWallTime: ToWallTime = (monotonic_ms) =>
+    new Date((first?.sent.wallTime ?? 0) * 1000 + monotonic_ms - navigationStart_s * 1000).toISOString();
+  const entries = entriesOf(capture, { pageref: "page_1", navigationStart_s });
+  const keyOf = (requestId: string, start_ns: number): string => `${requestId} ${start_ns}`;
+  const requestOf = new Map(
+    capture.requests.map((request) => [keyOf(request.requestId, Math.round(request.sent.timestamp * 1e9)), request]),
+  );
+  const { ofEntries, left } = pair(entries, net.requests);
+  const captured = entries.flatMap((entry, index): Known[] => {
+    const request = requestOf.get(keyOf(entry._trilane.requestId, entry._trilane.start_ns));
+    return request ? [{ entry, request, logged: ofEntries[index] ?? null }] : [];
+  });
+  // What was still on its way when the time was up has no body that could be replayed.
+  const known = captured.filter(({ request, logged }) => !isUnderWay(request) || logged?.ended === true);
+  // What the browser asks for itself is keyed by another site, or by none.
+  const sites = new Set(known.flatMap(({ logged }) => (logged?.isolation ? [logged.isolation] : [])));
+  const unattended = left.filter(({ isolation, ended }) => ended && sites.has(isolation));
+  const facts = wireFactsOf(known, unattended, net);
+  const answered = known.filter(
+    ({ entry, logged }) => (entry.response.status > 0 || logged !== null) && entry._fromCache === undefined,
+  );
+  return {
+    har: {
+      log: {
+        version: "1.2",
+        creator: { name: "trilane", version: "" },
+        browser,
+        pages: [
+          {
+            id: "page_1",
+            startedDateTime: toWallTime(navigationStart_s * 1000),
+            title: first?.sent.request.url ?? "",
+            pageTimings:
+              capture.loadEvent_s === null ? {} : { onLoad: (capture.loadEvent_s - navigationStart_s) * 1000 },
+          },
+        ],
+        entries: [
+          ...known.map((each) => harEntry(each, bodies, toWallTime)),
+          ...unattended.map((logged) => unattendedEntry(logged, toWallTime)),
+        ],
+      },
+    },
+    wireOf: (index) => facts[index] ?? null,
+    counts: {
+      answered: answered.length + unattended.length,
+      seen: answered.filter(({ logged }) => logged !== null).length + unattended.length,
+      unattended: unattended.length,
+      under_way: captured.length - known.length,
+    },
+  };
+}

@@ -1,0 +1,106 @@
+// What can be chosen of a live page's recording, as options of every command that records one, and what they choose.
+import type { Argv } from "yargs";
+import { UserError } from "../../base/errors.ts";
+import { number } from "../../base/option.ts";
+import { type HostAddress, readAddress, readTrustedKeys } from "./words.ts";
+
+/** As yargs gives them. */
+export interface LiveOptions {
+  visits: number;
+  scroll: boolean;
+  resolve: string[];
+  trust: string[];
+  "allow-local-network": boolean;
+}
+
+export interface LiveChoice {
+  /** How often the page is loaded, by a fresh browser each time. */
+  readonly visits: number;
+  readonly scroll: boolean;
+  readonly addresses: readonly HostAddress[];
+  readonly trustedKeys: readonly string[];
+  readonly allowLocalNetwork: boolean;
+}
+
+export const defaultLiveChoice: LiveChoice = {
+  visits: 1,
+  scroll: false,
+  addresses: [],
+  trustedKeys: [],
+  allowLocalNetwork: false,
+};
+
+export function defineLive<T>(yargs: Argv<T>): Argv<T & LiveOptions> {
+  return yargs
+    .option(
+      "visits",
+      number(
+        { least: 1, most: 20, whole: true },
+        {
+          default: 1,
+          describe: "load the page N times and keep what any visit asked for, for pages that differ between visits",
+        },
+      ),
+    )
+    .option("scroll", {
+      type: "boolean",
+      default: false,
+      describe: "scroll to the end, to load what is lazy",
+    })
+    .option("resolve", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [],
+      rare: true,
+      placeholder: "HOST=ADDRESS",
+      describe: "address of a host; *.HOST: of all its subdomains",
+    })
+    .option("trust", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [],
+      rare: true,
+      placeholder: "FILE",
+      describe: "PEM file of certificates to trust, for a staging server",
+    })
+    .option("allow-local-network", {
+      type: "boolean",
+      default: false,
+      describe: "let a public page reach this machine and its networks (otherwise refused)",
+    }) as unknown as Argv<T & LiveOptions>;
+}
+
+/** Their names, for who shows them in a group of their own. */
+export const liveOptionNames: readonly (keyof LiveOptions)[] = [
+  "visits",
+  "scroll",
+  "resolve",
+  "trust",
+  "allow-local-network",
+];
+
+export function liveChoiceOf(options: LiveOptions): LiveChoice {
+  return {
+    visits: options.visits,
+    scroll: options.scroll,
+    addresses: options.resolve.map(readAddress),
+    trustedKeys: options.trust.flatMap(readTrustedKeys),
+    allowLocalNetwork: options["allow-local-network"],
+  };
+}
+
+/** UserError where one of them, or of `further` ones, is given for a page that nobody records. */
+export function refuseLiveOptions<Name extends string>(
+  options: LiveOptions & Record<Name, boolean>,
+  further: readonly Name[],
+  page: string,
+): void {
+  const isGiven = (value: boolean | number | readonly string[]): boolean => {
+    if (typeof value === "number") return value !== defaultLiveChoice.visits;
+    return typeof value === "boolean" ? value : value.length > 0;
+  };
+  const given = [...liveOptionNames, ...further].find((name) => isGiven(options[name]));
+  if (given) throw new UserError(`--${given} is for a page that is recorded first: ${page} is no URL`);
+}

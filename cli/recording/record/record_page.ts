@@ -1,0 +1,260 @@
+// One page recorded: a fresh browser loads it, is left until it is quiet, tells its bodies and ends; what was told and
+// logged becomes a HAR to import. Everything it started or wrote is gone when it returns. Stores nothing.
+import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { askBodies, type BodyTexts } from "../../../extension/capture/bodies.ts";
+import type { Capture } from "../../../extension/capture/requests.ts";
+import { RunError } from "../../base/errors.ts";
+import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folder.ts";
+import { chromiumPath, programPath } from "../../base/programs.ts";
+import { removedAtEnd } from "../../base/removed_at_end.ts";
+import { type CDPSession, type RunningBrowser, StartError, startBrowser } from "../../browser/browser.ts";
+import { chromiumEnvironment } from "../../browser/chromium.ts";
+import { NavigationError, type WatchedPage, watchPage } from "../../browser/page.ts";
+import { pinTimeScript } from "../../browser/pin_time.ts";
+import { throwIfFull } from "../../browser/scratch.ts";
+import { userAgentOf } from "../../browser/user_agent.ts";
+import { type RecordedLane, recorderArguments } from "./chromium_arguments.ts";
+import { composeRecorded, type Recorded } from "./compose.ts";
+import { startRemedy, withRemedy } from "./failure.ts";
+import { type NetLog, readNetLog } from "./net_log.ts";
+import { beginsLate } from "./pair.ts";
+import { comesToRest } from "./quiet.ts";
+import { reachOf } from "./reach.ts";
+import { scrollExpression } from "./scroll.ts";
+import type { HostAddress } from "./words.ts";
+
+export interface RecordOptions {
+  readonly url: string;
+  readonly lane: RecordedLane;
+  readonly scroll: boolean;
+  /** How long nothing may be under way before the page counts as done. */
+  readonly quiet_ms: number;
+  /** From navigation to the page's rest. */
+  readonly timeout_ms: number;
+  /** Whether the page's time and chance are pinned, as loads of the recording can be (cli/browser/pin_time.ts). */
+  readonly pinTime?: boolean;
+  readonly trustedKeys: readonly string[];
+  readonly addresses: readonly HostAddress[];
+  /** Whether the page may reach this machine and its networks wherever it comes from (reach.ts). Default: it may not. */
+  readonly allowLocalNetwork?: boolean;
+  /** What the browser is started by, as liveLabCommand tells. */
+  readonly within: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface RecordedPage extends Recorded {
+  /** "Chromium 156.0.7987.1". */
+  readonly browser: string;
+  readonly screensScrolled: number | null;
+}
+
+const startTimeout_ms = 30_000;
+// Closing writes the log's last lines.
+const closePatience_ms = 20_000;
+const bodiesPatience_ms = 30_000;
+// What the log has no bytes of is asked for, as far as it costs little.
+const keptBodies_bytes = 64 * 1024 * 1024;
+const askedBody_bytes = 1024 * 1024;
+const askedBodies_bytes = 32 * 1024 * 1024;
+const postData_bytes = 16 * 1024 * 1024;
+
+/** Chromium makes a socket there, 45 bytes further down, and a socket's path has no more than 107. */
+const temporaryOf = (folder: string): string => (Buffer.byteLength(folder) <= 60 ? folder : "/tmp");
+
+interface Seen {
+  readonly capture: Capture;
+  readonly bodies: BodyTexts;
+  readonly browser: { readonly name: string; readonly version: string };
+  readonly screensScrolled: number | null;
+}
+
+/**
+ * Hands what was recorded to `use`, until whose end large bodies can be read. UserError for what the site or the options
+ * cannot give, RunError where the browser fails.
+ */
+export async function recordPage<Result>(
+  options: RecordOptions,
+  use: (page: RecordedPage) => Promise<Result>,
+): Promise<Result> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const chromium = chromiumPath();
+  // On disk and not in memory: the log holds all bodies.
+  await sweepProcessFolders(tmpdir(), "record");
+  const folder = makeProcessFolder(tmpdir(), "record");
+  const keep = removedAtEnd(folder);
+  const profile = join(folder, "profile");
+  const netLog = join(folder, "net-log.json");
+  try {
+    throwIfFull({ folder });
+    await mkdir(profile);
+    const { url, addresses, allowLocalNetwork = false } = options;
+    const reach = allowLocalNetwork ? null : await reachOf(url, addresses);
+    const browserArguments = recorderArguments({
+      ...options,
+      allowLocalNetwork,
+      addresses: reach?.pinned ? [...addresses, reach.pinned] : addresses,
+      profile,
+      netLog,
+      userAgent: await userAgentOf(chromium),
+    });
+    const seen = await observe(options, {
+      commandLine: [
+        ...options.within,
+        ...(reach ? [programPath("trilane-guard"), "--nearest", reach.nearest, "--"] : []),
+        chromium,
+        ...browserArguments,
+      ],
+      environment: chromiumEnvironment(profile, temporaryOf(folder), process.env),
+      timeout_ms: startTimeout_ms,
+    });
+    signal?.throwIfAborted();
+    // Of bodies that the log had no room for, others of their size would be stored.
+    throwIfFull({ folder });
+    const log = await readNetLog(netLog).catch((): NetLog => ({ requests: [], connections: [] }));
+    const { capture, bodies, browser, screensScrolled } = seen;
+    if (beginsLate(log.requests, capture))
+      throw new RunError(`${url}: the browser's network process ended while it recorded: try again`);
+    return await use({
+      ...composeRecorded(capture, bodies, log, browser),
+      browser: `${browser.name} ${browser.version}`,
+      screensScrolled,
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    keep();
+  }
+}
+
+/** So many visits of a page, one after the other, all of whose large bodies can be read until the end of `use`. */
+export async function recordVisits<Result>(
+  options: RecordOptions,
+  visits: number,
+  use: (pages: readonly RecordedPage[]) => Promise<Result>,
+  begun: (visit: number) => void = () => undefined,
+): Promise<Result> {
+  const further = async (pages: readonly RecordedPage[]): Promise<Result> => {
+    if (pages.length === visits) return await use(pages);
+    begun(pages.length + 1);
+    return await recordPage(options, (page) => further([...pages, page]));
+  };
+  return await further([]);
+}
+
+async function observe(options: RecordOptions, start: Parameters<typeof startBrowser>[0]): Promise<Seen> {
+  const { signal } = options;
+  let browser: RunningBrowser;
+  try {
+    browser = await startBrowser(start, signal);
+  } catch (error) {
+    if (error instanceof StartError) throw new RunError(`the browser did not start: ${startRemedy(error.message)}`);
+    throw error;
+  }
+  const stop = () => void browser.stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const seen = await Promise.race([watched(browser, options), ended(browser)]);
+    browser.connection.send("Browser.close").catch(() => {});
+    await Promise.race([browser.exited, delay(closePatience_ms, undefined, { ref: false })]);
+    return seen;
+  } catch (error) {
+    // A browser that is stopped looks like one that ended.
+    signal?.throwIfAborted();
+    if (error instanceof NavigationError) throw new RunError(`${options.url}: ${withRemedy(error.message)}`);
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    await browser.stop();
+  }
+}
+
+async function ended({ exited }: RunningBrowser): Promise<never> {
+  const { code, signal } = await exited;
+  throw new RunError(`the browser ended while it recorded (${signal ?? `exit status ${code}`}): try again`);
+}
+
+async function watched(browser: RunningBrowser, options: RecordOptions): Promise<Seen> {
+  const { connection } = browser;
+  await connection.send("Browser.setDownloadBehavior", { behavior: "deny" });
+  const sessions = new Map<string, CDPSession>();
+  let lastEvent_ms = performance.now();
+  const page = await watchPage(connection, {
+    keptBodies_bytes,
+    postData_bytes,
+    ...(options.pinTime ? { firstScript: pinTimeScript() } : {}),
+    overhear({ params }, session) {
+      lastEvent_ms = performance.now();
+      if ("requestId" in params) sessions.set(params.requestId, session);
+    },
+  });
+  const { product } = await connection.send("Browser.getVersion");
+  const [name = "Chromium", version = ""] = product.split("/");
+  const until_ms = performance.now() + options.timeout_ms;
+  const gone = new AbortController();
+  void browser.exited.then(() => gone.abort());
+  // What would be read of them meanwhile would take its time from the page's computation, which a model is made of.
+  const load = (url: string): Promise<void> => browser.heldDuring(() => page.load(url));
+  const screensScrolled = await loadWhole({ page, load }, options, until_ms, () => lastEvent_ms, gone.signal);
+  const bodies = await bodiesOf(page.capture, sessions);
+  return {
+    capture: page.capture,
+    bodies,
+    browser: { name: name.replace("HeadlessChrome", "Chromium"), version },
+    screensScrolled,
+  };
+}
+
+/** To its load event, its end where asked, and its rest. */
+async function loadWhole(
+  { page, load }: { readonly page: WatchedPage; readonly load: WatchedPage["load"] },
+  { url, timeout_ms, scroll, quiet_ms }: RecordOptions,
+  until_ms: number,
+  lastEvent_ms: () => number,
+  gone: AbortSignal,
+): Promise<number | null> {
+  const tooLong = delay(timeout_ms, undefined, { ref: false }).then((): never => {
+    throw new NavigationError(`the load event did not come within ${timeout_ms / 1000} s: give it more with --timeout`);
+  });
+  tooLong.catch(() => {});
+  await Promise.race([load(url), page.crashed, tooLong]);
+  const rest = () => comesToRest(page.capture, lastEvent_ms, quiet_ms, until_ms, gone);
+  await rest();
+  if (!scroll) return null;
+  const screens = await Promise.race([
+    page.evaluate(scrollExpression),
+    page.crashed,
+    delay(until_ms - performance.now(), undefined, { ref: false }),
+  ]);
+  await rest();
+  return typeof screens === "number" ? screens : 0;
+}
+
+async function bodiesOf(capture: Capture, sessions: ReadonlyMap<string, CDPSession>): Promise<BodyTexts> {
+  const of = (requestId: string): CDPSession => {
+    const session = sessions.get(requestId);
+    if (!session) throw new RangeError(`no session told of request ${requestId}`);
+    return session;
+  };
+  let asked = 0;
+  const patience = AbortSignal.timeout(bodiesPatience_ms);
+  const soon = <T>(answer: Promise<T>): Promise<T> =>
+    Promise.race([
+      answer,
+      new Promise<never>((_, reject) => patience.addEventListener("abort", reject, { once: true })),
+    ]);
+  return await askBodies(
+    capture,
+    {
+      responseBody: async (requestId) => soon(of(requestId).send("Network.getResponseBody", { requestId })),
+      requestBody: async (requestId) => soon(of(requestId).send("Network.getRequestPostData", { requestId })),
+    },
+    ({ end }) => {
+      const size = end?.how === "finished" ? end.encodedBytes : 0;
+      asked += size;
+      return size <= askedBody_bytes && asked <= askedBodies_bytes && !patience.aborted;
+    },
+  );
+}

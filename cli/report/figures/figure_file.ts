@@ -1,0 +1,38 @@
+// What makes a figure one that can be saved: its file's name and its data as CSV, packed into the figure itself. The page's
+// script (page/figure_files.js) unpacks them, and draws SVG and PNG from what it shows.
+import { deflateRawSync } from "node:zlib";
+import { html, Markup } from "../../../extension/figures/markup.ts";
+import { csvField } from "../../../extension/har/csv_field.ts";
+
+type Value = string | number | boolean | null;
+
+export interface FigureData {
+  /** What the figure is of, in words that make the file's name. */
+  readonly name: readonly string[];
+  /** With units. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Value[])[];
+}
+
+/** Thousandths are finer than anything that is measured here, and a third of the digits. */
+const rounded = (value: Value): Value => (typeof value === "number" ? Number(value.toFixed(3)) : value);
+
+/** RFC 4180, as the loads' own CSV. */
+export function figureCsv({ columns, rows }: FigureData): string {
+  return [columns, ...rows].map((row) => `${row.map((value) => csvField(rounded(value))).join(",")}\r\n`).join("");
+}
+
+function fileName(words: readonly string[]): string {
+  return words
+    .join("-")
+    .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, 100);
+}
+
+/** The figure, which must begin with its element, with what it needs to be saved. */
+export function savedFigure(figure: Markup, data: FigureData): Markup {
+  const packed = deflateRawSync(figureCsv(data), { level: 9 }).toString("base64");
+  const attributes = html` data-file="${fileName(data.name)}" data-csv="${packed}"`;
+  return new Markup(figure.text.replace(/^<figure/, () => `<figure${attributes.text}`));
+}

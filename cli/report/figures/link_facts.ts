@@ -1,0 +1,58 @@
+// The link that was asked for and what the shaper did in the loads shown: packets, drops, queue peak, lateness.
+import { html, type Markup } from "../../../extension/figures/markup.ts";
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
+import { formatSize } from "../../base/numbers.ts";
+import { linkSentence } from "../../link/label.ts";
+import { describeLink } from "../../link/link.ts";
+import { numberAt } from "./unknown_json.ts";
+
+export interface ShapedLoad {
+  readonly id: number;
+  readonly lane: string;
+  readonly facts: LoadFacts;
+}
+
+const microseconds = (time_ns: number | null): string =>
+  time_ns === null ? "–" : time_ns < 1e6 ? `${Math.round(time_ns / 1000)} µs` : `${(time_ns / 1e6).toFixed(1)} ms`;
+
+function directionRow(load: ShapedLoad, direction: "down" | "up"): Markup {
+  const report = load.facts.shaper;
+  const number = (...path: string[]): number | null => numberAt(report, direction, ...path);
+  const plain = (value: number | null): string => (value === null ? "–" : String(value));
+  const bytes = number("bytes_out");
+  const peak_bytes = number("queue_peak_bytes");
+  return html`<tr><th scope="row">${load.lane} ${direction}</th><td class="num">${plain(number("packets_in"))}</td><td class="num">${bytes === null ? "–" : formatSize(bytes)}</td><td class="num">${plain(number("drops", "queue"))}</td><td class="num">${plain(number("drops", "loss"))}</td><td class="num">${plain(number("queue_peak_packets"))}${peak_bytes !== null && `, ${formatSize(peak_bytes)}`}</td><td class="num">${microseconds(number("late_ns", "p50"))}</td><td class="num">${microseconds(number("late_ns", "p99"))}</td><td class="num">${microseconds(number("late_ns", "max"))}</td></tr>`;
+}
+
+/** What only some links do, in words; told where it happened. */
+const furtherCounts: readonly (readonly [readonly string[], string])[] = [
+  [["drops", "aqm"], "dropped to keep the queue short"],
+  [["marked_packets"], "marked to keep the queue short"],
+  [["drops", "off"], "lost while the link was off"],
+  [["copied_packets"], "duplicated"],
+  [["reordered_packets"], "reordered"],
+  [["fec", "parity_packets"], "sent as parity"],
+  [["fec", "repaired_packets"], "lost and repaired"],
+  [["fec", "failed_groups"], "groups beyond repair"],
+];
+
+/** `h3 down: 12 lost while the link was off, 3 duplicated`; empty where nothing of the kind happened. */
+function furtherLine(load: ShapedLoad, direction: "down" | "up"): string {
+  const told = furtherCounts.flatMap(([path, words]) => {
+    const count = numberAt(load.facts.shaper, direction, ...path);
+    return count === null || count === 0 ? [] : [`${count} ${words}`];
+  });
+  return told.length === 0 ? "" : `${load.lane} ${direction}: ${told.join(", ")}`;
+}
+
+export function linkFacts(profile: LinkProfile, loads: readonly ShapedLoad[]): Markup {
+  const reported = loads.filter((load) => load.facts.shaper !== null);
+  const { name } = describeLink(profile);
+  const asked = html`<p><b>Link asked:</b> ${name === null ? "" : `${name}: `}${linkSentence(profile)}.</p>`;
+  if (reported.length === 0)
+    return html`${asked}<p>What the shaper did is unavailable: no load shown here has its report.</p>`;
+  const further = reported.flatMap((load) => [furtherLine(load, "down"), furtherLine(load, "up")]).filter(Boolean);
+  const heads = ["packets in", "bytes out", "queue drops", "losses", "queue peak", "late p50", "late p99", "late max"];
+  return html`${asked}<p class="soft">What the shaper did in one load of each lane (${reported.map((load) => `${load.lane}: load ${load.id}`).join(", ")}). Late: how long after its time in the model a packet left.</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">direction</th>${heads.map((head) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody>${reported.flatMap((load) => [directionRow(load, "down"), directionRow(load, "up")])}</tbody></table></div>${further.length > 0 && html`<p class="soft">Besides, in packets: ${further.join("; ")}.</p>`}`;
+}

@@ -1,0 +1,100 @@
+// How the page load time divides into network and computation along the critical path (cli/load/metrics/critical_path.ts): for each
+// page on a link a bar per lane, beside the least that the link allows. Draws given numbers.
+import { coordinate, fitted, html, type Markup } from "../../../extension/figures/markup.ts";
+import { scaleFromZero } from "../../../extension/figures/scale.ts";
+import { count, formatTime } from "../../base/numbers.ts";
+import { savedFigure } from "./figure_file.ts";
+
+const width = 640;
+const left = 52;
+const right = width - 140;
+const top = 62;
+/** Of a page's name, above its bars. */
+const nameHeight = 18;
+const rowHeight = 16;
+const barHeight = 12;
+const pageGap = 8;
+/** The legend's line, below the link's. */
+const legendTop = 26;
+
+export interface SplitBar {
+  readonly lane: string;
+  readonly loads: number;
+  /** Medians over the loads; the share is the median of each load's own. */
+  readonly plt_ms: number;
+  readonly network_share: number;
+}
+
+export interface SplitPage {
+  readonly page: string;
+  readonly bars: readonly SplitBar[];
+  /** Null: not known for this link. */
+  readonly optimal_ms: number | null;
+}
+
+export interface SplitData {
+  readonly link: string;
+  readonly pages: readonly SplitPage[];
+  /** Of the link, with those that are not drawn. */
+  readonly allPages: readonly SplitPage[];
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+function legend(hasOptimum: boolean): Markup {
+  const entries = [
+    { width: 80, mark: html`<rect class="network" x="0" y="8" width="22" height="${barHeight}"/>`, name: "network" },
+    {
+      width: 110,
+      mark: html`<rect class="computed" x="0" y="8" width="22" height="${barHeight}"/>`,
+      name: "computation",
+    },
+    ...(hasOptimum
+      ? [{ width: 80, mark: html`<path class="optimum" d="M11 5v${barHeight + 6}"/>`, name: "optimum" }]
+      : []),
+  ];
+  let x = left;
+  return html`${entries.map(({ width: wide, mark, name }) => {
+    const at = x;
+    x += wide + 10;
+    return html`<g transform="translate(${at} ${legendTop})">${mark}<text class="axis" x="28" y="18">${name}</text></g>`;
+  })}`;
+}
+
+export function splitFigure({ link, pages, allPages }: SplitData): Markup {
+  const ends = pages.flatMap(({ bars, optimal_ms }) => [optimal_ms ?? 0, ...bars.map(({ plt_ms }) => plt_ms)]);
+  const scale = scaleFromZero(Math.max(...ends), left, right, 8);
+  let y = top;
+  const drawn = pages.map(({ page, bars, optimal_ms }) => {
+    const from = y;
+    y += nameHeight + bars.length * rowHeight + pageGap;
+    const rows = bars.map(({ lane, loads, plt_ms, network_share }, index) => {
+      const at = from + nameHeight + index * rowHeight;
+      const middle = scale.at(plt_ms * network_share);
+      const told = `${formatTime(plt_ms)}, ${percent(network_share)} network`;
+      return html`<g class="lane-${lane}"><title>${page}, ${lane}: PLT ${told}, ${percent(1 - network_share)} computation; n ${String(loads)}</title><text class="axis end" x="${left - 6}" y="${at + 10}">${lane}</text><rect class="network" x="${left}" y="${at}" width="${middle - left}" height="${barHeight}"/><rect class="computed" x="${middle}" y="${at}" width="${scale.at(plt_ms) - middle}" height="${barHeight}"/><text class="axis" x="${scale.at(plt_ms) + 6}" y="${at + 10}">${told}</text></g>`;
+    });
+    const optimum =
+      optimal_ms !== null &&
+      html`<path class="optimum" d="M${coordinate(scale.at(optimal_ms))} ${from + nameHeight - 3}v${bars.length * rowHeight + 2}"><title>${page}: optimum ${formatTime(optimal_ms)}</title></path>`;
+    return html`<text x="${left}" y="${from + 12}">${fitted(page, right - left, 12)}</text>${rows}${optimum}`;
+  });
+  const height = y + 34;
+  const grid = scale.ticks.map(
+    (tick) =>
+      html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${top - 2}" y2="${y}"/><text class="axis mid" x="${scale.at(tick)}" y="${y + 14}">${String(tick)}</text>`,
+  );
+  const hasOptimum = pages.some(({ optimal_ms }) => optimal_ms !== null);
+  const notDrawn = allPages.length - pages.length;
+  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Page load time over ${link}, divided into network and computation, of ${count(pages.length, "page")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(link, right - left, 13)}</text>${legend(hasOptimum)}${grid}${drawn}<text class="axis mid" x="${(left + right) / 2}" y="${y + 30}">page load time, ms</text></svg></div><figcaption>${link}: the median page load time of each lane, divided as the median of its loads’ shares. Network: requests on the critical path, from what asked for them; computation: the rest, the browser’s own work.${hasOptimum && " Optimum: bytes over the link’s rate and the round trips that the page’s requests need one after another."}${notDrawn > 0 && ` ${count(pages.length, "page")} of ${allPages.length}, spread from the fastest to the slowest; all are in its CSV.`}</figcaption></figure>`;
+  return savedFigure(figure, {
+    name: ["network-and-computation", link],
+    columns: ["link", "page", "lane", "loads", "plt_ms", "network_share", "network_ms", "computation_ms", "optimal_ms"],
+    rows: allPages.flatMap(({ page, bars, optimal_ms }) =>
+      bars.map(({ lane, loads, plt_ms, network_share }) => [
+        ...[link, page, lane, loads, plt_ms, network_share],
+        ...[plt_ms * network_share, plt_ms * (1 - network_share), optimal_ms],
+      ]),
+    ),
+  });
+}

@@ -1,0 +1,106 @@
+// A race as one document by schemas/race-result.schema.json: numbers, verdict, and of each lane the load nearest its median
+// and its filmstrip. For who shows a race without reading a report: the extension. Computes no statistics of its own.
+import { existsSync } from "node:fs";
+import { harForReaders } from "../../extension/har/redact.ts";
+import type { ExcludedLoads, RaceComparison, RaceLane, RaceResult } from "../../schemas/generated/race_result.ts";
+import { UserError } from "../base/errors.ts";
+import { linkSentence } from "../link/label.ts";
+import { describeLink } from "../link/link.ts";
+import { traitsByLink } from "../link/traits.ts";
+import type { Cell, Film, Load, Results, Sweep } from "../results/store/results.ts";
+import { direction, type Improvement } from "../results/verdict/comparison.ts";
+import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
+import { summarize } from "../results/verdict/summary.ts";
+import { sweepVerdict } from "../results/verdict/sweep_verdict.ts";
+import { reasonKind } from "../results/verdict/verdict.ts";
+import { typicalLoad } from "./data.ts";
+import { reportPath } from "./report.ts";
+
+/** The cells of a sweep that is a race: one page on one link. UserError for any other. */
+function racedCells(results: Results, sweep: Sweep): [Cell, ...Cell[]] {
+  const cells = results.cellsOf(sweep.id);
+  const [first] = cells;
+  if (first === undefined || cells.some(({ page, link }) => page !== first.page || link !== first.link))
+    throw new UserError(
+      `sweep ${sweep.id} is no race: it has several pages or links; export it as har, csv or json, or choose another (see \`trilane list\`)`,
+    );
+  return cells as [Cell, ...Cell[]];
+}
+
+function laneResult(
+  results: Results,
+  cell: Cell,
+  loads: readonly Load[],
+  film: Film | undefined,
+  { seed, keepCredentials }: { seed: number; keepCredentials: boolean },
+): RaceLane {
+  const own = loads.filter((load) => load.lane === cell.lane);
+  const [summary] = summarize(own, seed);
+  const typical = typicalLoad(own);
+  const load = typical === null ? null : results.harOf(typical.id);
+  return {
+    lane: cell.lane,
+    loads: summary?.valid ?? 0,
+    invalid: own.filter((load) => counted(load) === null).length,
+    timed_out: own.filter(timedOut).length,
+    median_ms: summary?.median_ms ?? null,
+    low_ms: summary?.interval_ms?.low ?? null,
+    high_ms: summary?.interval_ms?.high ?? null,
+    plts_ms: own.flatMap((load) => (isValid(load) && load.plt_ms !== null ? [load.plt_ms] : [])),
+    load: load && !keepCredentials ? harForReaders(load) : load,
+    filmstrip:
+      film?.frames.map(({ time_ms, jpeg }) => ({ time_ms, jpeg: Buffer.from(jpeg).toString("base64") })) ?? null,
+    filmed_plt_ms: film?.plt_ms ?? null,
+  };
+}
+
+function comparisonOf(result: Improvement): RaceComparison {
+  const { pair, percent, interval } = result;
+  return {
+    lane: pair.lane as RaceComparison["lane"],
+    against: pair.over as RaceComparison["against"],
+    improvement_percent: percent,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    decided: direction(result) === "faster" || direction(result) === "slower",
+  };
+}
+
+function excludedOf(loads: readonly Load[]): ExcludedLoads[] {
+  const excluded = loads.filter((load) => counted(load) === null);
+  const byReason = Map.groupBy(excluded, ({ reasons: [first] }) =>
+    first === undefined ? "no reason recorded" : reasonKind(first),
+  );
+  return [...byReason].map(([reason, { length }]) => ({ reason, count: length })).sort((a, b) => b.count - a.count);
+}
+
+/** UserError where the sweep has more than one page or link. */
+export function raceResult(results: Results, home: string, sweep: Sweep, keepCredentials = false): RaceResult {
+  const cells = racedCells(results, sweep);
+  const [{ link, link_profile }] = cells;
+  const loads = results.loadsOf(sweep.id);
+  const films = results.filmsOf(sweep.id);
+  const verdict = sweepVerdict(loads, traitsByLink(cells), sweep.seed);
+  const lanes = sortLanes(cells.map(({ lane }) => lane)).flatMap((lane) => {
+    const cell = cells.find((each) => each.lane === lane);
+    const film = films.find((each) => each.cell === cell?.id);
+    return cell ? [laneResult(results, cell, loads, film, { seed: sweep.seed, keepCredentials })] : [];
+  }) as [RaceLane, ...RaceLane[]];
+  const shown = lanes.find(({ load }) => load !== null)?.load;
+  const report = reportPath(home, sweep);
+  const { name } = describeLink(link_profile);
+  return {
+    schema: "trilane/race-result/1",
+    page: cells[0].page,
+    url: shown?.log.entries[0]?.request.url ?? null,
+    link: { form: link, label: `${name === null ? "" : `${name}: `}${linkSentence(link_profile)}` },
+    runs: sweep.plan.repetitions,
+    sweep: sweep.id,
+    lanes,
+    comparisons: verdict.pairs.map(({ overall }) => comparisonOf(overall)),
+    verdict: { sentences: [...verdict.pairs.map(({ sentence }) => sentence), ...verdict.notes] },
+    excluded: excludedOf(loads),
+    report_path: existsSync(report) ? report : null,
+    made: sweep.finished_at ?? sweep.created_at,
+  };
+}

@@ -1,0 +1,101 @@
+// A comparison of two sweeps for people: a table of what changed, and lines that count and tell what could be shown. Within 80
+// columns but for long names.
+import { count, formatPercents, formatTime } from "../../base/numbers.ts";
+import { textTable } from "../../base/text_table.ts";
+import { type Browser, browserNames } from "../verdict/browsers.ts";
+import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./compare.ts";
+
+const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];
+const mostRows = 40;
+
+/** `+20 % (+18 to +22)`: with their signs, because elsewhere what is faster is positive. */
+function changeText({ change_percent, low_percent, high_percent }: ComparedCell | ComparedTogether): string {
+  if (change_percent === null) return "";
+  const interval = low_percent === null || high_percent === null ? null : { low: low_percent, high: high_percent };
+  const texts = formatPercents(change_percent, interval);
+  const [percent, low, high] = [texts.percent, texts.low, texts.high].map((text) =>
+    Number(text) > 0 ? `+${text}` : text,
+  );
+  return interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
+}
+
+function judgementText(cell: ComparedCell): string {
+  const { judgement, other_recording, other_link, other_coverage, loads_b, failed_b } = cell;
+  if (other_recording) return "another page";
+  if (other_link) return "another link";
+  if (other_coverage) return "another part";
+  if (judgement !== "failing") return judgement;
+  return loads_b === 0 ? "no valid load" : `${failed_b} of ${loads_b + failed_b} fail`;
+}
+
+function row(cell: ComparedCell): string[] {
+  const time = (time_ms: number | null): string => (time_ms === null ? "none" : formatTime(time_ms));
+  const [before, after] = [time(cell.median_a_ms), time(cell.median_b_ms)];
+  return [`${cell.page} ${cell.link}`, cell.lane, before, after, changeText(cell), judgementText(cell)];
+}
+
+function togetherRow(group: ComparedTogether): string[] {
+  const cells = `${count(group.cells, "cell")} together`;
+  return [cells, group.lane ?? "all", "", "", changeText(group), group.judgement];
+}
+
+/** What the loads are too few for; empty: for nothing. */
+function powerLines({ can_show, tests, loads_needed }: Comparison): string[] {
+  if (can_show !== "together" || loads_needed === null) return [];
+  return [
+    `So few loads show a change in cells together only: in one cell it takes ${loads_needed} of each sweep (${count(tests, "test")}).`,
+  ];
+}
+
+/** Of how many cells nothing can be told, and why; empty: of none. */
+function unjudgedLines(cells: readonly ComparedCell[]): string[] {
+  const unknown = cells.filter(({ judgement }) => judgement === "unknown");
+  if (unknown.length === 0) return [];
+  const others = unknown.filter(({ other_recording, other_link }) => other_recording || other_link).length;
+  const parts = unknown.filter((each) => each.other_coverage && !each.other_recording && !each.other_link).length;
+  const few = unknown.length - others - parts;
+  const reasons = [
+    ...(few > 0 ? [`${few} for too few valid loads`] : []),
+    ...(others > 0 ? [`${others} as another page or link`] : []),
+    ...(parts > 0 ? [`${parts} because the two asked for different parts of the page`] : []),
+  ];
+  return [`${unknown.length} of ${count(cells.length, "cell")} cannot be judged: ${reasons.join(", ")}.`];
+}
+
+/** Which browsers ran the two sweeps; empty where neither tells. */
+function browserLines(a: readonly Browser[], b: readonly Browser[]): string[] {
+  if (a.length + b.length === 0) return [];
+  // Named together, so that two binaries of one version are told apart.
+  const distinct = [...new Map([...a, ...b].map((each) => [`${each.version} ${each.sha256}`, each])).values()];
+  const names = new Map(browserNames(distinct).map((name, index) => [distinct[index] as Browser, name]));
+  const named = (side: readonly Browser[]): string =>
+    distinct
+      .filter((each) => side.some(({ version, sha256 }) => version === each.version && sha256 === each.sha256))
+      .map((each) => names.get(each))
+      .join(" and ") || "a browser not told";
+  const [before, after] = [named(a), named(b)];
+  return [before === after ? `Both ran with ${before}.` : `The first ran with ${before}, the second with ${after}.`];
+}
+
+/** Changed cells first; of cells that are the same only the count, unless nothing else is there. */
+export function comparisonLines(comparison: Comparison, threshold_percent: number): string[] {
+  const { cells, only_a, only_b, browsers_a, browsers_b } = comparison;
+  const counts = order.map((judgement) => cells.filter((cell) => cell.judgement === judgement).length);
+  const told = cells.filter((cell) => cell.judgement !== "same");
+  const shown = (told.length > 0 ? told : cells)
+    .toSorted((a, b) => order.indexOf(a.judgement) - order.indexOf(b.judgement))
+    .slice(0, mostRows);
+  const head = ["cell", "lane", "before", "after", "+ slower (95 %)", "judgement"];
+  const hidden = (told.length > 0 ? told : cells).length - shown.length;
+  const more = hidden > 0 ? [[`and ${hidden} more`, "", "", "", "", ""]] : [];
+  const [failing = 0, slower, faster, unclear, unknown, same] = counts;
+  return [
+    ...textTable([head, ...shown.map(row), ...more, ...comparison.together.map(togetherRow)]),
+    "",
+    `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable${failing > 0 ? `, ${failing} failing` : ""}.`,
+    ...unjudgedLines(cells),
+    ...powerLines(comparison),
+    ...browserLines(browsers_a, browsers_b),
+    ...(only_a + only_b > 0 ? [`Only in the first: ${only_a}; only in the second: ${only_b}.`] : []),
+  ];
+}

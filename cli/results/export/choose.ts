@@ -1,0 +1,68 @@
+// Which sweep, and which of its loads, the words of a command mean. Reads results only.
+import { existsSync, statSync } from "node:fs";
+import { UserError } from "../../base/errors.ts";
+import { type Load, openExistingResults, openResultsFile, type Results, type Sweep } from "../store/results.ts";
+
+/** Opens the results of a home that must have some. */
+export function resultsOf(home: string): Results {
+  const results = openExistingResults(home);
+  if (!results) throw new UserError(`no results in ${home}: run \`trilane race\` or \`trilane sweep\` first`);
+  return results;
+}
+
+/** A positive whole number as typed. */
+export function readNumber(text: string | number, name: string): number {
+  const number = typeof text === "number" ? text : /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(number) || number < 1) {
+    throw new UserError(`${name} must be a number from 1 on (got ${JSON.stringify(text)}): see \`trilane list\``);
+  }
+  return number;
+}
+
+/** The sweep of that number, or the newest one. */
+export function chooseSweep(results: Results, asked: string | number | undefined): Sweep {
+  if (asked !== undefined) return results.sweep(readNumber(asked, "sweep"));
+  const [newest] = results.listSweeps();
+  if (!newest) throw new UserError("no sweep in the results yet: run `trilane race` or `trilane sweep` first");
+  return newest;
+}
+
+/** `3`: a sweep of the data folder; `old.db`, `old-home/`, `old.db#3`: one of other results. `file`: of these. */
+export interface NamedSweep {
+  readonly results: Results;
+  readonly asked: string | undefined;
+  readonly file: string | null;
+}
+
+/** Opens the results that a word names; without one the home's. */
+export function openNamed(word: string | undefined, home: string): NamedSweep {
+  if (word === undefined || /^\d+$/.test(word)) return { results: resultsOf(home), asked: word, file: null };
+  const { path, sweep } = word.match(/^(?<path>.+?)(?:#(?<sweep>\d+))?$/)?.groups ?? {};
+  if (path === undefined || !existsSync(path))
+    throw new UserError(`${word}: neither a sweep's number nor a file of results: name one, as 3 or old/results.db#3`);
+  const results = statSync(path).isDirectory() ? resultsOf(path) : openResultsFile(path);
+  return { results, asked: sweep, file: path };
+}
+
+/** A sweep and those of its loads that were asked for: all, or one by its number, which then also tells the sweep. */
+export function chooseLoads(
+  results: Results,
+  askedSweep: string | number | undefined,
+  askedLoad: string | number | undefined,
+): { sweep: Sweep; loads: Load[] } {
+  if (askedLoad === undefined) {
+    const sweep = chooseSweep(results, askedSweep);
+    const loads = results.loadsOf(sweep.id);
+    if (loads.length === 0)
+      throw new UserError(`sweep ${sweep.id} has no loads yet: let \`trilane sweep\` go on with it`);
+    return { sweep, loads };
+  }
+  const id = readNumber(askedLoad, "load");
+  const sweeps = askedSweep === undefined ? results.listSweeps() : [chooseSweep(results, askedSweep)];
+  for (const sweep of sweeps) {
+    const load = results.loadsOf(sweep.id).find((each) => each.id === id);
+    if (load) return { sweep, loads: [load] };
+  }
+  const where = askedSweep === undefined ? "in the results" : `in sweep ${askedSweep}`;
+  throw new UserError(`no load ${id} ${where}: \`trilane export --format csv\` lists the loads of a sweep`);
+}

@@ -1,0 +1,255 @@
+// Loads as CSV (RFC 4180, UTF-8, one header line): one row per load attempt, then one per filmed load. The columns are documented here, once, for
+// `trilane export --help` and the report.
+import { pageMetrics } from "../../../extension/capture/metric_facts.ts";
+import { csvField } from "../../../extension/har/csv_field.ts";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { type Serving, servingInDilatedTime, settleServing } from "../../load/serving/serving.ts";
+import type { Cell, FilmedLoad, Load } from "../store/results.ts";
+import { isValid } from "../verdict/sample.ts";
+import { type FilmMetric, filmMetrics, type LoadMetric, loadMetrics } from "./metric_words.ts";
+
+type Value = string | number | boolean | null;
+
+/** What all loads of a sweep have in common. */
+type Terms = Serving & { readonly dilation: number };
+
+interface Column {
+  readonly name: string;
+  readonly meaning: string;
+  readonly value: (load: Load, cell: Cell | undefined, terms: Terms) => Value;
+  /** Of a filmed load, where it has one. */
+  readonly film?: (film: FilmedLoad, cell: Cell | undefined, terms: Terms) => Value;
+}
+
+/** What loads and filmed loads of a cell have in common. */
+function fromCell(of: (cell: Cell) => Value): Pick<Column, "value" | "film"> {
+  const value = (_: unknown, cell: Cell | undefined) => (cell ? of(cell) : null);
+  return { value, film: value };
+}
+
+function fromTerms(of: (terms: Terms) => Value): Pick<Column, "value" | "film"> {
+  const value = (_: unknown, __: unknown, terms: Terms) => of(terms);
+  return { value, film: value };
+}
+
+/** Before it was noted of cells, a trial load may have decided so against the plan's silence. */
+function wasPinned(_: unknown, cell: Cell | undefined, terms: Terms): boolean | null {
+  if (cell?.pinned_ms !== undefined) return cell.pinned_ms !== null;
+  return terms.pin_time ? true : null;
+}
+
+const metric = (name: LoadMetric): Column => ({
+  name,
+  meaning: loadMetrics[name].meaning,
+  value: (load) => load[name],
+});
+
+const filmMetric = (name: FilmMetric): Column => ({
+  name,
+  meaning: filmMetrics[name].meaning,
+  value: () => null,
+  film: (film) => film[name],
+});
+
+/** New ones are appended, those of metrics by themselves: who reads columns by their place goes on. */
+const firstColumns: readonly Column[] = [
+  {
+    name: "load_id",
+    meaning: "number of the load in the results; empty: filmed loads have none",
+    value: (load) => load.id,
+  },
+  { name: "page", meaning: "name of the recording", value: (load) => load.page, film: (_, cell) => cell?.page ?? null },
+  {
+    name: "lane",
+    meaning: "lane the load was held to: h1, h2, h3, h3-0rtt, ...",
+    value: (load) => load.lane,
+    film: (_, cell) => cell?.lane ?? null,
+  },
+  {
+    name: "link",
+    meaning: "the emulated link, short form",
+    value: (load) => load.link,
+    film: (_, cell) => cell?.link ?? null,
+  },
+  {
+    name: "down_bps",
+    meaning: "rate towards the browser in bit/s; empty: unlimited",
+    ...fromCell((cell) => cell.link_profile.down.rate_bps),
+  },
+  {
+    name: "up_bps",
+    meaning: "rate from the browser in bit/s; empty: unlimited",
+    ...fromCell((cell) => cell.link_profile.up.rate_bps),
+  },
+  { name: "rtt_ms", meaning: "minimum round trip of the link", ...fromCell((cell) => cell.link_profile.rtt_ms) },
+  {
+    name: "loss_down",
+    meaning: "share of packets lost towards the browser, 0 to 1",
+    ...fromCell((cell) => cell.link_profile.down.loss),
+  },
+  { name: "loss_up", meaning: "the same from the browser", ...fromCell((cell) => cell.link_profile.up.loss) },
+  {
+    name: "block",
+    meaning: "repetition, from 0; its loads ran next to each other",
+    value: (load) => load.block,
+  },
+  { name: "attempt", meaning: "try at this load, from 0", value: (load) => load.attempt },
+  { name: "position", meaning: "place in the planned order, from 0", value: (load) => load.position },
+  {
+    name: "status",
+    meaning: "valid, invalid (not what was asked) or failed (no end)",
+    value: (load) => load.status,
+    film: (film) => film.status,
+  },
+  {
+    name: "averaged",
+    meaning: "true where the load enters medians",
+    value: (load) => isValid(load),
+    film: () => false,
+  },
+  {
+    name: "reasons",
+    meaning: "why it is not valid; several are joined by |",
+    value: (load) => load.reasons.join(" | "),
+    film: (film) => film.reasons.join(" | "),
+  },
+  { name: "started_at", meaning: "ISO 8601, UTC", value: (load) => load.started_at },
+  { name: "wall_ms", meaning: "the load's whole cost, lab and browser included", value: (load) => load.wall_ms },
+  { ...metric("plt_ms"), film: (film) => film.plt_ms },
+  metric("ttfb_ms"),
+  metric("dcl_ms"),
+  metric("fcp_ms"),
+  metric("lcp_ms"),
+  metric("cls"),
+  metric("tbt_ms"),
+  metric("network_ms"),
+  metric("computation_ms"),
+  metric("optimal_ms"),
+  metric("browser_cpu_ms"),
+  metric("server_cpu_ms"),
+  metric("shaper_cpu_ms"),
+  metric("requests"),
+  metric("bytes"),
+  metric("connections"),
+  { name: "matched", meaning: "requests answered with their own recorded response", value: (load) => load.matched },
+  {
+    name: "fuzzy",
+    meaning: "requests answered with that of another query, scheme or port",
+    value: (load) => load.fuzzy,
+  },
+  { name: "missed", meaning: "requests not in the recording", value: (load) => load.missed },
+  { name: "failed", meaning: "requests that failed", value: (load) => load.failed },
+  { name: "off_lane", meaning: "requests on another protocol than the lane's", value: (load) => load.off_lane },
+  { name: "browser_version", meaning: "of Chromium; empty: not told", value: (load) => load.browser_version },
+  { name: "browser_sha256", meaning: "of Chromium's program", value: (load) => load.browser_sha256 },
+  { name: "host", meaning: "machine that ran it; empty: not noted", ...fromCell(({ host }) => host?.name ?? null) },
+  { name: "host_cpu", meaning: "its processor", ...fromCell(({ host }) => host?.facts.cpu ?? null) },
+  { name: "host_cpus", meaning: "how many CPUs it has", ...fromCell(({ host }) => host?.facts.cpus ?? null) },
+  { name: "host_kernel", meaning: "its Linux", ...fromCell(({ host }) => host?.facts.kernel ?? null) },
+  {
+    name: "host_browser",
+    meaning: "versions of Chromium that it ran, with | between",
+    ...fromCell(({ host }) => host?.facts.versions.chromium?.join(" | ") ?? null),
+  },
+  { name: "recording_digest", meaning: "SHA-256 of the recording", ...fromCell((cell) => cell.recording_digest) },
+  { name: "origins", meaning: "as-recorded, merged or single", ...fromTerms(({ origins }) => origins) },
+  {
+    name: "think",
+    meaning: "servers' think time: none, recorded, or ms",
+    ...fromTerms(({ think }) => (typeof think === "object" ? think.ms : think)),
+  },
+  { name: "extra_rtt", meaning: "true where far servers are far", ...fromTerms(({ extra_rtt }) => extra_rtt) },
+  {
+    name: "chain",
+    meaning: "certificate chains: recorded, small, or bytes",
+    ...fromTerms(({ chain }) => (typeof chain === "object" ? chain.bytes : chain)),
+  },
+  { name: "tls", meaning: "TLS over TCP: 1.2, 1.3 or both", ...fromTerms(({ tls }) => tls) },
+  {
+    name: "pin_time",
+    meaning:
+      "true if its clock was set and its random numbers seeded, as the plan or a trial load said; empty: not noted",
+    value: wasPinned,
+    film: wasPinned,
+  },
+  { name: "transport", meaning: "stock, tuned or custom", ...fromTerms(({ transport }) => transport.preset) },
+  {
+    name: "tcp_congestion",
+    meaning: "congestion control of the servers' TCP",
+    ...fromTerms(({ transport }) => transport.tcp.congestion_control),
+  },
+  {
+    name: "quic_congestion",
+    meaning: "the same of their QUIC",
+    ...fromTerms(({ transport }) => transport.quic.congestion_control),
+  },
+  {
+    name: "filmed",
+    meaning: "true for a further load that was filmed, which takes time; in no average",
+    value: () => false,
+    film: () => true,
+  },
+  filmMetric("speed_index_ms"),
+  filmMetric("visually_complete_85_ms"),
+  filmMetric("visually_complete_95_ms"),
+  filmMetric("visually_complete_100_ms"),
+  {
+    name: "dilation",
+    meaning: "how many times slower time passed in the lab; times are undilated",
+    ...fromTerms(({ dilation }) => dilation),
+  },
+  {
+    name: "coverage_requests",
+    meaning: "share of the recorded requests before the recorded load event that it asked for, 0 to 1",
+    value: (load) => load.coverage_requests,
+  },
+  { name: "coverage_bytes", meaning: "the same of their bytes", value: (load) => load.coverage_bytes },
+  {
+    name: "beyond_reports",
+    meaning: "beacons, pings and reports that are not in the recording",
+    value: (load) => load.beyond_reports,
+  },
+  {
+    name: "beyond_other",
+    meaning: "other requests that the recording has no answer to",
+    value: (load) => load.beyond_other,
+  },
+  {
+    name: "beyond_failed",
+    meaning: "requests that failed when recorded, and failed again",
+    value: (load) => load.beyond_failed,
+  },
+  {
+    name: "disturbance_ms",
+    meaning: "what the machine may have added to it, at most, beyond a calm machine's",
+    value: (load) => load.disturbance_ms,
+  },
+  { name: "disturbance_link_ms", meaning: "of it, at the link", value: (load) => load.disturbance_link_ms },
+  { name: "disturbance_cpu_ms", meaning: "of it, without a CPU", value: (load) => load.disturbance_cpu_ms },
+  { name: "tolerated_ms", meaning: "up to where it counts", value: (load) => load.tolerated_ms },
+];
+const firstNames = new Set(firstColumns.map(({ name }) => name));
+export const columns: readonly Column[] = [
+  ...firstColumns,
+  ...pageMetrics.filter((name) => !firstNames.has(name)).map(metric),
+];
+
+/** Lines with their ends, the header first. */
+export function* csvLines(
+  { serving, dilate = 1 }: Pick<SweepPlan, "serving" | "dilate">,
+  cells: readonly Cell[],
+  loads: readonly Load[],
+  filmedLoads: readonly FilmedLoad[] = [],
+): Generator<string> {
+  const settled: Terms = { ...servingInDilatedTime(settleServing(serving), dilate), dilation: dilate };
+  const byId = new Map(cells.map((cell) => [cell.id, cell]));
+  yield `${columns.map((column) => column.name).join(",")}\r\n`;
+  for (const load of loads) {
+    const cell = byId.get(load.cell);
+    yield `${columns.map((column) => csvField(column.value(load, cell, settled))).join(",")}\r\n`;
+  }
+  for (const film of filmedLoads) {
+    const cell = byId.get(film.cell);
+    if (cell) yield `${columns.map((column) => csvField(column.film?.(film, cell, settled) ?? null)).join(",")}\r\n`;
+  }
+}

@@ -1,0 +1,84 @@
+// The tables `host` and `cell_host` of the results: which machine ran which cells, where several share a sweep. Used by the
+// results' owner alone; judges no machine.
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { UserError } from "../../base/errors.ts";
+
+export interface HostFacts {
+  readonly kernel: string;
+  readonly architecture: string;
+  readonly cpu: string;
+  readonly cpus: number;
+  readonly memory_bytes: number;
+  /** Tells two machines of one name apart. Missing in results of earlier versions. */
+  readonly machine_id?: string;
+  /** By product; of each all that were seen. */
+  readonly versions: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface PlacedCell {
+  readonly cell: number;
+  /** Number of its page on its link in the plan, from 1. */
+  readonly place: number;
+  /** Of merged results: when its shard was. */
+  readonly finished_at?: string | null;
+}
+
+export interface NewHost {
+  readonly name: string;
+  readonly facts: HostFacts;
+  readonly cells: readonly PlacedCell[];
+  /** In what it is unlike the others. */
+  readonly flags?: readonly string[];
+}
+
+/** A machine of a sweep. */
+export type Host = Required<NewHost>;
+
+export type NamedHost = Pick<NewHost, "name" | "facts">;
+
+/** Whether one name stands for two machines, as far as that was noted. */
+export function isOtherMachine(one: NamedHost, other: NamedHost): boolean {
+  const [id, otherId] = [one.facts.machine_id, other.facts.machine_id];
+  return one.name === other.name && id !== undefined && otherId !== undefined && id !== otherId;
+}
+
+/** UserError where another machine of the host's name is among those known. `where`: the results that they are known from. */
+export function refuseOtherMachine(known: readonly NamedHost[], host: NamedHost, where: string): void {
+  if (known.some((one) => isOtherMachine(one, host)))
+    throw new UserError(
+      `${where}: from another machine that is called ${host.name} too: give this one a name of its own with --host`,
+    );
+}
+
+/** A cell that has a host keeps it. */
+export function addHost(database: DatabaseSync, sweep: number, { name, facts, cells, flags = [] }: NewHost): void {
+  database
+    .prepare("INSERT OR IGNORE INTO host (sweep, name, facts, flags) VALUES (?, ?, ?, ?)")
+    .run(sweep, name, JSON.stringify(facts), JSON.stringify(flags));
+  const insert = database.prepare(
+    `INSERT OR IGNORE INTO cell_host (cell, host, place, finished_at)
+     SELECT ?, id, ?, ? FROM host WHERE sweep = ? AND name = ?`,
+  );
+  for (const { cell, place, finished_at = null } of cells) insert.run(cell, place, finished_at, sweep, name);
+}
+
+/** `read` is given the sweep's number as its one value. */
+export function readHosts(read: (query: string) => Record<string, SQLOutputValue>[]): Host[] {
+  const cells = Map.groupBy(
+    read(
+      `SELECT cell_host.host, cell_host.cell, place, finished_at FROM cell_host JOIN host ON host.id = cell_host.host
+       WHERE host.sweep = ? ORDER BY place, cell_host.cell`,
+    ),
+    ({ host }) => Number(host),
+  );
+  return read("SELECT id, name, facts, flags FROM host WHERE sweep = ? ORDER BY name").map((row) => ({
+    name: String(row.name),
+    facts: JSON.parse(String(row.facts)) as HostFacts,
+    flags: JSON.parse(String(row.flags)) as string[],
+    cells: (cells.get(Number(row.id)) ?? []).map(({ cell, place, finished_at }) => ({
+      cell: Number(cell),
+      place: Number(place),
+      finished_at: finished_at === null ? null : String(finished_at),
+    })),
+  }));
+}

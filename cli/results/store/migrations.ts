@@ -1,0 +1,134 @@
+// Brings results of an earlier Trilane to the format of schemas/results.sql, after keeping the file beside it as it was.
+// How a format is added: schemas/migrations/README.md. Knows no table.
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { checkout } from "../../base/programs.ts";
+import { removedAtEnd } from "../../base/removed_at_end.ts";
+import { keepPrivate, openSqlite } from "./sqlite.ts";
+import { inTransaction, withBusyTimeout } from "./transaction.ts";
+
+const folder = join(checkout, "schemas", "migrations", "results");
+const nameOf = (version: number): string => `${String(version).padStart(4, "0")}.sql`;
+
+/** The first has no migration to it. */
+export const formatVersion = 1 + readdirSync(folder).filter((name) => /^\d{4}\.sql$/.test(name)).length;
+
+export function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.user_version);
+}
+
+/** Another process may be keeping and migrating the same file. */
+const migrationWait_ms = 10 * 60_000;
+
+/** In a transaction. Migrations put other tables in the place of some, which the others' references must not notice. */
+function upgrade(database: DatabaseSync): void {
+  for (let version = versionOf(database) + 1; version <= formatVersion; version++)
+    database.exec(`${readFileSync(join(folder, nameOf(version)), "utf8")}\nPRAGMA user_version = ${version}`);
+}
+
+function withoutForeignKeys(database: DatabaseSync, work: () => void): void {
+  const were = database.prepare("PRAGMA foreign_keys").get()?.foreign_keys;
+  database.exec("PRAGMA foreign_keys = OFF");
+  try {
+    work();
+  } finally {
+    database.exec(`PRAGMA foreign_keys = ${were}`);
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** As `results.db.v1-backup`, which is returned; an earlier copy stays. While nobody else may write: the name is not taken meanwhile. */
+function keepCopy(path: string, version: number): string {
+  const kept = `${path}.v${version}-backup`;
+  let free = kept;
+  for (let number = 2; existsSync(free); number++) free = `${kept}-${number}`;
+  const part = `${kept}.part`;
+  rmSync(part, { force: true });
+  const keep = removedAtEnd(part);
+  // A connection in a transaction, as the migrating one, cannot be copied from.
+  const source = openSqlite(path);
+  try {
+    keepPrivate(part);
+    source.prepare("VACUUM INTO ?").run(part);
+    sync(part);
+    renameSync(part, free);
+    sync(dirname(path));
+    return free;
+  } finally {
+    source.close();
+    rmSync(part, { force: true });
+    keep();
+  }
+}
+
+/** The copy of a file that was not migrated is one too many: the next try keeps its own. */
+function removeNeedless(copy: string, database: DatabaseSync): void {
+  try {
+    if (versionOf(database) < formatVersion) rmSync(copy, { force: true });
+  } catch {
+    // What the file is now cannot be read: the copy may be all there is.
+  }
+}
+
+/** Migrates the file at `path` where that is needed still: others who want to wait, and find it done. Whole or not at all. */
+export function migrate(database: DatabaseSync, path: string): void {
+  let copy: string | null = null;
+  try {
+    withoutForeignKeys(database, () =>
+      withBusyTimeout(database, migrationWait_ms, () =>
+        inTransaction(database, () => {
+          const version = versionOf(database);
+          if (version >= formatVersion) return;
+          copy = keepCopy(path, version);
+          upgrade(database);
+        }),
+      ),
+    );
+  } catch (error) {
+    if (copy !== null) removeNeedless(copy, database);
+    throw error;
+  }
+}
+
+/** Of results that cannot be migrated in their place: to be read, and gone when it is closed. */
+export function migratedCopy(database: DatabaseSync): DatabaseSync {
+  const scratch = mkdtempSync(join(tmpdir(), "trilane-results-"));
+  const keep = removedAtEnd(scratch);
+  let copy: DatabaseSync | null = null;
+  try {
+    const path = join(scratch, "results.db");
+    database.prepare("VACUUM INTO ?").run(path);
+    copy = openSqlite(path, { enableForeignKeyConstraints: false });
+    copy.exec("PRAGMA journal_mode = MEMORY");
+    const opened = copy;
+    inTransaction(opened, () => upgrade(opened));
+    return copy;
+  } catch (error) {
+    copy?.close();
+    throw error;
+  } finally {
+    // Open, it stays until it is closed, however this process ends.
+    rmSync(scratch, { recursive: true, force: true });
+    keep();
+  }
+}

@@ -1,0 +1,518 @@
+// The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load. Each load is one transaction.
+// Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/results/verdict). Over 500 lines, because one class owns the
+// connection and all that is asked of it; what single tables hold stands in files of their own.
+import type { DatabaseSync } from "node:sqlite";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { PageLoad } from "../../../schemas/generated/page_load.ts";
+import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
+import { LockedError, UserError } from "../../base/errors.ts";
+import { type Owner, parseOwner, stateOf, thisProcess } from "../../base/process_owner.ts";
+import { addPinning, pinningQuery, pinningsOf } from "./cell_pinnings.ts";
+import { holdsBytes, openDatabase, openDatabaseToRead, openFilledDatabase, resultsPath } from "./database.ts";
+import {
+  explainFailure,
+  fileRemedies,
+  homeRemedies,
+  isLocked,
+  lockedLine,
+  type Remedies,
+  shardRemedies,
+} from "./failure.ts";
+import {
+  addFilm,
+  type Film,
+  type FilmedLoad,
+  type FilmFrame,
+  type NewFilm,
+  readFilmed,
+  readFilmedLoads,
+  readFilms,
+} from "./filmstrips.ts";
+import {
+  addHost,
+  type Host,
+  type HostFacts,
+  type NamedHost,
+  type NewHost,
+  type PlacedCell,
+  readHosts,
+  refuseOtherMachine,
+} from "./hosts.ts";
+import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
+import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
+import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
+import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
+import { addRecordingTrial, type RecordingTrial, recordingTrialOf } from "./recording_trials.ts";
+import { hideSweeps, removeHidden } from "./remove_rows.ts";
+import {
+  type Cell,
+  cellOf,
+  countColumns,
+  type Lane,
+  type LinkTest,
+  type Load,
+  loadColumns,
+  loadOf,
+  metricColumns,
+  type NewCell,
+  type NewLoad,
+  type NewSweep,
+  type Row,
+  type Sweep,
+  type SweepProgress,
+  sweepColumns,
+  sweepOf,
+} from "./sweep_rows.ts";
+import { inTransaction, withBusyTimeout } from "./transaction.ts";
+import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
+
+export type {
+  Cell,
+  Environment,
+  Lane,
+  LinkTest,
+  Load,
+  LoadStatus,
+  NewCell,
+  NewLoad,
+  NewSweep,
+  Sweep,
+  SweepProgress,
+} from "./sweep_rows.ts";
+export type { Film, FilmedLoad, FilmFrame, Host, HostFacts, NewFilm, NewHost, PlacedCell, Unmatched };
+
+/** Another process is at work on the sweep. */
+export class SweepRunsError extends UserError {}
+
+export interface BegunSweep {
+  readonly sweep: Sweep;
+  /** It was there, unfinished. */
+  readonly resumed: boolean;
+}
+
+export class Results {
+  readonly #database: DatabaseSync;
+  readonly #path: string;
+
+  readonly remedies: Remedies;
+
+  /** How long one write waits for another process's; null: as long as reads do. */
+  readonly #writeWait_ms: number | null;
+
+  constructor(database: DatabaseSync, path: string, remedies: Remedies, writeWait_ms: number | null = null) {
+    this.#database = database;
+    this.#path = path;
+    this.remedies = remedies;
+    this.#writeWait_ms = writeWait_ms;
+  }
+
+  /** All sweeps, the newest first. */
+  listSweeps(): Sweep[] {
+    return this.#read(`SELECT ${sweepColumns} FROM sweep ORDER BY id DESC`).map(sweepOf);
+  }
+
+  /** Counted without reading loads. */
+  progressOf(sweep: Sweep): SweepProgress {
+    const [row] = this.#read(
+      `SELECT count(DISTINCT cell.id) AS cells, count(load.id) AS attempts,
+         coalesce(sum(load.status = 'valid'), 0) AS valid
+       FROM cell LEFT JOIN load ON load.cell = cell.id WHERE cell.sweep = ?`,
+      sweep.id,
+    );
+    const owner = this.#ownerOf(sweep.id);
+    const cells = Number(row?.cells);
+    return {
+      cells,
+      planned: cells * sweep.plan.repetitions,
+      attempts: Number(row?.attempts),
+      valid: Number(row?.valid),
+      running: owner !== null && stateOf(owner) !== "dead",
+    };
+  }
+
+  /** UserError where there is none of that number. */
+  sweep(id: number): Sweep {
+    const [row] = this.#read(`SELECT ${sweepColumns} FROM sweep WHERE id = ?`, id);
+    if (!row) throw new UserError(`no sweep ${id} in ${this.#path}: see \`trilane list\``);
+    return sweepOf(row);
+  }
+
+  newestSweep(plan_digest: string): Sweep | null {
+    const [row] = this.#read(
+      `SELECT ${sweepColumns} FROM sweep WHERE plan_digest = ? ORDER BY id DESC LIMIT 1`,
+      plan_digest,
+    );
+    return row ? sweepOf(row) : null;
+  }
+
+  /** A sweep that is seen to be run at this moment, on this machine; null: none, so far as can be seen. */
+  runningSweep(): { readonly sweep: number; readonly pid: number } | null {
+    for (const { id, owner } of this.#read("SELECT id, owner FROM sweep WHERE owner IS NOT NULL ORDER BY id")) {
+      const its = parseOwner(String(owner));
+      if (stateOf(its) === "alive") return { sweep: Number(id), pid: its.pid };
+    }
+    return null;
+  }
+
+  /** The newest sweep of a plan where that one is unfinished: what the same command goes on with. */
+  unfinishedSweep(plan_digest: string): Sweep | null {
+    const newest = this.newestSweep(plan_digest);
+    return newest?.finished_at === null ? newest : null;
+  }
+
+  /** In the plan's order. */
+  cellsOf(sweep: number): Cell[] {
+    const hosts = new Map(this.hostsOf(sweep).flatMap((host) => host.cells.map(({ cell }) => [cell, host])));
+    const pinned = this.pinningsOf(sweep);
+    return this.#read("SELECT * FROM cell WHERE sweep = ? ORDER BY id", sweep).map((row) => {
+      const host = hosts.get(Number(row.id));
+      const pinned_ms = pinned.get(String(row.page));
+      return { ...cellOf(row), ...(host ? { host } : {}), ...(pinned_ms === undefined ? {} : { pinned_ms }) };
+    });
+  }
+
+  /** Every attempt in the order in which they ended. */
+  loadsOf(sweep: number): Load[] {
+    const columns = [
+      ...loadColumns.map((column) => `load.${column}`),
+      ...loadMetricColumns,
+      ...loadBrowserColumns,
+      ...coverageColumns,
+      ...disturbanceColumns,
+    ];
+    return this.#read(
+      `SELECT load.id, page, lane, link, ${columns.join(", ")} FROM load JOIN cell ON cell.id = load.cell
+       LEFT JOIN load_metric ON load_metric.load = load.id LEFT JOIN load_browser ON load_browser.load = load.id
+       LEFT JOIN load_coverage ON load_coverage.load = load.id
+       LEFT JOIN load_disturbance ON load_disturbance.load = load.id
+       WHERE cell.sweep = ? ORDER BY load.id`,
+      sweep,
+    ).map(loadOf);
+  }
+
+  /** The page load of one attempt: HAR and `_trilane`. */
+  harOf(load: number): PageLoad {
+    const [row] = this.#read("SELECT har FROM load WHERE id = ?", load);
+    if (!row) throw new UserError(`no load ${load} in ${this.#path}: see \`trilane export\``);
+    return JSON.parse(gunzipSync(row.har as Uint8Array).toString("utf8")) as PageLoad;
+  }
+
+  /** In the order of measuring. */
+  linkTestsOf(sweep: number): LinkTest[] {
+    return this.#read(
+      "SELECT machine, measured_at, test FROM link_test WHERE sweep = ? ORDER BY measured_at, rowid",
+      sweep,
+    ).map((row) => ({
+      machine: String(row.machine),
+      measured_at: String(row.measured_at),
+      test: JSON.parse(String(row.test)) as SelftestLink,
+    }));
+  }
+
+  /** The requests of a sweep's loads that were not matched exactly, the same of several loads once. */
+  unmatchedOf(sweep: number): Unmatched[] {
+    return readUnmatched((query) => this.#read(query, sweep));
+  }
+
+  /** What the cells' filmed loads showed, those that were valid. */
+  filmsOf(sweep: number): Film[] {
+    return readFilms((query) => this.#read(query, sweep));
+  }
+
+  /** How often cells were filmed, whatever came of it; those that never were are not in it. */
+  filmedCellsOf(sweep: number): Map<number, number> {
+    const counts = new Map<number, number>();
+    for (const { cell } of this.filmedLoadsOf(sweep)) counts.set(cell, (counts.get(cell) ?? 0) + 1);
+    // Films of before there could be several are in none of these rows.
+    const films = readFilmed((query) => this.#read(query, sweep));
+    for (const cell of films) counts.set(cell, counts.get(cell) ?? 1);
+    return counts;
+  }
+
+  /** The loads that were filmed, whatever came of them. */
+  filmedLoadsOf(sweep: number): FilmedLoad[] {
+    return readFilmedLoads((query) => this.#read(query, sweep));
+  }
+
+  /** Who ran which cells, by name; none where that was not noted. */
+  hostsOf(sweep: number): Host[] {
+    return readHosts((query) => this.#read(query, sweep));
+  }
+
+  /** What SQLite finds wrong with the file; null: nothing. Reads all of it. */
+  damage(): string | null {
+    const [row] = this.#read("PRAGMA quick_check(1)");
+    const found = String(row?.quick_check);
+    return found === "ok" ? null : found;
+  }
+
+  /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
+  usualWall_ms(page: string, link: string, lane: Lane, dilation = 1): number | null {
+    const rows = this.#read(
+      `SELECT wall_ms FROM load JOIN cell ON cell.id = load.cell JOIN sweep ON sweep.id = cell.sweep
+       WHERE page = ? AND link = ? AND lane = ? AND status = 'valid' AND ifnull(sweep.plan ->> 'dilate', 1) = ?
+       ORDER BY wall_ms`,
+      page,
+      link,
+      lane,
+      dilation,
+    );
+    const middle = rows[rows.length >> 1];
+    return middle ? Number(middle.wall_ms) : null;
+  }
+
+  /**
+   * Goes on with the plan's unfinished sweep, or adds a new one; either way this process is then its one runner.
+   * UserError while another runner lives, or where a recording is no longer the one that the sweep began with.
+   */
+  beginSweep(asked: NewSweep, fresh: boolean): BegunSweep {
+    return this.#write(() => this.#begin(asked, fresh));
+  }
+
+  /** As beginSweep; null where the plan's newest sweep is finished, also by another process a moment ago. */
+  beginSweepOnce(asked: NewSweep): BegunSweep | null {
+    return this.#write(() => {
+      const isFinished = (this.newestSweep(asked.plan_digest)?.finished_at ?? null) !== null;
+      return isFinished ? null : this.#begin(asked, false);
+    });
+  }
+
+  #begin(asked: NewSweep, fresh: boolean): BegunSweep {
+    const unfinished = fresh ? null : this.unfinishedSweep(asked.plan_digest);
+    if (!unfinished) return { sweep: this.#addSweep(asked), resumed: false };
+    if (asked.host) this.#refuseOtherMachine(unfinished.id, asked.host);
+    this.#claim(unfinished.id);
+    this.#refuseChangedRecordings(unfinished, asked.cells);
+    return { sweep: unfinished, resumed: true };
+  }
+
+  /** Gives the sweep up, so that another process may go on with it. */
+  release(sweep: number): void {
+    this.#write(() => {
+      const owner = this.#ownerOf(sweep);
+      if (owner && stateOf(owner) === "this") {
+        this.#database.prepare("UPDATE sweep SET owner = NULL WHERE id = ?").run(sweep);
+      }
+    });
+  }
+
+  /** Stores one attempt at a load, whole or not at all. */
+  recordLoad(added: NewLoad): number {
+    const { status, reasons, metrics, counts, wall_ms } = added.load.log._trilane;
+    const har = gzipSync(JSON.stringify(added.load));
+    const values = [
+      added.cell,
+      added.block,
+      added.attempt,
+      added.position,
+      status,
+      JSON.stringify(reasons),
+      added.started_at,
+      wall_ms,
+      ...metricColumns.map((column) => metrics[column]),
+      ...countColumns.map((column) => counts[column]),
+      har,
+    ];
+    return this.#write(() => {
+      const places = values.map(() => "?").join(", ");
+      const statement = this.#database.prepare(`INSERT INTO load (${loadColumns.join(", ")}, har) VALUES (${places})`);
+      const id = Number(statement.run(...values).lastInsertRowid);
+      addUnmatched(this.#database, id, added.load);
+      addLoadMetrics(this.#database, id, added.load);
+      addLoadBrowser(this.#database, id, added.load);
+      addLoadCoverage(this.#database, id, added.load);
+      addLoadDisturbance(this.#database, id, added.load);
+      return id;
+    });
+  }
+
+  /** Stores a filmed load of a cell whole or not at all. */
+  recordFilm(film: NewFilm): void {
+    this.#write(() => addFilm(this.#database, film));
+  }
+
+  /** Notes who runs cells of a sweep, where it is not noted yet. UserError where another machine has its name. */
+  recordHost(sweep: number, host: NewHost): void {
+    this.#write(() => {
+      this.#refuseOtherMachine(sweep, host);
+      addHost(this.#database, sweep, host);
+    });
+  }
+
+  /** By page, to which moment the clock of the sweep's loads is set; null: it is left as it is. Without those undecided. */
+  pinningsOf(sweep: number): Map<string, number | null> {
+    return pinningsOf(this.#read(pinningQuery, sweep));
+  }
+
+  recordPinning(sweep: number, page: string, moment_ms: number | null): void {
+    this.#write(() => addPinning(this.#database, sweep, page, moment_ms));
+  }
+
+  /** What a trial load showed of a recording; null: it was not tried. */
+  trialOf(recording_digest: string): RecordingTrial | null {
+    const rows = this.#read("SELECT moment, outside FROM recording_trial WHERE recording_digest = ?", recording_digest);
+    return recordingTrialOf(rows[0]);
+  }
+
+  recordTrial(recording_digest: string, trial: RecordingTrial): void {
+    this.#write(() => addRecordingTrial(this.#database, recording_digest, trial));
+  }
+
+  recordLinkTest(sweep: number, machine: string, test: SelftestLink): void {
+    this.#write(() => {
+      this.#database
+        .prepare("INSERT OR REPLACE INTO link_test (sweep, machine, link, measured_at, test) VALUES (?, ?, ?, ?, ?)")
+        .run(sweep, machine, test.link, new Date().toISOString(), JSON.stringify(test));
+    });
+  }
+
+  finishSweep(sweep: number): void {
+    this.#write(() => {
+      this.#database
+        .prepare("UPDATE sweep SET finished_at = ?, owner = NULL WHERE id = ?")
+        .run(new Date().toISOString(), sweep);
+    });
+  }
+
+  /**
+   * Removes sweeps with their loads, all or none; resolves when their room in the file is free for others. Rejects with a UserError
+   * for one that is not there or is being run. `longest_ms`: see removeHidden.
+   */
+  async removeSweeps(sweeps: readonly number[], longest_ms?: number): Promise<void> {
+    try {
+      hideSweeps(this.#database, () => {
+        for (const sweep of sweeps) this.#claim(sweep);
+        return sweeps;
+      });
+    } catch (error) {
+      throw explainFailure(error, this.#path, this.remedies);
+    }
+    try {
+      await removeHidden(this.#database, longest_ms);
+    } catch (error) {
+      // They are gone; the next removal takes what is left of them.
+      if (!isLocked(error)) throw explainFailure(error, this.#path, this.remedies);
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #addSweep(asked: NewSweep): Sweep {
+    const { lastInsertRowid } = this.#database
+      .prepare(
+        `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment, owner)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        asked.name,
+        JSON.stringify(asked.plan),
+        asked.plan_digest,
+        new Date().toISOString(),
+        asked.seed,
+        JSON.stringify(asked.command),
+        JSON.stringify(asked.environment),
+        JSON.stringify(thisProcess()),
+      );
+    const insert = this.#database.prepare(
+      "INSERT INTO cell (sweep, page, recording_digest, lane, link, link_profile) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    for (const cell of asked.cells) {
+      const profile = JSON.stringify(cell.link_profile);
+      insert.run(lastInsertRowid, cell.page, cell.recording_digest, cell.lane, cell.link, profile);
+    }
+    return this.sweep(Number(lastInsertRowid));
+  }
+
+  /** A dead runner's place is taken. */
+  #claim(sweep: number): void {
+    const owner = this.#ownerOf(sweep);
+    const state = owner ? stateOf(owner) : "dead";
+    if (owner && (state === "alive" || state === "this")) {
+      throw new SweepRunsError(`sweep ${sweep} is being run by process ${owner.pid}: wait for it, or stop it first`);
+    }
+    if (owner && state === "unknown") {
+      throw new SweepRunsError(
+        `sweep ${sweep} is being run by process ${owner.pid} of another container: wait for it, or ${this.remedies.again}`,
+      );
+    }
+    this.#database.prepare("UPDATE sweep SET owner = ? WHERE id = ?").run(JSON.stringify(thisProcess()), sweep);
+  }
+
+  #refuseOtherMachine(sweep: number, host: NamedHost): void {
+    refuseOtherMachine(this.hostsOf(sweep), host, this.#path);
+  }
+
+  #refuseChangedRecordings(sweep: Sweep, asked: readonly NewCell[]): void {
+    const now = new Map(asked.map((cell) => [cell.page, cell.recording_digest]));
+    for (const { page, recording_digest: before } of this.cellsOf(sweep.id)) {
+      const after = now.get(page);
+      if (after === before) continue;
+      throw new UserError(
+        `recording ${page} has changed since sweep ${sweep.id} began (${before.slice(0, 12)}, now ${after?.slice(0, 12)}): ` +
+          `bring the earlier one back, or ${this.remedies.again}`,
+      );
+    }
+  }
+
+  #ownerOf(sweep: number): Owner | null {
+    const row = this.#database.prepare("SELECT owner FROM sweep WHERE id = ?").get(sweep);
+    if (!row) throw new UserError(`no sweep ${sweep} in ${this.#path}: see \`trilane list\``);
+    return row.owner === null ? null : parseOwner(String(row.owner));
+  }
+
+  #read(query: string, ...values: (string | number)[]): Row[] {
+    try {
+      return this.#database.prepare(query).all(...values);
+    } catch (error) {
+      throw explainFailure(error, this.#path, this.remedies);
+    }
+  }
+
+  #write<Result>(work: () => Result): Result {
+    try {
+      const write = () => inTransaction(this.#database, work);
+      return this.#writeWait_ms === null ? write() : withBusyTimeout(this.#database, this.#writeWait_ms, write);
+    } catch (error) {
+      // After ten seconds, as other statements wait, it is not waited for any more.
+      if (this.#writeWait_ms !== null && isLocked(error)) throw new LockedError(lockedLine(this.#path));
+      throw explainFailure(error, this.#path, this.remedies);
+    }
+  }
+}
+
+/**
+ * Opens the results, making the file where there is none. `writeWait_ms`: a write throws a LockedError where another process holds the
+ * file for longer; the thread stands still for as long. Default: 10 s.
+ */
+export function openResults(home: string, writeWait_ms?: number): Results {
+  const path = resultsPath(home);
+  return new Results(openDatabase(path), path, homeRemedies, writeWait_ms);
+}
+
+/** As openResults, in a shard, which may be in a folder that several machines share. */
+export function openSharedResults(path: string, writeWait_ms?: number): Results {
+  const remedies = shardRemedies(path);
+  return new Results(openDatabase(path, "rollback", remedies), path, remedies, writeWait_ms);
+}
+
+/** Opens the results of earlier runs; null where nothing was ever run, or the first run has only begun to make them. */
+export function openExistingResults(home: string): Results | null {
+  return openExisting(resultsPath(home), homeRemedies);
+}
+
+/** As openExistingResults, of a shard. */
+export function openExistingShard(path: string): Results | null {
+  return openExisting(path, shardRemedies(path));
+}
+
+function openExisting(path: string, remedies: Remedies): Results | null {
+  const database = holdsBytes(path) ? openDatabaseToRead(path, remedies) : null;
+  return database && new Results(database, path, remedies);
+}
+
+/** To read results that lie in a file of any name. UserError where it is not one of results. */
+export function openResultsFile(path: string): Results {
+  return new Results(openFilledDatabase(path, fileRemedies), path, fileRemedies);
+}

@@ -1,0 +1,173 @@
+// What the tables `sweep`, `cell`, `load` and `link_test` hold, as they are handed out, and how rows become that. Reads and writes
+// no files: results.ts does.
+import type { SQLOutputValue } from "node:sqlite";
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import type { PageLoad } from "../../../schemas/generated/page_load.ts";
+import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import type { Host, NamedHost } from "./hosts.ts";
+import type { LoadBrowser } from "./load_browsers.ts";
+import type { StoredCoverage } from "./load_coverage.ts";
+import type { StoredDisturbance } from "./load_disturbance.ts";
+import type { LoadMetrics } from "./load_metrics.ts";
+
+export type Lane = SweepPlan["lanes"][number];
+export type LoadStatus = "valid" | "invalid" | "failed";
+
+/** What a sweep began on: versions and machine, for the report. */
+export type Environment = Readonly<Record<string, string | number | boolean | null>>;
+
+export interface Sweep {
+  readonly id: number;
+  readonly name: string;
+  readonly plan: SweepPlan;
+  readonly plan_digest: string;
+  readonly created_at: string;
+  readonly finished_at: string | null;
+  readonly seed: number;
+  readonly command: readonly string[];
+  readonly environment: Environment;
+}
+
+/** How far a sweep is. */
+export interface SweepProgress {
+  readonly cells: number;
+  /** One per cell and repetition. */
+  readonly planned: number;
+  readonly attempts: number;
+  readonly valid: number;
+  readonly running: boolean;
+}
+
+export interface NewCell {
+  readonly page: string;
+  readonly recording_digest: string;
+  readonly lane: Lane;
+  /** Short form, canonical. */
+  readonly link: string;
+  readonly link_profile: LinkProfile;
+}
+
+export interface Cell extends NewCell {
+  readonly id: number;
+  readonly sweep: number;
+  /** Who ran it, where that was noted. */
+  readonly host?: Host;
+  /** To which moment the clock of its loads is set, where that was noted; null: it is left as it is. */
+  readonly pinned_ms?: number | null;
+}
+
+export interface NewSweep {
+  readonly name: string;
+  readonly plan: SweepPlan;
+  readonly plan_digest: string;
+  readonly seed: number;
+  readonly command: readonly string[];
+  readonly environment: Environment;
+  readonly cells: readonly NewCell[];
+  /** The machine that asks, where it is noted: another one of its name may not go on with what it began. */
+  readonly host?: NamedHost;
+}
+
+export interface NewLoad {
+  readonly cell: number;
+  readonly block: number;
+  readonly attempt: number;
+  readonly position: number;
+  readonly started_at: string;
+  readonly load: PageLoad;
+}
+
+/** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
+export interface Load extends LoadMetrics, LoadBrowser, StoredCoverage, StoredDisturbance {
+  readonly id: number;
+  readonly cell: number;
+  readonly page: string;
+  readonly lane: Lane;
+  readonly link: string;
+  readonly block: number;
+  readonly attempt: number;
+  readonly position: number;
+  readonly status: LoadStatus;
+  readonly reasons: readonly string[];
+  readonly started_at: string;
+  readonly wall_ms: number;
+  readonly plt_ms: number | null;
+  readonly ttfb_ms: number | null;
+  readonly dcl_ms: number | null;
+  readonly fcp_ms: number | null;
+  readonly lcp_ms: number | null;
+  readonly requests: number | null;
+  readonly bytes: number | null;
+  readonly connections: number | null;
+  readonly matched: number | null;
+  readonly fuzzy: number | null;
+  readonly missed: number | null;
+  readonly failed: number | null;
+  readonly off_lane: number | null;
+}
+
+/** What a link was measured to be on a machine. */
+export interface LinkTest {
+  readonly machine: string;
+  readonly measured_at: string;
+  readonly test: SelftestLink;
+}
+
+export type Row = Record<string, SQLOutputValue>;
+
+export function sweepOf(row: Row): Sweep {
+  return {
+    id: Number(row.id),
+    name: String(row.name),
+    plan: JSON.parse(String(row.plan)) as SweepPlan,
+    plan_digest: String(row.plan_digest),
+    created_at: String(row.created_at),
+    finished_at: row.finished_at === null ? null : String(row.finished_at),
+    seed: Number(row.seed),
+    command: JSON.parse(String(row.command)) as string[],
+    environment: JSON.parse(String(row.environment)) as Environment,
+  };
+}
+
+export function cellOf(row: Row): Cell {
+  return {
+    id: Number(row.id),
+    sweep: Number(row.sweep),
+    page: String(row.page),
+    recording_digest: String(row.recording_digest),
+    lane: String(row.lane) as Lane,
+    link: String(row.link),
+    link_profile: JSON.parse(String(row.link_profile)) as LinkProfile,
+  };
+}
+
+export const sweepColumns = "id, name, plan, plan_digest, created_at, finished_at, seed, command, environment";
+export const metricColumns = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const;
+export const countColumns = [
+  "requests",
+  "bytes",
+  "connections",
+  "matched",
+  "fuzzy",
+  "missed",
+  "failed",
+  "off_lane",
+] as const;
+export const loadColumns = [
+  "cell",
+  "block",
+  "attempt",
+  "position",
+  "status",
+  "reasons",
+  "started_at",
+  "wall_ms",
+  ...metricColumns,
+  ...countColumns,
+] as const;
+
+export function loadOf(row: Row): Load {
+  const { reasons, ...rest } = row;
+  return { ...rest, reasons: JSON.parse(String(reasons)) as string[] } as unknown as Load;
+}

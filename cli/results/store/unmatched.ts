@@ -1,0 +1,63 @@
+// The table `unmatched` of the results: which requests of a load got no exact answer, and what they got instead. Used by
+// the results' owner alone.
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { PageLoad } from "../../../schemas/generated/page_load.ts";
+
+/** One request that was not matched exactly, over all loads in which it came. */
+export interface Unmatched {
+  readonly page: string;
+  readonly method: string;
+  /** As asked for; of several loads, the first. */
+  readonly url: string;
+  readonly outcome: "fuzzy" | "missed";
+  /** What was given instead; null: nothing recorded. */
+  readonly recorded_url: string | null;
+  readonly difference: "body" | "port" | "query" | "path" | null;
+  /** Of the two queries or paths, 0 to 1, the least of all loads. */
+  readonly likeness: number | null;
+  /** Loads with such a request, by lane. */
+  readonly loads: Readonly<Record<string, number>>;
+}
+
+export function addUnmatched(database: DatabaseSync, load: number, pageLoad: PageLoad): void {
+  const statement = database.prepare(
+    "INSERT INTO unmatched (load, place, method, url, outcome, recorded_url, difference, likeness) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  );
+  pageLoad.log.entries.forEach(({ request, _trilane: { match, instead } }, place) => {
+    if (match !== "fuzzy" && match !== "missed") return;
+    const given = [instead?.url ?? null, instead?.difference ?? null, instead?.likeness ?? null];
+    statement.run(load, place, request.method, request.url, match, ...given);
+  });
+}
+
+/**
+ * Requests whose URLs differ from load to load (a time stamp, say) are one where the same recorded answer was given: what
+ * was missed is told by its path then, as nothing was given.
+ */
+const sameUrl = "coalesce(recorded_url, CASE instr(url, '?') WHEN 0 THEN url ELSE substr(url, 1, instr(url, '?')) END)";
+
+export function readUnmatched(read: (query: string) => Record<string, SQLOutputValue>[]): Unmatched[] {
+  const rows = read(
+    `SELECT page, method, min(url) AS url, outcome, recorded_url, difference, min(likeness) AS likeness, lane,
+       count(DISTINCT load.id) AS loads, ${sameUrl} AS same
+     FROM unmatched JOIN load ON load.id = unmatched.load JOIN cell ON cell.id = load.cell
+     WHERE cell.sweep = ? GROUP BY page, method, outcome, difference, same, lane ORDER BY page, outcome DESC, min(place)`,
+  );
+  const groups = Map.groupBy(rows, ({ page, method, outcome, difference, same }) =>
+    JSON.stringify([page, method, outcome, difference, same]),
+  );
+  return [...groups.values()].map((group) => {
+    const [first] = group;
+    const likenesses = group.flatMap(({ likeness }) => (likeness === null ? [] : [Number(likeness)]));
+    return {
+      page: String(first?.page),
+      method: String(first?.method),
+      url: String(first?.url),
+      outcome: first?.outcome === "missed" ? "missed" : "fuzzy",
+      recorded_url: first?.recorded_url === null ? null : String(first?.recorded_url),
+      difference: (first?.difference ?? null) as Unmatched["difference"],
+      likeness: likenesses.length > 0 ? Math.min(...likenesses) : null,
+      loads: Object.fromEntries(group.map(({ lane, loads }) => [String(lane), Number(loads)])),
+    };
+  });
+}

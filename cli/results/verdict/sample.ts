@@ -1,0 +1,106 @@
+// What the statistics ask of a load: which cell and block it belongs to, whether it counts, its page load time.
+// The rows of cli/results/store fit as they are. No arithmetic.
+import { allLanes, isLane, laneFacts, plainLanes } from "../../base/lanes.ts";
+import { timedOutAfter_ms } from "../../load/time_out.ts";
+
+export type LoadStatus = "valid" | "invalid" | "failed";
+
+export interface Sample {
+  readonly page: string;
+  /** The link's short form: the label under which loads are compared. */
+  readonly link: string;
+  readonly lane: string;
+  /** Loads of one block ran next to each other, one per lane, so that a slow minute of the machine hits all lanes. */
+  readonly block: number;
+  readonly status: LoadStatus;
+  /** Why a load is not valid. */
+  readonly reasons: readonly string[];
+  readonly plt_ms: number | null;
+  /** The browser's; null or absent: not told. */
+  readonly browser_version?: string | null;
+  readonly browser_sha256?: string | null;
+  /** Shares of the recorded requests and bytes that it asked for, 0 to 1; null or absent: not told. */
+  readonly coverage_requests?: number | null;
+  readonly coverage_bytes?: number | null;
+}
+
+/** A sample that may enter an average. */
+export interface ValidSample extends Sample {
+  readonly plt_ms: number;
+}
+
+export function isValid(sample: Sample): sample is ValidSample {
+  // A ratio of times that are 0 or less says nothing.
+  return sample.status === "valid" && sample.plt_ms !== null && sample.plt_ms > 0 && Number.isFinite(sample.plt_ms);
+}
+
+/**
+ * A sample that enters averages: a valid one, or one that timed out, which takes longer than all that did not and is taken to
+ * take just as long as it was given. What falls on it is a lower bound.
+ */
+export function counted(sample: Sample): ValidSample | null {
+  if (isValid(sample)) return sample;
+  const least_ms = sample.status === "failed" ? timedOutAfter_ms(sample.reasons) : null;
+  return least_ms === null ? null : { ...sample, plt_ms: least_ms };
+}
+
+export function timedOut(sample: Sample): boolean {
+  return !isValid(sample) && counted(sample) !== null;
+}
+
+/**
+ * As `counted`, of loads of one page on one link: all that timed out take as long as the slowest of them all. In dilated time a
+ * load that ended may take longer than it was given, once its computation is added back.
+ */
+export function countedTogether<T extends Sample>(samples: readonly T[]): (T & ValidSample)[] {
+  const all = samples.flatMap((sample) => {
+    const plt_ms = counted(sample)?.plt_ms;
+    return plt_ms === undefined ? [] : [{ ...sample, plt_ms }];
+  });
+  const slowest_ms = all.reduce((most_ms, { plt_ms }) => Math.max(most_ms, plt_ms), 0);
+  return all.map((sample) => (sample.status === "valid" ? sample : { ...sample, plt_ms: slowest_ms }));
+}
+
+/** Whether the upper one of the loads in the middle timed out: then the median is a lower bound. */
+export function isMedianOut(loads: number, timedOut: number): boolean {
+  return timedOut > 0 && Math.floor(loads / 2) >= loads - timedOut;
+}
+
+/** Lanes in the order in which people read them (lanes.ts), then other names. */
+export function sortLanes(lanes: Iterable<string>): string[] {
+  const rank = (lane: string): number => {
+    const index = (allLanes as readonly string[]).indexOf(lane);
+    return index < 0 ? allLanes.length : index;
+  };
+  return [...new Set(lanes)].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/** A pair of lanes to compare: `over` is the baseline, "h3 over h2" is {lane: "h3", over: "h2"}. */
+export interface LanePair {
+  readonly lane: string;
+  readonly over: string;
+}
+
+/** As many lanes have each pair told; of more there would be too many to read. */
+const maxLanesForAllPairs = 4;
+
+function differInOneThing({ lane, over }: LanePair): boolean {
+  if (!isLane(lane) || !isLane(over)) return true;
+  const [a, b] = [laneFacts[lane], laneFacts[over]];
+  const isPlain = (name: string) => plainLanes.some((plain) => plain === name);
+  if (a.family === b.family) return isPlain(lane) || isPlain(over);
+  if (a.repeat || b.repeat) return a.repeat && b.repeat;
+  return (isPlain(lane) && isPlain(over)) || (a.family === "h3" && over === "h2");
+}
+
+/**
+ * Every later lane over every earlier one: h2 over h1, h3 over h1, h3 over h2. Of more than four lanes only those that
+ * differ in one thing: h3-0rtt over h3 and over h2-0rtt, but not over h1. One that differs so from none is compared with all.
+ */
+export function lanePairs(lanes: Iterable<string>): LanePair[] {
+  const sorted = sortLanes(lanes);
+  const pairs = sorted.flatMap((lane, index) => sorted.slice(0, index).map((over) => ({ lane, over })));
+  if (sorted.length <= maxLanesForAllPairs) return pairs;
+  const alike = new Set(pairs.filter(differInOneThing).flatMap(({ lane, over }) => [lane, over]));
+  return pairs.filter((pair) => differInOneThing(pair) || !alike.has(pair.lane) || !alike.has(pair.over));
+}

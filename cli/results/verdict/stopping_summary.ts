@@ -1,0 +1,88 @@
+// What a sweep that ran until its loads were enough has settled, place by place, and what that cost against repetitions
+// fixed before. Pure; the rule is stopping_decision.ts's.
+import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
+import { count, formatPercents } from "../../base/numbers.ts";
+import { gapClause } from "./lane_coverage.ts";
+import { isValid, type Sample, sortLanes } from "./sample.ts";
+import { isSettled, type PairDecision, pairDecisions } from "./stopping_decision.ts";
+
+export interface PlaceDecision extends PairDecision {
+  readonly page: string;
+  readonly link: string;
+}
+
+export interface StoppingSummary {
+  readonly until: PlanUntil;
+  /** One for each pair of lanes on each page and link; none where medians are what was asked. */
+  readonly decisions: readonly PlaceDecision[];
+  readonly settled: number;
+  /** Comparisons, or pages on links. */
+  readonly of: number;
+  readonly validLoads: number;
+  /** What as many repetitions as were allowed would have taken. */
+  readonly mostLoads: number;
+}
+
+/** `cells`: all that the plan has. */
+export function stoppingSummary(
+  cells: readonly { readonly page: string; readonly link: string; readonly lane: string }[],
+  loads: readonly Sample[],
+  until: PlanUntil,
+  repetitions: number,
+): StoppingSummary {
+  const keyOf = (of: { page: string; link: string }): string => JSON.stringify([of.page, of.link]);
+  const loadsAt = Map.groupBy(loads, keyOf);
+  const places = [...Map.groupBy(cells, keyOf)].map(([key, group]) => ({
+    page: group[0]?.page ?? "",
+    link: group[0]?.link ?? "",
+    lanes: sortLanes(group.map((cell) => cell.lane)),
+    loads: loadsAt.get(key) ?? [],
+  }));
+  const spent = { validLoads: loads.filter(isValid).length, mostLoads: cells.length * repetitions };
+  if ("decided_percent" in until) {
+    const decisions = places.flatMap(({ page, link, lanes, loads: here }) =>
+      pairDecisions(here, lanes, until.decided_percent).map((decision) => ({ page, link, ...decision })),
+    );
+    const settled = decisions.filter(({ decision }) => decision !== "undecided").length;
+    return { until, decisions, settled, of: decisions.length, ...spent };
+  }
+  const settled = places.filter(({ lanes, loads: here }) => isSettled(here, lanes, until)).length;
+  return { until, decisions: [], settled, of: places.length, ...spent };
+}
+
+/** `34 of 36 comparisons decided within 3 %, by 412 valid loads; all repetitions would have been 1080.` */
+export function stoppingSentence({ until, settled, of, validLoads, mostLoads }: StoppingSummary): string {
+  const what =
+    "decided_percent" in until
+      ? `${settled} of ${count(of, "comparison")} decided within ${until.decided_percent} %`
+      : `all medians known within ${until.interval_percent} % on ${settled} of ${of} pages and links`;
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}, by ${count(validLoads, "valid load")}; all repetitions would have been ${mostLoads}.`;
+}
+
+/** `h3 is faster`, with its figure and interval where there are loads enough. */
+export function decisionWords(
+  { pair, decision, givenUp, percent, interval, gap }: PairDecision,
+  margin_percent: number,
+): string {
+  const { lane, over } = pair;
+  if (gap) return gapClause(pair, gap);
+  const numbers = formatPercents(percent ?? 0, interval);
+  const range = interval ? ` (${numbers.percent} %: ${numbers.low} to ${numbers.high})` : "";
+  switch (decision) {
+    case "faster":
+      return `${lane} is faster than ${over}${range}`;
+    case "slower":
+      return `${lane} is slower than ${over}${range}`;
+    case "equivalent":
+      return `${lane} and ${over} are equivalent within ${margin_percent} %${range}`;
+    case "undecided":
+      return `${lane} against ${over} is undecided${givenUp ? ", and more loads would hardly decide it" : ""}${range}`;
+  }
+}
+
+/** `until each pair of lanes is decided within 3 %`. */
+export function untilWords(until: PlanUntil): string {
+  return "decided_percent" in until
+    ? `until each pair of lanes is decided within ${until.decided_percent} %`
+    : `until each lane's median is known within ${until.interval_percent} %`;
+}

@@ -1,0 +1,192 @@
+// The verdict over many pages and links: for each pair of lanes one sentence, split where links differ most (by RTT, bandwidth
+// or loss), and how many links each lane wins. Pure; a single page on a single link gets the race's sentences.
+
+import { confidence } from "../../base/interval.ts";
+import { count } from "../../base/numbers.ts";
+import { extremes } from "../../base/quantile.ts";
+import type { LinkTraits } from "../../link/traits.ts";
+import { browsersWarning } from "./browsers.ts";
+import { direction, type Improvement, improvement } from "./comparison.ts";
+import { type PairedCell, pairedCells } from "./paired_cells.ts";
+import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
+import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
+
+export interface PairVerdict {
+  readonly pair: LanePair;
+  readonly sentence: string;
+  /** On how many links the pair's first lane is faster, slower, not shown to differ, or not known. */
+  readonly links: {
+    readonly faster: number;
+    readonly slower: number;
+    readonly unclear: number;
+    readonly unknown: number;
+  };
+  readonly overall: Improvement;
+}
+
+export interface SweepVerdict {
+  /** What was compared: pages, links, loads. */
+  readonly scope: string;
+  readonly pairs: readonly PairVerdict[];
+  /** Further sentences: lanes without a valid load, a single lane's median, or that the browser changed. */
+  readonly notes: readonly string[];
+  readonly excluded: string | null;
+}
+
+interface Trait {
+  readonly value: (traits: LinkTraits) => number;
+  /** The links above the threshold `value`, and those below `value`, in words. */
+  readonly above: (value: number) => string;
+  readonly below: (value: number) => string;
+}
+
+const trimmed = (value: number): string => String(Number(value.toPrecision(4)));
+
+const traits: readonly Trait[] = [
+  {
+    value: (link) => link.rtt_ms,
+    above: (value) => `${trimmed(value)} ms RTT or more`,
+    below: (value) => `less than ${trimmed(value)} ms RTT`,
+  },
+  {
+    value: (link) => link.rate_bps ?? Number.POSITIVE_INFINITY,
+    above: (value) => (Number.isFinite(value) ? `${trimmed(value / 1e6)} Mbit/s or more` : "no limit to the rate"),
+    below: (value) => (Number.isFinite(value) ? `less than ${trimmed(value / 1e6)} Mbit/s` : "a limited rate"),
+  },
+  {
+    value: (link) => link.loss,
+    above: (value) => `${trimmed(value * 100)} % loss or more`,
+    below: (value) => `less than ${trimmed(value * 100)} % loss`,
+  },
+];
+
+interface Split {
+  readonly above: string;
+  readonly below: string;
+  readonly high: readonly PairedCell[];
+  readonly low: readonly PairedCell[];
+}
+
+/** The split of the links whose two sides differ most in their mean log ratio, as a tree's first split would have it. */
+function widestSplit(
+  cells: readonly PairedCell[],
+  logRatios: ReadonlyMap<string, number>,
+  links: ReadonlyMap<string, LinkTraits>,
+): Split | null {
+  let best: Split | null = null;
+  let bestGain = 0;
+  const known = [...logRatios].flatMap(([link, logRatio]) => {
+    const found = links.get(link);
+    return found ? [{ link, logRatio, traits: found }] : [];
+  });
+  const mean = (group: typeof known): number => group.reduce((sum, item) => sum + item.logRatio, 0) / group.length;
+  for (const trait of traits) {
+    const values = [...new Set(known.map((item) => trait.value(item.traits)))].sort((a, b) => a - b);
+    for (const threshold of values.slice(1)) {
+      const high = known.filter((item) => trait.value(item.traits) >= threshold);
+      const low = known.filter((item) => trait.value(item.traits) < threshold);
+      const gain = ((high.length * low.length) / known.length) * (mean(high) - mean(low)) ** 2;
+      if (gain <= bestGain) continue;
+      bestGain = gain;
+      const inHigh = new Set(high.map((item) => item.link));
+      const inLow = new Set(low.map((item) => item.link));
+      best = {
+        above: trait.above(threshold),
+        below: trait.below(threshold),
+        high: cells.filter((cell) => inHigh.has(cell.link)),
+        low: cells.filter((cell) => inLow.has(cell.link)),
+      };
+    }
+  }
+  return best;
+}
+
+/** Intervals that do not meet, and not by a hair: the two sides deserve their own words. */
+function differ(a: Improvement, b: Improvement): boolean {
+  if (!a.interval || !b.interval || a.percent === null || b.percent === null) return false;
+  const apart = a.interval.low > b.interval.high || b.interval.low > a.interval.high;
+  return apart && (direction(a) !== direction(b) || Math.abs(a.percent - b.percent) >= 3);
+}
+
+function pairVerdict(
+  loads: readonly Sample[],
+  pair: LanePair,
+  links: ReadonlyMap<string, LinkTraits>,
+  seed: number,
+): PairVerdict {
+  const cells = pairedCells(loads, pair);
+  const overall = improvement(cells, pair, seed);
+  const wins = { faster: 0, slower: 0, unclear: 0, unknown: 0 };
+  const logRatios = new Map<string, number>();
+  for (const [link, linkCells] of Map.groupBy(cells, (cell) => cell.link)) {
+    const result = improvement(linkCells, pair, seed);
+    if (result.percent === null) continue;
+    wins[direction(result)]++;
+    if (result.percent < 100) logRatios.set(link, Math.log(1 - result.percent / 100));
+  }
+  const split = widestSplit(cells, logRatios, links);
+  let sentence = sentenceOf(comparisonClause(overall));
+  if (split) {
+    const high = improvement(split.high, pair, seed);
+    const low = improvement(split.low, pair, seed);
+    if (differ(high, low)) {
+      sentence = `On links with ${split.above}, ${comparisonClause(high)}; with ${split.below}, ${comparisonClause(low)}.`;
+    }
+  }
+  return { pair, sentence, links: wins, overall };
+}
+
+/** Null where no link alone has loads enough. `faster on 61 of 100 links, slower on 12, no difference shown on 27`. */
+export function winsLine(verdict: PairVerdict): string | null {
+  const { faster, slower, unclear, unknown } = verdict.links;
+  if (faster + slower + unclear === 0) return null;
+  const parts = [
+    faster > 0 && `faster on ${faster}`,
+    slower > 0 && `slower on ${slower}`,
+    unclear > 0 && `no difference shown on ${unclear}`,
+    unknown > 0 && `too few loads to say on ${unknown}`,
+  ].filter((part) => part !== false);
+  const total = faster + slower + unclear + unknown;
+  const byChance = Math.round((faster + slower + unclear) * (1 - confidence));
+  const each = byChance > 0 ? `; each for itself, so that some ${byChance} would differ by chance` : "";
+  return `Link by link (${count(total, "link")}), ${verdict.pair.lane} over ${verdict.pair.over}: ${parts.join(", ")}${each}.`;
+}
+
+/** The verdict over any loads. */
+export function sweepVerdict(
+  loads: readonly Sample[],
+  links: ReadonlyMap<string, LinkTraits>,
+  seed: number,
+): SweepVerdict {
+  const valid = loads.filter(isValid);
+  const pages = [...new Set(loads.map((load) => load.page))];
+  const linkNames = [...new Set(loads.map((load) => load.link))];
+  const lanes = sortLanes(loads.map((load) => load.lane));
+  const perCell = [...Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link, load.lane])).values()].map(
+    (group) => group.filter(isValid).length,
+  );
+  const { least: fewest, greatest: most } = extremes(perCell) ?? { least: 0, greatest: 0 };
+  const each = fewest === most ? count(most, "valid load") : `${fewest} to ${most} valid loads`;
+  const single = pages.length === 1 && linkNames.length === 1;
+  const where = single
+    ? `${pages[0]} over ${linkNames[0]}`
+    : `${count(pages.length, "page")} over ${count(linkNames.length, "link")}`;
+  const scope = `${where}, ${single ? "" : "each with "}${each} of each lane`;
+  const excluded = excludedLine(loads);
+  const empty = lanes.filter((lane) => !loads.some((load) => load.lane === lane && counted(load) !== null));
+  const notes = empty.map((lane) => `${lane} has no valid load.`);
+  if (lanes.length === 1 && single && valid.length > 0) notes.push(...raceVerdict(loads, seed).sentences);
+  const changed = browsersWarning(valid);
+  if (changed !== null) notes.push(changed);
+  const pairs = verdictPairs(lanes)
+    .filter((pair) => !empty.includes(pair.lane) && !empty.includes(pair.over))
+    .map((pair) => pairVerdict(loads, pair, links, seed));
+  notes.push(...pairs.flatMap(({ overall }) => unlikeNote(overall) ?? []));
+  return { scope, pairs, notes, excluded };
+}
+
+/** What a comparison leaves out because the lanes were not alike there; null: nothing, or all, which it says itself. */
+function unlikeNote({ pair, percent, unlike }: Improvement): string | null {
+  if (unlike === 0 || percent === null) return null;
+  return `${count(unlike, "page on a link", "pages on links")} ${unlike === 1 ? "is" : "are"} not in the comparison of ${pair.lane} with ${pair.over}: the lanes asked for different parts of the recording there.`;
+}

@@ -1,0 +1,163 @@
+// What the loads say, in plain sentences with intervals and counts, and the cells of the terminal's table. Pure: text out, no colour.
+
+import type { Interval } from "../../base/interval.ts";
+import { plainLanes } from "../../base/lanes.ts";
+import { count, formatPercents, formatTime, formatTimeRange } from "../../base/numbers.ts";
+import { compare, direction, type Improvement } from "./comparison.ts";
+import { gapClause } from "./lane_coverage.ts";
+import { counted, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
+import { type LaneSummary, summarize } from "./summary.ts";
+
+/** A smaller difference is one that nobody acts on, and what a careful sweep can tell from none. */
+export const equivalence_percent = 3;
+
+/** A 95 % interval within the margin: two one-sided tests at 2.5 % each refuse any larger difference (Schuirmann 1987). */
+export function isEquivalent({ low, high }: Interval): boolean {
+  return low > -equivalence_percent && high < equivalence_percent;
+}
+
+/** `, 11 of 12 pages`: where there are several, on how many it was the same way round. */
+function pagesClause({ pages, pagesWon }: Improvement, word: "faster" | "slower"): string {
+  return pages > 1 ? `, ${pagesWon[word]} of ${pages} pages` : "";
+}
+
+/** Of a difference that is at least so large nobody knows how large it is at most. */
+const rangeFrom = (low: string, high: string, { isAtLeast }: Improvement): string =>
+  isAtLeast ? `${low} or more` : `${low} to ${high}`;
+
+/** Below it an improvement is none in the digits that are told. */
+const nothing_percent = 0.005;
+
+/** `h3 is 14 % faster than h2 (95 %: 11 to 17), 12 of 12 pages`, or that no difference was shown. No full stop. */
+export function comparisonClause(result: Improvement, verb = "is"): string {
+  const { lane, over } = result.pair;
+  if (result.percent === null && result.gap) return gapClause(result.pair, result.gap);
+  if (result.percent === null) return `${lane} against ${over}: not known, ${result.reason}`;
+  const { percent, low, high } = formatPercents(result.percent, result.interval);
+  const least = result.isAtLeast ? "at least " : "";
+  if (result.interval === null) {
+    const size = percent.replace("-", "");
+    const word = result.percent < 0 ? "slower" : "faster";
+    const { n } = result;
+    const loads = n.lane === n.over ? `${count(n.lane, "load")} each` : `${n.lane} and ${count(n.over, "load")}`;
+    const difference = Number(size) === 0 ? `as fast as ${over}` : `${least}${size} % ${word} than ${over}`;
+    return `${lane} was ${difference} (${loads}, too few for an interval)`;
+  }
+  if (Math.max(Math.abs(result.interval.low), Math.abs(result.interval.high)) < nothing_percent)
+    return `no difference larger than ${2 * nothing_percent} % between ${lane} and ${over}`;
+  switch (direction(result)) {
+    case "faster":
+      return `${lane} ${verb} ${least}${percent} % faster than ${over} (95 %: ${rangeFrom(low, high, result)})${pagesClause(result, "faster")}`;
+    case "slower": {
+      const turned = formatPercents(-result.percent, { low: -result.interval.high, high: -result.interval.low });
+      return `${lane} ${verb} ${least}${turned.percent} % slower than ${over} (95 %: ${rangeFrom(turned.low, turned.high, result)})${pagesClause(result, "slower")}`;
+    }
+    default: {
+      const size = isEquivalent(result.interval) ? `larger than ${equivalence_percent} %` : "shown";
+      return `no difference ${size} between ${lane} and ${over} (95 %: ${low} to ${high})`;
+    }
+  }
+}
+
+/** h3 over h2 is the question people ask first, then what each gains over h1, then all that is about further lanes. */
+export function verdictPairs(lanes: Iterable<string>): LanePair[] {
+  const isPlain = (lane: string): boolean => plainLanes.some((plain) => plain === lane);
+  const rank = ({ lane, over }: LanePair): number => (isPlain(lane) && isPlain(over) ? 0 : 2) + Number(over === "h1");
+  return lanePairs(lanes)
+    .reverse()
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+/** With a full stop and a capital, but for names of lanes. */
+export function sentence(clause: string): string {
+  return `${clause.startsWith("no ") ? `N${clause.slice(1)}` : clause}.`;
+}
+
+/** A reason's kind, without the numbers of the one load: `the link missed its tolerance: 1 % ...` -> `the link missed its tolerance`. */
+export function reasonKind(reason: string): string {
+  const kind = reason.split(": ")[0] ?? reason;
+  return kind.length > 100 ? `${kind.slice(0, 99)}…` : kind;
+}
+
+/** One line on what stayed out of the averages, with the commonest reasons; null when nothing did. */
+export function excludedLine(loads: readonly Sample[]): string | null {
+  const slow = loads.filter(timedOut).length;
+  const slower =
+    slow === 0
+      ? ""
+      : `${count(slow, "load")} timed out and ${slow === 1 ? "counts" : "count"} as slower than all others.`;
+  const excluded = loads.filter((load) => counted(load) === null);
+  if (excluded.length === 0) return slower === "" ? null : slower;
+  const reasons = new Map<string, number>();
+  for (const load of excluded) {
+    const reason = load.reasons[0] ?? (load.status === "valid" ? "no page load time" : "no reason recorded");
+    const kind = reasonKind(reason);
+    reasons.set(kind, (reasons.get(kind) ?? 0) + 1);
+  }
+  const common = [...reasons].sort((a, b) => b[1] - a[1]);
+  const named = common.slice(0, 3).map(([reason, times]) => `${reason} (${times})`);
+  const rest = common.slice(3).reduce((sum, [, times]) => sum + times, 0);
+  if (rest > 0) named.push(`other reasons (${rest})`);
+  const left = `Left out: ${excluded.length} of ${count(loads.length, "load")}: ${named.join("; ")}.`;
+  return slower === "" ? left : `${left} ${slower}`;
+}
+
+export interface RaceVerdict {
+  readonly lanes: readonly LaneSummary[];
+  readonly comparisons: readonly Improvement[];
+  /** Header and one row per lane: lane, median, interval, against h1, loads, invalid or failed. */
+  readonly table: readonly (readonly string[])[];
+  readonly sentences: readonly string[];
+  readonly excluded: string | null;
+}
+
+/** A race: the loads of one page on one link. */
+export function raceVerdict(loads: readonly Sample[], seed = 1): RaceVerdict {
+  const lanes = summarize(loads, seed);
+  const comparisons = verdictPairs(lanes.map((summary) => summary.lane)).map((pair) => compare(loads, pair, seed));
+  return {
+    lanes,
+    comparisons,
+    table: laneTable(lanes),
+    sentences: raceSentences(lanes, comparisons),
+    excluded: excludedLine(loads),
+  };
+}
+
+function raceSentences(lanes: readonly LaneSummary[], comparisons: readonly Improvement[]): string[] {
+  const empty = lanes.filter((summary) => summary.valid + summary.timed_out === 0).map((summary) => summary.lane);
+  const sentences = comparisons
+    .filter((result) => !empty.includes(result.pair.lane) && !empty.includes(result.pair.over))
+    .map((result) => sentence(comparisonClause(result)));
+  for (const lane of empty) sentences.push(`${lane} has no valid load.`);
+  const [only] = lanes;
+  if (lanes.length === 1 && only && only.median_ms !== null) {
+    sentences.push(
+      `${only.lane} loads the page in ${formatTime(only.median_ms)} (median of ${count(only.valid, "load")}).`,
+    );
+  }
+  return sentences;
+}
+
+/** The terminal's table of lanes as cells of text. */
+export function laneTable(lanes: readonly LaneSummary[]): string[][] {
+  const baseline = sortLanes(lanes.map((summary) => summary.lane))[0] ?? "h1";
+  const header = ["lane", "median PLT", "95 % interval", `against ${baseline}`, "loads", "invalid"];
+  const rows = lanes.map((summary) => [
+    summary.lane,
+    summary.median_ms === null ? "none" : `${summary.isAtLeast ? "over " : ""}${formatTime(summary.median_ms)}`,
+    summary.interval_ms ? formatTimeRange(summary.interval_ms) : "too few loads",
+    againstCell(summary.against),
+    String(summary.valid),
+    // In 80 columns there is no room for two; what each was stands in the line on what is left out.
+    String(summary.invalid + summary.failed),
+  ]);
+  return [header, ...rows];
+}
+
+function againstCell(against: Improvement | null): string {
+  if (against?.percent === null && against.gap) return "not compared";
+  if (!against || against.percent === null) return "";
+  const { percent, low, high } = formatPercents(against.percent, against.interval);
+  return against.interval ? `${percent} % (${low} to ${high})` : `${percent} %`;
+}

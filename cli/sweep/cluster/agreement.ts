@@ -1,0 +1,109 @@
+// Whether the machines of a sweep are alike: the loads of the reference cells, which each of them ran, compared between each
+// machine and all others together. Pure: rows in, judgements out.
+//
+// The loads are not paired, so this is the rank-sum test; its probabilities are Holm's over machines and reference cells. A
+// difference counts when it is shown and larger than asked: two models of CPU differ by a little, always. The machine that is
+// farthest off is told, left out, and the rest compared again, because its loads would make the others look odd. Where no
+// majority is left that agrees (as of two machines), nobody can say which is right: all are told.
+
+import { holm, significanceLevel } from "../../results/stats/multiplicity.ts";
+import { rankSum } from "../../results/stats/two_samples.ts";
+import type { Load } from "../../results/store/results.ts";
+import { isValid } from "../../results/verdict/sample.ts";
+import { type Change, changeOf, fewestLoads, logsOf } from "../../results/verdict/unpaired_loads.ts";
+
+export interface ReferenceLoads {
+  readonly host: string;
+  readonly loads: readonly Load[];
+}
+
+/** A reference cell that a machine loads in another time than the others: by how much from them to it. */
+export interface Disagreement extends Change {
+  readonly page: string;
+  readonly link: string;
+  readonly lane: string;
+  /** Holm's. */
+  readonly probability: number;
+}
+
+type Cell = Pick<Load, "page" | "link" | "lane">;
+
+const keyOf = ({ page, link, lane }: Cell | Disagreement): string => JSON.stringify([page, link, lane]);
+
+interface Tested extends Disagreement {
+  readonly host: string;
+}
+
+function logsAt({ loads }: ReferenceLoads, { page, link, lane }: Cell): number[] {
+  const ofCell = loads.filter((load) => load.page === page && load.link === link && load.lane === lane);
+  return logsOf(ofCell.flatMap((load) => (isValid(load) ? [load] : [])));
+}
+
+interface Pair {
+  readonly one: ReferenceLoads;
+  readonly others: readonly ReferenceLoads[];
+}
+
+/** Each machine against its others, on each reference cell; what of that is shown, and larger than tolerated. */
+function differing(pairs: readonly Pair[], cells: readonly Cell[], tolerance_percent: number): Tested[] {
+  const tests = pairs.flatMap(({ one, others }) =>
+    cells.flatMap((cell) => {
+      const own = logsAt(one, cell);
+      const theirs = others.flatMap((host) => logsAt(host, cell));
+      const change = changeOf([{ a: theirs, b: own }]);
+      if (!change || Math.min(own.length, theirs.length) < fewestLoads) return [];
+      return [{ host: one.host, cell, change, probability: rankSum(theirs, own).twoSided }];
+    }),
+  );
+  const probabilities = holm(tests.map(({ probability }) => probability));
+  return tests
+    .map(({ host, cell: { page, link, lane }, change }, index) => ({
+      ...{ host, page, link, lane },
+      ...change,
+      probability: probabilities[index] as number,
+    }))
+    .filter((test) => test.probability <= significanceLevel && Math.abs(test.change_percent) > tolerance_percent);
+}
+
+const distance = ({ change_percent }: Tested): number => Math.abs(Math.log1p(change_percent / 100));
+
+/** By host, those only that disagree. `tolerance_percent`: differences of PLT up to so much do not matter. */
+export function disagreements(
+  hosts: readonly ReferenceLoads[],
+  tolerance_percent: number,
+): Map<string, Disagreement[]> {
+  const cells = new Map<string, Cell>();
+  for (const { page, link, lane } of hosts.flatMap(({ loads }) => loads))
+    cells.set(keyOf({ page, link, lane }), { page, link, lane });
+  const compare = (pairs: readonly Pair[]): Tested[] => differing(pairs, [...cells.values()], tolerance_percent);
+  const found = new Map<string, Disagreement[]>();
+  const tell = (tested: readonly Tested[], name: string): void => {
+    const own = tested.flatMap(({ host, ...disagreement }) => (host === name ? [disagreement] : []));
+    if (own.length > 0) found.set(name, own);
+  };
+  let rest = [...hosts];
+  for (;;) {
+    const pairs = rest.map((one) => ({ one, others: rest.filter((host) => host !== one) }));
+    // Of two machines the first against the second is the second against the first.
+    const among = compare(rest.length === 2 ? pairs.slice(0, 1) : pairs);
+    const [worst] = among.toSorted((a, b) => distance(b) - distance(a));
+    if (!worst) return found;
+    tell(among, worst.host);
+    const odd = hosts.filter(({ host }) => found.has(host));
+    rest = hosts.filter(({ host }) => !found.has(host));
+    if (rest.length > odd.length) continue;
+    const against = compare(rest.map((one) => ({ one, others: odd })));
+    for (const { host } of rest) tell(against, host);
+    // One between the odd ones, as 1400 ms between 1000 and 2000, is like them together, and unlike each.
+    for (const one of rest.filter(({ host }) => !found.has(host))) {
+      const single = compare(odd.map((other) => ({ one, others: [other] }))).toSorted(
+        (a, b) => distance(b) - distance(a),
+      );
+      tell(
+        [...Map.groupBy(single, (test) => keyOf(test)).values()].map(([farthest]) => farthest as Tested),
+        one.host,
+      );
+    }
+    return found;
+  }
+}

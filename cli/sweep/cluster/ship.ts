@@ -1,0 +1,205 @@
+// Brings a sweep to hosts that share no folder with this one, and its shards back: a folder with the plan's recordings and the
+// plan, packed with tar and sent through ssh. What is there already is not sent again.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { NoRoomError, RunError } from "../../base/errors.ts";
+import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folder.ts";
+import { removedAtEnd } from "../../base/removed_at_end.ts";
+import { ProgramFailure, runProgram } from "../../base/run_program.ts";
+import { shellWord } from "../../base/shell_word.ts";
+import { withArchive } from "../../recording/archive/client.ts";
+import { openExistingShard } from "../../results/store/results.ts";
+import { companions, namesSuperJournal } from "../../results/store/sqlite.ts";
+
+export interface Remote {
+  /** As `ssh` takes it: a name, or user@name. */
+  readonly host: string;
+  /** The program and its options: `ssh -p 2222`. */
+  readonly ssh: readonly string[];
+  /** Relative to the user's home there. */
+  readonly folder: string;
+}
+
+/** Made whole before it has this name: that it is there says that all is. */
+const shippedName = "shipped";
+
+/** Standard output of a shell's line on the host. RunError naming the host where it or ssh failed. */
+export async function onHost({ host, ssh }: Remote, line: string): Promise<string> {
+  const [program = "ssh", ...options] = ssh;
+  try {
+    return await runProgram(program, [...options, "-o", "BatchMode=yes", host, line], { timeout_ms: 120_000 });
+  } catch (error) {
+    if (!(error instanceof ProgramFailure)) throw error;
+    throw new RunError(`${host}: ${error.lastLine || error.message}`);
+  }
+}
+
+/** Copies recordings from one home to another; RunError where one comes out different. */
+async function copyRecordings(from: string, to: string, digests: Readonly<Record<string, string>>): Promise<void> {
+  await withArchive(from, (source) =>
+    withArchive(to, async (target) => {
+      for (const [name, digest] of Object.entries(digests)) {
+        const { recording, exchanges } = await source.show(name);
+        const body = (sha256: string | null) => (sha256 === null ? undefined : source.body(sha256));
+        const { url, source: origin, recorded_at, notes } = recording;
+        const about = { name, url, source: origin, recorded_at, notes, replace: false };
+        const copied = await target.write(about, async (writer) => {
+          for (const exchange of exchanges)
+            await writer.add({
+              exchange,
+              body: body(exchange.body_sha256),
+              requestBody: body(exchange.request_body_sha256),
+            });
+        });
+        if (copied.digest !== digest)
+          throw new RunError(`recording ${name}: its copy is another one: see \`trilane recording verify ${name}\``);
+      }
+    }),
+  );
+}
+
+/** Two programs, the first one's output into the second; RunError saying what either said where one failed. */
+async function piped(first: readonly string[], second: readonly string[], what: string): Promise<void> {
+  const start = ([program = "", ...words]: readonly string[]) =>
+    spawn(program, words, { stdio: ["pipe", "pipe", "pipe"] });
+  const [from, to] = [start(first), start(second)];
+  let said = "";
+  for (const child of [from, to]) child.stderr.on("data", (text: Buffer) => (said += text.toString()));
+  from.stdin.end();
+  to.stdout.resume();
+  const ended = Promise.all([once(from, "close"), once(to, "close")]);
+  const [, statuses] = await Promise.all([pipeline(from.stdout, to.stdin).catch(() => undefined), ended]);
+  if (statuses.some(([status]) => status !== 0))
+    throw new RunError(`${what}: ${said.trim().split("\n").at(-1) || "failed"}`);
+}
+
+/** A folder that holds `home/` with the recordings and `shards/` with what was submitted; to be removed by the caller. */
+export async function packFolder(
+  home: string,
+  digests: Readonly<Record<string, string>>,
+  files: readonly string[],
+): Promise<{ path: string; remove: () => Promise<void> }> {
+  // Recordings may hold what is private: one that was killed leaves them no longer than until the next.
+  await sweepProcessFolders(tmpdir(), "submit");
+  const path = makeProcessFolder(tmpdir(), "submit");
+  const keep = removedAtEnd(path);
+  const remove = async (): Promise<void> => {
+    await rm(path, { recursive: true, force: true });
+    keep();
+  };
+  try {
+    await mkdir(join(path, "shards"));
+    for (const file of files) await cp(file, join(path, "shards", file.slice(file.lastIndexOf("/") + 1)));
+    await copyRecordings(home, join(path, "home"), digests);
+    await writeFile(join(path, shippedName), "");
+    return { path, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Sends the packed folder, unless the host has it. False: it had it. */
+export async function ship(remote: Remote, packed: string): Promise<boolean> {
+  const folder = shellWord(remote.folder);
+  const there = await onHost(remote, `if test -e ${folder}/${shippedName}; then echo yes; fi`);
+  if (there.trim() === "yes") return false;
+  const unpack = `mkdir -p ${folder} && chmod 700 ${folder} && tar -x -f - -C ${folder}`;
+  // Its mark of being whole comes last.
+  const pack = ["tar", "-c", "-f", "-", "-C", packed, "home", "shards", shippedName];
+  await piped(pack, [...remote.ssh, "-o", "BatchMode=yes", remote.host, unpack], `${remote.host}: sending recordings`);
+  return true;
+}
+
+/** Begins the names of folders in which shards are until all have come. */
+const asidePrefix = ".collected-";
+
+async function removeLeftAside(shards: string): Promise<void> {
+  for (const name of await readdir(shards))
+    if (name.startsWith(asidePrefix)) await rm(join(shards, name), { recursive: true, force: true });
+}
+
+/** RunError for a link, a folder or a device: a later write would go through it to a file that is none of the host's. */
+async function requireRegularFile(path: string, from: string): Promise<void> {
+  const stat = await lstat(path);
+  if (!stat.isFile() || stat.nlink !== 1)
+    throw new RunError(`${from}: delivered ${basename(path)}, which is not a regular file; nothing from it was taken`);
+}
+
+/**
+ * RunError for what cannot be read as results; a journal beside it is played back. Left to whoever looks for finished cells, what
+ * is thrown would end the submit of all hosts.
+ */
+function requireReadable(path: string, from: string): void {
+  try {
+    const results = openExistingShard(path);
+    try {
+      results?.listSweeps();
+    } finally {
+      results?.close();
+    }
+  } catch (error) {
+    // A full disk is ours.
+    if (error instanceof NoRoomError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RunError(
+      `${from}: delivered ${basename(path)}, which cannot be read (${why}); nothing from it was taken`,
+    );
+  }
+}
+
+/** All that was delivered, before any of it is taken. */
+async function requireShards(aside: string, names: readonly string[], from: string): Promise<void> {
+  for (const name of names) await requireRegularFile(join(aside, name), from);
+  for (const name of names)
+    if (namesSuperJournal(join(aside, name)))
+      throw new RunError(
+        `${from}: delivered ${name}, which would have another file deleted; nothing from it was taken`,
+      );
+  for (const name of names) await chmod(join(aside, name), 0o600);
+  for (const name of names) if (name.endsWith(".db")) requireReadable(join(aside, name), from);
+}
+
+/**
+ * Brings the host's shards into the folder, each whole or not at all; removes what one that was killed left of this. Only names
+ * that are `expected` are taken, whatever the host sends. Only for who holds the folder's submit lock.
+ */
+export async function collect(remote: Remote, shards: string, expected: ReadonlySet<string>): Promise<void> {
+  await removeLeftAside(shards);
+  const folder = shellWord(`${remote.folder}/shards`);
+  const listed = (await onHost(remote, `if test -d ${folder}; then ls ${folder}; fi`))
+    .split("\n")
+    .filter((name) => expected.has(name));
+  // A journal without its shard would be played back into the one that is here.
+  const names = listed.filter((name) => name.endsWith(".db") || listed.includes(name.replace(/-journal$/, "")));
+  if (names.length === 0) return;
+  const aside = await mkdtemp(join(shards, asidePrefix));
+  const keep = removedAtEnd(aside);
+  try {
+    const members = names.map((name) => `./${name}`);
+    const line = `tar -c -f - -C ${folder} ${members.map(shellWord).join(" ")}`;
+    const pack = [...remote.ssh, "-o", "BatchMode=yes", remote.host, line];
+    // Of a folder nothing: what lies in one that may not be written could not be removed.
+    const only = ["--no-same-owner", "--no-same-permissions", "--exclude=./*/*"];
+    const unpack = ["tar", "-x", "-f", "-", ...only, "-C", aside, ...members];
+    await piped(pack, unpack, `${remote.host}: bringing shards back`);
+    await requireShards(aside, names, remote.host);
+    // Journals that were played back are gone.
+    const taken = names.filter((name) => existsSync(join(aside, name)));
+    // A journal before its shard, which would be read without it; an old shard's would be taken for the new one's.
+    for (const name of taken.toSorted().reverse()) {
+      if (name.endsWith(".db") && !taken.includes(`${name}-journal`))
+        for (const end of companions) await rm(join(shards, `${name}${end}`), { force: true });
+      await rename(join(aside, name), join(shards, name));
+    }
+  } finally {
+    // Why nothing was taken is not to be lost; what stays is removed by the next one, or said then.
+    await rm(aside, { recursive: true, force: true }).catch(() => undefined);
+    keep();
+  }
+}

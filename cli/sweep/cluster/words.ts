@@ -1,0 +1,44 @@
+// What the commands of several machines say to people. Pure.
+import type { Merged } from "../../../schemas/generated/merged.ts";
+import type { Submitted } from "../../../schemas/generated/submitted.ts";
+import { count } from "../../base/numbers.ts";
+import { textTable } from "../../base/text_table.ts";
+import { rangesOf } from "../plan/places.ts";
+
+/** What was merged, what is odd about it, and last the file's path. */
+export function mergedLines({ cells, missing, unfinished, loads, hosts, left_out, path }: Merged): string[] {
+  const table = hosts.map((host) => [
+    host.name,
+    String(host.cells.length),
+    String(host.loads),
+    String(host.reference_loads),
+  ]);
+  const there = cells - missing.length;
+  return [
+    ...textTable([["host", "cells", "loads", "reference loads"], ...table]),
+    "",
+    ...hosts.flatMap(({ name, flags }) => flags.map((flag) => `unlike the others: ${name}: ${flag}`)),
+    ...left_out.map(({ path: of, reason }) => `left out: ${of}: ${reason}`),
+    ...(unfinished.length > 0 ? [`unfinished: ${count(unfinished.length, "cell")} (${rangesOf(unfinished)})`] : []),
+    ...(missing.length > 0 ? [`missing: ${count(missing.length, "cell")} (${rangesOf(missing)})`] : []),
+    `${there} of ${count(cells, "cell")}, ${count(loads, "load")}`,
+    `merged: ${path}`,
+  ];
+}
+
+/** What was handed in, and what to do when it has run. */
+export function submittedLines({ system, shards, of, cells, waiting, jobs }: Submitted): string[] {
+  const missing = cells.length + waiting.length;
+  const numbers = cells.length > 0 ? ` (${rangesOf(cells)})` : "";
+  const how =
+    system === "slurm"
+      ? `handed in${jobs.length > 0 ? ` as ${jobs.map((job) => `job ${job}`).join(", ")}` : ""}`
+      : "run";
+  return [
+    ...(system === "slurm"
+      ? [`${of - missing} of ${count(of, "cell")} finished before, ${waiting.length} in the queue`]
+      : []),
+    `${count(cells.length, "cell")} ${how}${numbers}`,
+    `then: trilane merge ${shards}`,
+  ];
+}

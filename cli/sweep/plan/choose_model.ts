@@ -1,0 +1,162 @@
+// Whether a page is raced as it was recorded or as a model of it (`--as`): decides, says so in one line, and has the model
+// made. Which bodies a recording lacks is counted here; whether its loads count is a trial load's to say, which the caller
+// makes; what a model is made of is model_page.ts's.
+import type { Argv } from "yargs";
+import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../../base/errors.ts";
+import { isCoverageReason } from "../../load/metrics/coverage.ts";
+import type { ArchivedExchange, Recording, RecordingDetail } from "../../recording/archive/archive.ts";
+import { withArchive } from "../../recording/archive/client.ts";
+import { type ComputeOptions, defineCompute } from "../../recording/model/compute_option.ts";
+import { refuseDeadEnd } from "../../recording/model/dead_end.ts";
+import { ensureModel, isModel, loadEventOf } from "../../recording/model/model_recording.ts";
+import { modelRequest, withoutFragment } from "../../recording/model/model_request.ts";
+import type { Compute } from "../../recording/model/script_source.ts";
+import { ensureSynth } from "../../recording/synth/ensure.ts";
+
+export const asChoices = ["auto", "recorded", "model"] as const;
+export type As = (typeof asChoices)[number];
+
+export interface AsOptions extends ComputeOptions {
+  as: string | undefined;
+}
+
+export function defineAs<Options>(yargs: Argv<Options>): Argv<Options & AsOptions> {
+  return defineCompute(
+    yargs.option("as", {
+      choices: asChoices,
+      describe:
+        "load the recorded bodies (recorded), a page of the same shape (model), or the model only if bodies are missing or a trial load is invalid (default: auto)",
+    }),
+  ) as unknown as Argv<Options & AsOptions>;
+}
+
+export function readAs(given: string): As {
+  const as = asChoices.find((known) => known === given);
+  if (as) return as;
+  throw new UserError(`--as must be one of ${asChoices.join(", ")} (got ${JSON.stringify(given)})`);
+}
+
+interface BodyCount {
+  /** Responses before the load event that have a body. */
+  readonly responses: number;
+  /** Those whose body the recording does not have, or has only in part. */
+  readonly missing: number;
+  /** Documents, scripts and stylesheets among the responses: what makes a page ask for the rest. */
+  readonly askers: number;
+  readonly missingAskers: number;
+  readonly hasDocument: boolean;
+}
+
+const isMissing = ({ body_origin, recorded }: ArchivedExchange): boolean =>
+  body_origin === "filled" || recorded.cut_off === true;
+
+function countBodies({ recording, exchanges }: RecordingDetail): BodyCount {
+  const load_ms = loadEventOf(recording);
+  const start = withoutFragment(recording.url);
+  const counted = exchanges
+    .map((exchange, index) => ({ exchange, request: modelRequest(exchange, index) }))
+    .filter(
+      ({ exchange, request: { sent_ms } }) =>
+        exchange.body_size > 0 && exchange.status < 300 && (load_ms === null || sent_ms === null || sent_ms < load_ms),
+    );
+  const missing = counted.filter(({ exchange }) => isMissing(exchange));
+  const asks = ({ request: { kind } }: (typeof counted)[number]): boolean =>
+    kind === "document" || kind === "script" || kind === "stylesheet";
+  const document =
+    counted.find(({ request: { kind, url } }) => kind === "document" && url === start) ??
+    counted.find(({ request: { kind } }) => kind === "document");
+  return {
+    responses: counted.length,
+    missing: missing.length,
+    askers: counted.filter(asks).length,
+    missingAskers: missing.filter(asks).length,
+    hasDocument: document === undefined || !isMissing(document.exchange),
+  };
+}
+
+/** Without its document, or with next to nothing that asks, no load can be one of the page: a trial would be wasted. */
+const hopelessShare = 0.9;
+
+const isHopeless = ({ askers, missingAskers, hasDocument }: BodyCount): boolean =>
+  !hasDocument || (missingAskers > 0 && missingAskers >= hopelessShare * askers);
+
+/** So much of a page may be asked for by what is missing, as a load may lack of its recording; with more only a trial can tell. */
+const bearableShare = 0.05;
+
+const lacksAskers = ({ responses, missingAskers }: BodyCount): boolean => missingAskers > bearableShare * responses;
+
+const missingWords = ({ responses, missing }: BodyCount): string =>
+  `bodies are missing or cut off for ${missing} of ${responses} responses`;
+
+/** Why a recording cannot be raced as recorded, whatever a trial load would show; null: it may be. */
+export function recordedRefusal(detail: RecordingDetail): string | null {
+  const bodies = countBodies(detail);
+  const { name } = detail.recording;
+  return isHopeless(bodies) ? `${name}: ${missingWords(bodies)}: it cannot be raced as recorded, use --as model` : null;
+}
+
+/** What a trial load of a recording showed. */
+export interface TrialFinding {
+  /** Why its loads would not count, by what the page does; empty: they would, or the trial failed. */
+  readonly outside: readonly string[];
+  /** Why the trial shows nothing; null: it does. */
+  readonly failure: string | null;
+}
+
+export interface ModelChoice {
+  /** undefined: as `trilane import --as` said, else auto. */
+  readonly as: As | undefined;
+  readonly compute: Compute;
+  /** Absent: nothing is tried, and what lacks bodies that ask for more is taken for what does not count. */
+  readonly trial?: (home: string, recording: Recording) => Promise<TrialFinding>;
+  /** Given the line that says what is raced in a page's place. */
+  readonly say: (line: string) => void;
+}
+
+const notedAs = ({ notes }: Recording): As | undefined => asChoices.find((known) => known === notes.as);
+
+/** Why its loads would not count; null: nothing says so. */
+async function whyNotRecorded(
+  home: string,
+  detail: RecordingDetail,
+  trial: ModelChoice["trial"],
+): Promise<string | null> {
+  const bodies = countBodies(detail);
+  const words = missingWords(bodies);
+  if (isHopeless(bodies)) return words;
+  if (!trial) return lacksAskers(bodies) ? words : null;
+  const { outside, failure } = await trial(home, detail.recording);
+  const [reason] = outside;
+  if (reason !== undefined) return isCoverageReason(reason) ? `as recorded it ${reason}` : `as recorded, ${reason}`;
+  // Of a page that has what it asks with, a failed trial says nothing: its loads say it themselves.
+  return failure !== null && lacksAskers(bodies) ? `${words}, and a trial load failed (${failure})` : null;
+}
+
+/** The page, or the model to take its place. UserError where it is to be raced as recorded and cannot be. */
+export async function chosenPage(home: string, page: PlanPage, choice: ModelChoice): Promise<PlanPage> {
+  const { compute, trial, say } = choice;
+  // What Trilane made is whole.
+  if (typeof page !== "string" && choice.as !== "model") return page;
+  return await withArchive(home, async (archive) => {
+    const name = typeof page === "string" ? page : (await ensureSynth(archive, page.synth)).name;
+    const recording = (await archive.list()).find((each) => each.name === name);
+    // What is not there is named where the pages are made ready.
+    if (!recording || isModel(recording)) return page;
+    const as = choice.as ?? notedAs(recording) ?? "auto";
+    if (as !== "model" && recording.source.startsWith("synth: ")) return page;
+    const detail = await archive.show(name);
+    const why = as === "model" ? null : await whyNotRecorded(home, detail, trial);
+    if (as !== "model" && why === null) {
+      const bodies = countBodies(detail);
+      if (as === "auto" && trial && lacksAskers(bodies))
+        say(`${name}: ${missingWords(bodies)}, but a trial load asks for the rest: racing it as recorded`);
+      return page;
+    }
+    refuseDeadEnd(detail);
+    if (as === "recorded") throw new UserError(`${name}: ${why}: it cannot be raced as recorded, use --as model`);
+    const model = await ensureModel(archive, name, compute);
+    say(`${name}: ${why === null ? "" : `${why}: `}racing a modelled page, ${model.name}`);
+    return model.name;
+  });
+}

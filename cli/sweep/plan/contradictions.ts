@@ -1,0 +1,103 @@
+// What of a plan contradicts itself: each is one line that names the thing and the remedy, before anything runs. What single
+// words may be is the schema's; whether pages and links are there is pages.ts's and cli/link's.
+import { isDeepStrictEqual } from "node:util";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../../base/errors.ts";
+import { isOverTcp, type Lane, laneFacts } from "../../base/lanes.ts";
+import { type Serving, stockServing } from "../../load/serving/serving.ts";
+import { firstLook, lastLook } from "../../results/stats/sequential.ts";
+import { lanePairs } from "../../results/verdict/sample.ts";
+import { fewestPrecise } from "../../results/verdict/stopping_decision.ts";
+import { guessWall_ms, type PageSize } from "./estimate.ts";
+import type { Plan, PlannedCell } from "./plan.ts";
+
+type Terms = Pick<SweepPlan, "lanes" | "until" | "repetitions" | "warm_cache">;
+
+const isOverQuic = (lane: Lane): boolean => laneFacts[lane].protocols.includes("h3");
+const hasTlsOverTcp = (lane: Lane): boolean => isOverTcp(lane) && !laneFacts[lane].clear;
+
+/** What is asked of servers or visits and no lane has. */
+function servingFault({ lanes, warm_cache }: Terms, { tls, transport }: Serving): string | null {
+  // Early data over TCP came with TLS 1.3: without it no load of that lane can be valid.
+  if (tls === "1.2" && lanes.includes("h2-0rtt"))
+    return `lane h2-0rtt needs TLS 1.3: leave the lane out, or take serving.tls "both" or "1.3"`;
+  if (tls !== "both" && !lanes.some(hasTlsOverTcp))
+    return `serving.tls is of TLS over TCP, which no lane has: take it out, or add lane h1 or h2`;
+  const isStock = (part: "tcp" | "quic"): boolean => isDeepStrictEqual(transport[part], stockServing.transport[part]);
+  if (isStock("quic") && !isStock("tcp") && !lanes.some(isOverTcp))
+    return "serving.transport.tcp is of lanes over TCP, and there is none: take it out, or add lane h1 or h2";
+  if (isStock("tcp") && !isStock("quic") && !lanes.some(isOverQuic))
+    return "serving.transport.quic is of lanes over QUIC, and there is none: take it out, or add lane h3";
+  if (warm_cache && !lanes.some((lane) => laneFacts[lane].repeat))
+    return "warm_cache is of repeat visits, and no lane is one: take it out, or add lane h2-0rtt or h3-0rtt";
+  return null;
+}
+
+/** Where no look at the loads would come, none after the last, or none that compares, the plan asks for what it cannot get. */
+function untilFault({ until, repetitions, lanes }: Terms): string | null {
+  if (!until) return null;
+  const first = "decided_percent" in until ? firstLook : fewestPrecise;
+  if (repetitions < first) return `until: first looks after ${first} repetitions: ask for ${first} or more`;
+  if (!("decided_percent" in until)) return null;
+  if (repetitions > lastLook) return `until: last looks after ${lastLook} repetitions: ask for ${lastLook} or fewer`;
+  if (lanePairs(lanes).length === 0)
+    return `until: decided_percent compares lanes, and ${lanes.length < 2 ? "there is one" : "no two of these are"}: add a lane, or take interval_percent`;
+  return null;
+}
+
+/** UserError, naming `source`. */
+export function refuseContradictions(plan: Terms, serving: Serving, source: string): void {
+  const fault = servingFault(plan, serving) ?? untilFault(plan);
+  if (fault !== null) throw new UserError(`plan ${source}: ${fault}`);
+}
+
+/** Two names of one thing would be measured, and counted, as two. */
+export function refuseSame(named: readonly { readonly name: string; readonly key: string }[], what: string): void {
+  const names = new Map<string, string>();
+  for (const { name, key } of named) {
+    const before = names.get(key);
+    if (before === name) throw new UserError(`${what} ${name} stands there twice: name it once`);
+    if (before !== undefined) throw new UserError(`${what} ${name} is the same as ${before}: name one of them`);
+    names.set(key, name);
+  }
+}
+
+/** No load on the link is faster: bytes over rate, and one round trip. `whole`: what it waits for, where that is known. */
+function least_ms({ link_profile: { down, rtt_ms } }: PlannedCell, whole: PageSize | undefined): number {
+  const { rate_bps, rate_steps, trace } = down;
+  return rtt_ms + (rate_bps === null || rate_steps || trace || !whole ? 0 : (whole.body_bytes * 8000) / rate_bps);
+}
+
+/** UserError for a time in which no load can end. `sizes`: of the pages, as far as they are known. */
+export function refuseTooShort(
+  {
+    name,
+    pages,
+    timeout_s,
+    time_limit_s,
+    dilate,
+  }: Pick<Plan, "name" | "pages" | "timeout_s" | "time_limit_s" | "dilate">,
+  cells: readonly PlannedCell[],
+  sizes: ReadonlyMap<string, PageSize>,
+): void {
+  // The load event waits for all of a synthetic page; of a recording it may not.
+  const whole = new Set(pages.flatMap((page) => (typeof page === "string" ? [] : [page.synth])));
+  for (const cell of cells) {
+    const needed_s = least_ms(cell, whole.has(cell.page) ? sizes.get(cell.page) : undefined) / 1000;
+    if (needed_s < timeout_s) continue;
+    throw new UserError(
+      `plan ${name}: no load of ${cell.page} over ${cell.link} ends within ${timeout_s} s: raise timeout_s (--timeout) above ${Math.ceil(needed_s)}, or leave the link out`,
+    );
+  }
+  if (time_limit_s === undefined) return;
+  const guesses_ms = cells.flatMap(({ page, link_profile }) => {
+    const size = sizes.get(page);
+    return size ? [guessWall_ms(size, link_profile, dilate)] : [];
+  });
+  const shortest_s = guesses_ms.reduce((least, guess) => Math.min(least, guess), Number.POSITIVE_INFINITY) / 1000;
+  // A guess may be wrong by so much, not more.
+  if (Number.isFinite(shortest_s) && time_limit_s < shortest_s / 2)
+    throw new UserError(
+      `plan ${name}: time_limit_s ${time_limit_s} is over before one load is, the shortest takes about ${shortest_s.toFixed(1)} s: raise it`,
+    );
+}

@@ -1,0 +1,56 @@
+// `--tolerance` and `--retry-for`: how much the machine may disturb a load, and how long loads that it disturbed more are
+// repeated. Words to the plan's settings.
+import type { Argv } from "yargs";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../../base/errors.ts";
+import { number } from "../../base/option.ts";
+import { usualTolerance } from "../../load/disturbance.ts";
+import { planRange } from "./plan_range.ts";
+
+export interface DisturbanceOptions {
+  tolerance: string | undefined;
+  "retry-for": number | undefined;
+}
+
+export function defineDisturbance<T>(yargs: Argv<T>): Argv<T & DisturbanceOptions> {
+  return yargs
+    .option("tolerance", {
+      type: "string",
+      requiresArg: true,
+      rare: true,
+      placeholder: "LIMIT",
+      describe:
+        "what the machine may add to a load before it is invalid: a share of its PLT, a time, or the larger of both (default: 1%,5ms)",
+    })
+    .option(
+      "retry-for",
+      number(planRange("retry_for_s", "seconds"), {
+        rare: true,
+        describe:
+          "how long to repeat loads that the machine disturbed (default: as long as the loads take, at least a minute)",
+      }),
+    ) as Argv<T & DisturbanceOptions>;
+}
+
+const form = /^(?:(\d+(?:\.\d+)?)%)?(?:(?:^|(?<=%),)(\d+(?:\.\d+)?)ms)?$/;
+
+function toleranceOf(text: string): NonNullable<SweepPlan["tolerance"]> {
+  const [, percent, ms] = form.exec(text.replaceAll(" ", "")) ?? [];
+  if ((percent === undefined && ms === undefined) || Number(percent ?? 0) > 100)
+    throw new UserError(
+      `--tolerance must be a share of the PLT, a time, or both, as 1%,5ms (got ${JSON.stringify(text)})`,
+    );
+  return {
+    share: percent === undefined ? 0 : Number((Number(percent) / 100).toPrecision(12)),
+    ms: ms === undefined ? usualTolerance.ms : Number(ms),
+  };
+}
+
+/** What of a plan the options decide. */
+export function disturbanceChoiceOf(options: DisturbanceOptions): Pick<SweepPlan, "tolerance" | "retry_for_s"> {
+  const retry_for_s = options["retry-for"];
+  return {
+    ...(options.tolerance === undefined ? {} : { tolerance: toleranceOf(options.tolerance) }),
+    ...(retry_for_s === undefined ? {} : { retry_for_s }),
+  };
+}

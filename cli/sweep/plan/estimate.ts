@@ -1,0 +1,96 @@
+// How long loads will take, and how long is left. A guess for the progress line, never a result.
+import type { LinkDirection, LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { laneFacts } from "../../base/lanes.ts";
+import type { NewCell, Results } from "../../results/store/results.ts";
+
+/** What a guess needs to know of a recording. */
+export interface PageSize {
+  readonly exchanges: number;
+  readonly body_bytes: number;
+}
+
+/** Lab, browser and their end. */
+const perLoad_ms = 700;
+/** Browser's and servers' work for one response. */
+const perExchange_ms = 3;
+/** Name, connection, request, and a few rounds of a growing window. */
+const roundTrips = 7;
+/** Headers and packets around the bodies. */
+const overhead = 1.08;
+
+function transfer_ms(bytes: number, direction: LinkDirection): number {
+  return direction.rate_bps === null ? 0 : (bytes * 8 * 1000) / direction.rate_bps;
+}
+
+/** A guess at a load's wall time from the link's physics, for a cell that was never measured. */
+export function guessWall_ms(page: PageSize, link: LinkProfile, dilation = 1): number {
+  const requests_bytes = page.exchanges * 120;
+  // Each lost packet costs a window; measured loads take over from this guess soon.
+  const loss = 1 + 20 * Math.min(0.1, link.down.loss + link.up.loss);
+  const network_ms =
+    roundTrips * link.rtt_ms +
+    transfer_ms(page.body_bytes * overhead, link.down) * loss +
+    transfer_ms(requests_bytes, link.up);
+  return perLoad_ms + page.exchanges * perExchange_ms + network_ms * dilation;
+}
+
+/** What a page is taken for while its recording is still to be made. */
+const unknownPage: PageSize = { exchanges: 50, body_bytes: 1_000_000 };
+
+/** A load's row with its compressed HAR: measured, 3.7 kB with no request to 26 kB with 218 and 478 kB with 5000. */
+const perLoad_bytes = 4500;
+const perExchange_bytes = 120;
+
+/** A guess at what a stored load takes on the disk. */
+export function guessStored_bytes(page: PageSize | undefined): number {
+  return perLoad_bytes + (page ?? unknownPage).exchanges * perExchange_bytes;
+}
+
+/** Wall time of a cell's loads: as they took before, dilated alike, else guessed. */
+export function cellGuess(
+  { settle_ms = 0, dilate = 1 }: Pick<SweepPlan, "settle_ms" | "dilate">,
+  sizeOf: (page: string) => PageSize | undefined,
+  results: Results | null,
+): (cell: Pick<NewCell, "page" | "link" | "lane" | "link_profile">) => number {
+  const known = new Map<string, number>();
+  return ({ page, link, lane, link_profile }) => {
+    const key = JSON.stringify([page, link, lane]);
+    const guess_ms =
+      known.get(key) ??
+      results?.usualWall_ms(page, link, lane, dilate) ??
+      (guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate) + settle_ms * dilate) *
+        (laneFacts[lane].repeat ? 2 : 1);
+    known.set(key, guess_ms);
+    return guess_ms;
+  };
+}
+
+/** Time left: the guesses, corrected by how this run's loads went against theirs. */
+export class TimeLeft {
+  #guessedLeft_ms: number;
+  #guessedDone_ms = 0;
+  #tookDone_ms = 0;
+
+  constructor(guessed_ms: number) {
+    this.#guessedLeft_ms = guessed_ms;
+  }
+
+  /** An attempt took so long; `last` when its planned load will not be tried again. */
+  ended(guess_ms: number, took_ms: number, last: boolean): void {
+    this.#guessedDone_ms += guess_ms;
+    this.#tookDone_ms += took_ms;
+    if (last) this.#guessedLeft_ms = Math.max(0, this.#guessedLeft_ms - guess_ms);
+  }
+
+  /** A planned load is not needed. */
+  skipped(guess_ms: number): void {
+    this.#guessedLeft_ms = Math.max(0, this.#guessedLeft_ms - guess_ms);
+  }
+
+  get left_ms(): number {
+    return this.#guessedDone_ms === 0
+      ? this.#guessedLeft_ms
+      : (this.#guessedLeft_ms * this.#tookDone_ms) / this.#guessedDone_ms;
+  }
+}

@@ -1,0 +1,61 @@
+// The order of a sweep's loads. Pure: the same plan and seed give the same order, also when a sweep is gone on with.
+// Blocks: in each block every cell runs once; the lanes of a page on a link run directly after one another, so that a
+// slow minute of the machine meets all lanes alike, and in random order, so that none is always first.
+import { hashText, type RandomSource, randomSource } from "../../base/random.ts";
+
+export interface PlannedLoad {
+  /** Place in the order, from 0. */
+  readonly position: number;
+  /** Repetition, from 0. */
+  readonly block: number;
+  /** Index into the cells. */
+  readonly cell: number;
+}
+
+/** Fisher and Yates, on a copy. */
+function shuffled<Item>(items: readonly Item[], random: RandomSource): Item[] {
+  const result = [...items];
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [result[last], result[other]] = [result[other] as Item, result[last] as Item];
+  }
+  return result;
+}
+
+/** Every cell once in each block. `groupOf` names what a cell shares with its other lanes. */
+export function orderLoads<Cell>(
+  cells: readonly Cell[],
+  groupOf: (cell: Cell) => string,
+  repetitions: number,
+  seed: number,
+): PlannedLoad[] {
+  const groups = new Map<string, number[]>();
+  cells.forEach((cell, index) => {
+    const name = groupOf(cell);
+    const group = groups.get(name);
+    if (group) group.push(index);
+    else groups.set(name, [index]);
+  });
+  const order: PlannedLoad[] = [];
+  for (let block = 0; block < repetitions; block++) {
+    // A stream of its own for each block: more repetitions do not change the blocks before them.
+    const random = randomSource(seed, `order of block ${block}`);
+    for (const group of shuffled([...groups.values()], random)) {
+      for (const cell of shuffled(group, random)) order.push({ position: order.length, block, cell });
+    }
+  }
+  return order;
+}
+
+/**
+ * The seed of all that is random on the link: the same for all lanes of a page and link in one block, so that they meet the same
+ * luck, and another for each repetition, page and link: cells that lost the same packets would err together, and what sums
+ * them up would seem surer than it is.
+ */
+export function linkSeed(
+  planSeed: number,
+  { page, link, link_profile }: { page: string; link: string; link_profile: { seed: number } },
+  block: number,
+): number {
+  return hashText(`link ${planSeed} ${link_profile.seed} ${JSON.stringify([page, link])} ${block}`);
+}

@@ -1,0 +1,241 @@
+// The recordings behind a plan's pages: found in the archive, or made where a plan names a synthetic page. On the command
+// line a page may also be a file, which is imported, or a URL, which is recorded. Reads and writes only through cli/recording/archive,
+// cli/recording/synth, cli/recording/import and cli/recording/record.
+import type { PageReady } from "../../../schemas/generated/sweep_event.ts";
+import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../../base/errors.ts";
+import { count, formatSize } from "../../base/numbers.ts";
+import { shellWord } from "../../base/shell_word.ts";
+import { say } from "../../base/terminal_text.ts";
+import type { Archive, JsonObject, Recording } from "../../recording/archive/archive.ts";
+import { withArchive } from "../../recording/archive/client.ts";
+import { retryOnNameTaken } from "../../recording/archive/retry_on_name_taken.ts";
+import { fileEnding } from "../../recording/import/formats.ts";
+import type { Credentials } from "../../recording/import/headers.ts";
+import { type Candidate, importAny } from "../../recording/import/import_any.ts";
+import { readPage } from "../../recording/import/import_file.ts";
+import { inputName } from "../../recording/import/read.ts";
+import { recordingName } from "../../recording/import/recording_name.ts";
+import { defaultLiveChoice, type LiveChoice } from "../../recording/record/options.ts";
+import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../../recording/record/record_url.ts";
+import { nameForUrl, pageUrl } from "../../recording/record/words.ts";
+import { type PageSpec, pageSpec } from "../../recording/synth/catalogue.ts";
+import { ensureSynth } from "../../recording/synth/ensure.ts";
+import { refuseSame } from "./contradictions.ts";
+import type { PageSize } from "./estimate.ts";
+import { isPattern, matchRecordings } from "./page_patterns.ts";
+import { type Plan, pageName } from "./plan.ts";
+
+/** What a synthetic page is made of; null where no such page can be made. */
+function synthSpec(name: string): PageSpec | null {
+  try {
+    return pageSpec(name);
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
+
+function missing(name: string): UserError {
+  const remedy = synthSpec(name)
+    ? `write {"synth": "${name}"} in the plan, or make it with \`trilane synth ${name}\``
+    : "see `trilane list`, or bring it in with `trilane import FILE.har`";
+  return new UserError(`no recording is called ${name}: ${remedy}`);
+}
+
+async function recordingsByName(archive: Archive): Promise<Map<string, Recording>> {
+  return new Map((await archive.list()).map((recording) => [recording.name, recording]));
+}
+
+/** The plan with the recordings that its patterns match. UserError where one matches none. */
+export async function withMatchedPages(home: string, plan: Plan): Promise<Plan> {
+  if (!plan.pages.some(isPattern)) return plan;
+  const recordings = await withArchive(home, recordingsByName);
+  return { ...plan, pages: matchRecordings(plan.pages, [...recordings.keys()]) as Plan["pages"] };
+}
+
+/** UserError where two names are of one recording. */
+function refuseSamePages(recordings: Iterable<Recording>): void {
+  refuseSame(
+    [...recordings].map(({ name, digest }) => ({ name, key: digest })),
+    "page",
+  );
+}
+
+/** How large the pages are, also those still to be made. Makes none. UserError for a recording that is not there. */
+export async function pageSizes(
+  home: string,
+  pages: readonly PlanPage[],
+  unstored: ReadonlyMap<string, PageSize> = new Map(),
+): Promise<Map<string, PageSize>> {
+  const recordings = await withArchive(home, recordingsByName);
+  refuseSamePages(pages.flatMap((page) => recordings.get(pageName(page)) ?? []));
+  return new Map(
+    pages.map((page) => {
+      const name = pageName(page);
+      const size = unstored.get(name) ?? recordings.get(name);
+      if (size) return [name, size];
+      if (typeof page === "string") throw missing(name);
+      const { objects, document_bytes } = pageSpec(name);
+      const object_bytes = objects.reduce((sum, object) => sum + object.size_bytes, 0);
+      return [name, { exchanges: objects.length + 1, body_bytes: object_bytes + (document_bytes ?? 1000) }];
+    }),
+  );
+}
+
+/** Every page's recording by its name; synthetic pages are made where they are missing. */
+export async function preparePages(
+  home: string,
+  pages: readonly PlanPage[],
+  tell: (event: PageReady) => void,
+): Promise<Map<string, Recording>> {
+  return await withArchive(home, async (archive) => {
+    const recordings = await recordingsByName(archive);
+    // Before the first page is made, which may take seconds.
+    const unknown = pages.find((page) => typeof page === "string" && !recordings.has(page));
+    if (typeof unknown === "string") throw missing(unknown);
+    for (const page of pages) if (typeof page !== "string") pageSpec(page.synth);
+    const ready = new Map<string, Recording>();
+    for (const page of pages) {
+      const name = pageName(page);
+      const recording = typeof page === "string" ? recordings.get(page) : await ensureSynth(archive, page.synth);
+      if (!recording) throw missing(name);
+      ready.set(name, recording);
+      const { digest, exchanges, body_bytes } = recording;
+      tell({ event: "page-ready", page: name, recording_digest: digest, exchanges, body_bytes });
+    }
+    refuseSamePages(ready.values());
+    return ready;
+  });
+}
+
+/** No recording's name has a slash, and none ends like a file but by intent. */
+const isFile = (word: string): boolean =>
+  word.includes("/") || /\.json$/i.test(word) || word.replace(fileEnding, "") !== word;
+
+/** Also that of a page that was recorded with another name's choice. */
+export const isUrl = (word: string): boolean => /^https?:\/\//i.test(word);
+
+/** Whose place a file's recording takes: that of the same page; null: none is there. UserError where its name is another page's. */
+async function replaced(archive: Archive, file: string, candidate: Candidate): Promise<Recording | null> {
+  const { name, url, source, hasDocument } = candidate;
+  if (!hasDocument)
+    throw new UserError(
+      `${inputName(file)}: has no response to ${url}: give the start URL with \`trilane import --url\``,
+    );
+  const before = (await archive.list()).find((recording) => recording.name === name);
+  if (before && (before.url !== url || before.source !== source))
+    throw new UserError(
+      `${inputName(file)}: recording ${name} is of another page: bring this one in with \`trilane import --name\``,
+    );
+  return before ?? null;
+}
+
+/** Imports a file and returns the recording's name. Raced again, the file takes the place of what it gave before. */
+async function importFile(home: string, file: string, { credentials, say }: PageChoice): Promise<string> {
+  return await withArchive(home, async (archive) => {
+    const request = { file, credentials, replace: (candidate: Candidate) => replaced(archive, file, candidate) };
+    const { recording } = await retryOnNameTaken(() => importAny(archive, request));
+    say(`${inputName(file)}: imported as ${recording.name}`);
+    return recording.name;
+  });
+}
+
+/** A recorded page's recording, if there is one. UserError where its name is another page's. */
+async function recordedBefore(home: string, url: string, name: string): Promise<Recording | null> {
+  const before = (await withArchive(home, recordingsByName)).get(name);
+  if (!before) return null;
+  if (before.url !== url || !before.source.startsWith("live: "))
+    throw new UserError(`${url}: recording ${name} is of another page: record this one with \`trilane record --name\``);
+  return before;
+}
+
+function visitsOf({ notes }: Recording): string {
+  const visits = (notes.recorded as JsonObject | undefined)?.visits;
+  return typeof visits === "number" ? ` in ${count(visits, "visit")}` : "";
+}
+
+const day_ms = 24 * 3600 * 1000;
+
+/** The name of a live page's recording, which is made where there is none or a new one is asked for. */
+async function recordPageOf(home: string, word: string, choice: PageChoice): Promise<string> {
+  const { live, recordAgain, credentials, pinTime, timeout_ms, say } = choice;
+  const url = pageUrl(word);
+  const name = nameForUrl(url);
+  const before = await recordedBefore(home, url, name);
+  if (before && !recordAgain) {
+    const days = Math.floor((Date.now() - Date.parse(before.recorded_at ?? before.created_at)) / day_ms);
+    const age = days === 0 ? "less than a day" : count(days, "day");
+    const again = `\`trilane record ${shellWord(url)} --replace\` records it anew`;
+    say(`${url}: recorded as ${name} ${age} ago${visitsOf(before)}, used again (${again})`);
+    return name;
+  }
+  const { stored, added } = await recordUrl(home, {
+    ...{ ...live, url, name, pinTime, credentials, lane: "any", link: null, onlyPages: true },
+    replace: before !== null,
+    quiet_ms: usualQuiet_ms,
+    timeout_ms,
+    say,
+  });
+  const { exchanges, hosts, body_bytes } = stored.recording;
+  const size = `${count(exchanges, "exchange")}, ${count(hosts, "host")}, ${formatSize(body_bytes)}`;
+  const more = added.length > 0 ? ` (its further visits asked for ${added.join(", ")} more)` : "";
+  say(`${url}: recorded as ${name}: ${size}${more}`);
+  return name;
+}
+
+/** How a page comes into the archive that is not there yet. */
+export interface PageChoice {
+  readonly credentials: Credentials;
+  readonly live: LiveChoice;
+  readonly pinTime: boolean;
+  /** From navigation to the recorded page's rest. */
+  readonly timeout_ms: number;
+  /** Records a page that was recorded before. */
+  readonly recordAgain: boolean;
+  /** Given each line that a user wants to see of it. */
+  readonly say: (line: string) => void;
+}
+
+const usualChoice: PageChoice = {
+  credentials: "redacted",
+  live: defaultLiveChoice,
+  pinTime: false,
+  timeout_ms: usualTimeout_s * 1000,
+  recordAgain: false,
+  say,
+};
+
+/** As pageFor, but nothing is stored: the page and, of a HAR file, the size that its recording would have. */
+export async function pageUnstored(home: string, word: string): Promise<{ page: PlanPage; size: PageSize | null }> {
+  if (isUrl(word)) {
+    const url = pageUrl(word);
+    const name = nameForUrl(url);
+    if (await recordedBefore(home, url, name)) return { page: name, size: null };
+    throw new UserError(`${url}: is not recorded yet: \`trilane record ${shellWord(url)}\` first`);
+  }
+  if (!isFile(word)) return { page: await pageFor(home, word), size: null };
+  const { url, source, notes, exchanges } = await readPage(word);
+  const name = recordingName(word, url);
+  const candidate = { name, url, source, hasDocument: notes.documents.length > 0 };
+  await withArchive(home, (archive) => replaced(archive, word, candidate));
+  const body_bytes = exchanges.reduce((sum, { body }) => sum + (body?.byteLength ?? 0), 0);
+  return { page: name, size: { exchanges: exchanges.length, body_bytes } };
+}
+
+/**
+ * A page as a user names it: a URL, which is recorded; a file or folder that `trilane import` reads; a recording; or a page
+ * of `trilane synth`.
+ */
+export async function pageFor(home: string, word: string, given: Partial<PageChoice> = {}): Promise<PlanPage> {
+  const choice = { ...usualChoice, ...given };
+  if (isUrl(word)) return await recordPageOf(home, word, choice);
+  if (isFile(word)) return await importFile(home, word, choice);
+  const recordings = await withArchive(home, recordingsByName);
+  if (recordings.has(word) && recordings.get(word)?.source !== `synth: ${word}`) return word;
+  if (synthSpec(word)) return { synth: word };
+  const asUrl = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(word) ? ` (https://${word}/)` : "";
+  throw new UserError(
+    `no page ${word || '""'}: name a recording (\`trilane list\`), a page of \`trilane synth --list\`, a HAR file, or a URL${asUrl}`,
+  );
+}

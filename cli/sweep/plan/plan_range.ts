@@ -1,0 +1,51 @@
+// What numbers a plan's setting may have, from its schema, for the option that stands for it; and the options of a single load
+// that several commands have.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { number, type Range } from "../../base/option.ts";
+import { checkout } from "../../base/programs.ts";
+
+interface NumberSchema {
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+}
+
+type Settings = Readonly<Record<string, NumberSchema>>;
+
+interface PlanSchema {
+  readonly properties: Settings;
+  readonly definitions: { readonly until: { readonly oneOf: readonly { readonly properties: Settings }[] } };
+}
+
+let settings: Settings | null = null;
+
+function readSettings(): Settings {
+  const path = join(checkout, "schemas", "sweep-plan.schema.json");
+  const { properties, definitions } = JSON.parse(readFileSync(path, "utf8")) as PlanSchema;
+  return Object.assign({}, properties, ...definitions.until.oneOf.map((rule) => rule.properties));
+}
+
+/** Of a plan's setting, or of one of its `until`. */
+export function planRange(setting: string, unit?: string): Range {
+  settings ??= readSettings();
+  const { type, minimum, exclusiveMinimum, maximum } = settings[setting] ?? {};
+  return {
+    least: minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY,
+    most: maximum ?? Number.POSITIVE_INFINITY,
+    above: exclusiveMinimum !== undefined,
+    whole: type === "integer",
+    ...(unit === undefined ? {} : { unit }),
+  };
+}
+
+export const settleOption = () =>
+  number(planRange("settle_ms", "ms"), {
+    default: 0,
+    rare: true,
+    describe: "watch the page so long after its load event",
+  });
+
+export const timeoutOption = () =>
+  number(planRange("timeout_s", "seconds"), { default: 60, describe: "time after which a load has failed" });

@@ -1,0 +1,59 @@
+// What trial loads of a recording showed (cli/load/pin_decision.ts), as it is kept and as it is said; and whether loads of a
+// recording would count, by the trial that is kept of it or one that is made now. Judges nothing by itself.
+import type { PageTried } from "../../../schemas/generated/sweep_event.ts";
+import { defaultMoment_ms } from "../../browser/pin_time.ts";
+import type { Tried } from "../../load/pin_decision.ts";
+import { momentOf } from "../../load/pin_moment.ts";
+import type { TrialOptions } from "../../load/trial.ts";
+import type { Recording } from "../../recording/archive/archive.ts";
+import type { RecordingTrial } from "../../results/store/recording_trials.ts";
+import { openResults } from "../../results/store/results.ts";
+import { triedLine } from "../progress/progress_lines.ts";
+import type { TrialFinding } from "./choose_model.ts";
+
+export function trialToKeep({ pinned_ms, chosen }: Tried): RecordingTrial {
+  return { moment_ms: pinned_ms, outside: chosen.outside };
+}
+
+export function pageTried(recording: Recording, { pinned_ms, chosen, before }: Tried): PageTried {
+  const shares = ({ requests, bytes }: { requests: number; bytes: number }) => ({ requests, bytes });
+  return {
+    event: "page-tried",
+    page: recording.name,
+    coverage: chosen.coverage && shares(chosen.coverage),
+    unpinned: before?.coverage ? shares(before.coverage) : null,
+    pinned_to: pinned_ms === null ? null : new Date(pinned_ms).toISOString(),
+    reason: chosen.failure ?? chosen.outside[0] ?? null,
+  };
+}
+
+/**
+ * Whether loads of the recording would count. What a new trial decided is kept, and said unless the recording is not raced for
+ * it; one that failed is not kept: the next may not.
+ */
+export async function trialFinding(
+  home: string,
+  recording: Recording,
+  options: TrialOptions & { readonly say: (line: string) => void },
+): Promise<TrialFinding> {
+  // The clock is not left to a trial, so there is nothing to decide and keep.
+  if (options.serving?.pin_time) {
+    const { trialLoad } = await import("../../load/trial.ts");
+    const pinned_ms = momentOf(recording) ?? defaultMoment_ms;
+    return await trialLoad(home, recording, { ...options, pinned_ms });
+  }
+  const results = openResults(home);
+  try {
+    const known = results.trialOf(recording.digest);
+    if (known !== null) return { outside: known.outside, failure: null };
+    // The browser's library takes a while: only who needs it waits for it.
+    const { tryRecording } = await import("../../load/pin_decision.ts");
+    const tried = await tryRecording(home, recording, options);
+    const { outside, failure } = tried.chosen;
+    if (tried.isSettled) results.recordTrial(recording.digest, trialToKeep(tried));
+    if (outside.length === 0) options.say(triedLine(pageTried(recording, tried)));
+    return { outside, failure };
+  } finally {
+    results.close();
+  }
+}

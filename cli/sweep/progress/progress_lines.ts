@@ -1,0 +1,108 @@
+// What a sweep's events are in words, a line each. Pure.
+import type {
+  BrowserChanged,
+  FilmFinished,
+  LinkTested,
+  LoadFinished,
+  PageTried,
+  SweepEvent,
+  SweepPaused,
+  SweepStarted,
+} from "../../../schemas/generated/sweep_event.ts";
+import { percentDown } from "../../load/metrics/coverage.ts";
+
+/** Seconds as people say them: `40 s`, `3 min 20 s`, `2 h 5 min`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+function pageLine(event: Extract<SweepEvent, { event: "page-ready" }>): string {
+  const { page, exchanges, body_bytes } = event;
+  return `page ${page}: ${exchanges} exchanges, ${(body_bytes / 1000).toFixed(0)} kB`;
+}
+
+const sharesText = ({ requests, bytes }: { requests: number; bytes: number }): string =>
+  `${percentDown(requests)} of its recorded requests and ${percentDown(bytes)} of their bytes`;
+
+export function triedLine({ page, coverage, unpinned, pinned_to, reason }: PageTried): string {
+  if (coverage === null)
+    return `page ${page}: a trial load failed (${reason}): see \`trilane recording check ${page}\``;
+  const pinned =
+    pinned_to === null || unpinned === null
+      ? ""
+      : `, with its clock set to ${pinned_to.slice(0, 10)} and random numbers seeded (without: ${sharesText(unpinned)})`;
+  const advice =
+    reason === null
+      ? ""
+      : `; its loads will not count (${reason.split(": ")[0]}), see \`trilane recording check ${page}\``;
+  return `page ${page}: a trial load asks for ${sharesText(coverage)}${pinned}${advice}`;
+}
+
+/** How far the self-tests are, or which link is out. */
+function testLine({ link, reason, measurements, puts_off, tested, links, left_s }: LinkTested): string {
+  const what = puts_off ? "its loads wait, it is measured again later" : "its loads will not count";
+  const times = measurements > 1 ? ` (measured ${measurements} times)` : "";
+  if (reason !== null) return `link ${link}: ${what}: ${reason}${times}`;
+  const left = tested < links ? `, ${formatDuration(left_s)} left` : "";
+  return `self-test ${tested} of ${links}: ${link} is as asked${left}`;
+}
+
+function startLine(event: SweepStarted): string {
+  const { sweep, name, cells, loads, done, resumed, expected_s } = event;
+  const begun = resumed
+    ? `goes on with sweep ${sweep} at load ${done + 1} of ${loads}`
+    : `sweep ${sweep}: ${loads} loads`;
+  return `${name}: ${begun}, ${cells} cells, about ${formatDuration(expected_s)}`;
+}
+
+function troubleLine(event: LoadFinished): string {
+  const { page, link, lane, attempt, status, reasons } = event;
+  return `${status}: ${page} ${link} ${lane}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
+}
+
+function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
+  return `no film of ${page} ${link} ${lane}: ${status}: ${reasons[0] ?? "no reason given"}`;
+}
+
+function pauseLine({ reason }: SweepPaused): string {
+  const [, what, full] = /^(.*: (?:(no space left|the disk is full)|locked by another process))\b/.exec(reason) ?? [];
+  if (what === undefined) return reason;
+  return `paused: ${what}: ${full === undefined ? "when that lets go" : "free some, and"} it goes on by itself`;
+}
+
+function browserLine({ before, now }: BrowserChanged): string {
+  return `the browser changed from ${before} to ${now}: this sweep has loads of both; --new begins again with one`;
+}
+
+/** `detail`: all is well; `trouble`: with a load, which there may be many of; `warning`: what whoever runs the sweep must know. */
+export interface Said {
+  readonly line: string;
+  readonly weight: "detail" | "news" | "trouble" | "warning";
+}
+
+/** What there is to say of an event; null: nothing but that the sweep goes on. */
+export function progressLine(event: SweepEvent): Said | null {
+  switch (event.event) {
+    case "page-ready":
+      return { line: pageLine(event), weight: "news" };
+    case "page-tried":
+      return { line: triedLine(event), weight: event.reason === null ? "news" : "warning" };
+    case "link-tested":
+      return { line: testLine(event), weight: event.reason === null ? "detail" : "warning" };
+    case "sweep-started":
+      return { line: startLine(event), weight: "news" };
+    case "browser-changed":
+      return { line: browserLine(event), weight: "warning" };
+    case "sweep-paused":
+      return { line: pauseLine(event), weight: "warning" };
+    case "film-finished":
+      return event.status === "valid" ? null : { line: filmTroubleLine(event), weight: "trouble" };
+    case "load-finished":
+      return event.status === "valid" ? null : { line: troubleLine(event), weight: "trouble" };
+    default:
+      return null;
+  }
+}

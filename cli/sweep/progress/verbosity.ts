@@ -1,0 +1,37 @@
+// `--quiet`, `--status` and `--verbose` of `race` and `sweep`: how much is said on the way. Words to progress_log.ts's.
+import type { Argv } from "yargs";
+import { UserError } from "../../base/errors.ts";
+import type { Verbosity } from "./progress_log.ts";
+
+export interface VerbosityOptions {
+  quiet: boolean;
+  status: boolean;
+  verbose: boolean;
+}
+
+export function defineVerbosity<T>(yargs: Argv<T>): Argv<T & VerbosityOptions> {
+  return yargs
+    .option("quiet", {
+      type: "boolean",
+      default: false,
+      describe: "print nothing until the end unless something is wrong",
+    })
+    .option("status", {
+      type: "boolean",
+      default: false,
+      rare: true,
+      describe: "print a line a minute on a terminal too, as in a log",
+    })
+    .option("verbose", { type: "boolean", default: false, describe: "print a line for each load" }) as Argv<
+    T & VerbosityOptions
+  >;
+}
+
+/** UserError where two are asked for. */
+export function verbosityOf({ quiet, status, verbose }: VerbosityOptions): Verbosity | undefined {
+  if (Number(quiet) + Number(status) + Number(verbose) > 1)
+    throw new UserError("--quiet, --status and --verbose exclude each other: give one of them");
+  if (quiet) return "quiet";
+  if (verbose) return "verbose";
+  return status ? "status" : undefined;
+}

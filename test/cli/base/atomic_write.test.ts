@@ -1,0 +1,145 @@
+// cli/base/atomic_write.ts: what is there decides how it is written; nothing that is no file is ever replaced.
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import { after, describe, test } from "node:test";
+import { atomicWrite } from "../../../cli/base/atomic_write.ts";
+import { RunError, UserError } from "../../../cli/base/errors.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-write-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("a file", () => {
+  test("is put in its place with the permissions that it had, and nothing stays beside it", async () => {
+    const inside = join(folder, "file");
+    mkdirSync(inside);
+    const path = join(inside, "out");
+    await atomicWrite(path, ["a", "b"]);
+    assert.equal(readFileSync(path, "utf8"), "ab");
+    chmodSync(path, 0o600);
+    await atomicWrite(path, "c");
+    assert.equal(readFileSync(path, "utf8"), "c");
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(inside), ["out"]);
+  });
+
+  test("written by two at once, by processes of one number as in containers, is one of theirs whole", async () => {
+    const inside = join(folder, "two");
+    mkdirSync(inside);
+    const path = join(inside, "out");
+    const { promise: otherIsDone, resolve } = Promise.withResolvers<void>();
+    async function* slow() {
+      yield "slow and ";
+      await otherIsDone;
+      yield "steady";
+    }
+    const slowly = atomicWrite(path, slow());
+    await atomicWrite(path, "quick");
+    assert.equal(readFileSync(path, "utf8"), "quick");
+    resolve();
+    await slowly;
+    assert.equal(readFileSync(path, "utf8"), "slow and steady");
+    assert.deepEqual(readdirSync(inside), ["out"]);
+  });
+
+  test("that fails half way leaves what was there", async () => {
+    const path = join(folder, "kept");
+    writeFileSync(path, "before");
+    function* broken() {
+      yield "half";
+      throw new Error("broken");
+    }
+    await assert.rejects(atomicWrite(path, broken()), /broken/);
+    assert.equal(readFileSync(path, "utf8"), "before");
+  });
+
+  test("behind symlinks is replaced, and the symlinks stay", async () => {
+    mkdirSync(join(folder, "far"));
+    symlinkSync("far/target", join(folder, "second"));
+    symlinkSync("second", join(folder, "first"));
+    for (const text of ["new", "again"]) {
+      await atomicWrite(join(folder, "first"), text);
+      assert.equal(readFileSync(join(folder, "far", "target"), "utf8"), text);
+      assert.ok(lstatSync(join(folder, "first")).isSymbolicLink());
+      assert.ok(lstatSync(join(folder, "second")).isSymbolicLink());
+    }
+    symlinkSync("round", join(folder, "round"));
+    await assert.rejects(atomicWrite(join(folder, "round"), "x"), UserError);
+  });
+
+  test("in a folder that is not there is refused, and the folder is not made", async () => {
+    const path = join(folder, "no", "such", "out");
+    await assert.rejects(
+      atomicWrite(path, "x"),
+      (error) => error instanceof UserError && /no such folder/.test(`${error}`),
+    );
+    assert.ok(!existsSync(join(folder, "no")));
+    await assert.rejects(atomicWrite(join(folder, "kept", "out"), "x"), UserError);
+  });
+});
+
+test("a folder is refused", async () => {
+  await assert.rejects(
+    atomicWrite(folder, "x"),
+    (error) => error instanceof UserError && /is a folder/.test(`${error}`),
+  );
+});
+
+test("a full device stays a device", async () => {
+  await assert.rejects(
+    atomicWrite("/dev/full", "x"),
+    (error) => error instanceof RunError && /no space/.test(`${error}`),
+  );
+  assert.ok(statSync("/dev/full").isCharacterDevice());
+  symlinkSync("/dev/null", join(folder, "null"));
+  await atomicWrite(join(folder, "null"), "x");
+  assert.ok(statSync("/dev/null").isCharacterDevice());
+});
+
+test("a named pipe is written into", async () => {
+  const path = join(folder, "pipe");
+  execFileSync("mkfifo", [path]);
+  const reader = spawn("cat", [path], { stdio: ["ignore", "pipe", "inherit"] });
+  const read = textOf(reader.stdout);
+  await atomicWrite(path, ["through ", "the pipe"]);
+  assert.equal(await read, "through the pipe");
+  assert.ok(lstatSync(path).isFIFO());
+});
+
+test("an open descriptor is written where it stands", async () => {
+  const path = join(folder, "descriptor");
+  const descriptor = openSync(path, "w");
+  writeSync(descriptor, "before ");
+  await atomicWrite(`/dev/fd/${descriptor}`, "between ");
+  writeSync(descriptor, "after");
+  closeSync(descriptor);
+  assert.equal(readFileSync(path, "utf8"), "before between after");
+  await assert.rejects(atomicWrite(`/dev/fd/${descriptor}`, "x"), UserError);
+});
+
+test("standard output takes more than a pipe holds", () => {
+  const module = join(import.meta.dirname, "..", "..", "..", "cli", "base", "atomic_write.ts");
+  const program = `process.stdout; const { atomicWrite } = await import(${JSON.stringify(module)});
+    await atomicWrite("/dev/stdout", "x".repeat(3_000_000));`;
+  const command = `"$0" --input-type=module --eval '${program}' | (sleep 0.3; wc -c)`;
+  const { stdout, stderr } = spawnSync("bash", ["-c", command, process.execPath], { encoding: "utf8" });
+  assert.equal(stdout.trim(), "3000000", stderr);
+});

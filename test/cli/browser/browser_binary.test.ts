@@ -1,0 +1,38 @@
+// The browser's binary by its hash: the same as another program tells, and another one once the file was replaced.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { binaryDigest } from "../../../cli/browser/browser_binary.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-binary-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const path = join(folder, "browser");
+const sha256sum = (): string => execFileSync("sha256sum", [path], { encoding: "utf8" }).slice(0, 64);
+
+test("it is what sha256sum says, also after an update in mid-sweep of the same size", async () => {
+  writeFileSync(path, "one build");
+  const before = await binaryDigest(path);
+  assert.equal(before, sha256sum());
+  assert.equal(await binaryDigest(path), before);
+  // As package managers do it.
+  writeFileSync(`${path}.new`, "two build");
+  renameSync(`${path}.new`, path);
+  const updated = await binaryDigest(path);
+  assert.equal(updated, sha256sum());
+  assert.notEqual(updated, before);
+});
+
+test("a script that starts a browser says nothing of it", async () => {
+  const script = join(folder, "script");
+  writeFileSync(script, "#!/bin/sh\nexec browser\n");
+  assert.equal(await binaryDigest(script), null);
+  writeFileSync(join(folder, "empty"), "");
+  assert.match((await binaryDigest(join(folder, "empty"))) ?? "", /^[0-9a-f]{64}$/);
+});
+
+test("a file that is not there is an error each time, not a memory", async () => {
+  await assert.rejects(binaryDigest(join(folder, "none")), { code: "ENOENT" });
+});

@@ -1,0 +1,31 @@
+// A browser is asked for its version once, and again after it was updated or when it gave no answer.
+import assert from "node:assert/strict";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { userAgent, userAgentOf } from "../../../cli/browser/user_agent.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-user-agent-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const path = join(folder, "browser");
+
+/** As package managers do it. */
+function install(script: string): void {
+  writeFileSync(`${path}.new`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  renameSync(`${path}.new`, path);
+}
+
+test("an answer is remembered until the browser is another, and no answer is not", async () => {
+  // It tells a version only while nobody has taken it away: the second question would fail.
+  const version = join(folder, "version");
+  writeFileSync(version, "Chromium 140.0.7339.80\n");
+  install(`cat '${version}'`);
+  assert.equal(await userAgentOf(path), userAgent("140"));
+  rmSync(version);
+  assert.equal(await userAgentOf(path), userAgent("140"));
+  install(`cat '${version}' # updated`);
+  await assert.rejects(userAgentOf(path), /browser: tells no version: name Chromium's binary/);
+  writeFileSync(version, "Chromium 141.0.7390.54\n");
+  assert.equal(await userAgentOf(path), userAgent("141"));
+});

@@ -1,0 +1,77 @@
+// What lets labs be made on confined machines: the AppArmor profile parses, the seccomp filter leaves labs every system call
+// that they make, and what says that user namespaces are forbidden names them.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { checkout, programPath } from "../../../cli/base/programs.ts";
+import { labFailure } from "../../../cli/install/doctor/checks.ts";
+import { notInstalled } from "../../../cli/install/requirements.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-confinement-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const shipped = (name: string): string => readFileSync(join(checkout, "cli", "install", name), "utf8");
+
+function apparmorMissing(): string | false {
+  const missing = notInstalled(["apparmor_parser"]);
+  if (missing !== null) return missing;
+  const version = /version (\d+)/.exec(spawnSync("apparmor_parser", ["--version"], { encoding: "utf8" }).stdout)?.[1];
+  return Number(version) < 4 ? `AppArmor ${version} knows no user namespaces (4 does)` : false;
+}
+
+test("the AppArmor profile parses", { skip: apparmorMissing() }, () => {
+  const input = shipped("apparmor.profile").replace("TRILANE_FOLDER", checkout);
+  const words = ["--skip-kernel-load", "--skip-cache"];
+  const { status, stderr } = spawnSync("apparmor_parser", words, { input, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+});
+
+test("the AppArmor profile names programs of ours where they are", () => {
+  const [, names = ""] = /TRILANE_FOLDER\/build\/native\/\{(.*?)\}/.exec(shipped("apparmor.profile")) ?? [];
+  const programs = ["trilane-replay", "trilane-shaper", "trilane-guard"] as const;
+  assert.deepEqual(
+    names.split(",").map((name) => join(checkout, "build", "native", name)),
+    programs.map(programPath),
+  );
+});
+
+interface Seccomp {
+  readonly defaultAction: string;
+  readonly syscalls: readonly { readonly names: readonly string[]; readonly action: string }[];
+}
+
+const seccomp = JSON.parse(shipped("seccomp.json")) as Seccomp;
+const denied = new Set(seccomp.syscalls.flatMap(({ names }) => names));
+
+test("the seccomp filter denies what reaches the machine, and no namespaces", () => {
+  assert.equal(seccomp.defaultAction, "SCMP_ACT_ALLOW");
+  for (const { action } of seccomp.syscalls) assert.equal(action, "SCMP_ACT_ERRNO");
+  for (const name of ["init_module", "kexec_load", "bpf", "open_by_handle_at", "clock_settime"])
+    assert.ok(denied.has(name));
+  for (const name of ["unshare", "clone", "clone3", "setns", "mount", "umount2", "pivot_root", "chroot", "seccomp"])
+    assert.ok(!denied.has(name), name);
+});
+
+test("the seccomp filter leaves a lab its system calls", { skip: notInstalled(["strace"]) ?? false }, () => {
+  const log = join(folder, "calls");
+  const lab = [programPath("trilane-shaper"), "--link", "10mbit/10ms", "--", "ping", "-c", "1", "100.64.0.1"];
+  const { status, stderr } = spawnSync("strace", ["-f", "-qq", "-o", log, ...lab], { encoding: "utf8" });
+  if (status !== 0 && /ptrace/i.test(stderr)) return; // nothing may be traced here
+  assert.equal(status, 0, stderr);
+  const made = new Set([...readFileSync(log, "utf8").matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = ""]) => name));
+  for (const name of ["unshare", "clone", "mount"]) assert.ok(made.has(name), name);
+  assert.deepEqual(
+    [...made].filter((name) => denied.has(name)),
+    [],
+  );
+});
+
+test("the profile is the remedy that doctor takes over from the shaper", () => {
+  const found = "trilane-shaper: user namespaces are not allowed on this system (unshare: Permission denied)";
+  const remedy = "install Trilane's AppArmor profile: cli/install/apparmor.profile in its folder says how";
+  const check = { name: "a lab", outcome: "missing", found: `${found}: ${remedy}`, remedy: "another" } as const;
+  assert.deepEqual(labFailure(check), { ...check, found, remedy });
+});

@@ -1,0 +1,64 @@
+// setup.sh itself, in a checkout where every step is a stand-in: two at once take turns, and the second one says so; packages that
+// were removed are installed again.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+const checkout = join(import.meta.dirname, "..", "..", "..");
+const folder = mkdtempSync(join(tmpdir(), "trilane-setup-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+for (const name of ["cli/install", "node_modules/.bin", "build/native"])
+  mkdirSync(join(folder, name), { recursive: true });
+copyFileSync(join(checkout, "cli/install/setup.sh"), join(folder, "cli/install/setup.sh"));
+symlinkSync(process.execPath, join(folder, "node_modules/.bin/node"));
+for (const name of [
+  "package-lock.json",
+  "build/npm-done",
+  "node_modules/.package-lock.json",
+  "build/native/build.ninja",
+])
+  writeFileSync(join(folder, name), "");
+for (const name of ["node_modules/.bin/trilane", "cli/install/extension.ts"]) writeFileSync(join(folder, name), "");
+writeFileSync(join(folder, "cli/install/system_packages.sh"), "touch began\n");
+// The first one stays in its work until it is told to go on, and would not notice another beside it.
+writeFileSync(join(folder, "cli/install/native.sh"), "echo works\nread -r line\n");
+
+function start(env = process.env) {
+  const setup = spawn("bash", ["cli/install/setup.sh"], { cwd: folder, stdio: ["pipe", "pipe", "pipe"], env });
+  // Also where the test fails: a stand-in that still reads would keep it from ending.
+  after(() => setup.stdin.destroy());
+  return { setup, ended: once(setup, "close") };
+}
+
+test("a second set-up waits for the first, and says so", { timeout: 60_000 }, async () => {
+  const first = start();
+  await once(first.setup.stdout, "data");
+  rmSync(join(folder, "began"));
+  const second = start();
+  const worked = once(second.setup.stdout, "data");
+  const [said] = (await Promise.race([once(second.setup.stderr, "data"), worked])) as [Buffer];
+  assert.match(said.toString(), /^setup: another set-up of this checkout is running: waiting for it\n$/);
+  assert.ok(!existsSync(join(folder, "began")));
+  first.setup.stdin.end("go on\n");
+  assert.deepEqual(await first.ended, [0, null]);
+  await worked;
+  second.setup.stdin.end("go on\n");
+  assert.deepEqual(await second.ended, [0, null]);
+});
+
+test("packages that were removed, but for npm's list of them, are installed again", { timeout: 60_000 }, async () => {
+  copyFileSync(join(checkout, "cli/install/run_step.sh"), join(folder, "cli/install/run_step.sh"));
+  rmSync(join(folder, "node_modules/.bin"), { recursive: true });
+  mkdirSync(join(folder, "bin"));
+  const npm = `#!/bin/sh\nmkdir node_modules/.bin && ln -s ${process.execPath} node_modules/.bin/node\n`;
+  writeFileSync(join(folder, "bin/npm"), npm, { mode: 0o755 });
+  const { setup, ended } = start({ ...process.env, PATH: `${join(folder, "bin")}:${process.env.PATH}` });
+  setup.stdin.end("go on\n");
+  assert.deepEqual(await ended, [0, null]);
+  assert.ok(existsSync(join(folder, "node_modules/.bin/node")));
+});

@@ -1,0 +1,74 @@
+// Reading Mahimahi's traces: what is taken, what is refused and where, and that ten million lines are no trouble.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { UserError } from "../../../cli/base/errors.ts";
+import { opportunityLines, readOpportunities } from "../../../cli/link/opportunities.ts";
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "trilane-trace-"));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileOf(text: string | Buffer): string {
+  const path = join(folder, "trace");
+  writeFileSync(path, text);
+  return path;
+}
+
+test("times are taken with and without a last line end, several in one millisecond", () => {
+  assert.deepEqual([...readOpportunities(fileOf("0\n3\n3\n10\n"))], [0, 3, 3, 10]);
+  assert.deepEqual([...readOpportunities(fileOf("1\n2"))], [1, 2]);
+  assert.deepEqual([...readOpportunities(fileOf("4294967295\n"))], [4294967295]);
+});
+
+test("what is no trace is refused by file and line", () => {
+  for (const [text, line, problem] of [
+    ["1\n2\nabc\n4\n", 3, /"abc" is not a time/],
+    ["1\n\n2\n", 2, /"" is not a time/],
+    ["1\n2.5\n", 2, /"2\.5" is not a time/],
+    ["1\n-2\n", 2, /"-2" is not a time/],
+    ["1\n2 \n", 2, /"2 " is not a time/],
+    ["1\n2\r3\n", 2, /carriage return/],
+    ["1\n2\r\n3\n", 2, /"2" ends in a carriage return/],
+    ["5\n7\n6\n", 3, /"6" is earlier than the line before it \(7\)/],
+    ["1\n4294967296\n", 2, /beyond/],
+    [`1\n${"9".repeat(100)}\n`, 2, /"9{39}…" is beyond/],
+    ["0\n0\n", 2, /ends at 0 ms/],
+    [Buffer.from([0x31, 0x0a, 0xff, 0x00, 0x0a]), 2, /is not a time/],
+  ] as const) {
+    const path = fileOf(text);
+    assert.throws(
+      () => readOpportunities(path),
+      (error) => {
+        assert.ok(error instanceof UserError);
+        assert.ok(error.message.startsWith(`${path}:${line}: `), error.message);
+        assert.match(error.message, problem);
+        assert.doesNotMatch(error.message, /\n/);
+        return true;
+      },
+    );
+  }
+  assert.throws(() => readOpportunities(fileOf("")), /holds no line/);
+  assert.throws(() => readOpportunities(folder), /not a regular file/);
+  assert.throws(() => readOpportunities("/dev/null"), /not a regular file/);
+  assert.throws(() => readOpportunities(join(folder, "nosuch")), { code: "ENOENT" });
+});
+
+test("ten million lines are read and written as they were", () => {
+  const lines = 10_000_000;
+  function* times() {
+    for (let line = 0; line < lines; line++) yield Math.floor(line * 0.6) + 1;
+  }
+  const path = fileOf([...opportunityLines(times())].join(""));
+  const started_ms = performance.now();
+  const read = readOpportunities(path);
+  const took_ms = performance.now() - started_ms;
+  assert.equal(read.length, lines);
+  assert.equal(read[lines - 1], Math.floor((lines - 1) * 0.6) + 1);
+  // A second or two on a busy machine; line by line as strings it would be many.
+  assert.ok(took_ms < 10_000, `${took_ms} ms`);
+});

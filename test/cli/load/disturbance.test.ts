@@ -1,0 +1,90 @@
+// What a load's disturbance is taken for, and when it spoils the load.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { disturbanceOf, disturbedReasons, excess_ms, heldUp_ms, isDisturbed } from "../../../cli/load/disturbance.ts";
+import type { Pressure } from "../../../schemas/generated/page_load.ts";
+
+const ms = 1e6;
+const window = { start_ns: 1000 * ms, end_ns: 2000 * ms };
+const overdue = (...intervals: [number, number][]) => ({
+  total_ns: 0,
+  resolution_ns: 0,
+  intervals: intervals.map(([from_ms, to_ms]): [number, number] => [from_ms * ms, to_ms * ms]),
+});
+const pressure = (way_ms: number, outside_ms: number | null, stolen_ms = 0): Pressure => ({
+  stalled_ms: null,
+  waited: { browser_ms: way_ms, server_ms: 0, shaper_ms: 0 },
+  way_ms,
+  outside_ms,
+  stolen_ms,
+});
+const of = (pressed: Pressure | null, held = overdue(), tolerance?: { readonly share: number; readonly ms: number }) =>
+  disturbanceOf({ window, overdue: held, pressure: pressed, tolerance });
+
+test("the link's part is what lies between navigation and load event", () => {
+  assert.equal(heldUp_ms(overdue([900, 1001], [1500, 1503], [1999, 2500], [3000, 3100]), window), 5);
+  assert.equal(heldUp_ms(overdue(), window), 0);
+});
+
+test("threads that wait for one another are calm; no more than what ran beside them is not", () => {
+  // As measured on a calm machine: 400 ms of waits beside 28 ms of the machine's own doings.
+  const calm = of(pressure(400, 28));
+  assert.deepEqual(calm, { bound_ms: 400, link_ms: 0, cpu_ms: 400, calm_ms: 400, tolerated_ms: 10 });
+  assert.deepEqual(disturbedReasons(calm), []);
+  assert.equal(excess_ms(of(pressure(400, 100))), 66);
+  // What ran beside them cannot have held them up for longer than they waited.
+  assert.equal(excess_ms(of(pressure(12, 2000))), 12);
+  assert.equal(disturbedReasons(of(pressure(12, 2000))).length, 1);
+});
+
+test("an upper bound: where the system does not say what ran, every wait may be others' doing", () => {
+  assert.equal(excess_ms(of(pressure(400, null))), 400);
+  assert.deepEqual(of(null, overdue([1100, 1104])), {
+    bound_ms: 4,
+    link_ms: 4,
+    cpu_ms: null,
+    calm_ms: 0,
+    tolerated_ms: 10,
+  });
+});
+
+test("stolen time counts beyond the step in which it is told", () => {
+  assert.equal(excess_ms(of(pressure(0, 0, 10))), 0);
+  assert.equal(excess_ms(of(pressure(0, 0, 40))), 30);
+});
+
+test("tolerated is the larger of a share of the PLT and a time", () => {
+  assert.equal(of(null).tolerated_ms, 10);
+  assert.equal(of(null, overdue(), { share: 0.05, ms: 5 }).tolerated_ms, 50);
+  assert.equal(of(null, overdue(), { share: 0, ms: 5 }).tolerated_ms, 5);
+  assert.deepEqual(disturbedReasons(of(null, overdue([1000, 1010]))), []);
+  const [reason = "", ...more] = disturbedReasons(of(pressure(30, 54), overdue([1000, 1010.1])));
+  assert.deepEqual(more, []);
+  assert.equal(
+    reason,
+    "the machine disturbed the load: by up to 30.1 ms (10.1 ms at the link, 20.0 ms without a CPU; tolerated: 10.0 ms): " +
+      "let less run beside it, wait for a quieter moment, or run it with --dilate",
+  );
+  assert.ok(isDisturbed(reason) && !isDisturbed("2 of 9 requests failed"));
+  assert.ok(isDisturbed("the machine was too busy: the browser waited 1095 ms"), "of loads stored before");
+  assert.deepEqual(disturbedReasons(null), []);
+});
+
+test("in dilated time the machine's waits weigh less, and the link's are in that time already", () => {
+  const dilated = disturbanceOf({
+    window,
+    overdue: overdue([1000, 1004]),
+    pressure: pressure(300, 900, 60),
+    tolerance: undefined,
+    dilation: 10,
+  });
+  assert.equal(dilated.bound_ms, 4 + 30 + 5);
+  assert.ok(dilated.calm_ms < 1e-9);
+  const calm = { window, overdue: overdue(), pressure: pressure(900, 280), dilation: 10 };
+  assert.ok(excess_ms(disturbanceOf(calm)) < 1e-9, "3 % of ten times the time");
+});
+
+test("beside other loads of ours only the link and stolen time tell", () => {
+  const beside = { window, overdue: overdue([1000, 1003]), pressure: pressure(500, 800, 30), isBeside: true };
+  assert.equal(excess_ms(disturbanceOf(beside)), 3 + 20);
+});

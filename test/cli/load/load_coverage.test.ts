@@ -1,0 +1,175 @@
+// Which loads count by what they asked for of their recording: a page of twenty objects, one thing spoiled at a time.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { verify } from "../../../cli/load/validity.ts";
+import type { RecordedRequests } from "../../../cli/recording/archive/recorded_requests.ts";
+import type { HarEntry } from "../../../schemas/generated/page_load.ts";
+import { entry, evidence, pageUrl, replayed, replayReport } from "./fixtures.ts";
+
+const objectUrl = (place: number): string => (place === 0 ? pageUrl : `${pageUrl}${place}`);
+const requests = Array.from({ length: 20 }, (_, place) => ({
+  method: "GET",
+  url: objectUrl(place),
+  bytes: place === 19 ? 0 : 1000,
+  notExpected: null,
+}));
+const recorded: RecordedRequests = {
+  digest: "d",
+  requests,
+  placeOf: new Map(requests.map((_, place) => [place, place])),
+  placeOfKey: new Map(requests.map((_, place) => [`GET shop.example:/${place || ""}`, place])),
+};
+
+/** A load of the first `count` objects. */
+function load(count: number, strict = false, more: readonly HarEntry[] = [], missed: readonly string[] = []) {
+  const places = Array.from({ length: count }, (_, place) => place);
+  return evidence({
+    recorded,
+    strict,
+    entries: [...places.map((place) => entry(objectUrl(place))), ...more],
+    replay: replayReport([
+      ...places.map((seq) => ({ ...replayed(objectUrl(seq)), seq })),
+      ...missed.map((url) => replayed(url, "missed")),
+    ]),
+  });
+}
+
+test("a load of the whole page is valid, and its coverage is whole", () => {
+  for (const strict of [false, true]) {
+    const { status, coverage } = verify(load(20, strict));
+    assert.equal(status, "valid");
+    assert.deepEqual([coverage?.requests, coverage?.bytes, coverage?.unanswered], [1, 1, 0]);
+  }
+});
+
+test("a load of 1 or 2 of many recorded requests is invalid, whichever rule", () => {
+  for (const strict of [false, true]) {
+    const { status, reasons } = verify(load(2, strict));
+    assert.equal(status, "invalid");
+    assert.deepEqual(reasons, [
+      "covers too little of the recording: 2 of 20 requests (10 %, bound 95 %), 2 kB of 19 kB (10.5 %, bound 98 %)",
+    ]);
+  }
+});
+
+test("a beacon, a report and a missing script spoil a load only where each request must be recorded", () => {
+  const report = "https://reports.example/csp";
+  const script = "https://cdn.example/a.js";
+  const more = [entry(report, { _resourceType: "cspviolationreport" }), entry(script, { _resourceType: "script" })];
+  const { status, coverage, entries } = verify(load(20, false, more, [report, script]));
+  assert.equal(status, "valid");
+  assert.deepEqual(coverage?.beyond, { reports: 1, other: 1, failed: 0 });
+  assert.equal(coverage?.unanswered, 1 / 21);
+  assert.deepEqual(
+    entries.slice(20).map(({ _trilane }) => _trilane.unrecorded),
+    ["report", "other"],
+  );
+  assert.match(verify(load(20, true, more, [report, script])).reasons.join(), /^2 of 22 requests not in the recording/);
+});
+
+test("a service worker's script, which no page waits for, counts as a report", () => {
+  const url = `${pageUrl}sw.js`;
+  const asked = entry(url, { _resourceType: "script" });
+  const headers = [{ name: "Service-Worker", value: "script" }];
+  const of = (each: HarEntry) => verify(load(20, false, [each], [url])).coverage?.beyond;
+  assert.deepEqual(of({ ...asked, request: { ...asked.request, headers } }), { reports: 1, other: 0, failed: 0 });
+  assert.deepEqual(of(asked), { reports: 0, other: 1, failed: 0 });
+});
+
+test("what the browser refuses to send, of thousands at once, is not held against a load", () => {
+  const url = "https://collector.example/b";
+  const error = (_error: string) => entry(url, { _resourceType: "fetch", response: { _error } });
+  const refused = verify(load(20, false, [error("net::ERR_INSUFFICIENT_RESOURCES")]));
+  assert.deepEqual([refused.status, refused.coverage?.beyond.other], ["valid", 0]);
+  assert.equal(verify(load(20, false, [error("net::ERR_CONNECTION_CLOSED")])).coverage?.beyond.other, 1);
+});
+
+test("a manifest, which browsers ask for by themselves, counts as a report", () => {
+  const url = `${pageUrl}app.webmanifest`;
+  const { coverage } = verify(load(20, false, [entry(url, { _resourceType: "manifest" })], [url]));
+  assert.deepEqual(coverage?.beyond, { reports: 1, other: 0, failed: 0 });
+});
+
+test("too many requests without an answer make a load invalid", () => {
+  const urls = ["https://a.example/1", "https://a.example/2"];
+  const { reasons } = verify(
+    load(
+      20,
+      false,
+      urls.map((url) => entry(url)),
+      urls,
+    ),
+  );
+  assert.deepEqual(reasons, [
+    "asks for too much that is not in the recording: 2 requests (9.1 %, bound 5 %), the first: https://a.example/1",
+  ]);
+});
+
+test("what never got an answer is beyond the recording, too; what no network serves is nothing", () => {
+  const failing = (url: string, error: string) =>
+    entry(url, { response: { _error: error }, facts: { complete: false } });
+  const gone = failing("https://gone.example/", "net::ERR_NAME_NOT_RESOLVED");
+  const extension = failing("chrome-extension://abc/x.js", "net::ERR_FAILED");
+  const { status, coverage } = verify(load(20, false, [gone, extension]));
+  assert.equal(status, "valid");
+  assert.deepEqual(coverage?.beyond, { reports: 0, other: 1, failed: 0 });
+  const known = verify({ ...load(20, false, [gone]), failedUrls: ["https://gone.example/"] });
+  assert.deepEqual(known.coverage?.beyond, { reports: 0, other: 0, failed: 1 });
+});
+
+test("a recorded request that failed on its way spoils a load, one that the browser kept from the page does not", () => {
+  const withError = (error: string) => {
+    const whole = load(20);
+    const failed = entry(objectUrl(5), { response: { _error: error }, facts: { complete: false } });
+    return verify({ ...whole, entries: whole.entries.with(5, failed) });
+  };
+  assert.match(withError("net::ERR_CONNECTION_RESET").reasons.join(), /^1 of 20 requests failed: .*RESET/);
+  for (const error of ["net::ERR_FAILED", "net::ERR_BLOCKED_BY_ORB"]) assert.equal(withError(error).status, "valid");
+});
+
+test("what comes after the load event is not held against a load", () => {
+  const late = entry("https://late.example/", { facts: { start_ns: 1_600_000_000 } });
+  const { status, coverage } = verify(load(20, false, [late], [late.request.url]));
+  assert.equal(status, "valid");
+  assert.deepEqual(coverage?.beyond, { reports: 0, other: 0, failed: 0 });
+});
+
+test("a repeat visit asked for what its kept cache answers, also by another URL than the recorded one", () => {
+  const visit_ns = 500_000_000;
+  const stamped = `${pageUrl}7?now=1`;
+  const first = requests.map(({ url }, seq) => ({
+    ...replayed(seq === 7 ? stamped : url),
+    seq,
+    connection: 0,
+    request_ns: 1000 + seq,
+  }));
+  const page = { ...replayed(pageUrl), seq: 0, connection: 1 };
+  const report = replayReport([...first, page]);
+  const connection = report.connections[0];
+  assert.ok(connection);
+  const { status, reasons, coverage } = verify({
+    ...load(20),
+    lane: "h2-0rtt",
+    entries: [
+      entry(pageUrl),
+      ...requests
+        .slice(1)
+        .map(({ url }, index) => entry(index + 1 === 7 ? stamped : url, { _fromCache: "disk" as const })),
+    ],
+    replay: {
+      ...report,
+      visits_ns: [visit_ns],
+      connections: [
+        { ...connection, id: 0, opened_ns: 10 },
+        { ...connection, id: 1, opened_ns: visit_ns, resumed: true, early_data: true },
+      ],
+    },
+  });
+  assert.deepEqual(reasons, []);
+  assert.equal(status, "valid");
+  assert.equal(coverage?.requests, 1);
+});
+
+test("a load that failed has no coverage", () => {
+  assert.equal(verify({ ...load(20), failure: "the page crashed" }).coverage, null);
+});

@@ -1,0 +1,284 @@
+// Whether a load is what was asked: one spoilt thing at a time.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { replacedRecording, verify } from "../../../cli/load/validity.ts";
+import { lastVisit, repeatVisitOf } from "../../../cli/load/visits.ts";
+import { entry, evidence, imageUrl, pageUrl, replayed, replayReport, shaperReport } from "./fixtures.ts";
+
+const afterLoad = { start_ns: 1_600_000_000 };
+
+function assertInvalid(change: Parameters<typeof evidence>[0], reason: RegExp): void {
+  const { status, reasons } = verify(evidence(change));
+  assert.equal(status, "invalid");
+  assert.equal(reasons.length, 1, reasons.join("; "));
+  assert.match(reasons[0] ?? "", reason);
+}
+
+test("a load as asked is valid and counted", () => {
+  const { status, reasons, counts, entries, background } = verify(evidence());
+  assert.deepEqual({ status, reasons, background }, { status: "valid", reasons: [], background: [] });
+  assert.deepEqual(counts, {
+    requests: 2,
+    bytes: 2200,
+    connections: 2,
+    matched: 2,
+    fuzzy: 0,
+    missed: 0,
+    failed: 0,
+    off_lane: 0,
+  });
+  assert.deepEqual(
+    entries.map((each) => each._trilane.match),
+    ["exact", "exact"],
+  );
+});
+
+test("a request on another protocol spoils a load, unless it began after the load event", () => {
+  const offLane = (facts = {}) => [entry(pageUrl), entry(imageUrl, { _protocol: "http/1.1", facts })];
+  assertInvalid({ entries: offLane() }, /^1 of 2 requests not on h2: https:\/\/cdn\.example.* \(http\/1\.1\)$/);
+  assert.equal(verify(evidence({ entries: offLane(afterLoad) })).status, "valid");
+});
+
+test("each lane has its protocol", () => {
+  for (const [lane, protocol] of [
+    ["h1", "http/1.1"],
+    ["h2", "h2"],
+    ["h3", "h3"],
+  ] as const) {
+    const entries = [entry(pageUrl, { _protocol: protocol })];
+    assert.equal(verify(evidence({ lane, entries })).status, "valid");
+    for (const other of (["h1", "h2", "h3"] as const).filter((each) => each !== lane)) {
+      assert.equal(verify(evidence({ lane: other, entries })).status, "invalid", `${protocol} on ${other}`);
+    }
+  }
+});
+
+test("a lane that is left free takes the protocols it may come to", () => {
+  const on = (...protocols: string[]) => ({
+    entries: protocols.map((_protocol, index) =>
+      entry([pageUrl, imageUrl][index] ?? "", { _protocol, facts: { start_ns: 1_000_000_000 + index } }),
+    ),
+  });
+  const upgraded = verify(evidence({ lane: "h3-altsvc", ...on("h2", "h3") }));
+  assert.deepEqual(upgraded.reasons, []);
+  assert.deepEqual(upgraded.protocols, { h2: 1, h3: 1 });
+  assertInvalid({ lane: "h3-altsvc", ...on("h2", "http/1.1") }, /^1 of 2 requests not on h3-altsvc/);
+  assertInvalid({ lane: "h3-altsvc", ...on("h3", "h3") }, /^the first request was on h3 before any answer told of it/);
+  assert.equal(verify(evidence({ lane: "h3-discovered", ...on("h3", "h3") })).status, "valid");
+  assertInvalid({ lane: "h3-discovered", ...on("h3", "h2") }, /^1 of 2 requests not on h3-discovered/);
+});
+
+test("in clear requests are joined with what was asked over http, and nothing may have come over TLS", () => {
+  const clear = (url: string) => url.replace(/^https:\/\/([^/]*)/, "http://$1.clear.test");
+  const details = { protocol: "TLS 1.3", cipher: "", keyExchangeGroup: "", subjectName: "", issuer: "" };
+  const of = (response = {}) => ({
+    lane: "h1-clear" as const,
+    entries: [entry(pageUrl, { _protocol: "http/1.1" }), entry(imageUrl, { _protocol: "http/1.1", response })],
+    replay: replayReport([replayed(clear(pageUrl)), replayed(clear(imageUrl))]),
+  });
+  const { reasons, counts } = verify(evidence(of()));
+  assert.deepEqual(reasons, []);
+  assert.equal(counts.matched, 2);
+  assertInvalid(of({ _securityDetails: details }), /^1 of 2 requests not on h1-clear: https:\/\/cdn\.example/);
+  const failedUrls = [imageUrl];
+  const failing = verify(evidence({ ...of({ _error: "net::ERR_FAILED" }), failedUrls }));
+  assert.deepEqual(failing.reasons, []);
+});
+
+const secondVisit_ns = 900_000_000;
+
+/** A repeat visit's report: the same requests over connection 0 before, over connection 1 after. */
+function repeatReport(second: { resumed: boolean; early_data: boolean }): ReturnType<typeof replayReport> {
+  const report = replayReport([
+    { ...replayed(imageUrl, "missed"), request_ns: secondVisit_ns - 1 },
+    { ...replayed(pageUrl), connection: 1 },
+    { ...replayed(imageUrl), connection: 1 },
+  ]);
+  const [, , template] = report.connections;
+  assert.ok(template);
+  const opened_ns = secondVisit_ns + 1;
+  return {
+    ...report,
+    visits_ns: [secondVisit_ns],
+    connections: [
+      { ...template, id: 0, opened_ns: secondVisit_ns - 2 },
+      { ...template, id: 1, opened_ns, secured_ns: opened_ns, ...second },
+    ],
+  };
+}
+
+test("of a repeat visit only the second load counts, and it has to begin with early data", () => {
+  const entries = [entry(pageUrl, { _protocol: "h3" }), entry(imageUrl, { _protocol: "h3" })];
+  const of = (replay: ReturnType<typeof replayReport>) => ({ lane: "h3-0rtt" as const, entries, replay });
+  const good = verify(evidence(of(repeatReport({ resumed: true, early_data: true }))));
+  assert.deepEqual(good.reasons, []);
+  assert.deepEqual({ matched: good.counts.matched, missed: good.counts.missed }, { matched: 2, missed: 0 });
+  assert.deepEqual(good.background, []);
+  assertInvalid(of(repeatReport({ resumed: true, early_data: false })), /^the page's connection was resumed without/);
+  assertInvalid(of(repeatReport({ resumed: false, early_data: false })), /^the page's connection was not resumed/);
+  const untold = verify(evidence(of({ ...repeatReport({ resumed: true, early_data: true }), visits_ns: [] })));
+  assert.match(untold.reasons.join("; "), /trilane-replay was not told of the repeat visit/);
+});
+
+test("a repeat visit may come out of the cache that it kept, a first visit may not", () => {
+  const entries = [entry(pageUrl, { _protocol: "h3", _fromCache: "disk" })];
+  const first = repeatReport({ resumed: true, early_data: true });
+  const replay = { ...first, requests: first.requests.slice(0, 1) };
+  assert.deepEqual(verify(evidence({ lane: "h3-0rtt", entries, replay })).reasons, []);
+  assertInvalid({ lane: "h3", entries, replay: replayReport([]) }, /^no request was seen$/);
+  assertInvalid({ lane: "h3-0rtt", entries: [], replay }, /^no request was seen$/);
+});
+
+test("what a repeat visit was is counted of its own connections", () => {
+  const report = lastVisit(repeatReport({ resumed: true, early_data: true }));
+  assert.deepEqual(repeatVisitOf({ plt_ms: 400, keepCache: false }, report), {
+    ...{ first_plt_ms: 400, cache: "emptied" },
+    ...{ connections: 1, resumed: 1, early_data: 1 },
+  });
+});
+
+test("an unmatched request spoils a load, unless it began after the load event", () => {
+  const replay = replayReport([replayed(pageUrl), replayed(imageUrl, "missed")]);
+  assertInvalid({ replay }, /^1 of 2 requests not in the recording: https:\/\/cdn\.example/);
+  const late = verify(evidence({ replay, entries: [entry(pageUrl), entry(imageUrl, { facts: afterLoad })] }));
+  assert.equal(late.status, "valid");
+  assert.equal(late.counts.missed, 1);
+});
+
+test("a fuzzy match is counted apart and spoils nothing", () => {
+  const { status, counts, entries } = verify(
+    evidence({ replay: replayReport([replayed(pageUrl), replayed(imageUrl, "fuzzy")]) }),
+  );
+  assert.equal(status, "valid");
+  assert.deepEqual([counts.matched, counts.fuzzy, counts.missed], [1, 1, 0]);
+  assert.deepEqual(
+    entries.map((entry) => entry._trilane.instead),
+    [undefined, { url: `${imageUrl}?recorded`, difference: "query", likeness: 0.5 }],
+  );
+});
+
+test("a failed request spoils a load; a cancelled and a blocked one do not", () => {
+  const failing = (facts = {}) =>
+    entry(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" }, facts: { complete: false, ...facts } });
+  const replay = replayReport([replayed(pageUrl)]);
+  assertInvalid({ replay, entries: [entry(pageUrl), failing()] }, /failed: .*ERR_NAME_NOT_RESOLVED/);
+  assert.equal(verify(evidence({ replay, entries: [entry(pageUrl), failing({ canceled: true })] })).status, "valid");
+  const blocked = verify(evidence({ replay, entries: [entry(pageUrl), failing({ blocked: "csp" })] }));
+  assert.equal(blocked.status, "valid");
+  assert.equal(blocked.counts.requests, 1);
+});
+
+test("what failed when it was recorded may fail again", () => {
+  const replay = replayReport([replayed(pageUrl)]);
+  const failing = entry(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" }, facts: { complete: false } });
+  const known = { failedUrls: [`${imageUrl}#part`] };
+  const { status, counts } = verify(evidence({ ...known, replay, entries: [entry(pageUrl), failing] }));
+  assert.equal(status, "valid");
+  assert.equal(counts.failed, 1);
+  const missed = replayReport([replayed(pageUrl), replayed(imageUrl, "missed")]);
+  assert.equal(verify(evidence({ ...known, replay: missed })).status, "valid");
+  assert.equal(verify(evidence({ failedUrls: [pageUrl], replay: missed })).status, "invalid");
+});
+
+test("what came from the browser's cache is no request of the load", () => {
+  const { status, counts } = verify(
+    evidence({
+      replay: replayReport([replayed(pageUrl)]),
+      entries: [entry(pageUrl), entry(imageUrl, { _fromCache: "memory" })],
+    }),
+  );
+  assert.equal(status, "valid");
+  assert.equal(counts.requests, 1);
+});
+
+test("requests of one URL take the replay's outcomes in order, whatever the fragment", () => {
+  const first = { ...replayed(imageUrl, "fuzzy"), request_ns: 2 };
+  const second = { ...replayed(imageUrl, "exact"), request_ns: 1 };
+  const { entries } = verify(
+    evidence({
+      replay: replayReport([first, second]),
+      entries: [entry(`${imageUrl}#top`), entry(imageUrl, { facts: { start_ns: 1_100_000_000 } })],
+    }),
+  );
+  assert.deepEqual(
+    entries.map((each) => each._trilane.match),
+    ["exact", "fuzzy"],
+  );
+});
+
+test("the browser's own requests and names are kept apart", () => {
+  const { status, counts, background } = verify(
+    evidence({
+      replay: replayReport(
+        [replayed(pageUrl), replayed(imageUrl), replayed("https://shop.example/favicon.ico", "missed")],
+        [
+          { name: "shop.example", type: "A", answer: "ok", time_ns: 1 },
+          { name: "update.example.", type: "A", answer: "nxdomain", time_ns: 2 },
+        ],
+      ),
+    }),
+  );
+  assert.equal(status, "valid");
+  assert.equal(counts.missed, 0);
+  assert.deepEqual(background, [
+    { url: "https://shop.example/favicon.ico", outcome: "missed" },
+    { url: "dns:update.example.", outcome: "nxdomain" },
+  ]);
+});
+
+test("a favicon that the page's events tell of is kept apart too", () => {
+  const icon = "https://shop.example/favicon.ico";
+  const { status, counts, entries, background } = verify(
+    evidence({
+      replay: replayReport([replayed(pageUrl), replayed(imageUrl), replayed(icon, "missed")]),
+      entries: [
+        entry(pageUrl),
+        entry(imageUrl),
+        entry(icon, { _resourceType: "other", _initiator: { type: "other" }, response: { status: 404 } }),
+      ],
+    }),
+  );
+  assert.equal(status, "valid");
+  assert.equal(entries.length, 2);
+  assert.equal(counts.requests, 2);
+  assert.deepEqual(background, [{ url: icon, outcome: "missed" }]);
+});
+
+test("a page that replaces itself, a load event that never ended, and no request at all spoil a load", () => {
+  assertInvalid(
+    { documents: [pageUrl, "https://shop.example/next"] },
+    /replaced itself by https:\/\/shop\.example\/next: .*: record and race that URL instead$/,
+  );
+  assertInvalid(
+    { documents: [pageUrl, "https://shop.example/next", pageUrl.replace("https:", "http:")] },
+    /replaced itself by http:\/\/shop\.example\/: its load has no one beginning$/,
+  );
+  assertInvalid({ loadEnd_ns: null }, /load event did not end/);
+  assertInvalid({ entries: [] }, /no request was seen/);
+});
+
+test("what disturbed a load, and reports that are missing, spoil it", () => {
+  assertInvalid({ disturbed: ["the machine disturbed the load: by up to 30.1 ms"] }, /by up to 30\.1 ms/);
+  assert.equal(verify(evidence({ shaper: shaperReport(50_000_000) })).status, "valid");
+  assertInvalid({ shaper: null }, /trilane-shaper left no report/);
+  assertInvalid({ replay: null }, /trilane-replay left no report/);
+});
+
+test("a load that did not end has failed, for that one reason", () => {
+  const { status, reasons } = verify(evidence({ failure: "the page's process ended (crashed, 11)", loadEnd_ns: null }));
+  assert.equal(status, "failed");
+  assert.deepEqual(reasons, ["the page's process ended (crashed, 11)"]);
+});
+
+test("a replay of another recording than was asked is told, with both digests", () => {
+  const { recording } = replayReport([]);
+  assert.equal(replacedRecording(recording, { recording }), null);
+  assert.equal(replacedRecording(recording, null), null, "without a report nothing is known");
+  const other = { ...recording, digest: "0123456789abcdef" };
+  assert.match(
+    replacedRecording(recording, { recording: other }) ?? "",
+    new RegExp(
+      `^recording ${recording.name} was replaced.*\\(${recording.digest.slice(0, 12)}, now 0123456789ab\\).*--new$`,
+    ),
+  );
+});

@@ -1,0 +1,388 @@
+// Each producer's shape of HAR, imported without an archive. The fixtures are small and written by hand.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import jpeg from "jpeg-js";
+import { UserError } from "../../../../cli/base/errors.ts";
+import type { NewExchange } from "../../../../cli/recording/archive/archive.ts";
+import { type ImportedPage, type ImportOptions, importHar } from "../../../../cli/recording/import/import_har.ts";
+import { noteLines } from "../../../../cli/recording/import/notes.ts";
+
+const fixtures = join(import.meta.dirname, "../../../fixtures/har");
+const readFixture = (name: string): unknown => JSON.parse(readFileSync(join(fixtures, `${name}.har`), "utf8"));
+const imported = (name: string, options?: ImportOptions): ImportedPage => importHar(readFixture(name), options);
+
+function find(page: ImportedPage, path: string, nth = 0): NewExchange {
+  const found = page.exchanges.filter(({ exchange }) => exchange.path === path)[nth];
+  assert.ok(found, `no exchange ${path}`);
+  return found;
+}
+const bytes = ({ body }: NewExchange): Buffer => Buffer.from(body ?? []);
+const header = ({ exchange }: NewExchange, name: string): string[] =>
+  exchange.response_headers.filter(([candidate]) => candidate === name).map(([, value]) => value);
+
+test("Chrome DevTools: the load begins at its redirect, not where the page's title says", () => {
+  const page = imported("chrome-devtools");
+  assert.equal(page.url, "http://shop.example/");
+  assert.equal(page.source, "har: WebInspector 537.36");
+  assert.equal(page.recorded_at, "2026-01-05T10:00:00.000Z");
+  const redirect = find(page, "/");
+  assert.equal(redirect.exchange.status, 301);
+  assert.equal(redirect.exchange.scheme, "http");
+  assert.equal(redirect.exchange.port, 80);
+  assert.deepEqual(redirect.exchange.response_headers, [["location", "https://shop.example/start"]]);
+  assert.equal(redirect.exchange.body_origin, "empty");
+});
+
+test("Chrome DevTools: text is compressed again to the size that the sum of headers and body leaves", () => {
+  const document = find(imported("chrome-devtools"), "/start");
+  assert.equal(document.exchange.body_origin, "recompressed");
+  assert.equal(bytes(document).length, document.exchange.recorded.transfer_size);
+  const size = document.exchange.recorded.transfer_size;
+  assert.ok(typeof size === "number" && size > 250 && size < 430, `${size}`);
+  assert.match(brotliDecompressSync(bytes(document)).toString(), /Übersicht[\s\S]*10 €[\s\S]*<\/html>\n$/);
+});
+
+test("Chrome DevTools: headers of the connection, of other lanes, and illegal ones are gone, the others are split and kept", () => {
+  const document = find(imported("chrome-devtools", { credentials: "kept" }), "/start");
+  assert.deepEqual(header(document, "set-cookie"), ["a=1; path=/", "b=2; path=/"]);
+  assert.deepEqual(header(document, "strict-transport-security"), ["max-age=31536000"]);
+  assert.deepEqual(header(document, "content-encoding"), ["br"]);
+  assert.deepEqual(document.exchange.response_headers.map(([name]) => name).toSorted(), [
+    "content-encoding",
+    "content-type",
+    "set-cookie",
+    "set-cookie",
+    "strict-transport-security",
+  ]);
+  assert.deepEqual(document.exchange.request_headers, [["accept-encoding", "gzip, deflate, br, zstd"]]);
+  // They are kept where no lane sends them.
+  assert.deepEqual(document.exchange.recorded.unsent_headers, [
+    ["alt-svc", 'h3=":443"; ma=86400'],
+    ["x bad name", "1"],
+    ["x-bad-value", "a\u0001b"],
+  ]);
+});
+
+test("Chrome DevTools: what is not to be replayed is left out and counted", () => {
+  const { notes, exchanges } = imported("chrome-devtools");
+  assert.deepEqual(notes.skipped, { "not http": 1, websocket: 1, failed: 1, "from cache": 1 });
+  assert.equal(exchanges.length, 6);
+  assert.equal(notes.entries, exchanges.length + 4);
+  assert.equal(notes.illegal_headers, 2);
+});
+
+test("Chrome DevTools: a response known only from the disk cache is kept, at its codec's usual size", () => {
+  const script = find(imported("chrome-devtools"), "/site.js");
+  assert.equal(script.exchange.recorded.transfer_size, null);
+  assert.equal(gunzipSync(bytes(script)).toString(), 'document.body.dataset.ready = "yes";\n');
+  // It has no address of its own: it comes from where its host's others come from.
+  assert.equal(script.exchange.address, find(imported("chrome-devtools"), "/site.css").exchange.address);
+});
+
+test("Chrome DevTools: a picture without its body is filled to the byte in the dimensions that the HTML names", () => {
+  const picture = find(imported("chrome-devtools"), "/hero.jpg");
+  assert.equal(picture.exchange.body_origin, "filled");
+  assert.equal(bytes(picture).length, 20_480);
+  const { width, height } = jpeg.decode(bytes(picture), { tolerantDecoding: false });
+  assert.deepEqual({ width, height }, { width: 640, height: 360 });
+});
+
+test("Chrome DevTools: a form's request body, and a path without fragment, as on the wire", () => {
+  const cart = find(imported("chrome-devtools"), "/api/cart?x=%7B1%7D");
+  assert.equal(cart.exchange.method, "POST");
+  assert.equal(Buffer.from(cart.requestBody ?? []).toString(), "id=7&n=a+b");
+  assert.equal(cart.exchange.status, 204);
+  assert.equal(cart.exchange.body_origin, "empty");
+});
+
+test("Chrome DevTools: an IPv6 address loses its brackets, a private one is mapped, each recorded one to one", () => {
+  const page = imported("chrome-devtools");
+  assert.equal(find(page, "/start").exchange.address, "2001:db8::10");
+  assert.equal(find(page, "/").exchange.address, "203.0.113.10");
+  assert.equal(find(page, "/hero.jpg").exchange.address, "198.18.0.1");
+  assert.equal(page.notes.addresses_mapped, 1);
+  assert.equal(page.notes.addresses_invented, 0);
+});
+
+test("Firefox: text goes back into the charset of the wire; sizes with headers in them are not taken for bodies", () => {
+  const page = imported("firefox");
+  const document = find(page, "/");
+  assert.equal(document.exchange.body_origin, "recorded");
+  assert.equal(bytes(document).length, 46);
+  assert.ok(bytes(document).includes(Buffer.from([0xfc, 0xdf, 0x65])), "üße in ISO 8859-1");
+  assert.deepEqual(header(document, "x-firefox-spdy"), []);
+  assert.equal(page.notes.charset_changed, 0);
+  assert.equal(bytes(find(page, "/schrift.woff2")).length, 9001);
+  assert.equal(bytes(find(page, "/schrift.woff2")).toString("latin1", 0, 4), "wOF2");
+});
+
+test("Firefox: missing JSON is filled so that it parses and its encoded size is the recorded one", () => {
+  const data = find(imported("firefox"), "/daten.json");
+  assert.deepEqual(header(data, "content-encoding"), ["zstd"]);
+  assert.equal(bytes(data).length, 700);
+  const text = zstdDecompressSync(bytes(data)).toString();
+  assert.equal(text.length, 5000);
+  assert.equal(typeof JSON.parse(text), "object");
+});
+
+test("Firefox: private and lab addresses are mapped, one for each", () => {
+  const page = imported("firefox");
+  assert.deepEqual(
+    page.exchanges.map(({ exchange }) => exchange.address),
+    ["198.18.0.1", "198.18.0.1", "198.18.0.2"],
+  );
+  assert.equal(page.notes.addresses_mapped, 2);
+});
+
+test("WebPageTest: the first page by default, another by number, none beyond", () => {
+  assert.equal(imported("webpagetest").exchanges.length, 3);
+  const second = imported("webpagetest", { page: 2 });
+  assert.equal(bytes(find(second, "/")).toString(), "<title>second</title>");
+  assert.equal(second.notes.skipped["other page"], 5);
+  assert.throws(() => imported("webpagetest", { page: 3 }), /no page 3: it has 2 pages/);
+});
+
+test("WebPageTest: its own fields say sizes, addresses, dimensions", () => {
+  const page = imported("webpagetest");
+  assert.equal(page.source, "har: Chrome 131.0.0.0");
+  assert.equal(find(page, "/").exchange.address, "2001:db8:1::7");
+  assert.equal(bytes(find(page, "/")).length, 150);
+  assert.match(gunzipSync(bytes(find(page, "/"))).toString(), /<p>three$/);
+  const dot = bytes(find(page, "/dot.gif"));
+  assert.equal(dot.length, 43);
+  assert.equal(dot.toString("latin1", 0, 6), "GIF89a");
+  assert.deepEqual([dot.readUInt16LE(6), dot.readUInt16LE(8)], [3, 5]);
+  assert.equal(find(page, "/").exchange.recorded.protocol, "h3");
+});
+
+test("WebPageTest: text that the HAR cuts off keeps its beginning and is filled to its whole and encoded size", () => {
+  const page = imported("webpagetest");
+  const css = find(page, "/news.css");
+  assert.equal(css.exchange.body_origin, "filled");
+  assert.equal(bytes(css).length, 4000);
+  const text = brotliDecompressSync(bytes(css)).toString();
+  assert.equal(text.length, 20_000);
+  assert.ok(text.startsWith("p { color: black }\n.lead { font-weight: bo\n/*"));
+  assert.ok(text.endsWith("*/"));
+  assert.equal(page.notes.cut_off, 1);
+  assert.equal(page.notes.skipped["pushed twice"], 1);
+});
+
+test("WebPageTest: a load begins with the first answer of its start URL that is a page, or with the one asked for", () => {
+  const whole = imported("webpagetest", { document: 1 });
+  assert.deepEqual(whole.notes.documents, [202, 200]);
+  const page = imported("webpagetest");
+  assert.deepEqual(page, imported("webpagetest", { document: 2 }));
+  assert.equal(find(page, "/").exchange.status, 200);
+  assert.equal(page.notes.skipped["before the document"], 1);
+  assert.equal(page.exchanges.length, whole.exchanges.length - 1);
+  assert.throws(() => imported("webpagetest", { document: 3 }), /no response 3 to https:\/\/news.example\/: it has 2/);
+});
+
+test("browsertime: no bodies and no addresses; each host has an address of its own", () => {
+  const page = imported("browsertime");
+  assert.equal(page.url, "https://blog.example/post");
+  assert.deepEqual(
+    page.exchanges.map(({ exchange }) => exchange.address),
+    ["198.18.0.1", "198.18.0.2", "198.18.0.2"],
+  );
+  assert.equal(page.notes.addresses_invented, 2);
+  const document = find(page, "/post");
+  assert.equal(bytes(document).length, 2500);
+  assert.equal(gunzipSync(bytes(document)).length, 9000);
+  const photo = find(page, "/photo");
+  assert.equal(bytes(photo).length, 5003);
+  assert.equal(bytes(photo).toString("latin1", 8, 12), "WEBP");
+  assert.equal(find(page, "/ping").exchange.body_origin, "empty");
+});
+
+test("browsertime: a document without its text is filled, and asks for nothing", () => {
+  const html = gunzipSync(bytes(find(imported("browsertime"), "/post"))).toString();
+  assert.match(html, /^<!doctype html><title>filled<\/title><!--[^<]*-->$/);
+});
+
+test("the same HAR gives the same recording", () => {
+  for (const name of ["chrome-devtools", "firefox", "webpagetest", "browsertime"])
+    assert.deepEqual(imported(name), imported(name), name);
+});
+
+test("the notes in words leave out what is zero and name what is not", () => {
+  const lines = noteLines(imported("chrome-devtools").notes).join("\n");
+  assert.match(lines, /1 as recorded, 2 compressed again, 1 filled, 2 empty/);
+  assert.match(lines, /1 left out: WebSocket/);
+  assert.doesNotMatch(lines, /^0 /m);
+});
+
+// Bad input: one line that names the entry, thrown before anything is written.
+
+type Json = Record<string, unknown>;
+const entry = (changes: { request?: Json; response?: Json; entry?: Json } = {}): Json => ({
+  startedDateTime: "2026-01-05T10:00:00.000Z",
+  request: { method: "GET", url: "https://a.example/", headers: [], ...changes.request },
+  response: { status: 200, headers: [], content: { size: 1, mimeType: "text/html", text: "x" }, ...changes.response },
+  ...changes.entry,
+});
+const har = (
+  entries: unknown[],
+  pages: unknown[] = [{ id: "p", startedDateTime: "2026-01-05T10:00:00.000Z", title: "a" }],
+): Json => ({
+  log: { version: "1.2", creator: { name: "test", version: "1" }, pages, entries },
+});
+
+test("bad input is refused in one line that says what and where", () => {
+  const without = (side: "request" | "response", field: string): Json => entry({ [side]: { [field]: undefined } });
+  for (const [json, message] of [
+    [null, /not HAR \(it has no log\)/],
+    [[], /not HAR/],
+    [{ log: {} }, /log.entries is missing/],
+    [har([]), /has no entries/],
+    [har([entry()], []), /has no page/],
+    [har([entry(), "x"]), /^entry 2: is not an object/],
+    [har([without("request", "url")]), /^entry 1: has no request.url/],
+    [har([entry({ request: { url: "nonsense" } })]), /^entry 1 \(nonsense\): request.url is not a URL/],
+    [har([without("request", "method")]), /^entry 1 \(https:\/\/a.example\/\): has no request.method/],
+    [har([without("response", "status")]), /entry 1 .*has no response.status/],
+    [har([without("response", "headers")]), /entry 1 .*response.headers is missing/],
+    [har([entry({ response: { headers: [{ value: "x" }] } })]), /entry 1 .*response.headers holds one without a name/],
+    [har([entry({ response: { headers: [{ name: "a\nb" }] } })]), /entry 1 .*has no value for "a\\nb"/],
+    [har([entry({ request: { url: "x\ny" } })]), /^entry 1 \(x y\): request.url is not a URL/],
+    [har([entry({ request: { method: "G T" } })]), /entry 1 .*request.method is not one of HTTP/],
+    [har([entry({ response: { content: { size: 1e12 } } })]), /entry 1 .*1000000000000 bytes is too large/],
+    [har([entry({ entry: { response: undefined } })]), /entry 1 .*has no response/],
+    [
+      har([entry({ response: { content: { text: "<?>", encoding: "base64" } } })]),
+      /entry 1 .*content.text is not base64/,
+    ],
+    [har([entry({ response: { status: 0 } })]), /no HTTP response to replay \(1 failed\)/],
+    [har([entry({ request: { url: "http://localhost:3000/" } })]), /no HTTP response to replay \(1 local host\)/],
+  ] as const)
+    assert.throws(
+      () => importHar(json),
+      (error) => error instanceof UserError && message.test(error.message) && !error.message.includes("\n"),
+      `${message}`,
+    );
+});
+
+test("a host with the root's dot is the host without it, as DNS has it", () => {
+  const url = "https://shop.example./x";
+  const { exchanges } = importHar(
+    har([
+      entry({ request: { url }, entry: { serverIPAddress: "203.0.113.9" } }),
+      entry({ request: { url: "https://shop.example/y" }, entry: { serverIPAddress: "" } }),
+    ]),
+    { url },
+  );
+  assert.deepEqual(
+    exchanges.map(({ exchange }) => [exchange.host, exchange.address]),
+    [
+      ["shop.example", "203.0.113.9"],
+      ["shop.example", "203.0.113.9"],
+    ],
+  );
+});
+
+test("a host that DNS cannot hold is left out and told, and the rest of the page imported", () => {
+  const odd = ["https://%2e/x", "https://a*b.example/x", `https://${"a".repeat(256)}.example/x`];
+  const page = importHar(har([entry(), ...odd.map((url) => entry({ request: { url } }))]));
+  assert.equal(page.exchanges.length, 1);
+  assert.deepEqual(page.notes.skipped, { "illegal host": odd.length });
+  assert.match(noteLines(page.notes).join("\n"), /^3 left out: from a host whose name DNS cannot hold/m);
+});
+
+test("an address in a URL that no lab can serve from is left out and told; the others are connected to as they are", () => {
+  const at = (host: string): Json => entry({ request: { url: `http://${host}/x` } });
+  const unreachable = ["100.64.0.2", "224.0.0.1", "255.255.255.255", "[fe80::1]", "[ff02::1]", "[fd00:7472::2]"];
+  const reachable = ["192.168.1.5", "223.255.255.255", "[2001:db8::5]"];
+  const page = importHar(har([entry(), ...[...unreachable, ...reachable].map(at)]));
+  assert.deepEqual(
+    page.exchanges.slice(1).map(({ exchange }) => exchange.address),
+    ["192.168.1.5", "223.255.255.255", "2001:db8::5"],
+  );
+  assert.deepEqual(page.notes.skipped, { "unreachable address": unreachable.length });
+  assert.match(noteLines(page.notes).join("\n"), /^6 left out: from an address in the URL that no server in a lab/m);
+  for (const host of unreachable)
+    assert.throws(() => importHar(har([at(host)])), /no HTTP response to replay \(1 unreachable address\)/);
+});
+
+test("a HAR without pages is one page when its start URL is given; a start URL without a response is told", () => {
+  const page = importHar(har([entry()], []), { url: "https://a.example/#top" });
+  assert.equal(page.url, "https://a.example/");
+  assert.deepEqual(page.notes.documents, [200]);
+  assert.deepEqual(importHar(har([entry()]), { url: "https://b.example/" }).notes.documents, []);
+  assert.throws(() => importHar(har([entry()]), { url: "b.example" }), /--url b.example: is not an http/);
+});
+
+test("a 304 with the body the HAR has is replayed as 200; without one it is left out", () => {
+  const { exchanges, notes } = importHar(har([entry({ response: { status: 304 } })]));
+  assert.equal(exchanges[0]?.exchange.status, 200);
+  assert.equal(notes.not_modified, 1);
+  const bare = entry({ request: { url: "https://a.example/b" }, response: { status: 304, content: { size: 0 } } });
+  assert.deepEqual(importHar(har([entry(), bare])).notes.skipped, { "not modified": 1 });
+});
+
+test("the load event of a page that came from a cache is not one over a network", () => {
+  const content = { size: 9, mimeType: "text/css", text: "a{color:red}" };
+  const cached = entry({
+    request: { url: "https://a.example/b" },
+    response: { content, bodySize: 0, _transferSize: 0 },
+  });
+  const pages = [{ id: "p", startedDateTime: "2026-01-05T10:00:00.000Z", title: "a", pageTimings: { onLoad: 189 } }];
+  const warm = importHar(har([entry(), cached, cached], pages)).notes;
+  assert.equal(warm.load_event_ms, null);
+  assert.ok(noteLines(warm).some((line) => line.includes("cache")));
+  const cold = importHar(har([entry(), entry(), cached], pages)).notes;
+  assert.equal(cold.load_event_ms, 189);
+  assert.ok(!noteLines(cold).some((line) => line.includes("cache")));
+});
+
+test("entries are taken in the order in which they were sent", () => {
+  const at = (path: string, startedDateTime: string): Json =>
+    entry({ request: { url: `https://a.example${path}` }, entry: { startedDateTime } });
+  const { exchanges } = importHar(
+    har([at("/3", "2026-01-05T10:00:03Z"), at("/1", "2026-01-05T10:00:01Z"), at("/2", "2026-01-05T10:00:02Z")]),
+  );
+  assert.deepEqual(
+    exchanges.map(({ exchange }) => exchange.path),
+    ["/1", "/2", "/3"],
+  );
+});
+
+test("what had a response and failed all the same is kept, and may fail again", () => {
+  const entry = (url: string, _error: string | null) => ({
+    request: { method: "GET", url, headers: [] },
+    response: { status: 200, headers: [], content: { size: 4, text: "body" }, _error },
+  });
+  const entries = [
+    entry("https://a.test/", null),
+    entry("https://a.test/b", "net::ERR_BLOCKED_BY_ORB"),
+    entry("https://a.test/c", ""),
+    entry("https://a.test/d", "net::ERR_ABORTED"),
+  ];
+  const page = importHar({ log: { entries } }, { url: "https://a.test/" });
+  assert.equal(page.exchanges.length, 4);
+  assert.deepEqual(page.notes.failed_urls, ["https://a.test/b"]);
+});
+
+test("an unknown content-encoding is taken off with its header, a dictionary's is replaced by its codec", () => {
+  const encoded = (value: string): NewExchange => {
+    const text = "a".repeat(1000);
+    const response = {
+      headers: [
+        { name: "Content-Encoding", value },
+        { name: "Content-Type", value: "text/plain" },
+      ],
+      content: { size: 1000, mimeType: "text/plain", text },
+    };
+    const { exchanges, notes } = importHar(har([entry({ response })]));
+    assert.equal(notes.encoding_changed, 1);
+    assert.ok(exchanges[0]);
+    return exchanges[0];
+  };
+  assert.deepEqual(header(encoded("sdch"), "content-encoding"), []);
+  assert.equal(bytes(encoded("sdch")).length, 1000);
+  assert.deepEqual(header(encoded("dcb"), "content-encoding"), ["br"]);
+  assert.equal(brotliDecompressSync(bytes(encoded("dcb"))).length, 1000);
+});

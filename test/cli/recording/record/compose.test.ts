@@ -1,0 +1,143 @@
+// A capture of a real page (test/fixtures/capture) with and without a net log beside it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { importHar } from "../../../../cli/recording/import/import_har.ts";
+import { composeRecorded } from "../../../../cli/recording/record/compose.ts";
+import { LoggedBody } from "../../../../cli/recording/record/logged_body.ts";
+import type { LoggedRequest } from "../../../../cli/recording/record/net_log.ts";
+import { beginsLate } from "../../../../cli/recording/record/pair.ts";
+import type { BodyText, BodyTexts } from "../../../../extension/capture/bodies.ts";
+import type { Capture, CapturedRequest } from "../../../../extension/capture/requests.ts";
+import { captureOf, fixture } from "../../../capture/fixture.ts";
+
+const browser = { name: "Chromium", version: "156" };
+const none = { requests: [], connections: [] };
+const url = "https://shop.test/";
+
+/** The fixture ends at its load event, with the icon under way, and has no certificates' names. */
+function captured(): Capture {
+  const capture = captureOf(fixture("h2"));
+  for (const request of capture.requests) {
+    if (request.response?.securityDetails) request.response.securityDetails.sanList = ["*.test", "203.0.113.1"];
+  }
+  const ended = capture.requests.filter(({ end }) => end !== null);
+  capture.requests.splice(0, Number.POSITIVE_INFINITY, ...ended);
+  return capture;
+}
+
+const text = (request: CapturedRequest): string => `the body of ${request.sent.request.url}`;
+
+/** Every response's body as told by DevTools. */
+function told(capture: Capture): BodyTexts {
+  const finished = capture.requests.filter(({ end }) => end?.how === "finished");
+  return {
+    ofResponses: new Map(finished.map((request): [CapturedRequest, BodyText] => [request, { text: text(request) }])),
+    ofRequests: new Map(),
+  };
+}
+
+function logged(request: CapturedRequest, body: string, over: Partial<LoggedRequest> = {}): LoggedRequest {
+  const logged = new LoggedBody("/dev/null");
+  logged.add({ offset: 0, length: 0 }, Buffer.from(body).toString("base64"));
+  return {
+    ...{ method: request.sent.request.method, url: request.sent.request.url },
+    started_ms: Math.ceil(request.sent.timestamp * 1000),
+    ...{ isolation: "https://shop.test https://shop.test", protocol: "h2", requestHeaders: [[":method", "GET"]] },
+    ...{ status: request.response?.status ?? 200, responseHeaders: [["x-logged", "1"]], body: logged },
+    ...{ trailers: [], ended: true, hasFilters: false, ...over },
+  };
+}
+
+const imported = ({ har, wireOf }: ReturnType<typeof composeRecorded>) => importHar(har, { url, wireOf });
+
+test("without a log the bodies are those that DevTools told, and none was seen on the wire", () => {
+  const capture = captured();
+  const recorded = composeRecorded(capture, told(capture), none, browser);
+  assert.deepEqual([recorded.counts.seen, recorded.counts.unattended, recorded.counts.under_way], [0, 0, 0]);
+  assert.ok(recorded.counts.answered >= 8);
+  const { exchanges, notes } = imported(recorded);
+  const style = exchanges.find(({ exchange }) => exchange.path === "/a.css");
+  assert.match(Buffer.from(style?.body ?? []).toString(), /^the body of https:.*shop/);
+  assert.ok(style);
+  const { names } = style.exchange.recorded.tls as { names: string[] };
+  assert.deepEqual(names, ["*.test"], "an address is no name");
+  assert.notEqual(style.exchange.recorded.transfer_size_from, "wire");
+  const post = exchanges.find(({ exchange }) => exchange.method === "POST");
+  assert.equal(Buffer.from(post?.requestBody ?? []).toString(), "hello");
+  assert.deepEqual(notes.failed_urls, ["https://gone.test/three.gif", "https://blocked.test/four.gif"]);
+});
+
+test("with one, its bytes and headers are taken, for the requests that it has", () => {
+  const capture = captured();
+  const style = capture.requests.find(({ sent }) => sent.request.url.endsWith("/a.css"));
+  assert.ok(style);
+  const net = { requests: [logged(style, "on the wire")], connections: [] };
+  const recorded = composeRecorded(capture, told(capture), net, browser);
+  assert.equal(recorded.counts.seen, 1);
+  const { exchanges } = imported(recorded);
+  const found = exchanges.find(({ exchange }) => exchange.path === "/a.css");
+  assert.equal(Buffer.from(found?.body ?? []).toString(), "on the wire");
+  assert.deepEqual(found?.exchange.response_headers, [["x-logged", "1"]]);
+  assert.equal(found?.exchange.recorded.transfer_size_from, "wire");
+});
+
+test("a request of the page that only the log has is taken, the browser's own and those given up are not", () => {
+  const capture = captured();
+  const [first] = capture.requests.filter(({ end }) => end?.how === "finished");
+  assert.ok(first);
+  const other = (path: string, over: Partial<LoggedRequest> = {}): LoggedRequest =>
+    logged(first, path, { url: `https://www.shop.test${path}`, status: 200, ...over });
+  const requests = [
+    logged(first, "the page"),
+    other("/worker.json"),
+    other("/given-up", { ended: false }),
+    other("/update", { isolation: "https://google.com https://google.com" }),
+    other("/time", { isolation: "" }),
+  ];
+  const recorded = composeRecorded(capture, told(capture), { requests, connections: [] }, browser);
+  assert.equal(recorded.counts.unattended, 1);
+  const paths = imported(recorded).exchanges.map(({ exchange }) => exchange.path);
+  assert.ok(paths.includes("/worker.json"));
+  for (const path of ["/given-up", "/update", "/time"]) assert.ok(!paths.includes(path), path);
+});
+
+test("what had not ended is left out and counted", () => {
+  const capture = captured();
+  const style = capture.requests.find(({ sent }) => sent.request.url.endsWith("/a.css"));
+  assert.ok(style);
+  style.end = null;
+  const composed = composeRecorded(capture, told(capture), none, browser);
+  assert.equal(composed.counts.under_way, 1);
+  assert.ok(!imported(composed).exchanges.some(({ exchange }) => exchange.path === "/a.css"));
+});
+
+test("a body that DevTools told is compressed again to its size on the wire", () => {
+  const capture = captured();
+  const style = capture.requests.find(({ sent }) => sent.request.url.endsWith("/a.css"));
+  assert.ok(style?.response);
+  const content = "p { margin: 0 }\n".repeat(500);
+  const bodies: BodyTexts = { ofResponses: new Map([[style, { text: content }]]), ofRequests: new Map() };
+  for (const [encoding, decode] of [
+    ["gzip", gunzipSync],
+    ["br", brotliDecompressSync],
+  ] as const) {
+    for (const info of capture.extraInfos.get(style.requestId)?.responses ?? [])
+      info.headers = { "content-type": "text/css", "content-encoding": encoding, "content-length": "420" };
+    const { exchanges } = imported(composeRecorded(capture, bodies, none, browser));
+    const found = exchanges.find(({ exchange }) => exchange.path === "/a.css");
+    assert.equal(found?.exchange.body_origin, "recompressed");
+    assert.equal(found?.body?.byteLength, 420);
+    assert.equal(decode(found?.body ?? Buffer.alloc(0)).toString(), content);
+  }
+});
+
+test("a log that begins after the page is that of a network process that took another's place", () => {
+  const capture = captured();
+  const [redirect, page, ...others] = capture.requests;
+  assert.ok(redirect && page);
+  const after = others.map((request) => logged(request, ""));
+  assert.equal(beginsLate(after, capture), true);
+  assert.equal(beginsLate([logged(page, "", { url: `${page.sent.request.url}#top` }), ...after], capture), false);
+  assert.equal(beginsLate([], capture), false, "there is no log");
+});

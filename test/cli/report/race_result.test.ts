@@ -1,0 +1,103 @@
+// `export --format race`: the document against its schema and against the numbers that the other exports have.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { raceResult } from "../../../cli/report/race_result.ts";
+import { writeReport } from "../../../cli/report/report.ts";
+import { chooseSweep } from "../../../cli/results/export/choose.ts";
+import { exportDocument } from "../../../cli/results/export/json.ts";
+import { openResults, type Results } from "../../../cli/results/store/results.ts";
+import { schemaErrors } from "../../schemas/schema_errors.ts";
+import { storeFixture, withHome } from "./fixture.ts";
+import { gridFixture, hostileFixture, raceFixture } from "./fixtures.ts";
+
+async function withResults(home: string, work: (results: Results) => void): Promise<void> {
+  const results = openResults(home);
+  try {
+    work(results);
+  } finally {
+    results.close();
+  }
+}
+
+test("a race's document is by its schema and has the numbers of the JSON export", async () => {
+  await withHome(async (home) => {
+    const id = storeFixture(home, raceFixture);
+    const report = await writeReport(home, id);
+    await withResults(home, (results) => {
+      const sweep = chooseSweep(results, id);
+      const race = raceResult(results, home, sweep);
+      assert.equal(schemaErrors("race-result", JSON.parse(JSON.stringify(race))), null);
+      const all = exportDocument(sweep, results.cellsOf(id), results.loadsOf(id), []);
+      assert.deepEqual(race.verdict.sentences, all.verdict.sentences);
+      assert.equal(race.report_path, report);
+      assert.equal(race.url, "https://shop.example.com/");
+      assert.deepEqual([race.page, race.runs, race.link.form], ["shop", 5, "3mbit/50ms"]);
+      assert.deepEqual(
+        race.lanes.map(({ lane, loads, invalid }) => [lane, loads, invalid]),
+        [
+          ["h1", 5, 0],
+          ["h2", 5, 1],
+          ["h3", 5, 1],
+        ],
+      );
+      for (const { lane, against, improvement_percent } of race.comparisons) {
+        const same = all.improvements.find((each) => each.lane === lane && each.over === against);
+        assert.equal(improvement_percent, same?.percent);
+      }
+      assert.equal(race.comparisons.length, 3);
+      for (const { lane, load, plts_ms, median_ms } of race.lanes) {
+        assert.equal(load?.log._trilane.lane, lane);
+        assert.equal(load?.log._trilane.metrics.plt_ms, median_ms, "of five loads the median is one of them");
+        assert.equal(plts_ms.length, 5);
+      }
+      const left = race.excluded.reduce((sum, { count }) => sum + count, 0);
+      assert.equal(left, 2);
+    });
+  });
+});
+
+test("a load that timed out is in the median, and not left out", async () => {
+  await withHome(async (home) => {
+    const timedOut = { status: "failed", reasons: ["the load event did not come within 60000 ms"] } as const;
+    const id = storeFixture(home, {
+      ...raceFixture,
+      outcome: (at) =>
+        at.lane === "h1" && at.block < 3 ? timedOut : (raceFixture.outcome?.(at) ?? { status: "valid", reasons: [] }),
+    });
+    await withResults(home, (results) => {
+      const race = raceResult(results, home, chooseSweep(results, id));
+      assert.equal(schemaErrors("race-result", JSON.parse(JSON.stringify(race))), null);
+      const [h1] = race.lanes;
+      // The fixture tries each three times.
+      assert.deepEqual([h1.loads, h1.invalid, h1.timed_out, h1.median_ms], [2, 0, 9, 60_000]);
+      assert.equal(
+        race.excluded.reduce((sum, { count }) => sum + count, 0),
+        2,
+        "those of h2 and h3",
+      );
+    });
+  });
+});
+
+test("hostile names and reasons stay within the schema", async () => {
+  await withHome(async (home) => {
+    const { pages, links } = hostileFixture;
+    const one = { ...hostileFixture, pages: pages.slice(0, 1), links: links.slice(0, 1) };
+    const id = storeFixture(home, one);
+    await withResults(home, (results) => {
+      const race = raceResult(results, home, chooseSweep(results, id));
+      assert.equal(schemaErrors("race-result", JSON.parse(JSON.stringify(race))), null);
+      assert.equal(race.page, pages[0]);
+    });
+  });
+});
+
+test("a sweep of several links is no race", async () => {
+  await withHome(async (home) => {
+    const id = storeFixture(home, { ...gridFixture, links: gridFixture.links.slice(0, 2) });
+    await withResults(home, (results) => {
+      const sweep = chooseSweep(results, id);
+      assert.throws(() => raceResult(results, home, sweep), /sweep \d+ is no race: .*several pages or links/);
+    });
+  });
+});

@@ -1,0 +1,215 @@
+// What is judged of two sweeps: cell by cell and together, with many loads, few, and none.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { randomSource } from "../../../../cli/base/random.ts";
+import { parseLink } from "../../../../cli/link/link.ts";
+import { compareRuns, isRegression, type Run } from "../../../../cli/results/compare/compare.ts";
+import { comparisonLines } from "../../../../cli/results/compare/words.ts";
+import type { Cell, Lane, Load } from "../../../../cli/results/store/results.ts";
+
+interface Made {
+  readonly page?: string;
+  readonly lane?: Lane;
+  readonly link?: string;
+  readonly digest?: string;
+  /** What shapes packets, whatever the link is called. */
+  readonly shapedAs?: string;
+  readonly times_ms: readonly number[];
+  /** Loads that were tried, and did not count. */
+  readonly invalid?: number;
+  /** Of those; by the machine's or the link's doing, say. */
+  readonly reason?: string;
+}
+
+function run(cells: readonly Made[]): Run {
+  const made = cells.map(({ page = "shop", lane = "h2", link = "3mbit/50ms", digest = "d", shapedAs }, index) => ({
+    ...{ id: index + 1, sweep: 1, page, lane, link, recording_digest: digest },
+    link_profile: parseLink(shapedAs ?? link),
+  }));
+  const loads = cells.flatMap(({ times_ms, invalid = 0, reason = "timed out" }, index) =>
+    [...times_ms, ...Array<null>(invalid).fill(null)].map((plt_ms, block) => ({
+      ...{ ...(made[index] as Cell), id: index * 1000 + block, cell: index + 1, block, plt_ms },
+      ...(plt_ms === null ? { status: "failed", reasons: [reason] } : { status: "valid", reasons: [] }),
+    })),
+  );
+  return { cells: made, loads: loads as unknown as Load[] };
+}
+
+const random = randomSource(7, "compared");
+const around = (time_ms: number, loads: number): number[] =>
+  Array.from({ length: loads }, () => time_ms * (1 + 0.02 * random()));
+
+/** Seven pages on which each load takes `factor` times as long. */
+const pages = (factor: number, loads: number, lanes: readonly Lane[] = ["h2"]): Made[] =>
+  ["a", "b", "c", "d", "e", "f", "g"].flatMap((page, index) =>
+    lanes.map((lane) => ({ page, lane, times_ms: around(500 * (index + 1) * factor, loads) })),
+  );
+
+test("few loads of many cells: what all cells show together is shown, and then each cell", () => {
+  // 2 of 252 ways are too probable for one of eight tests, but not for the last seven.
+  const found = compareRuns(run(pages(1, 5)), run(pages(2, 5)), 5);
+  assert.deepEqual([found.tests, found.can_show, found.loads_needed], [8, "together", 6]);
+  assert.equal(found.together.length, 1);
+  const [all] = found.together;
+  assert.deepEqual([all?.lane, all?.cells, all?.judgement], [null, 7, "slower"]);
+  assert.ok(Math.abs((all?.change_percent ?? 0) - 100) < 2);
+  assert.ok(isRegression(found));
+  assert.match(
+    comparisonLines(found, 5).join("\n"),
+    /^7 cells together +all +\+\d+ % \(\+\d+ to \+\d+\) +slower\n(?:.*\n)*So few loads show a change in cells together only: in one cell it takes 6 of each sweep \(8 tests\)\.$/m,
+  );
+});
+
+test("one load of each cell shows a change of all", () => {
+  const found = compareRuns(run(pages(1, 1)), run(pages(1.3, 1)), 5);
+  assert.deepEqual(
+    [found.can_show, found.together[0]?.judgement, found.cells[0]?.judgement],
+    ["together", "slower", "unknown"],
+  );
+});
+
+test("lanes are tested together too: one that became slower is named", () => {
+  const after = pages(1, 5, ["h2", "h3"]).map((cell) =>
+    cell.lane === "h3" ? { ...cell, times_ms: cell.times_ms.map((ms) => 1.4 * ms) } : cell,
+  );
+  const found = compareRuns(run(pages(1, 5, ["h2", "h3"])), run(after), 5);
+  const judged = new Map(found.together.map(({ lane, judgement }) => [lane, judgement]));
+  assert.deepEqual([judged.get("h2"), judged.get("h3")], ["same", "slower"]);
+});
+
+test("no change, or one of single cells only, is none of all together", () => {
+  const same = compareRuns(run(pages(1, 5)), run(pages(1, 5)), 5);
+  assert.deepEqual([isRegression(same), same.together[0]?.judgement], [false, "same"]);
+  const one = pages(1, 10).map((cell) => (cell.page === "c" ? { ...cell, times_ms: around(1950, 10) } : cell));
+  const found = compareRuns(run(pages(1, 10)), run(one), 5);
+  assert.deepEqual(
+    [
+      found.together[0]?.judgement,
+      found.cells.filter(({ judgement }) => judgement === "slower").map(({ page }) => page),
+    ],
+    ["same", ["c"]],
+  );
+});
+
+test("two runs of one kind are called a regression in at most 5 %", () => {
+  let called = 0;
+  const trials = 200;
+  for (let trial = 0; trial < trials; trial++)
+    if (isRegression(compareRuns(run(pages(1, 6, ["h2", "h3"])), run(pages(1, 6, ["h2", "h3"])), 0))) called++;
+  // Slower only, so half of 5 %; of a true 2.5 % more than 11 come once in a hundred runs, and the seed is fixed.
+  assert.ok(called <= 11, `${called} of ${trials}`);
+});
+
+test("cells that cannot be judged leave the others their probability", () => {
+  const judged = { page: "judged", times_ms: around(500, 4) };
+  const few = Array.from({ length: 30 }, (_, index) => ({ page: `few-${index}`, digest: "one", times_ms: [500, 501] }));
+  const before = run([judged, ...few]);
+  const after = run([{ ...judged, times_ms: around(600, 4) }, ...few.map((cell) => ({ ...cell, digest: "other" }))]);
+  const found = compareRuns(before, after, 5);
+  assert.deepEqual([found.tests, found.cells[0]?.judgement, found.can_show], [1, "slower", "cells"]);
+});
+
+test("loads that all fail in the second sweep are a regression; loads not yet tried are none", () => {
+  const before = run([{ times_ms: around(500, 10) }]);
+  const failing = compareRuns(before, run([{ times_ms: [], invalid: 12 }]), 5);
+  assert.deepEqual([failing.cells[0]?.judgement, isRegression(failing)], ["failing", true]);
+  const text = comparisonLines(failing, 5).join("\n");
+  assert.match(text, /^shop 3mbit\/50ms +h2 +\d+ ms +none +no valid load$/m);
+  assert.match(text, / 0 not comparable, 1 failing\.$/m);
+  const waiting = compareRuns(before, run([{ times_ms: [] }]), 5);
+  assert.deepEqual([waiting.cells[0]?.judgement, isRegression(waiting)], ["unknown", false]);
+});
+
+test("what the machine or the link spoiled is no failure of the page, nor are few tries", () => {
+  const before = run([{ times_ms: around(500, 10) }]);
+  for (const reason of [
+    "the link's self-test is out of tolerance: rate",
+    "the machine was too busy: the browser waited",
+  ]) {
+    const found = compareRuns(before, run([{ times_ms: [], invalid: 20, reason }]), 5);
+    assert.deepEqual([found.cells[0]?.judgement, found.cells[0]?.failed_b, isRegression(found)], ["unknown", 0, false]);
+    assert.match(comparisonLines(found, 5).join("\n"), /^1 of 1 cell cannot be judged: 1 for too few valid loads\.$/m);
+  }
+  const once = compareRuns(before, run([{ times_ms: [], invalid: 1 }]), 5);
+  assert.deepEqual([once.cells[0]?.judgement, isRegression(once)], ["unknown", false]);
+});
+
+test("more loads that fail are a regression, a few are none", () => {
+  const before = run(["p", "q"].map((page) => ({ page, times_ms: around(500, 10) })));
+  const after = (invalid: number, valid: number) =>
+    run([
+      { page: "p", times_ms: around(500, valid), invalid },
+      { page: "q", times_ms: around(500, 10) },
+    ]);
+  const rising = compareRuns(before, after(27, 2), 5);
+  assert.deepEqual([rising.cells[0]?.judgement, rising.cells[1]?.judgement], ["failing", "same"]);
+  assert.ok((rising.cells[0]?.failing_probability ?? 1) < 0.001 && isRegression(rising));
+  assert.match(comparisonLines(rising, 5).join("\n"), /^p 3mbit.* 27 of 29 fail$/m);
+  assert.equal(isRegression(compareRuns(before, after(2, 10), 5)), false);
+});
+
+test("few loads against many are tested, where they can show something", () => {
+  const found = compareRuns(run([{ times_ms: around(500, 40) }]), run([{ times_ms: around(1000, 3) }]), 5);
+  assert.deepEqual([found.cells[0]?.judgement, found.can_show], ["slower", "cells"]);
+});
+
+test("what most cells show is not outvoted by one that was loaded often", () => {
+  const sweep = (factor: number) => run([...pages(factor, 5).slice(1), { page: "often", times_ms: around(500, 30) }]);
+  const [all] = compareRuns(sweep(1), sweep(1.3), 5).together;
+  assert.equal(all?.judgement, "slower");
+});
+
+test("too few loads for anything: that is said, and how many it takes", () => {
+  const found = compareRuns(run([{ times_ms: [500, 501, 502] }]), run([{ times_ms: [1000, 1001, 1002] }]), 5);
+  assert.deepEqual([found.can_show, found.loads_needed, found.tests], ["nothing", 4, 0]);
+});
+
+test("of many cells that changed the first are shown, and how many more there are, above what they are together", () => {
+  const many = (factor: number) =>
+    run(Array.from({ length: 45 }, (_, index) => ({ page: `p${index}`, times_ms: around(500 * factor, 8) })));
+  const lines = comparisonLines(compareRuns(many(1), many(1.5), 5), 5);
+  assert.deepEqual([lines[41]?.trim(), lines[42]?.split("  ")[0]], ["and 5 more", "45 cells together"]);
+});
+
+test("medians are those that the report tells", () => {
+  const [cell] = compareRuns(run([{ times_ms: [100, 100, 400, 400] }]), run([{ times_ms: [1, 2, 3, 6] }]), 5).cells;
+  assert.deepEqual([cell?.median_a_ms, cell?.median_b_ms], [250, 2.5]);
+});
+
+test("another link or page of the same name is not compared", () => {
+  const before = run([{ times_ms: around(500, 10) }]);
+  for (const [change, words] of [
+    [{ shapedAs: "1mbit/50ms" }, "another link"],
+    [{ digest: "another" }, "another page"],
+  ] as const) {
+    const found = compareRuns(before, run([{ times_ms: around(900, 10), ...change }]), 5);
+    assert.deepEqual([found.cells[0]?.judgement, found.loads_needed, isRegression(found)], ["unknown", null, false]);
+    assert.match(comparisonLines(found, 5)[1] ?? "", new RegExp(`${words}$`));
+  }
+});
+
+test("loads that time out are slower than all others, as in a verdict, and fail no more", () => {
+  const reason = "the load event did not come within 30000 ms";
+  const before = run([{ times_ms: around(1000, 10) }]);
+  const some = compareRuns(before, run([{ times_ms: around(1000, 3), invalid: 7, reason }]), 5);
+  const [slower] = some.cells;
+  assert.deepEqual([slower?.judgement, slower?.loads_b, slower?.failed_b], ["slower", 10, 0]);
+  assert.equal(slower?.median_b_ms, 30_000);
+  assert.ok(isRegression(some));
+  // What ended later than that was slow all the same, and those that did not end are slower yet.
+  const dilated = compareRuns(
+    run([{ times_ms: around(40_000, 10) }]),
+    run([{ times_ms: [1000], invalid: 9, reason }]),
+    5,
+  );
+  assert.notEqual(dilated.cells[0]?.judgement, "faster");
+  const [same] = compareRuns(
+    run([{ times_ms: [], invalid: 8, reason }]),
+    run([{ times_ms: [], invalid: 8, reason }]),
+    5,
+  ).cells;
+  assert.deepEqual([same?.judgement, same?.change_percent], ["same", 0]);
+  // A page of which nothing ends any more is broken, however few were tried.
+  const none = compareRuns(run([{ times_ms: around(1000, 3) }]), run([{ times_ms: [], invalid: 3, reason }]), 5);
+  assert.equal(none.cells[0]?.judgement, "failing");
+});

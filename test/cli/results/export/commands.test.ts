@@ -1,0 +1,87 @@
+// `trilane report` and `trilane export` as a shell meets them: exit status, standard output, one line of error.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { storeFixture, withHome } from "../../report/fixture.ts";
+import { raceFixture } from "../../report/fixtures.ts";
+
+const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");
+
+function run(home: string, ...words: string[]): Promise<{ status: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, TRILANE_HOME: home, NO_COLOR: "1" }, cwd: home, maxBuffer: 1e8 };
+    execFile(trilane, words, options, (error, out, err) => {
+      const status = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+      resolve({ status, out, err });
+    });
+  });
+}
+
+test("report writes the newest sweep's report and prints its path last; --json as a document", async () => {
+  await withHome(async (home) => {
+    const sweep = storeFixture(home, raceFixture);
+    const plain = await run(home, "report");
+    assert.deepEqual([plain.status, plain.err], [0, ""]);
+    const path = /^report: (.+)\n$/.exec(plain.out)?.[1] ?? "";
+    assert.ok(path.startsWith(join(home, "reports")) && existsSync(path), plain.out);
+    const json = await run(home, "report", String(sweep), "--out", "mine.html", "--json");
+    assert.deepEqual(JSON.parse(json.out), {
+      schema: "trilane/file-written/1",
+      kind: "report",
+      sweep,
+      loads: 17,
+      path: join(home, "mine.html"),
+    });
+  });
+});
+
+test("export to standard output and to a file are the same", async () => {
+  await withHome(async (home) => {
+    storeFixture(home, raceFixture);
+    for (const format of ["har", "csv", "json"]) {
+      const direct = await run(home, "export", "--format", format);
+      assert.equal(direct.status, 0, direct.err);
+      const written = await run(home, "export", "--format", format, "--out", `loads.${format}`);
+      assert.equal(written.status, 0, written.err);
+      assert.equal(readFileSync(join(home, `loads.${format}`), "utf8"), direct.out);
+    }
+    const document: unknown = JSON.parse((await run(home, "export", "--json")).out);
+    assert.ok(typeof document === "object" && document !== null && "schema" in document);
+    assert.equal(document.schema, "trilane/export/1");
+  });
+});
+
+test("what cannot be done is one line with the remedy and status 2, and nothing is written", async () => {
+  await withHome(async (home) => {
+    const empty = await run(home, "report");
+    assert.equal(empty.status, 2);
+    assert.match(empty.err, /^trilane: no results in .*trilane race.*\n$/);
+    assert.ok(!existsSync(join(home, "results.db")), "looking makes nothing");
+    storeFixture(home, raceFixture);
+    for (const [words, message] of [
+      [["export"], /--format must be one of har, csv, json, race/],
+      [["export", "--format", "pdf"], /got "pdf"/],
+      [["export", "--format", "har", "--load", "999", "--out", "x.har"], /no load 999/],
+      [["report", "99"], /no sweep 99/],
+      [["report", "first"], /first: neither a sweep.s number nor a file of results/],
+    ] as const) {
+      const { status, out, err } = await run(home, ...words);
+      assert.equal(status, 2, words.join(" "));
+      assert.equal(out, "");
+      assert.match(err, /^trilane: [^\n]+\n$/);
+      assert.match(err, message);
+    }
+    assert.ok(!existsSync(join(home, "x.har")));
+  });
+});
+
+test("--help has examples and, for the CSV, every column", async () => {
+  await withHome(async (home) => {
+    const help = await run(home, "export", "--help");
+    assert.match(help.out, /Examples:/);
+    for (const column of ["plt_ms", "off_lane", "recording_digest"]) assert.ok(help.out.includes(column));
+    assert.match((await run(home, "report", "--help")).out, /trilane report 3 --out h3\.html/);
+  });
+});

@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { randomSource } from "../../../../cli/base/random.ts";
+import {
+  leastRankSum,
+  rankSum,
+  type Stratum,
+  sampleShift,
+  stratifiedRankSum,
+  stratifiedShift,
+} from "../../../../cli/results/stats/two_samples.ts";
+
+const near = (actual: number | undefined, expected: number, tolerance = 1e-9) =>
+  assert.ok(actual !== undefined && Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);
+
+const total = (ranks: readonly number[]): number => ranks.reduce((sum, rank) => sum + rank, 0);
+
+/** By the definition: every choice of which values are of the first sample, in every cell. */
+function byCounting(cells: readonly Stratum[]): number {
+  let [found, sums] = [0, [0]];
+  for (const { a, b } of cells) {
+    const all = [...a, ...b];
+    const ranks = all.map(
+      (value) => all.filter((other) => other < value).length + (all.filter((other) => other === value).length + 1) / 2,
+    );
+    found += total(ranks.slice(0, a.length));
+    const own = Array.from({ length: 2 ** all.length }, (_, choice) =>
+      ranks.filter((_, index) => (choice >> index) & 1),
+    )
+      .filter(({ length }) => length === a.length)
+      .map(total);
+    sums = sums.flatMap((sum) => own.map((each) => sum + each));
+  }
+  const [less, greater] = [sums.filter((sum) => sum <= found).length, sums.filter((sum) => sum >= found).length];
+  return Math.min(1, (2 * Math.min(less, greater)) / sums.length);
+}
+
+test("exact, with ties: as counted over all choices", () => {
+  const random = randomSource(12, "rank sums");
+  for (let trial = 0; trial < 40; trial++) {
+    const a = Array.from({ length: 1 + (trial % 5) }, () => Math.round(random() * 6));
+    const b = Array.from({ length: 2 + (trial % 4) }, () => Math.round(random() * 6 + 1));
+    near(rankSum(a, b).twoSided, byCounting([{ a, b }]));
+  }
+});
+
+// Hollander and Wolfe 1973, p. 69: permeability of placental tissue at term and at 12 to 26 weeks.
+const term = [0.8, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
+const early = [1.15, 0.88, 0.9, 0.74, 1.21];
+
+test("a textbook's data", () => {
+  near(rankSum(term, early).twoSided, 2 * 0.1272061, 1e-6);
+  near(sampleShift(early, term)?.estimate, 0.305, 1e-9);
+});
+
+test("the interval holds a shift exactly when the test does not refuse it", () => {
+  const random = randomSource(13, "dual");
+  for (let trial = 0; trial < 30; trial++) {
+    const a = Array.from({ length: 5 + (trial % 6) }, random);
+    const b = Array.from({ length: 4 + (trial % 7) }, () => random() + 0.3);
+    const interval = sampleShift(a, b)?.interval;
+    assert.ok(interval);
+    for (const probe of [interval.low - 1e-9, interval.low + 1e-9, interval.high - 1e-9, interval.high + 1e-9]) {
+      const isRefused =
+        rankSum(
+          a,
+          b.map((value) => value - probe),
+        ).twoSided <= 0.05;
+      assert.equal(isRefused, probe < interval.low || probe > interval.high, `trial ${trial}`);
+    }
+  }
+});
+
+test("the approximation for many values continues the exact test", () => {
+  const random = randomSource(14, "many");
+  const a = Array.from({ length: 40 }, random);
+  const b = Array.from({ length: 40 }, () => random() + 0.12);
+  near(rankSum([...a, 0.5], b).twoSided / rankSum(a, b).twoSided, 1, 0.25);
+  near(rankSum([...a, 0.56], [...b, 0.5599]).twoSided / rankSum(a, b).twoSided, 1, 0.25);
+});
+
+test("samples of one kind are called different in at most 5 %", () => {
+  const random = randomSource(15, "level");
+  const trials = 3000;
+  let different = 0;
+  for (let trial = 0; trial < trials; trial++)
+    if (rankSum(Array.from({ length: 9 }, random), Array.from({ length: 12 }, random)).twoSided <= 0.05) different++;
+  assert.ok(different / trials > 0.035 && different / trials < 0.055, `${different} of ${trials}`);
+});
+
+test("nothing to compare", () => {
+  assert.equal(rankSum([], [1]).twoSided, 1);
+  assert.equal(rankSum([1, 1], [1, 1]).twoSided, 1);
+  assert.equal(sampleShift([], [1]), null);
+  assert.equal(sampleShift([1], [2])?.interval, null);
+});
+
+/** Cells of unlike levels, `b` greater by `shift` in each. */
+const cellsOf = (random: () => number, sizes: readonly (readonly [number, number])[], shift: number): Stratum[] =>
+  sizes.map(([a, b], cell) => ({
+    a: Array.from({ length: a }, () => 10 * cell + random()),
+    b: Array.from({ length: b }, () => 10 * cell + random() + shift),
+  }));
+
+test("over several cells: exact as counted over all choices in each, and no value is compared with another cell's", () => {
+  const random = randomSource(16, "strata");
+  for (let trial = 0; trial < 20; trial++) {
+    const cells = [0, 1].map(() => ({
+      a: Array.from({ length: 3 }, () => Math.round(random() * 6)),
+      b: Array.from({ length: 2 + (trial % 2) }, () => Math.round(random() * 6 + 2)),
+    }));
+    const far = cells.map(({ a, b }, cell) => ({ a: a.map((x) => x + 100 * cell), b: b.map((x) => x + 100 * cell) }));
+    near(stratifiedRankSum(cells), stratifiedRankSum(far));
+    near(stratifiedRankSum(far), byCounting(far));
+  }
+  // Four loads each show nothing over one of seven cells, and all over the seven together.
+  const slower = cellsOf(random, Array(7).fill([4, 4]), 2);
+  near(leastRankSum(slower.slice(0, 1)), 2 / 70);
+  near(stratifiedRankSum(slower), leastRankSum(slower), 1e-15);
+});
+
+test("over several cells the interval holds a shift exactly when the test does not refuse it", () => {
+  const random = randomSource(17, "strata's dual");
+  const equal: [number, number][] = [
+    [4, 5],
+    [6, 3],
+    [2, 2],
+  ];
+  for (const sizes of [equal, Array<[number, number]>(12).fill([5, 6])]) {
+    const cells = cellsOf(random, sizes, 0.3);
+    const interval = stratifiedShift(cells)?.interval;
+    assert.ok(interval && interval.low < 0.3 && interval.high > 0.3);
+    for (const probe of [interval.low - 1e-9, interval.low + 1e-9, interval.high - 1e-9, interval.high + 1e-9]) {
+      const isRefused = stratifiedRankSum(cells.map(({ a, b }) => ({ a, b: b.map((y) => y - probe) }))) <= 0.05;
+      assert.equal(isRefused, probe < interval.low || probe > interval.high, `${probe}`);
+    }
+  }
+});
+
+test("cells of one kind are called different in at most 5 %, few loads or many", () => {
+  const random = randomSource(18, "strata's level");
+  for (const sizes of [Array<[number, number]>(4).fill([5, 5]), Array<[number, number]>(20).fill([3, 4])]) {
+    const trials = 1500;
+    let different = 0;
+    for (let trial = 0; trial < trials; trial++) if (stratifiedRankSum(cellsOf(random, sizes, 0)) <= 0.05) different++;
+    assert.ok(different / trials > 0.03 && different / trials < 0.062, `${different} of ${trials}`);
+  }
+});
+
+test("cells where one sample is empty say nothing", () => {
+  assert.equal(stratifiedRankSum([{ a: [], b: [1] }]), 1);
+  assert.equal(stratifiedShift([]), null);
+  assert.equal(leastRankSum([{ a: [1], b: [] }]), 1);
+});
+
+test("each cell weighs alike, however often it was loaded", () => {
+  const random = randomSource(19, "unequal");
+  // As many as are counted out, and more.
+  for (const loads of [12, 40]) {
+    const few = cellsOf(random, Array(6).fill([4, 4]), 2);
+    const often = cellsOf(random, [[loads, loads]], 0);
+    const shift = stratifiedShift([...few, ...often]);
+    assert.ok(shift?.interval && shift.interval.low > 1 && shift.interval.high < 3, JSON.stringify(shift));
+    assert.ok(stratifiedRankSum([...few, ...often]) < 0.001);
+  }
+});
+
+test("cells of unlike sizes: level and interval are as good", () => {
+  const random = randomSource(20, "unequal level");
+  const unlike: [number, number][][] = [
+    [
+      [2, 5],
+      [3, 4],
+      [4, 4],
+      [1, 2],
+    ],
+    [
+      [1, 1],
+      [1, 1],
+      [1, 1],
+      [1, 1],
+      [50, 50],
+    ],
+    [
+      [5, 5],
+      [5, 5],
+      [15, 15],
+    ],
+  ];
+  for (const sizes of unlike) {
+    const trials = 400;
+    let [different, outside] = [0, 0];
+    for (let trial = 0; trial < trials; trial++) {
+      const cells = cellsOf(random, sizes, 0);
+      if (stratifiedRankSum(cells) <= 0.05) different++;
+      const interval = stratifiedShift(cells)?.interval;
+      if (interval && (interval.low > 0 || interval.high < 0)) outside++;
+    }
+    // Of a true 5 % more than 33 of 400 come twice in a thousand runs, and the seed is fixed.
+    assert.ok(
+      different <= 33 && outside <= 33,
+      `${different} and ${outside} of ${trials} with ${JSON.stringify(sizes)}`,
+    );
+  }
+});
+
+test("of thousands of loads the differences are not listed: the shift is that of fewer", () => {
+  const few = Array.from({ length: 400 }, (_, index) => index / 400);
+  const many = Array.from({ length: 5000 }, (_, index) => index / 5000);
+  const moved = (values: readonly number[]): number[] => values.map((value) => value + 0.25);
+  const before = process.memoryUsage().arrayBuffers;
+  near(sampleShift(many, moved(many))?.estimate, 0.25, 1e-3);
+  // 25 million differences take 200 MB.
+  assert.ok(process.memoryUsage().arrayBuffers - before < 50e6);
+  near(sampleShift(few, moved(few))?.estimate, 0.25, 1e-3);
+});
+
+test("the shift and its interval are differences as listed and sorted", () => {
+  const random = randomSource(21, "listed");
+  for (let trial = 0; trial < 60; trial++) {
+    const values = (n: number): number[] => Array.from({ length: n }, () => Math.round(random() * 20) / 7);
+    const [a, b] = [values(5 + (trial % 4)), values(4 + (trial % 5))];
+    const listed = a.flatMap((x) => b.map((y) => y - x)).sort((x, y) => x - y);
+    const middle = [listed[Math.ceil(listed.length / 2) - 1], listed[Math.floor(listed.length / 2)]] as number[];
+    const shift = sampleShift(a, b);
+    near(shift?.estimate, ((middle[0] as number) + (middle[1] as number)) / 2, 1e-12);
+    assert.ok(shift?.interval && listed.includes(shift.interval.low) && listed.includes(shift.interval.high));
+  }
+});

@@ -1,0 +1,98 @@
+// Studies: their plans exist and load what the published figures are about; signs are compared as they should.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatLink, parseLink } from "../../../../cli/link/link.ts";
+import { publishedSection } from "../../../../cli/report/published.ts";
+import { agreementSentence, comparedFigures } from "../../../../cli/results/studies/agreement.ts";
+import { studies, studyOfPlan } from "../../../../cli/results/studies/all.ts";
+import { das2014 } from "../../../../cli/results/studies/das_2014.ts";
+import type { Sample } from "../../../../cli/results/verdict/sample.ts";
+import { cellsOf, readPlan } from "../../../../cli/sweep/plan/plan.ts";
+
+for (const study of studies) {
+  test(`${study.name}: its plans are shipped, and the full one loads all that was published`, () => {
+    assert.equal(readPlan(study.quick).name, study.quick);
+    assert.equal(studyOfPlan(study.quick), study);
+    const full = readPlan(study.full);
+    const cells = cellsOf(full);
+    assert.ok(cells.length >= cellsOf(readPlan(study.quick)).length);
+    const loaded = new Set(cells.map(({ link, lane }) => `${link} ${lane}`));
+    for (const { link, pair } of study.published)
+      for (const lane of [pair.lane, pair.over]) assert.ok(loaded.has(`${formatLink(parseLink(link))} ${lane}`), link);
+  });
+}
+
+test("the thesis' maps are whole: a hundred cells for each of three pairs, some of which anybody can look up", () => {
+  assert.equal(das2014.published.length, 300);
+  const at = (lane: string, over: string, link: string) =>
+    das2014.published.find(({ pair, link: of }) => pair.lane === lane && pair.over === over && of === link)?.percent;
+  assert.equal(at("h2", "h1", "0.2mbit/90ms"), -125);
+  assert.equal(at("h3", "h1", "14.6mbit/30ms"), -96);
+  assert.equal(at("h3", "h2", "25mbit/300ms"), -39);
+});
+
+/** Five loads of each lane on a link, h3 so much faster than h1 in per cent. */
+function loads(link: string, percent: number, spread = 1): Sample[] {
+  return ["h1", "h3"].flatMap((lane) =>
+    [0, 1, 2, 3, 4].map((block) => ({
+      page: "p",
+      link,
+      lane,
+      block,
+      status: "valid" as const,
+      reasons: [],
+      plt_ms: (lane === "h3" ? 1000 - 10 * percent : 1000) + spread * ((block * 7) % 5),
+    })),
+  );
+}
+
+test("signs: the same, another one, and ours undecided", () => {
+  // Published for h3 over h1: +48, -57 and -63 %.
+  const all = [
+    ...loads("200kbit/30ms", 10),
+    ...loads("200kbit/60ms", 20),
+    ...loads("200kbit/90ms", 0, 200),
+    ...loads("7mbit/30ms", 10),
+  ];
+  const figures = comparedFigures(das2014, all, 1).filter(
+    ({ published: { pair } }) => pair.lane === "h3" && pair.over === "h1",
+  );
+  assert.deepEqual(
+    figures.map(({ published, agreement }) => `${published.link} ${published.percent} ${agreement}`),
+    ["200kbit/30ms 48 agrees", "200kbit/60ms -57 differs", "200kbit/90ms -63 undecided"],
+  );
+  assert.equal(
+    agreementSentence(figures),
+    "Our sign agrees with the published one in 1 of 2 figures; 1 more is not decided here.",
+  );
+  assert.equal(agreementSentence([]), null);
+});
+
+test("a published 0: we agree where ours is shown to be within 3 %, and differ where it is shown to be more", () => {
+  const study = {
+    ...das2014,
+    published: ["1mbit/30ms", "1mbit/60ms", "1mbit/90ms"].map((link) => ({
+      ...{ pair: { lane: "h3", over: "h1" }, page: null, percent: 0, sign: 0 },
+      link,
+    })),
+  };
+  const all = [...loads("1mbit/30ms", 0.5), ...loads("1mbit/60ms", 8), ...loads("1mbit/90ms", 0, 200)];
+  const figures = comparedFigures(study, all, 1);
+  assert.deepEqual(
+    figures.map(({ agreement }) => agreement),
+    ["agrees", "differs", "undecided"],
+  );
+  assert.match(publishedSection(study, figures)?.text ?? "", /With a published 0 ours agrees .* within 3 % of 0\./);
+});
+
+test("figures of lanes that the sweep does not have are no figures of it; where none is decided that is said", () => {
+  const all = loads("200kbit/90ms", 0, 200);
+  const figures = comparedFigures(das2014, all, 1);
+  assert.deepEqual(
+    figures.map(({ published: { pair } }) => pair),
+    [{ lane: "h3", over: "h1" }],
+  );
+  assert.equal(agreementSentence(figures), "The one published figure that was loaded is not decided here.");
+  const more = comparedFigures(das2014, [...all, ...loads("200kbit/60ms", 0, 200)], 1);
+  assert.equal(agreementSentence(more), "None of the 2 published figures that were loaded is decided here.");
+});

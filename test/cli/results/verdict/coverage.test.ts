@@ -1,0 +1,185 @@
+// What a 95 % interval promises, tried on loads whose truth is known: simulated again and again, the interval must hold
+// the truth in about 95 % of them. The seeds are fixed, so the outcome is; the bounds leave room for another machine's log().
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";
+import { compare } from "../../../../cli/results/verdict/comparison.ts";
+import type { Sample } from "../../../../cli/results/verdict/sample.ts";
+import { coverage, falseVerdicts, normal, sizes } from "../stats/simulated_study.ts";
+
+/** PLTs have a floor and a tail: log-normal around a median. */
+function plt_ms(random: RandomSource, median_ms: number, spread: number): number {
+  return median_ms * Math.exp(spread * normal(random));
+}
+
+function shareOf(trials: number, holds: (trial: number) => boolean): number {
+  let held = 0;
+  for (let trial = 0; trial < trials; trial++) if (holds(trial)) held++;
+  return held / trials;
+}
+
+function assertBetween(value: number, low: number, high: number, what: string): void {
+  assert.ok(value >= low && value <= high, `${what}: covers in ${(value * 100).toFixed(1)} %`);
+}
+
+test("95 % intervals hold the truth in 94 to 96 % of studies, whatever the loads' distribution", () => {
+  for (const noise of ["normal", "skewed", "heavy-tailed"] as const)
+    for (const loads of sizes)
+      assertBetween(coverage("median of a lane", noise, loads, 6000), 0.94, 0.96, `${loads}, ${noise}`);
+  for (const loads of [8, 10, 20])
+    assertBetween(coverage("shift between two sweeps", "normal", loads, 2000), 0.94, 0.965, `shift of ${loads}`);
+  for (const loads of [5, 8, 20])
+    assertBetween(coverage("improvement on a page", "normal", loads, 1000), 0.935, 0.97, `improvement by ${loads}`);
+  for (const noise of ["normal", "skewed", "of two kinds"] as const)
+    for (const loads of [5, 8, 20])
+      assertBetween(
+        coverage("improvement over three pages", noise, loads, 1500),
+        0.925,
+        0.98,
+        `improvement over three pages by ${loads}, ${noise}`,
+      );
+});
+
+test("the verdict calls equal lanes different in about 5 %, also when the machine drifts or disturbs loads", () => {
+  for (const [disturbance, loads] of [
+    ["a drift of 10 %", 5],
+    ["every tenth load half as long again", 8],
+  ] as const) {
+    const found = falseVerdicts(disturbance, loads, 500);
+    assert.ok(found <= 0.07, `${loads} loads, ${disturbance}: ${(found * 100).toFixed(1)} %`);
+  }
+});
+
+interface Race {
+  readonly blocks: number;
+  readonly pages: number;
+  readonly links: number;
+  /** Spread between loads, shared by a block's loads, and between pages' own ratios. */
+  readonly own: number;
+  readonly shared: number;
+  readonly pageRatio: number;
+}
+
+/** Loads of h2 with the medians of pages, and of h3 with `ratio` times that. */
+function simulate(race: Race, ratio: number, random: RandomSource): Sample[] {
+  const loads: Sample[] = [];
+  for (let page = 0; page < race.pages; page++) {
+    const pageFactor = Math.exp(race.pageRatio * normal(random));
+    for (let link = 0; link < race.links; link++) {
+      for (let block = 0; block < race.blocks; block++) {
+        const minute = race.shared * normal(random);
+        for (const [lane, factor] of [
+          ["h2", 1],
+          ["h3", ratio * pageFactor],
+        ] as const) {
+          loads.push({
+            page: `page ${page}`,
+            link: `link ${link}`,
+            lane,
+            block,
+            status: "valid",
+            reasons: [],
+            plt_ms: plt_ms(random, 500 * (1 + page) * factor, race.own) * Math.exp(minute),
+          });
+        }
+      }
+    }
+  }
+  return loads;
+}
+
+const pair = { lane: "h3", over: "h2" };
+
+for (const [name, race, low, high] of [
+  ["one page, 5 blocks", { blocks: 5, pages: 1, links: 1, own: 0.05, shared: 0.05, pageRatio: 0 }, 0.91, 0.995],
+  ["one page, 20 blocks", { blocks: 20, pages: 1, links: 1, own: 0.05, shared: 0.1, pageRatio: 0 }, 0.93, 0.99],
+  [
+    "3 pages on 2 links, 8 blocks",
+    { blocks: 8, pages: 3, links: 2, own: 0.08, shared: 0.02, pageRatio: 0 },
+    0.92,
+    0.99,
+  ],
+  ["3 pages, 3 blocks", { blocks: 3, pages: 3, links: 1, own: 0.08, shared: 0.02, pageRatio: 0 }, 0.91, 0.99],
+  ["5 pages on 4 links, 4 blocks", { blocks: 4, pages: 5, links: 4, own: 0.08, shared: 0, pageRatio: 0 }, 0.92, 0.998],
+  [
+    "4 pages, 5 blocks that share much",
+    { blocks: 5, pages: 4, links: 1, own: 0.02, shared: 0.08, pageRatio: 0 },
+    0.92,
+    1,
+  ],
+  ["2 pages on 3 links, one load", { blocks: 1, pages: 2, links: 3, own: 0.08, shared: 0, pageRatio: 0 }, 0.92, 0.98],
+] as const) {
+  test(`interval of an improvement covers in about 95 %: ${name}`, () => {
+    const random = randomSource(23, name);
+    const found = shareOf(500, (trial) => {
+      const { interval } = compare(simulate(race, 0.86, random), pair, trial);
+      return interval !== null && interval.low <= 14 && 14 <= interval.high;
+    });
+    assertBetween(found, low, high, name);
+  });
+}
+
+test("interval over pages covers the improvement of all pages they were drawn from, in about 95 %", () => {
+  // Every page has its own ratio around 0.86: that spread, not the loads' own, is what a sample of pages must own up to.
+  const random = randomSource(31, "pages");
+  const held = shareOf(400, (trial) => {
+    const loads: Sample[] = [];
+    for (let page = 0; page < 15; page++) {
+      const size = Math.exp(0.3 * normal(random));
+      const own = Math.exp(0.1 * normal(random));
+      for (let block = 0; block < 2; block++) {
+        for (const [lane, factor] of [
+          ["h2", 1],
+          ["h3", 0.86 * own],
+        ] as const) {
+          const load = { page: `page ${page}`, link: "link", lane, block, status: "valid" as const, reasons: [] };
+          loads.push({ ...load, plt_ms: plt_ms(random, 1000 * size * factor, 0.03) });
+        }
+      }
+    }
+    // Page sizes and ratios are log-normal, so the medians over all pages are 1000 and 860.
+    const result = compare(loads, pair, trial);
+    assert.equal(result.units, "pages");
+    return result.interval !== null && result.interval.low <= 14 && 14 <= result.interval.high;
+  });
+  assertBetween(held, 0.92, 0.999, "15 pages");
+});
+
+test("cells of two loads that vary more than the others widen the interval over all", () => {
+  const random = randomSource(61, "noisy cells");
+  const held = shareOf(500, (trial) => {
+    const loads = [0, 1, 2, 3, 4].flatMap((link) => {
+      const isNoisy = link > 2;
+      return Array.from({ length: isNoisy ? 2 : 8 }, (_, block) =>
+        [1, 0.86].map((ratio, lane) => ({
+          page: "page",
+          link: `link ${link}`,
+          lane: lane === 0 ? "h2" : "h3",
+          block,
+          status: "valid" as const,
+          reasons: [],
+          plt_ms: plt_ms(random, 500 * ratio, isNoisy ? 0.1 : 0.02),
+        })),
+      ).flat();
+    });
+    const { interval } = compare(loads, pair, trial);
+    return interval !== null && interval.low <= 14 && 14 <= interval.high;
+  });
+  assertBetween(held, 0.94, 1, "noisy cells");
+});
+
+test("pairing blocks narrows the interval where a block's loads share their minute", () => {
+  const race = { blocks: 20, pages: 1, links: 1, own: 0.02, shared: 0.2, pageRatio: 0 };
+  const random = randomSource(41, "pairing");
+  let narrower = 0;
+  for (let trial = 0; trial < 40; trial++) {
+    const loads = simulate(race, 0.86, random);
+    const paired = compare(loads, pair, trial).interval;
+    // The same loads with h3's blocks moved on by half: nothing is shared any more.
+    const unpaired = loads.map((load) => (load.lane === "h3" ? { ...load, block: (load.block + 10) % 20 } : load));
+    const apart = compare(unpaired, pair, trial).interval;
+    assert.ok(paired && apart);
+    if (paired.high - paired.low < apart.high - apart.low) narrower++;
+  }
+  assert.ok(narrower >= 34, `${narrower} of 40 narrower`);
+});

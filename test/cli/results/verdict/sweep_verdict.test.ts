@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseLink } from "../../../../cli/link/link.ts";
+import type { LinkTraits } from "../../../../cli/link/traits.ts";
+import type { Sample } from "../../../../cli/results/verdict/sample.ts";
+import { sweepVerdict, winsLine } from "../../../../cli/results/verdict/sweep_verdict.ts";
+
+function traits(links: readonly string[]): Map<string, LinkTraits> {
+  return new Map(
+    links.map((link) => {
+      const { down, rtt_ms } = parseLink(link);
+      return [link, { rate_bps: down.rate_bps, rtt_ms, loss: down.loss }];
+    }),
+  );
+}
+
+/** Six loads of h2 with 1000 ms or so, and of h3 with `h3_ms(link, page)` or so. */
+function loadsOf(
+  links: readonly string[],
+  pages: readonly string[],
+  h3_ms: (link: string, page: string) => number,
+): Sample[] {
+  return pages.flatMap((page) =>
+    links.flatMap((link) =>
+      [0, 1, 2, 3, 4, 5].flatMap((block) =>
+        (["h2", "h3"] as const).map((lane) => {
+          const wobble = 1 + (((block * (lane === "h3" ? 3 : 7) + link.length) % 5) - 2) / 80;
+          const plt_ms = (lane === "h2" ? 1000 : h3_ms(link, page)) * wobble;
+          return { page, link, lane, block, status: "valid" as const, reasons: [], plt_ms };
+        }),
+      ),
+    ),
+  );
+}
+
+const byRtt = ["3mbit/30ms", "3mbit/60ms", "3mbit/150ms", "3mbit/300ms"];
+
+test("a page on a link gets one sentence for each pair, and its scope by name", () => {
+  const verdict = sweepVerdict(
+    loadsOf(["3mbit/50ms"], ["shop"], () => 860),
+    traits(["3mbit/50ms"]),
+    1,
+  );
+  assert.match(verdict.pairs[0]?.sentence ?? "", /^h3 is 14 % faster than h2 \(95 %: [\d.]+ to [\d.]+\)\.$/);
+  assert.equal(verdict.scope, "shop over 3mbit/50ms, 6 valid loads of each lane");
+  assert.equal(verdict.excluded, null);
+});
+
+test("links that differ by RTT are told apart where they differ", () => {
+  const loads = loadsOf(byRtt, ["a", "b"], (link) => (parseLink(link).rtt_ms >= 150 ? 860 : 1000));
+  const { pairs, scope } = sweepVerdict(loads, traits(byRtt), 1);
+  assert.match(
+    pairs[0]?.sentence ?? "",
+    /^On links with 150 ms RTT or more, h3 is 14 % faster than h2 \(95 %: .*\), 2 of 2 pages; with less than 150 ms RTT, no difference larger than 3 % between h3 and h2 \(95 %: .*\)\.$/,
+  );
+  assert.equal(scope, "2 pages over 4 links, each with 6 valid loads of each lane");
+  assert.deepEqual(pairs[0]?.links, { faster: 2, slower: 0, unclear: 2, unknown: 0 });
+});
+
+test("the split follows what matters: bandwidth, or loss", () => {
+  const byRate = ["1mbit/50ms", "10mbit/50ms", "25mbit/50ms"];
+  const rate = sweepVerdict(
+    loadsOf(byRate, ["a"], (link) => (link.startsWith("1mbit") ? 800 : 1100)),
+    traits(byRate),
+    1,
+  );
+  assert.match(
+    rate.pairs[0]?.sentence ?? "",
+    /^On links with 10 Mbit\/s or more, h3 is 10 % slower.*with less than 10 Mbit\/s, h3 is 20 % faster/,
+  );
+  const byLoss = ["3mbit/50ms", "3mbit/50ms,loss=1%", "3mbit/50ms,loss=2%"];
+  const loss = sweepVerdict(
+    loadsOf(byLoss, ["a"], (link) => (link.includes("loss") ? 700 : 990)),
+    traits(byLoss),
+    1,
+  );
+  assert.match(loss.pairs[0]?.sentence ?? "", /^On links with 1 % loss or more, h3 is 30 % faster/);
+});
+
+test("links that agree are not split", () => {
+  const { pairs } = sweepVerdict(
+    loadsOf(byRtt, ["a", "b"], () => 860),
+    traits(byRtt),
+    1,
+  );
+  assert.match(pairs[0]?.sentence ?? "", /^h3 is 14 % faster than h2 \(95 %: /);
+});
+
+test("how many links each way, and nothing where no link has loads enough", () => {
+  const [pair] = sweepVerdict(
+    loadsOf(byRtt, ["a"], (link) => parseLink(link).rtt_ms * 5 + 300),
+    traits(byRtt),
+    1,
+  ).pairs;
+  assert.ok(pair);
+  assert.equal(winsLine(pair), "Link by link (4 links), h3 over h2: faster on 2, slower on 2.");
+  assert.equal(winsLine({ ...pair, links: { faster: 0, slower: 0, unclear: 0, unknown: 4 } }), null);
+});
+
+test("a lane without a valid load has a note and no comparison; no loads at all say nothing and do not fail", () => {
+  const loads = loadsOf(["3mbit/50ms"], ["a"], () => 860).map((load) =>
+    load.lane === "h3" ? { ...load, status: "failed" as const, reasons: ["the browser crashed: SIGSEGV"] } : load,
+  );
+  const verdict = sweepVerdict(loads, traits(["3mbit/50ms"]), 1);
+  assert.deepEqual(verdict.pairs, []);
+  assert.deepEqual(verdict.notes, ["h3 has no valid load."]);
+  assert.equal(verdict.excluded, "Left out: 6 of 12 loads: the browser crashed (6).");
+  assert.deepEqual(sweepVerdict([], new Map(), 1).pairs, []);
+});

@@ -1,0 +1,110 @@
+// cli/sweep/plan/contradictions.ts: each way in which a plan contradicts itself is one line that names it, and its neighbours that
+// are no contradiction pass.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { firstLook, lastLook } from "../../../../cli/results/stats/sequential.ts";
+import { fewestPrecise } from "../../../../cli/results/verdict/stopping_decision.ts";
+import { refuseTooShort } from "../../../../cli/sweep/plan/contradictions.ts";
+import { cellsOf, planOf } from "../../../../cli/sweep/plan/plan.ts";
+
+const least = { name: "x", pages: ["page"], lanes: ["h1", "h3"], links: ["1mbit/50ms"], repetitions: 7 };
+const plan = (change: object) => planOf({ ...least, ...change }, "x");
+
+const wrong: [string, object, RegExp][] = [
+  ["two lanes compared, one there", { lanes: ["h1"], until: { decided_percent: 3 } }, /decided_percent compares lanes/],
+  [
+    "less than the first look",
+    { repetitions: firstLook - 1, until: { decided_percent: 3 } },
+    /first looks after 5 repetitions/,
+  ],
+  [
+    "too few for medians",
+    { repetitions: fewestPrecise - 1, until: { interval_percent: 3 } },
+    /first looks after 10 repetitions/,
+  ],
+  [
+    "more than the last look",
+    { repetitions: lastLook + 1, until: { decided_percent: 3 } },
+    new RegExp(`last looks after ${lastLook} repetitions`),
+  ],
+  ["a warm cache without a repeat visit", { warm_cache: true }, /warm_cache is of repeat visits/],
+  [
+    "TLS 1.2 and early data",
+    { lanes: ["h2-0rtt"], serving: { tls: "1.2" } },
+    /h2-0rtt needs TLS 1\.3: .* "both" or "1\.3"$/,
+  ],
+  ["TLS over TCP without TCP", { lanes: ["h3"], serving: { tls: "1.2" } }, /serving\.tls is of TLS over TCP/],
+  ["TLS where there is none", { lanes: ["h1-clear"], serving: { tls: "1.3" } }, /serving\.tls is of TLS over TCP/],
+  [
+    "TCP tuned without TCP",
+    { lanes: ["h3", "h3-0rtt"], serving: { transport: { tcp: { pacing: true } } } },
+    /serving\.transport\.tcp is of lanes over TCP/,
+  ],
+  [
+    "QUIC tuned without QUIC",
+    { lanes: ["h1", "h2"], serving: { transport: { quic: { congestion_control: "reno" } } } },
+    /serving\.transport\.quic is of lanes over QUIC/,
+  ],
+  ["two queues that come to one", { links: ["1mbit/50ms", "1mbit/50ms,queue=2bdp"] }, /is the same as 1mbit\/50ms/],
+  ["one queue in two units", { links: ["10mbit/50ms", "10mbit/50ms,queue=62500B"] }, /is the same as 10mbit\/50ms/],
+  ["two seeds of no chance", { links: ["1mbit/50ms", "1mbit/50ms,seed=2"] }, /is the same as 1mbit\/50ms/],
+  ["a link twice", { links: ["1mbit/50ms", "1000kbit/50ms"] }, /link 1mbit\/50ms stands there twice: name it once$/],
+];
+for (const [name, change, message] of wrong)
+  test(`${name}: refused in one line`, () => {
+    assert.throws(
+      () => plan(change),
+      (error: Error) =>
+        error.name === "UserError" && /^plan x: [^\n]*: [^\n]+$/.test(error.message) && message.test(error.message),
+    );
+  });
+
+test("what some lane has is no contradiction", () => {
+  plan({ until: { interval_percent: 3 }, lanes: ["h1"], repetitions: 10 });
+  plan({ warm_cache: true, lanes: ["h1", "h3-0rtt"] });
+  plan({ serving: { tls: "1.2" } });
+  plan({ serving: { tls: "1.2" }, lanes: ["h3-altsvc"] });
+  plan({ serving: { transport: { tcp: { pacing: true } } } });
+  plan({ serving: { transport: { quic: { pacing: false } } } });
+  // Settings of both, as a preset has them.
+  plan({ serving: { transport: { preset: "tuned" } }, lanes: ["h3"] });
+  plan({ links: ["1mbit/50ms,loss=1%", "1mbit/50ms,loss=1%,seed=2", "10mbit/50ms", "10mbit/50ms,queue=2bdp"] });
+});
+
+test("two files of the same bytes are one trace, others are not", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trilane-same-"));
+  try {
+    const links = ["a", "b"].map((name) => `trace=${join(folder, name)},rtt=50ms`);
+    writeFileSync(join(folder, "a"), "1\n2\n3\n");
+    writeFileSync(join(folder, "b"), "1\n2\n4\n");
+    plan({ links });
+    writeFileSync(join(folder, "b"), "1\n2\n3\n");
+    assert.throws(() => plan({ links }), /link .*b,rtt=50ms.* is the same as .*a/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a time in which no load can end is refused once the pages are known", () => {
+  const sizes = new Map([["object-1MB", { exchanges: 1, body_bytes: 1e6 }]]);
+  const check = (change: object) => {
+    const asked = plan({ pages: [{ synth: "object-1MB" }], links: ["1mbit/50ms"], ...change });
+    refuseTooShort(asked, cellsOf(asked), sizes);
+  };
+  check({});
+  check({ timeout_s: 9, time_limit_s: 9 });
+  assert.throws(
+    () => check({ timeout_s: 8 }),
+    /^UserError: plan x: no load of object-1MB over 1mbit\/50ms ends within 8 s: raise timeout_s \(--timeout\) above 9, /,
+  );
+  assert.throws(() => check({ time_limit_s: 1 }), /^UserError: plan x: time_limit_s 1 is over before one load is, /);
+  // Of a recording the load event may not wait for all; the round trip it does.
+  check({ pages: ["object-1MB"], timeout_s: 1 });
+  assert.throws(
+    () => check({ pages: ["object-1MB"], timeout_s: 0.04 }),
+    /no load of object-1MB .* ends within 0\.04 s/,
+  );
+});

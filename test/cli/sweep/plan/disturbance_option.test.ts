@@ -1,0 +1,34 @@
+// `--tolerance` and `--retry-for` as a plan has them.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { disturbanceChoiceOf } from "../../../../cli/sweep/plan/disturbance_option.ts";
+
+const of = (tolerance?: string, retryFor?: number) => disturbanceChoiceOf({ tolerance, "retry-for": retryFor });
+
+test("a share, a time, or both", () => {
+  assert.deepEqual(of(), {});
+  assert.deepEqual(of("2%"), { tolerance: { share: 0.02, ms: 5 } });
+  assert.deepEqual(of("12.5ms"), { tolerance: { share: 0, ms: 12.5 } });
+  assert.deepEqual(of("0.7%, 20ms", 60), { tolerance: { share: 0.007, ms: 20 }, retry_for_s: 60 });
+  for (const wrong of ["", "5", "ms", "101%", "1%5ms", ",5ms", "1%,", "-1%"])
+    assert.throws(() => of(wrong), /--tolerance/);
+});
+
+test("a race and a sweep have both", () => {
+  const trilane = join(import.meta.dirname, "..", "..", "..", "..", "cli", "trilane");
+  const refused = (...words: string[]): string => {
+    const { status, stderr } = spawnSync(trilane, words, { encoding: "utf8", timeout: 60_000 });
+    assert.equal(status, 2, stderr);
+    return stderr;
+  };
+  for (const words of [
+    ["race", "carlucci-small"],
+    ["sweep", "example", "--dry-run"],
+  ]) {
+    assert.match(refused(...words, "--tolerance", "5"), /--tolerance must be a share of the PLT/);
+    // It is the plan that says so.
+    assert.match(refused(...words, "--retry-for", "-1"), /--retry-for|retry_for_s/);
+  }
+});

@@ -1,0 +1,145 @@
+// Which folder may import which. Holds that no two folders need each other, by whatever way round.
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { test } from "node:test";
+import { checkout } from "../cli/base/programs.ts";
+
+/** Rooms of TypeScript, the ground floor first: what each may import beside itself. A room's subfolders belong to it. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  "cli/base": [],
+  extension: [],
+  "extension/capture": ["extension"],
+  "extension/figures": ["cli/base"],
+  "extension/har": ["extension", "extension/capture"],
+  "extension/history": ["extension", "extension/har"],
+  "extension/views": [
+    "cli/base",
+    "extension",
+    "extension/capture",
+    "extension/figures",
+    "extension/har",
+    "extension/history",
+  ],
+  "extension/background": ["cli/base", "extension", "extension/capture", "extension/har", "extension/history"],
+  "cli/link": ["cli/base"],
+  "cli/browser": ["cli/base", "extension/capture"],
+  "cli/recording": ["cli/base", "cli/link", "cli/browser", "extension/capture", "extension/har"],
+  "cli/load": ["cli/base", "cli/link", "cli/browser", "cli/recording", "extension/capture"],
+  "cli/results": ["cli/base", "cli/link", "cli/recording", "cli/load", "extension/capture", "extension/har"],
+  "cli/report": [
+    "cli/base",
+    "cli/link",
+    "cli/load",
+    "cli/results",
+    "extension/capture",
+    "extension/figures",
+    "extension/har",
+  ],
+  "cli/sweep": ["cli/base", "cli/link", "cli/browser", "cli/recording", "cli/load", "cli/results", "cli/report"],
+  "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
+  "cli/commands": [
+    "cli/base",
+    "cli/link",
+    "cli/recording",
+    "cli/load",
+    "cli/results",
+    "cli/report",
+    "cli/sweep",
+    "cli/install",
+    "extension/har",
+  ],
+  cli: ["cli/base", "cli/commands"],
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Imports between files of these patterns, as paths in the checkout. */
+function importsOf(pattern: string, named: RegExp, places: (file: string) => string[]): Import[] {
+  return globSync(pattern, { cwd: checkout }).flatMap((from) =>
+    [...readFileSync(join(checkout, from), "utf8").matchAll(named)].flatMap(([, name = ""]) => {
+      const to = places(from)
+        .map((place) => normalize(join(place, name)))
+        .find((path) => existsSync(join(checkout, path)));
+      return to === undefined ? [] : [{ from, to }];
+    }),
+  );
+}
+
+const typescript = importsOf("{cli,extension}/**/*.ts", /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g, (file) => [
+  dirname(file),
+]).filter(({ to }) => /^(?:cli|extension)\//.test(to));
+/** A folder of C and those in it are one: what a program's parts share lies beside its main. */
+const isWithin = (folder: string, other: string): boolean => `${other}/`.startsWith(`${folder}/`);
+const c = importsOf("{native-host,shaper}/**/*.{c,h}", /#include "([^"]+)"/g, () => ["native-host", "."]).filter(
+  ({ from, to }) => !isWithin(dirname(from), dirname(to)) && !isWithin(dirname(to), dirname(from)),
+);
+
+function roomOf(path: string): string {
+  for (let room = dirname(path); room !== "."; room = dirname(room)) if (Object.hasOwn(mayImport, room)) return room;
+  return "no room";
+}
+
+/** Folders that lead back to themselves, with the files on the way; empty if there are none. */
+function cycle(imports: readonly Import[]): string[] {
+  const edges = new Map<string, Map<string, string>>();
+  for (const { from, to } of imports) {
+    const [here, there] = [dirname(from), dirname(to)];
+    if (here === there) continue;
+    const known = edges.get(here) ?? new Map<string, string>();
+    edges.set(here, known.set(there, `${from} -> ${to}`));
+  }
+  const done = new Set<string>();
+  const follow = (folder: string, way: readonly string[], steps: readonly string[]): string[] => {
+    if (way.includes(folder)) return steps.slice(way.indexOf(folder));
+    if (done.has(folder)) return [];
+    for (const [next, step] of edges.get(folder) ?? []) {
+      const found = follow(next, [...way, folder], [...steps, step]);
+      if (found.length > 0) return found;
+    }
+    done.add(folder);
+    return [];
+  };
+  for (const folder of edges.keys()) {
+    const found = follow(folder, [], []);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+test("a room imports only what the list allows", () => {
+  const others = typescript.filter(({ from, to }) => {
+    const [here, there] = [roomOf(from), roomOf(to)];
+    return here !== there && !mayImport[here]?.includes(there);
+  });
+  assert.deepEqual(
+    others.map(({ from, to }) => `${from} -> ${to}`),
+    [],
+  );
+});
+
+test("the list itself has a room import only rooms above it, or none of it could be kept", () => {
+  const rooms = Object.keys(mayImport).filter((room) => !room.startsWith("extension"));
+  for (const [index, room] of rooms.entries())
+    for (const other of mayImport[room] ?? [])
+      if (!other.startsWith("extension")) assert.ok(rooms.indexOf(other) < index, `${room} imports ${other}`);
+});
+
+test("folders of either language import one another in no cycle", () => {
+  assert.ok(typescript.length > 1000 && c.length > 100, `${typescript.length} and ${c.length} imports were read`);
+  assert.deepEqual(cycle(typescript), []);
+  assert.deepEqual(cycle(c), []);
+});
+
+test("a cycle is found, and told by its files", () => {
+  const imports = [
+    { from: "a/x.ts", to: "b/y.ts" },
+    { from: "b/y.ts", to: "b/c/z.ts" },
+    { from: "b/c/z.ts", to: "a/w.ts" },
+  ];
+  assert.deepEqual(cycle(imports), ["a/x.ts -> b/y.ts", "b/y.ts -> b/c/z.ts", "b/c/z.ts -> a/w.ts"]);
+  assert.deepEqual(cycle(imports.slice(0, 2)), []);
+});
