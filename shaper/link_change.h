@@ -4,7 +4,7 @@
 #define TRILANE_SHAPER_LINK_CHANGE_H
 
 #include "base/loop.h"
-#include "shaper/link_profile.h"
+#include "shaper/language/link_profile.h"
 
 #include <pthread.h>
 #include <stdbool.h>

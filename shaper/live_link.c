@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/debug.h"
-#include "shaper/steps.h"
+#include "shaper/nodes/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

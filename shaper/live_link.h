@@ -4,9 +4,9 @@
 #define TRILANE_SHAPER_LIVE_LINK_H
 
 #include "shaper/control.h"
-#include "shaper/evidence.h"
+#include "shaper/evidence/evidence.h"
 #include "shaper/link_change.h"
-#include "shaper/tun_loop.h"
+#include "shaper/tun/tun_loop.h"
 
 // Changes beyond these are only counted: whoever steers a thousand times knows what he did.
 enum { LIVE_LINK_CHANGES_TOLD = 1000 };

@@ -11,10 +11,10 @@
 #include "base/log.h"
 #include "base/namespace.h"
 #include "base/schedule.h"
-#include "shaper/lab.h"
 #include "shaper/live_link.h"
 #include "shaper/options.h"
 #include "shaper/report.h"
+#include "shaper/tun/lab.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "shaper/options.h"
 
-#include "shaper/link_answers.h"
+#include "shaper/language/link_answers.h"
 
 #include "base/log.h"
 

@@ -2,8 +2,8 @@
 #ifndef TRILANE_SHAPER_OPTIONS_H
 #define TRILANE_SHAPER_OPTIONS_H
 
-#include "shaper/evidence.h"
-#include "shaper/link_profile.h"
+#include "shaper/evidence/evidence.h"
+#include "shaper/language/link_profile.h"
 #include "shaper/origin_delays.h"
 
 #include <stdbool.h>

@@ -6,9 +6,9 @@
 #ifndef TRILANE_SHAPER_ORIGIN_DELAY_H
 #define TRILANE_SHAPER_ORIGIN_DELAY_H
 
-#include "shaper/node.h"
+#include "shaper/nodes/node.h"
+#include "shaper/nodes/packet_heap.h"
 #include "shaper/origin_delays.h"
-#include "shaper/packet_heap.h"
 
 struct origin_delay {
     struct node node;

@@ -4,7 +4,7 @@
 #ifndef TRILANE_SHAPER_ORIGIN_DELAYS_H
 #define TRILANE_SHAPER_ORIGIN_DELAYS_H
 
-#include "shaper/link_quantity.h"
+#include "shaper/language/link_quantity.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,16 +7,16 @@
 #ifndef TRILANE_SHAPER_PATH_H
 #define TRILANE_SHAPER_PATH_H
 
-#include "shaper/delay.h"
-#include "shaper/duplicate.h"
-#include "shaper/fec_decoder.h"
-#include "shaper/fec_encoder.h"
-#include "shaper/link.h"
-#include "shaper/link_profile.h"
-#include "shaper/loss.h"
-#include "shaper/onoff.h"
+#include "shaper/language/link_profile.h"
+#include "shaper/nodes/delay.h"
+#include "shaper/nodes/duplicate.h"
+#include "shaper/nodes/fec_decoder.h"
+#include "shaper/nodes/fec_encoder.h"
+#include "shaper/nodes/link.h"
+#include "shaper/nodes/loss.h"
+#include "shaper/nodes/onoff.h"
+#include "shaper/nodes/reorder.h"
 #include "shaper/origin_delay.h"
-#include "shaper/reorder.h"
 
 // Each direction decides by its own streams of random numbers, one for each node: a change to one node's
 // settings leaves the others' decisions as they were.

@@ -1,6 +1,6 @@
 #include "shaper/report.h"
 
-#include "shaper/link_json.h"
+#include "shaper/language/link_json.h"
 
 #include <stddef.h>
 
@@ -93,13 +93,13 @@ static json_t *overdue_seen(const struct overdue *overdue) {
 
 json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,
                   const struct report_run *run) {
-    return json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o, s:o, s:o}",
-                     "schema", "trilane/shaper-report/1", "version", TRILANE_VERSION, "link",
-                     link_profile_json(profile), "seed", (json_int_t)profile->seed, "start_ns",
-                     number(run->start_ns), "end_ns", number(run->end_ns), "child_status", run->child_status,
-                     "cpu_ns", number(run->cpu_ns), "scheduling", run->scheduling, "cpu_idle", run->cpu_idle,
-                     "wake_ns", number(tun_loop->punctual.wake_ns), "changes", run->changes, "timeline",
-                     timeline_seen(&tun_loop->timeline), "overdue", overdue_seen(&tun_loop->overdue), "down",
-                     direction_seen(&tun_loop->down, run->down_unread), "up",
-                     direction_seen(&tun_loop->up, run->up_unread));
+    return json_pack(
+        "{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o, s:o, s:o}", "schema",
+        "trilane/shaper-report/1", "version", TRILANE_VERSION, "link", link_profile_json(profile), "seed",
+        (json_int_t)profile->seed, "start_ns", number(run->start_ns), "end_ns", number(run->end_ns),
+        "child_status", run->child_status, "cpu_ns", number(run->cpu_ns), "scheduling", run->scheduling,
+        "cpu_idle", run->cpu_idle, "wake_ns", number(tun_loop->wakeup_compensation.wake_ns), "changes",
+        run->changes, "timeline", timeline_seen(&tun_loop->timeline), "overdue",
+        overdue_seen(&tun_loop->overdue), "down", direction_seen(&tun_loop->down, run->down_unread), "up",
+        direction_seen(&tun_loop->up, run->up_unread));
 }

@@ -2,7 +2,7 @@
 #ifndef TRILANE_SHAPER_REPORT_H
 #define TRILANE_SHAPER_REPORT_H
 
-#include "shaper/tun_loop.h"
+#include "shaper/tun/tun_loop.h"
 
 #include <jansson.h>
 

@@ -10,7 +10,7 @@
 import { isIP } from "node:net";
 import type { Connection } from "./browser.ts";
 
-// As native-host/replay/in_clear.c has them.
+// As native-host/replay/origins/in_clear.c has them.
 const suffix = ".clear.test";
 const nameMax_bytes = 253;
 

@@ -1,4 +1,4 @@
-// `trilane links`: the links that have a name, and what a link's short form means. trilane-shaper knows them (shaper/link_names.c).
+// `trilane links`: the links that have a name, and what a link's short form means. trilane-shaper knows them (shaper/language/link_names.c).
 import type { Argv } from "yargs";
 import type { Links, ListedLink } from "../../schemas/generated/links.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";

@@ -1,5 +1,5 @@
 // What links mean: their profiles, canonical forms and names, as trilane-shaper says them. The language of links
-// (3mbit/50ms,loss=1%) is read and written there alone, in shaper/link_profile.c and shaper/link_write.c. Starts it once for
+// (3mbit/50ms,loss=1%) is read and written there alone, in shaper/language/link_profile.c and shaper/language/link_write.c. Starts it once for
 // many links, and asks nothing twice. Reads none of the files that a form names: files.ts does.
 import { spawnSync } from "node:child_process";
 import type { LinkDirection, LinkProfile, LinkQueue } from "../../schemas/generated/link_profile.ts";

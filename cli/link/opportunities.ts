@@ -1,7 +1,7 @@
 // A trace in Mahimahi's format, read and written: a line is a time in whole milliseconds at which the link may deliver
 // one packet of 1500 bytes; times never decrease; when the last has passed, the trace begins again from 0. Two
 // opportunities of the same millisecond are two lines. Does not know where a trace comes from (synth, convert) nor what
-// it says (facts). Takes just what shaper/trace.c takes.
+// it says (facts). Takes just what shaper/nodes/trace.c takes.
 
 import { UserError } from "../base/errors.ts";
 import { chunksOf, lineError, linesOf, quoted } from "../base/text_lines.ts";

@@ -2,7 +2,7 @@
 import { mapFiles } from "./files.ts";
 import type { LinkDirection, LinkProfile, LinkQueue } from "./link.ts";
 
-/** What a queue of so many BDP holds: an initial window of full packets at least (shaper/link_profile.c). */
+/** What a queue of so many BDP holds: an initial window of full packets at least (shaper/language/link_profile.c). */
 export function bdpQueue_bytes(bdp: number, rate_bps: number, rtt_ms: number): number {
   return Math.max(10 * 1500, (bdp * rate_bps * rtt_ms) / 8000);
 }

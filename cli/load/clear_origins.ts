@@ -1,5 +1,5 @@
 // What each lane makes of origins recorded over http://: in clear on the lane h1, as they were; as https:// origins on the
-// lanes that browsers speak over TLS only (native-host/replay/clear_origins.h). On h1 too where the browser would not ask for
+// lanes that browsers speak over TLS only (native-host/replay/origins/clear_origins.h). On h1 too where the browser would not ask for
 // the page in clear (hsts.ts). And on h1-clear, where all are in clear at last: a redirect from http:// to https:// would there
 // lead to itself. Pure.
 import type { Lane } from "../base/lanes.ts";

@@ -3,7 +3,7 @@
 import type { Exchange } from "../recording/archive/archive.ts";
 import { withArchive } from "../recording/archive/client.ts";
 
-/** The servers of hosts that no recording has (native-host/replay/unrecorded_hosts.h). */
+/** The servers of hosts that no recording has (native-host/replay/origins/unrecorded_hosts.h). */
 const unrecordedNetwork = "198.19.192.0/18";
 
 /** Of several; the lower one of two in the middle. */

@@ -95,7 +95,7 @@ static bool find_exact(struct match_index *index, const struct match_key *key,
         if (at == MATCH_NONE) continue;
         const struct match_answer found = {.match = turn == 0 ? MATCH_EXACT : MATCH_FUZZY,
                                            .difference = turn == 0 ? DIFFERENCE_NONE : DIFFERENCE_BODY,
-                                           .likeness = 1};
+                                           .similarity = 1};
         *answer = give(index, entry, at, request, found);
         return true;
     }
@@ -115,7 +115,7 @@ static bool find_on_other_port(struct match_index *index, uint32_t first_path, c
             const uint32_t at = next_of_entry(index, entry, request, false);
             if (at == MATCH_NONE) continue;
             const struct match_answer found = {
-                .match = MATCH_FUZZY, .difference = DIFFERENCE_PORT, .likeness = 1};
+                .match = MATCH_FUZZY, .difference = DIFFERENCE_PORT, .similarity = 1};
             *answer = give(index, entry, at, request, found);
             return true;
         }
@@ -130,7 +130,7 @@ static bool find_other_query(struct match_index *index, uint32_t path, const str
     struct match_answer found = {.match = MATCH_FUZZY, .difference = DIFFERENCE_QUERY};
     const uint32_t query =
         query_index_find(index->queries, path, key->path + key->bare_size, key->path_size - key->bare_size,
-                         index->query_used_up, &found.likeness);
+                         index->query_used_up, &found.similarity);
     const uint32_t entry = index->entry_of_query[query];
     uint32_t at = next_of_entry(index, entry, request, true);
     if (at == MATCH_NONE) at = next_of_entry(index, entry, request, false);
@@ -142,7 +142,7 @@ static bool find_other_query(struct match_index *index, uint32_t path, const str
 static bool find_similar_path(struct match_index *index, const struct match_key *key,
                               const struct match_request *request, struct match_answer *answer) {
     uint32_t best = MATCH_NONE;
-    double likeness = 0;
+    double similarity = 0;
     bool is_used_up = false;
     size_t compared_bytes = 0;
     for (uint32_t path = match_index_host(index, key); path != MATCH_NONE;
@@ -156,14 +156,14 @@ static bool find_similar_path(struct match_index *index, const struct match_key 
         compared_bytes += key->bare_size + recorded_size;
         if (compared_bytes > MATCH_SIMILAR_BYTES_MAX) break;
         const double own = path_similarity(key->path, key->bare_size, recorded, recorded_size);
-        if (own < PATH_SIMILARITY_LEAST || own < likeness || (own == likeness && !is_used_up)) continue;
+        if (own < PATH_SIMILARITY_LEAST || own < similarity || (own == similarity && !is_used_up)) continue;
         best = path;
-        likeness = own;
+        similarity = own;
         is_used_up = entry->left == 0;
     }
     if (best == MATCH_NONE || !find_other_query(index, best, key, request, answer)) return false;
     answer->difference = DIFFERENCE_PATH;
-    answer->likeness = likeness;
+    answer->similarity = similarity;
     return true;
 }
 

@@ -69,7 +69,7 @@ struct match_request {
 struct match_answer {
     enum match match;
     enum match_difference difference;
-    double likeness;                          // 0 to 1; of the paths or queries, if they differ; else 1
+    double similarity;                        // 0 to 1; of the paths or queries, if they differ; else 1
     const struct recorded_exchange *exchange; // NULL: missed
     const struct variant *variant;            // of the exchange
 };

@@ -126,7 +126,7 @@ unsigned query_points(const struct query *a, const struct query *b) {
     return (unsigned)points;
 }
 
-double query_likeness(unsigned points, size_t a_count, size_t b_count) {
+double query_similarity(unsigned points, size_t a_count, size_t b_count) {
     if (a_count + b_count == 0) return 1;
     return 2.0 * points / (double)(QUERY_POINTS_FULL * (a_count + b_count));
 }

@@ -9,7 +9,7 @@
 //   8 points  same name, same value
 //   6 points  same name, another value, both volatile and of the same looks
 //   2 points  same name, another value
-// Their likeness is twice these points over 8 for each parameter of both: 1 where all are the same, 0 where
+// Their similarity is twice these points over 8 for each parameter of both: 1 where all are the same, 0 where
 // no name is.
 #ifndef TRILANE_ARCHIVE_QUERY_H
 #define TRILANE_ARCHIVE_QUERY_H
@@ -47,8 +47,8 @@ void query_parse(struct query *query, const char *text, size_t size);
 // How many hashes two ascending lists have in common.
 size_t query_common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count);
 
-// Points of the whole; likeness, 0 to 1, of that many points for queries of so many parameters.
+// Points of the whole; similarity, 0 to 1, of that many points for queries of so many parameters.
 unsigned query_points(const struct query *a, const struct query *b);
-double query_likeness(unsigned points, size_t a_count, size_t b_count);
+double query_similarity(unsigned points, size_t a_count, size_t b_count);
 
 #endif

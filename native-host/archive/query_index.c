@@ -288,7 +288,7 @@ static struct candidate best_of(struct query_index *index, struct group *group, 
 }
 
 uint32_t query_index_find(struct query_index *index, uint32_t path, const char *text, size_t size,
-                          const bool *used_up, double *likeness) {
+                          const bool *used_up, double *similarity) {
     struct query asked;
     query_parse(&asked, text, size);
     struct candidate best = {.query = NONE};
@@ -296,6 +296,6 @@ uint32_t query_index_find(struct query_index *index, uint32_t path, const char *
         const struct candidate other = best_of(index, &index->groups[at], &asked, used_up);
         if (best.query == NONE || is_better(&other, &best, asked.count)) best = other;
     }
-    *likeness = query_likeness(best.points, asked.count, best.parameters);
+    *similarity = query_similarity(best.points, asked.count, best.parameters);
     return best.query;
 }

@@ -26,6 +26,6 @@ void query_index_finish(struct query_index *index);
 // The one most like the text, of a path that has any. Of several the first that is not used up; if all are,
 // the last. `used_up`: for each query; what is used up stays so.
 uint32_t query_index_find(struct query_index *index, uint32_t path, const char *text, size_t size,
-                          const bool *used_up, double *likeness);
+                          const bool *used_up, double *similarity);
 
 #endif

@@ -1,6 +1,6 @@
 // What of a recorded response decides whether it may answer a request for the same thing: its coding, the
 // part that it is, and what it is conditional on. Says how well it fits; does not change it
-// (replay/representation.h does).
+// (replay/exchange/representation.h does).
 #ifndef TRILANE_ARCHIVE_VARIANT_H
 #define TRILANE_ARCHIVE_VARIANT_H
 

@@ -6,8 +6,8 @@
 // dilated monotonic time is the kernel's divided by K, dilated wall time lies a constant (TRILANE_WALL_NS)
 // above it.
 //
-// Does not reach timers inside the kernel (TCP's: shaper/lab.c sets what routes can set), nor waits that a
-// program asks of the kernel without the C library (futexes by syscall(): they end K times earlier than
+// Does not reach timers inside the kernel (TCP's: shaper/tun/lab.c sets what routes can set), nor waits that
+// a program asks of the kernel without the C library (futexes by syscall(): they end K times earlier than
 // asked, as they may at any time).
 #include <dlfcn.h>
 #include <errno.h>

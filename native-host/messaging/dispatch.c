@@ -157,7 +157,7 @@ int dispatch(struct host *host, const char *bytes, size_t size) {
         said = answers_done(host->answers, id, result);
     else if (status == REFUSED)
         said = answers_error(host->answers, id, &error);
-    else if (status == SPEECHLESS)
+    else if (status == CONNECTION_LOST)
         said = -1;
     json_decref(result);
     json_decref(message);

@@ -3,10 +3,10 @@
 #define TRILANE_MESSAGING_HANDLED_H
 
 enum handled {
-    REFUSED = -1,    // *error says why
-    HANDLED = 0,     // *result has the answer's own fields
-    ANSWERED = 1,    // it has answered itself, or will
-    SPEECHLESS = -2, // nothing can be said any more: nobody reads, or memory is short
+    REFUSED = -1,         // *error says why
+    HANDLED = 0,          // *result has the answer's own fields
+    ANSWERED = 1,         // it has answered itself, or will
+    CONNECTION_LOST = -2, // nothing can be said any more: nobody reads, or memory is short
 };
 
 #endif

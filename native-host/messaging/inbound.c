@@ -30,15 +30,16 @@ enum inbound_status inbound_added(struct inbound *inbound, struct host *host, si
         case FRAME_PART:
             return INBOUND_GOES_ON;
         case FRAME_WHOLE:
-            if (dispatch(host, frame.bytes, frame.size) < 0) return INBOUND_SPEECHLESS;
+            if (dispatch(host, frame.bytes, frame.size) < 0) return INBOUND_CONNECTION_LOST;
             break;
         case FRAME_NOT_TAKEN:
-            if (dispatch_too_large(host, frame.bytes, FRAME_START, frame.size) < 0) return INBOUND_SPEECHLESS;
+            if (dispatch_too_large(host, frame.bytes, FRAME_START, frame.size) < 0)
+                return INBOUND_CONNECTION_LOST;
             break;
         case FRAME_TOO_LARGE:
             if (dispatch_unreadable(host, "message: its length is above 64 MiB, so where the next one starts "
                                           "is not known") < 0)
-                return INBOUND_SPEECHLESS;
+                return INBOUND_CONNECTION_LOST;
             return INBOUND_UNREADABLE;
         }
         inbound->thrown_away = frame_drain(&inbound->in, &frame);

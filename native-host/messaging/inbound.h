@@ -18,8 +18,8 @@ struct inbound {
 
 enum inbound_status {
     INBOUND_GOES_ON,
-    INBOUND_UNREADABLE, // where the next message starts is not known any more; that has been answered
-    INBOUND_SPEECHLESS, // nothing can be said any more
+    INBOUND_UNREADABLE,      // where the next message starts is not known any more; that has been answered
+    INBOUND_CONNECTION_LOST, // nothing can be said any more
 };
 
 // Where the next bytes go, and how many: NULL when memory is short.

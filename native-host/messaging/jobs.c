@@ -32,7 +32,7 @@ static const char *file_in(char path[PATH_MAX], const char *folder, const char *
 }
 
 static int jobs_path(char path[PATH_MAX], const char *home, struct message_error *error) {
-    if (snprintf(path, PATH_MAX, "%s/jobs", home) < PATH_MAX - MADE_ID_SIZE - FILE_NAME_ROOM) return 0;
+    if (snprintf(path, PATH_MAX, "%s/jobs", home) < PATH_MAX - GENERATED_ID_SIZE - FILE_NAME_ROOM) return 0;
     return message_fail(error, "failed", "choose another with --home", "the data folder's path is too long");
 }
 
@@ -174,7 +174,7 @@ int job_find(char path[PATH_MAX], const char *home, const char *kind, const char
 // ---- All jobs ----
 
 static int is_job_name(const struct dirent *entry) {
-    return is_made_id(entry->d_name);
+    return is_generated_id(entry->d_name);
 }
 
 static int newest_first(const struct dirent **a, const struct dirent **b) {
@@ -242,7 +242,7 @@ static int list_job(void *context, const struct job_folder *folder) {
         json_decref(job); // another host has removed it meanwhile, its word too
         return 0;
     }
-    made_id_time(folder->id, started);
+    generated_id_time(folder->id, started);
     json_t *listed = job_status_json(&status);
     if (listed) json_object_del(listed, "exit");
     int failed = !listed || json_object_set_new(listed, "id", json_string(folder->id)) < 0 ||
@@ -271,7 +271,7 @@ int job_list(json_t **jobs, const char *home, const char *kind, struct message_e
 struct tidying {
     const char *kind; // refuse while one of it is running
     int ended;
-    char running[MADE_ID_SIZE];
+    char running[GENERATED_ID_SIZE];
 };
 
 static int tidy_job(void *context, const struct job_folder *folder) {
@@ -324,7 +324,7 @@ int job_make(struct job *job, const char *home, const char *kind, const json_t *
     if (jobs_path(jobs, home, error) < 0) return -1;
     // The lock is the folder's own.
     if (folders_make(jobs) < 0 || (job->lock = open(jobs, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
-        flock(job->lock, LOCK_EX) < 0 || made_id(job->id) < 0) {
+        flock(job->lock, LOCK_EX) < 0 || generate_id(job->id) < 0) {
         message_fail_errno(error, jobs);
         job_drop(job);
         return -1;

@@ -6,7 +6,7 @@
 #ifndef TRILANE_MESSAGING_JOBS_H
 #define TRILANE_MESSAGING_JOBS_H
 
-#include "messaging/made_id.h"
+#include "messaging/generated_id.h"
 #include "messaging/message_error.h"
 
 #include <jansson.h>
@@ -27,7 +27,7 @@ const char *job_state_name(enum job_state state);
 
 // A job that is being started.
 struct job {
-    char id[MADE_ID_SIZE];
+    char id[GENERATED_ID_SIZE];
     char folder[PATH_MAX];
     int control; // held until the supervisor holds it
     int lock;    // on all jobs: none other is started meanwhile

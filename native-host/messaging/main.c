@@ -131,7 +131,7 @@ static int send_to_output(void *context, const char *json, size_t size) {
     return -1;
 }
 
-static int speechless(void) {
+static int connection_lost(void) {
     log_line("cannot answer: nobody reads, or memory is short: close other programs and try again");
     return EXIT_RUN_FAILED;
 }
@@ -141,7 +141,7 @@ static int take_input(struct host *host, struct inbound *inbound, int *exit_stat
     size_t room;
     uint8_t *at = inbound_room(inbound, &room);
     if (!at) {
-        *exit_status = speechless();
+        *exit_status = connection_lost();
         return -1;
     }
     ssize_t size = read(STDIN_FILENO, at, room);
@@ -163,10 +163,10 @@ static int take_input(struct host *host, struct inbound *inbound, int *exit_stat
         log_line("a message's length is above 64 MiB: where the next one starts is not known");
         *exit_status = EXIT_BAD_INPUT;
         return -1;
-    case INBOUND_SPEECHLESS:
+    case INBOUND_CONNECTION_LOST:
         break;
     }
-    *exit_status = speechless();
+    *exit_status = connection_lost();
     return -1;
 }
 
@@ -182,7 +182,7 @@ static int converse(struct host *host, struct inbound *inbound, int signal_fd) {
             return 128 + (int)info.ssi_signo;
         int status = 0;
         if (watched[0].revents && take_input(host, inbound, &status) < 0) return status;
-        if (host_work(host) < 0) return speechless();
+        if (host_work(host) < 0) return connection_lost();
     }
 }
 

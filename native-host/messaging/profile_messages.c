@@ -111,7 +111,7 @@ int profile_message_data(struct profile_conversation *conversation, const json_t
 int profile_message_commit(struct profile_conversation *conversation, const json_t *message, json_t **result,
                            struct message_error *error) {
     struct profile_upload *upload = take_upload(conversation, number_of(message, "upload"), error);
-    char id[MADE_ID_SIZE];
+    char id[GENERATED_ID_SIZE];
     if (!upload || profile_upload_commit(upload, id, error) < 0) return REFUSED;
     return result_of(json_pack("{s:s}", "profile", id), result, error);
 }
@@ -149,5 +149,5 @@ int profile_message_get(struct profile_conversation *conversation, const json_t 
                  text_of(message, "profile"));
     int status = answers_document(conversation->answers, json_object_get(message, "id"), fd, &damaged);
     close(fd);
-    return status < 0 ? SPEECHLESS : ANSWERED;
+    return status < 0 ? CONNECTION_LOST : ANSWERED;
 }

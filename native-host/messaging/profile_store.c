@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { NAME_SIZE = MADE_ID_SIZE + 16, DESCRIPTION_SIZE_MAX = 4096, SLUG_SIZE = 61 };
+enum { NAME_SIZE = GENERATED_ID_SIZE + 16, DESCRIPTION_SIZE_MAX = 4096, SLUG_SIZE = 61 };
 
 // What a reader's string may hold: no browser hands over more.
 static const uint64_t profile_size_max = UINT64_C(512) << 20;
@@ -26,7 +26,7 @@ struct profile_upload {
     uint64_t size;
     char first, last; // of the text, white space left out; 0: none yet
     char *name;
-    char id[MADE_ID_SIZE];
+    char id[GENERATED_ID_SIZE];
     char path[PATH_MAX]; // the folder's, for messages
 };
 
@@ -95,7 +95,7 @@ static int open_part(struct profile_upload *upload, struct message_error *error)
     char part[NAME_SIZE];
     if (folders_make(upload->path) < 0 ||
         (upload->folder = open(upload->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
-        made_id(upload->id) < 0)
+        generate_id(upload->id) < 0)
         return message_fail_errno(error, upload->path);
     // Under the folder's lock, or another host could take the file for one that was left before it is locked.
     flock(upload->folder, LOCK_EX);
@@ -161,7 +161,8 @@ static int write_description(const struct profile_upload *upload) {
     return status;
 }
 
-int profile_upload_commit(struct profile_upload *upload, char id[MADE_ID_SIZE], struct message_error *error) {
+int profile_upload_commit(struct profile_upload *upload, char id[GENERATED_ID_SIZE],
+                          struct message_error *error) {
     char part[NAME_SIZE], whole[NAME_SIZE], description[NAME_SIZE];
     file_name(part, upload->id, "part");
     file_name(whole, upload->id, "har");
@@ -178,7 +179,7 @@ int profile_upload_commit(struct profile_upload *upload, char id[MADE_ID_SIZE], 
         profile_upload_abort(upload);
         return -1;
     }
-    memcpy(id, upload->id, MADE_ID_SIZE);
+    memcpy(id, upload->id, GENERATED_ID_SIZE);
     free_upload(upload);
     return 0;
 }
@@ -240,18 +241,18 @@ static int newest_first(const struct dirent **a, const struct dirent **b) {
 }
 
 static int is_profile_file(const struct dirent *entry) {
-    char id[MADE_ID_SIZE];
-    snprintf(id, sizeof id, "%.*s", MADE_ID_LENGTH, entry->d_name);
-    return is_made_id(id) && strcmp(entry->d_name + MADE_ID_LENGTH, ".har") == 0;
+    char id[GENERATED_ID_SIZE];
+    snprintf(id, sizeof id, "%.*s", GENERATED_ID_LENGTH, entry->d_name);
+    return is_generated_id(id) && strcmp(entry->d_name + GENERATED_ID_LENGTH, ".har") == 0;
 }
 
 // 0, or -1 when memory is short. A file that has gone meanwhile is left out.
 static int add_listed(json_t *profiles, int folder, const char *file) {
-    char id[MADE_ID_SIZE], saved[MADE_TIME_SIZE];
+    char id[GENERATED_ID_SIZE], saved[MADE_TIME_SIZE];
     struct stat info;
-    snprintf(id, sizeof id, "%.*s", MADE_ID_LENGTH, file);
+    snprintf(id, sizeof id, "%.*s", GENERATED_ID_LENGTH, file);
     if (fstatat(folder, file, &info, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(info.st_mode)) return 0;
-    made_id_time(id, saved);
+    generated_id_time(id, saved);
     return json_array_append_new(profiles, json_pack("{s:s, s:o, s:I, s:s}", "profile", id, "name",
                                                      read_name(folder, id), "bytes", (json_int_t)info.st_size,
                                                      "saved", saved));
@@ -273,7 +274,7 @@ int profile_list(json_t **profiles, bool *more, const char *home, const char *af
     int status = 0;
     for (int i = 0; i < count; i++) {
         // What was saved or removed since the page before does not move what follows it.
-        bool asked = !after || strncmp(entries[i]->d_name, after, MADE_ID_LENGTH) < 0;
+        bool asked = !after || strncmp(entries[i]->d_name, after, GENERATED_ID_LENGTH) < 0;
         if (status == 0 && asked && json_array_size(*profiles) == PROFILES_LISTED_MAX)
             *more = true;
         else if (status == 0 && asked)
@@ -362,8 +363,8 @@ int profile_link(char path[PATH_MAX], const char *home, const char *id, const ch
     json_decref(name);
     file_name(file, id, "har");
     // Two pages may have one name; the id's second half is its random one.
-    int size =
-        snprintf(path, PATH_MAX, "%s/%s-%s.har", folder, slug[0] ? slug : "page", id + MADE_ID_LENGTH / 2);
+    int size = snprintf(path, PATH_MAX, "%s/%s-%s.har", folder, slug[0] ? slug : "page",
+                        id + GENERATED_ID_LENGTH / 2);
     int status = 0;
     if (size >= PATH_MAX) errno = ENAMETOOLONG;
     if (size >= PATH_MAX || link_or_copy(profiles, file, path) < 0) status = fail_at(id, path, error);

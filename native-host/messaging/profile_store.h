@@ -3,7 +3,7 @@
 #ifndef TRILANE_MESSAGING_PROFILE_STORE_H
 #define TRILANE_MESSAGING_PROFILE_STORE_H
 
-#include "messaging/made_id.h"
+#include "messaging/generated_id.h"
 #include "messaging/message_error.h"
 
 #include <jansson.h>
@@ -22,7 +22,8 @@ int profile_upload_open(struct profile_upload **upload, const char *home, const 
 int profile_upload_add(struct profile_upload *upload, const char *text, size_t size,
                        struct message_error *error);
 // Both free the upload, in failure too.
-int profile_upload_commit(struct profile_upload *upload, char id[MADE_ID_SIZE], struct message_error *error);
+int profile_upload_commit(struct profile_upload *upload, char id[GENERATED_ID_SIZE],
+                          struct message_error *error);
 void profile_upload_abort(struct profile_upload *upload);
 
 // As many fit a message, with names of the length that a browser may give.

@@ -220,7 +220,7 @@ int race_message_unfollow(struct race_conversation *conversation, const json_t *
         }
         struct job_status status;
         job_look((*link)->folder, kind, &status);
-        if (answer_follower(conversation, link, &status) < 0) return SPEECHLESS;
+        if (answer_follower(conversation, link, &status) < 0) return CONNECTION_LOST;
     }
     return result_of(json_object(), result, error);
 }

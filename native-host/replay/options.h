@@ -2,8 +2,8 @@
 #ifndef TRILANE_REPLAY_OPTIONS_H
 #define TRILANE_REPLAY_OPTIONS_H
 
-#include "replay/origins.h"
-#include "replay/think.h"
+#include "replay/exchange/think.h"
+#include "replay/origins/origins.h"
 #include "replay/transport.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "replay/report.h"
 
 #include "base/json_file.h"
-#include "replay/server_time.h"
+#include "replay/exchange/server_time.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -352,7 +352,7 @@ static json_t *fuzzy_json(const struct match_answer *answer) {
                                               [DIFFERENCE_PATH] = "path"};
     if (answer->match != MATCH_FUZZY) return json_null();
     return json_pack("{s:o, s:s, s:f}", "url", recorded_url(answer->exchange), "difference",
-                     differences[answer->difference], "likeness", answer->likeness);
+                     differences[answer->difference], "likeness", answer->similarity);
 }
 
 static json_t *request_json(const struct request *r) {

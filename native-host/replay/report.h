@@ -5,9 +5,9 @@
 
 #include "archive/matcher.h"
 #include "archive/recording.h"
-#include "replay/dns_zone.h"
+#include "replay/dns/dns_zone.h"
+#include "replay/exchange/unrecorded.h"
 #include "replay/transport.h"
-#include "replay/unrecorded.h"
 
 #include <stdbool.h>
 #include <stddef.h>

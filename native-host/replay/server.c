@@ -4,11 +4,11 @@
 
 #include "base/clock.h"
 #include "base/namespace.h"
-#include "replay/h1.h"
-#include "replay/h2.h"
-#include "replay/h3_server.h"
-#include "replay/record_sizes.h"
-#include "replay/stream.h"
+#include "replay/h1/h1.h"
+#include "replay/h2/h2.h"
+#include "replay/h3/h3_server.h"
+#include "replay/tcp/stream.h"
+#include "replay/tls/record_sizes.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -89,7 +89,7 @@ static void pending_to_lane(struct pending *pending) {
                                     clock_now_ns());
     const uint32_t record_bytes =
         record_sizes_of(pending->server->record_sizes, stream_local_address(stream));
-    if (ssl && record_bytes > 0) stream_young_record(stream, record_bytes);
+    if (ssl && record_bytes > 0) stream_initial_tls_record(stream, record_bytes);
     if (ssl && SSL_early_data_accepted(ssl)) exchange_connection_early_data(connection);
     struct tcp_info_log *samples = pending->server->parts->tcp_info;
     if (samples)

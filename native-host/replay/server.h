@@ -22,10 +22,10 @@
 
 #include "archive/recording.h"
 #include "base/loop.h"
-#include "replay/exchange.h"
+#include "replay/exchange/exchange.h"
 #include "replay/report.h"
-#include "replay/send_ahead.h"
-#include "replay/tls.h"
+#include "replay/tcp/notsent_lowat.h"
+#include "replay/tls/tls.h"
 #include "replay/transport.h"
 
 #include <stddef.h>
@@ -46,8 +46,8 @@ struct server_parts {
 
 struct server;
 
-// What the kernel may hold of a connection beyond what it has sent, at first and at most: send_ahead.h.
-enum { SERVER_NOTSENT_LOWAT_BYTES = SEND_AHEAD_MOST_BYTES };
+// What the kernel may hold of a connection beyond what it has sent, at first and at most: notsent_lowat.h.
+enum { SERVER_NOTSENT_LOWAT_BYTES = NOTSENT_LOWAT_MOST_BYTES };
 
 // Binds and listens on all ports. 0, or -1 with one line in `error`.
 int server_open(struct server **server, const struct server_parts *parts, const struct recording *recording,

@@ -3,7 +3,7 @@
 #ifndef TRILANE_REPLAY_TRANSPORT_H
 #define TRILANE_REPLAY_TRANSPORT_H
 
-#include "replay/udp.h"
+#include "replay/h3/udp.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ struct tcp_transport {
     uint32_t initcwnd_packets;
     bool paced; // BBR paces by itself
     bool slow_start_after_idle;
-    bool bounds_unsent;         // what waits in the kernel: send_ahead.h; else the socket's buffer bounds it
+    bool bounds_unsent; // what waits in the kernel: notsent_lowat.h; else the socket's buffer bounds it
     uint32_t send_buffer_bytes; // as the kernel counts, with its own overhead; 0: it chooses
     uint32_t receive_buffer_bytes;
 };

@@ -13,9 +13,9 @@
 #include "base/namespace.h"
 #include "base/netlink.h"
 #include "base/schedule.h"
-#include "shaper/lab.h"
 #include "shaper/probe/control.h"
 #include "shaper/probe/datagrams.h"
+#include "shaper/tun/lab.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

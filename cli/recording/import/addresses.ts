@@ -28,7 +28,7 @@ for (const [network, prefix] of [
 // What a browser in a lab cannot connect to when a URL names it: no server there can have it.
 const unreachable = new BlockList();
 unreachable.addSubnet("0.0.0.0", 8, "ipv4");
-unreachable.addAddress("100.64.0.2", "ipv4"); // the browser's own side of the lab (shaper/lab.h)
+unreachable.addAddress("100.64.0.2", "ipv4"); // the browser's own side of the lab (shaper/tun/lab.h)
 unreachable.addSubnet("224.0.0.0", 3, "ipv4"); // multicast, reserved, broadcast
 unreachable.addAddress("fd00:7472::2", "ipv6"); // as 100.64.0.2
 unreachable.addSubnet("fe80::", 10, "ipv6"); // a URL cannot say on which link

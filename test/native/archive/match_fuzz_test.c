@@ -84,10 +84,11 @@ static void test_queries(void **unused) {
         query_parse(&a, a_text, a_size);
         query_parse(&b, b_text, b_size);
         assert_true(a.count <= QUERY_PARAMETERS_MAX && a.looks_count <= a.count);
-        const double likeness = query_likeness(query_points(&a, &b), a.count, b.count);
-        assert_true(likeness >= 0 && likeness <= 1);
-        assert_true(likeness == query_likeness(query_points(&b, &a), b.count, a.count)); // either way round
-        assert_true(query_likeness(query_points(&a, &a), a.count, a.count) == 1);
+        const double similarity = query_similarity(query_points(&a, &b), a.count, b.count);
+        assert_true(similarity >= 0 && similarity <= 1);
+        assert_true(similarity ==
+                    query_similarity(query_points(&b, &a), b.count, a.count)); // either way round
+        assert_true(query_similarity(query_points(&a, &a), a.count, a.count) == 1);
         free(a_text);
         free(b_text);
     }
@@ -160,7 +161,7 @@ static void test_random_recordings_and_requests(void **unused) {
             const struct match_answer answer = matcher_find(matcher, &request);
             if (answer.exchange) {
                 assert_true(answer.exchange->status >= 200 && answer.exchange->status <= 599);
-                assert_true(answer.likeness >= 0 && answer.likeness <= 1);
+                assert_true(answer.similarity >= 0 && answer.similarity <= 1);
             }
             free(path);
             free(host);

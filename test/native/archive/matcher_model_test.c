@@ -224,7 +224,7 @@ static bool used_up(const struct model *model, const struct asked *asked, unsign
 }
 
 static int choose_other_query(const struct model *model, const struct asked *asked, unsigned port,
-                              double *likeness) {
+                              double *similarity) {
     int best = NONE;
     bool best_used_up = false;
     for (int i = 0; i < model->count; i++) {
@@ -239,10 +239,10 @@ static int choose_other_query(const struct model *model, const struct asked *ask
         if (seen) continue;
         const double own = likeness_of(asked->path, exchange->path);
         const bool own_used_up = used_up(model, asked, port, exchange->path);
-        if (best != NONE && own < *likeness) continue;
-        if (best != NONE && own == *likeness && !best_used_up) continue;
+        if (best != NONE && own < *similarity) continue;
+        if (best != NONE && own == *similarity && !best_used_up) continue;
         best = i;
-        *likeness = own;
+        *similarity = own;
         best_used_up = own_used_up;
     }
     if (best == NONE) return NONE;
@@ -252,8 +252,8 @@ static int choose_other_query(const struct model *model, const struct asked *ask
 }
 
 static int find(const struct model *model, const struct asked *asked, enum match_difference *difference,
-                double *likeness) {
-    *likeness = 1;
+                double *similarity) {
+    *similarity = 1;
     int found = choose(model, asked, asked->port, asked->path, true);
     *difference = DIFFERENCE_NONE;
     if (found != NONE) return found;
@@ -277,21 +277,21 @@ static int find(const struct model *model, const struct asked *asked, enum match
             if (found != NONE) return found;
         }
     *difference = DIFFERENCE_QUERY;
-    found = choose_other_query(model, asked, asked->port, likeness);
+    found = choose_other_query(model, asked, asked->port, similarity);
     for (int i = 0; i < model->count && found == NONE; i++)
         if (same_place(&model->exchanges[i], asked) && port_of(&model->exchanges[i]) != asked->port)
-            found = choose_other_query(model, asked, port_of(&model->exchanges[i]), likeness);
+            found = choose_other_query(model, asked, port_of(&model->exchanges[i]), similarity);
     return found;
 }
 
 static int answer(struct model *model, struct asked *asked, enum match_difference *difference,
-                  double *likeness) {
-    int found = find(model, asked, difference, likeness);
+                  double *similarity) {
+    int found = find(model, asked, difference, similarity);
     bool look_only = asked->request.look_only;
     if (found == NONE && strcmp(asked->method, "HEAD") == 0) {
         asked->method = "GET";
         look_only = true;
-        found = find(model, asked, difference, likeness);
+        found = find(model, asked, difference, similarity);
     }
     if (found != NONE && !look_only) model->given[found] = true;
     return found;
@@ -330,8 +330,8 @@ static void compare(struct model *model, struct matcher *matcher, const char *pa
     if (strcmp(asked.method, "POST") != 0) asked.request.body_sha256 = NULL;
     const struct match_answer got = matcher_find(matcher, &asked.request);
     enum match_difference difference;
-    double likeness;
-    const int wanted = answer(model, &asked, &difference, &likeness);
+    double similarity;
+    const int wanted = answer(model, &asked, &difference, &similarity);
     if ((got.exchange ? got.exchange->seq : NONE) != wanted)
         fail_msg("round %d: %s %s%s: exchange %d wanted, %d found", round, asked.method, authority, path,
                  wanted, got.exchange ? (int)got.exchange->seq : NONE);
@@ -341,7 +341,7 @@ static void compare(struct model *model, struct matcher *matcher, const char *pa
     }
     assert_int_equal(got.difference, difference);
     assert_int_equal(got.match, difference == DIFFERENCE_NONE ? MATCH_EXACT : MATCH_FUZZY);
-    assert_true(got.likeness > likeness - 1e-9 && got.likeness < likeness + 1e-9);
+    assert_true(got.similarity > similarity - 1e-9 && got.similarity < similarity + 1e-9);
     assert_true(got.variant->coding == model->variants[wanted].coding);
 }
 

@@ -112,7 +112,7 @@ static void test_similar_paths(void **state) {
     request.destination = DESTINATION_SCRIPT;
     struct match_answer answer = matcher_find(f.matcher, &request);
     assert_int_equal(answer.difference, DIFFERENCE_PATH);
-    assert_true(answer.likeness > 0.98 && answer.likeness < 1);
+    assert_true(answer.similarity > 0.98 && answer.similarity < 1);
     assert_int_equal(answer.exchange->seq, 0); // as like as the other, and recorded before it
     answer = matcher_find(f.matcher, &request);
     assert_int_equal(answer.exchange->seq, 2); // not given yet, with the query most like the asked one

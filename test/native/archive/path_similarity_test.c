@@ -15,7 +15,7 @@
 
 enum { ROUNDS = 20000, RANDOM_MAX = 200 };
 
-static double likeness(const char *a, const char *b) {
+static double similarity(const char *a, const char *b) {
     const double score = path_similarity(a, strlen(a), b, strlen(b));
     assert_true(score == path_similarity(b, strlen(b), a, strlen(a)));
     return score;
@@ -64,7 +64,7 @@ static void test_scores(void **state) {
         {"x", "/x", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const double score = likeness(cases[i].a, cases[i].b);
+        const double score = similarity(cases[i].a, cases[i].b);
         if (fabs(score - cases[i].score) > 1e-9) fail_msg("%s %s: %f", cases[i].a, cases[i].b, score);
     }
 }
@@ -79,9 +79,9 @@ static void test_lists_of_modules(void **state) {
     static const char other_build[] =
         "/xjs/_/js/k=xjs.s.en.qW3rT5yU7iO.O/m=sx,c,sb,cdos,elog,r/rt=j/d=1/rs=BXY81pHE";
     static const char image[] = "/xjs/_/img/logo.png";
-    const double of_fewer = likeness(recorded, fewer), of_other = likeness(recorded, other_build);
+    const double of_fewer = similarity(recorded, fewer), of_other = similarity(recorded, other_build);
     assert_true(of_fewer > 0.97 && of_other > 0.85 && of_fewer > of_other);
-    assert_true(likeness(recorded, image) < PATH_SIMILARITY_LEAST);
+    assert_true(similarity(recorded, image) < PATH_SIMILARITY_LEAST);
 }
 
 static uint64_t random_state = 88172645463325252u;

@@ -5,7 +5,7 @@
 
 #include "archive/archive_fixture.h"
 #include "base/clock.h"
-#include "messaging/made_id.h"
+#include "messaging/generated_id.h"
 
 #include <jansson.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 
 #include "archive/archive_fixture.h"
 #include "messaging/frame.h"
-#include "messaging/made_id.h"
+#include "messaging/generated_id.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -60,10 +60,10 @@ static void test_saved_and_read_back(void **state) {
     assert_int_equal(json_array_size(json_object_get(answer, "profiles")), 0);
     json_decref(answer);
     answer = say(host, COMMIT_1);
-    char id[MADE_ID_SIZE];
+    char id[GENERATED_ID_SIZE];
     snprintf(id, sizeof id, "%s", json_string_value(json_object_get(answer, "profile")));
     json_decref(answer);
-    assert_true(is_made_id(id));
+    assert_true(is_generated_id(id));
     answer = say(host, LIST);
     const json_t *listed = json_array_get(json_object_get(answer, "profiles"), 0);
     assert_string_equal(json_string_value(json_object_get(listed, "profile")), id);
@@ -151,7 +151,7 @@ static void test_long_list(void **state) {
         fixture_write_file(fixture_path(setting->home, file), description, strlen(description));
     }
     unsigned listed = 0;
-    char last[MADE_ID_SIZE] = "", text[128] = LIST;
+    char last[GENERATED_ID_SIZE] = "", text[128] = LIST;
     for (bool more = true; more;) {
         json_t *answer = say(setting->host, text);
         size_t size = json_array_size(json_object_get(answer, "profiles"));
@@ -159,7 +159,7 @@ static void test_long_list(void **state) {
         for (size_t i = 0; i < size; i++, listed++) {
             const json_t *each = json_array_get(json_object_get(answer, "profiles"), i);
             snprintf(last, sizeof last, "%s", json_string_value(json_object_get(each, "profile")));
-            char expected[MADE_ID_SIZE];
+            char expected[GENERATED_ID_SIZE];
             snprintf(expected, sizeof expected, "6920558b%08x", COUNT - 1 - listed);
             assert_string_equal(last, expected);
         }

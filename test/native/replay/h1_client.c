@@ -1,8 +1,8 @@
 #include "h1_client.h"
 
 #include "base/clock.h"
-#include "replay/h1.h"
-#include "replay/stream.h"
+#include "replay/h1/h1.h"
+#include "replay/tcp/stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

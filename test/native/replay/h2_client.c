@@ -1,7 +1,7 @@
 #include "h2_client.h"
 
 #include "base/clock.h"
-#include "replay/h2.h"
+#include "replay/h2/h2.h"
 
 #include <errno.h>
 #include <setjmp.h>

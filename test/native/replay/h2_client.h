@@ -4,7 +4,7 @@
 
 #include "lane_site.h"
 
-#include "replay/stream.h"
+#include "replay/tcp/stream.h"
 
 #include <nghttp2/nghttp2.h>
 

@@ -6,7 +6,7 @@
 
 #include "lane_site.h"
 
-#include "replay/h3_server.h"
+#include "replay/h3/h3_server.h"
 
 #include <quiche.h>
 

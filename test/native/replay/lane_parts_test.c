@@ -1,9 +1,9 @@
 // The small parts of h2 and h3: connection ids, the order of responses, header fields, bursts.
-#include "replay/burst.h"
-#include "replay/cid_table.h"
-#include "replay/fields.h"
-#include "replay/h2.h"
-#include "replay/send_order.h"
+#include "replay/exchange/fields.h"
+#include "replay/exchange/priority_scheduler.h"
+#include "replay/h2/h2.h"
+#include "replay/h3/burst.h"
+#include "replay/h3/cid_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,41 +51,41 @@ static void finds_what_was_added(void **state) {
 
 static void goes_by_urgency_then_arrival(void **state) {
     (void)state;
-    struct send_order order = {0};
+    struct priority_scheduler order = {0};
     struct send_item late = {.urgency = 5}, first = {.urgency = 3}, second = {.urgency = 3},
                      urgent = {.urgency = 0};
-    send_order_add(&order, &late);
-    send_order_add(&order, &first);
-    send_order_add(&order, &second);
-    send_order_add(&order, &urgent);
+    priority_scheduler_add(&order, &late);
+    priority_scheduler_add(&order, &first);
+    priority_scheduler_add(&order, &second);
+    priority_scheduler_add(&order, &urgent);
     struct send_item *expected[] = {&urgent, &first, &second, &late};
-    struct send_item *item = send_order_first(&order);
-    for (size_t i = 0; i < 4; i++, item = send_order_next(&order, item))
+    struct send_item *item = priority_scheduler_first(&order);
+    for (size_t i = 0; i < 4; i++, item = priority_scheduler_next(&order, item))
         assert_ptr_equal(item, expected[i]);
     assert_null(item);
-    send_order_turn(&order, &first); // not incremental: it stays
-    assert_ptr_equal(send_order_next(&order, &urgent), &first);
-    send_order_change(&order, &late, 0, false);
-    assert_ptr_equal(send_order_next(&order, &urgent), &late);
-    send_order_change(&order, &late, 200, false); // as 7
-    assert_ptr_equal(send_order_next(&order, &second), &late);
-    send_order_remove(&order, &first);
-    send_order_remove(&order, &first);
-    assert_ptr_equal(send_order_next(&order, &urgent), &second);
+    priority_scheduler_turn(&order, &first); // not incremental: it stays
+    assert_ptr_equal(priority_scheduler_next(&order, &urgent), &first);
+    priority_scheduler_change(&order, &late, 0, false);
+    assert_ptr_equal(priority_scheduler_next(&order, &urgent), &late);
+    priority_scheduler_change(&order, &late, 200, false); // as 7
+    assert_ptr_equal(priority_scheduler_next(&order, &second), &late);
+    priority_scheduler_remove(&order, &first);
+    priority_scheduler_remove(&order, &first);
+    assert_ptr_equal(priority_scheduler_next(&order, &urgent), &second);
 }
 
 static void turns_among_the_incremental(void **state) {
     (void)state;
-    struct send_order order = {0};
+    struct priority_scheduler order = {0};
     struct send_item a = {.urgency = 3, .incremental = true}, b = a, c = a;
-    send_order_add(&order, &a);
-    send_order_add(&order, &b);
-    send_order_add(&order, &c);
+    priority_scheduler_add(&order, &a);
+    priority_scheduler_add(&order, &b);
+    priority_scheduler_add(&order, &c);
     struct send_item *expected[] = {&a, &b, &c, &a, &b};
     for (size_t i = 0; i < 5; i++) {
-        struct send_item *item = send_order_first(&order);
+        struct send_item *item = priority_scheduler_first(&order);
         assert_ptr_equal(item, expected[i]);
-        send_order_turn(&order, item);
+        priority_scheduler_turn(&order, item);
     }
 }
 

@@ -1,8 +1,8 @@
 #include "lane_site.h"
 
 #include "base/clock.h"
-#include "replay/certificate.h"
 #include "replay/report.h"
+#include "replay/tls/certificate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

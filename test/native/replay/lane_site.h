@@ -4,8 +4,8 @@
 #define TRILANE_TEST_LANE_SITE_H
 
 #include "base/loop.h"
-#include "replay/exchange.h"
-#include "replay/tls.h"
+#include "replay/exchange/exchange.h"
+#include "replay/tls/tls.h"
 
 #include <jansson.h>
 #include <stdbool.h>

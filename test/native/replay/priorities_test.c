@@ -3,7 +3,7 @@
 // response is bulky and most urgent, so that all others are asked for before any of them may send.
 #include "lane_client.h"
 
-#include "replay/send_order.h"
+#include "replay/exchange/priority_scheduler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ enum { ASKED = 24, ROUNDS = 12, UPDATES_MAX = 6 };
 
 static struct lane_site site;
 
-struct asked {
+struct request_selectors {
     char path[16];
     char priority[8]; // as asked for
     char updated[8];  // by a PRIORITY_UPDATE; "": not
@@ -32,25 +32,25 @@ static unsigned draw(unsigned *random, unsigned below) {
     return (*random >> 16) % below;
 }
 
-static void draw_priority(unsigned *random, char text[8], struct asked *asked) {
-    asked->urgency = 1 + draw(random, 7);
-    asked->incremental = draw(random, 2) == 1;
-    snprintf(text, 8, "u=%u%s", asked->urgency, asked->incremental ? ",i" : "");
+static void draw_priority(unsigned *random, char text[8], struct request_selectors *selectors) {
+    selectors->urgency = 1 + draw(random, 7);
+    selectors->incremental = draw(random, 2) == 1;
+    snprintf(text, 8, "u=%u%s", selectors->urgency, selectors->incremental ? ",i" : "");
 }
 
 // Such bodies that no two of them can end in one packet: their last pieces are longer than that.
-static void draw_requests(unsigned *random, struct asked list[ASKED]) {
+static void draw_requests(unsigned *random, struct request_selectors list[ASKED]) {
     static const unsigned numbers[] = {3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
                                        20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 36, 37};
     for (size_t i = 0; i < ASKED; i++) {
-        list[i] = (struct asked){.size = 0};
+        list[i] = (struct request_selectors){.size = 0};
         snprintf(list[i].path, sizeof list[i].path, "/many/%u", numbers[i]);
         list[i].size = lane_site_exchange(&site, list[i].path)->body_size;
         draw_priority(random, list[i].priority, &list[i]);
     }
     for (size_t i = ASKED - 1; i > 0; i--) {
         size_t other = draw(random, (unsigned)i + 1);
-        struct asked swapped = list[i];
+        struct request_selectors swapped = list[i];
         list[i] = list[other];
         list[other] = swapped;
     }
@@ -58,7 +58,8 @@ static void draw_requests(unsigned *random, struct asked list[ASKED]) {
 
 // The order in which they end: the most urgent first; among equals as asked, the incremental ones 16 kB at a
 // time. A changed priority puts a request behind its new equals.
-static void model_order(const struct asked list[ASKED], const size_t *arrival, size_t order[ASKED]) {
+static void model_order(const struct request_selectors list[ASKED], const size_t *arrival,
+                        size_t order[ASKED]) {
     size_t waiting[ASKED], left[ASKED], ended = 0;
     for (unsigned urgency = 0; urgency < 8; urgency++) {
         size_t count = 0;
@@ -69,12 +70,12 @@ static void model_order(const struct asked list[ASKED], const size_t *arrival, s
             }
         while (count > 0) {
             const size_t first = waiting[0], first_left = left[0];
-            const bool again = list[first].incremental && first_left > SEND_ORDER_TURN_BYTES;
+            const bool again = list[first].incremental && first_left > PRIORITY_SCHEDULER_TURN_BYTES;
             memmove(waiting, waiting + 1, (count - 1) * sizeof *waiting);
             memmove(left, left + 1, (count - 1) * sizeof *left);
             if (again) {
                 waiting[count - 1] = first;
-                left[count - 1] = first_left - SEND_ORDER_TURN_BYTES;
+                left[count - 1] = first_left - PRIORITY_SCHEDULER_TURN_BYTES;
             } else {
                 order[ended++] = first;
                 count--;
@@ -90,7 +91,7 @@ static void order_seen(struct seen *const seen[ASKED], size_t order[ASKED]) {
 }
 
 static void assert_same_order(const size_t *order, const size_t *expected, const char *lane,
-                              const struct asked *list) {
+                              const struct request_selectors *list) {
     for (size_t i = 0; i < ASKED; i++)
         if (order[i] != expected[i])
             fail_msg("%s: as number %zu came %s (%s %s), not %s (%s %s)", lane, i + 1, list[order[i]].path,
@@ -101,7 +102,7 @@ static void assert_same_order(const size_t *order, const size_t *expected, const
 static struct lane_client client;
 
 // What is updated while the bulky response comes.
-static const struct asked *to_update;
+static const struct request_selectors *to_update;
 static struct seen *const *to_update_seen;
 static bool updated;
 
@@ -113,7 +114,7 @@ static void update(struct lane_client *c, struct seen *bulky) {
             lane_client_update(c, to_update_seen[i], to_update[i].urgency, to_update[i].incremental);
 }
 
-static void ask(enum lane_client_kind kind, const struct asked list[ASKED], size_t order[ASKED]) {
+static void ask(enum lane_client_kind kind, const struct request_selectors list[ASKED], size_t order[ASKED]) {
     struct seen *seen[ASKED];
     lane_client_open(&client, kind, &site, LANE_CLIENT_WINDOW_BYTES);
     struct seen *bulky = lane_client_request(&client, "GET", "/large", "u=0", 0);
@@ -131,7 +132,7 @@ static void ask(enum lane_client_kind kind, const struct asked list[ASKED], size
     lane_client_close(&client);
 }
 
-static void assert_order_over_both(const struct asked list[ASKED], const size_t arrival[ASKED]) {
+static void assert_order_over_both(const struct request_selectors list[ASKED], const size_t arrival[ASKED]) {
     size_t expected[ASKED], seen[ASKED];
     model_order(list, arrival, expected);
     for (enum lane_client_kind kind = 0; kind < LANE_CLIENT_KINDS; kind++) {
@@ -144,7 +145,7 @@ static void come_in_one_order(void **state) {
     (void)state;
     unsigned random = 1;
     for (int round = 0; round < ROUNDS; round++) {
-        struct asked list[ASKED];
+        struct request_selectors list[ASKED];
         size_t arrival[ASKED];
         draw_requests(&random, list);
         for (size_t i = 0; i < ASKED; i++)
@@ -158,7 +159,7 @@ static void come_in_one_order_after_updates(void **state) {
     (void)state;
     unsigned random = 2;
     for (int round = 0; round < ROUNDS; round++) {
-        struct asked list[ASKED];
+        struct request_selectors list[ASKED];
         size_t arrival[ASKED], count = 0;
         draw_requests(&random, list);
         bool moved[ASKED] = {false};

@@ -3,8 +3,8 @@
 #ifndef TRILANE_TEST_TLS_MEETING_H
 #define TRILANE_TEST_TLS_MEETING_H
 
-#include "replay/certificate.h"
-#include "replay/tls.h"
+#include "replay/tls/certificate.h"
+#include "replay/tls/tls.h"
 
 struct tls_meeting {
     char home[64];

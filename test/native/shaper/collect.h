@@ -2,7 +2,7 @@
 #ifndef TRILANE_TEST_SHAPER_COLLECT_H
 #define TRILANE_TEST_SHAPER_COLLECT_H
 
-#include "shaper/node.h"
+#include "shaper/nodes/node.h"
 
 enum { COLLECT_MAX = 700000 };
 

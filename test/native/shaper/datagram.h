@@ -3,8 +3,8 @@
 #ifndef TRILANE_TEST_SHAPER_DATAGRAM_H
 #define TRILANE_TEST_SHAPER_DATAGRAM_H
 
-#include "shaper/packet.h"
-#include "shaper/random.h"
+#include "shaper/nodes/packet.h"
+#include "shaper/nodes/random.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 // Duplicates, reordering, and a link that comes and goes, in virtual time.
 #include "collect.h"
-#include "shaper/duplicate.h"
-#include "shaper/onoff.h"
-#include "shaper/reorder.h"
+#include "shaper/nodes/duplicate.h"
+#include "shaper/nodes/onoff.h"
+#include "shaper/nodes/reorder.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 // Counters of flows: what they make of packets, in any order, and of bytes that are no packets.
-#include "shaper/capacity.h"
-#include "shaper/flow_report.h"
-#include "shaper/flow_table.h"
-#include "shaper/trace.h"
+#include "shaper/evidence/flow_report.h"
+#include "shaper/evidence/flow_table.h"
+#include "shaper/nodes/capacity.h"
+#include "shaper/nodes/trace.h"
 #include "wire_packet.h"
 
 #include "base/clock.h"

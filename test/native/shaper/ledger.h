@@ -2,7 +2,7 @@
 #ifndef TRILANE_TEST_SHAPER_LEDGER_H
 #define TRILANE_TEST_SHAPER_LEDGER_H
 
-#include "shaper/link.h"
+#include "shaper/nodes/link.h"
 
 enum { LEDGER_MAX = 200000 };
 

@@ -1,7 +1,7 @@
 // link: its rate in steps and by traces, in virtual time, against what is worked out another way.
 #include "ledger.h"
-#include "shaper/random.h"
-#include "shaper/trace.h"
+#include "shaper/nodes/random.h"
+#include "shaper/nodes/trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // The link by itself, in virtual time: exact departures and limits. And what all nodes share.
 #include "collect.h"
-#include "shaper/histogram.h"
-#include "shaper/link.h"
-#include "shaper/random.h"
+#include "shaper/nodes/histogram.h"
+#include "shaper/nodes/link.h"
+#include "shaper/nodes/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

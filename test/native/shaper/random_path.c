@@ -1,7 +1,7 @@
 #include "random_path.h"
 
-#include "shaper/number_file.h"
-#include "shaper/trace.h"
+#include "shaper/nodes/number_file.h"
+#include "shaper/nodes/trace.h"
 
 #include <math.h>
 #include <stddef.h>

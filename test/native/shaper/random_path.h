@@ -2,8 +2,8 @@
 #ifndef TRILANE_TEST_SHAPER_RANDOM_PATH_H
 #define TRILANE_TEST_SHAPER_RANDOM_PATH_H
 
-#include "shaper/random.h"
-#include "shaper/settings.h"
+#include "shaper/nodes/random.h"
+#include "shaper/nodes/settings.h"
 
 // What the settings borrow: from files, made and removed by these.
 struct random_path_files {

@@ -2,7 +2,7 @@
 #ifndef TRILANE_TEST_SHAPER_WIRE_PACKET_H
 #define TRILANE_TEST_SHAPER_WIRE_PACKET_H
 
-#include "shaper/packet.h"
+#include "shaper/nodes/packet.h"
 
 #include <stdbool.h>
 

@@ -1,0 +1,28 @@
+// The replay's DNS server: UDP and TCP port 53 on every address of the namespace, answering from the address
+// that was asked. What it answers is dns_zone's; this file does the sockets. Never asks anybody else.
+#ifndef TRILANE_REPLAY_DNS_H
+#define TRILANE_REPLAY_DNS_H
+
+#include "archive/recording.h"
+#include "base/loop.h"
+#include "replay/dns/dns_zone.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct dns;
+
+struct dns_options {
+    const char *https_alpn; // "h2,h3"; "" for no HTTPS records
+    // Called for each question answered, may be NULL. `question` is valid during the call only.
+    void (*asked)(void *context, const struct dns_question *question, uint64_t now_ns);
+    void *context;
+};
+
+// Binds and starts answering in `loop`. The recording must outlive it. Needs the right to bind port 53 in
+// this namespace. 0, or -1 with one line that names the thing and the remedy in `error`.
+int dns_open(struct dns **out, struct loop *loop, const struct recording *recording,
+             const struct dns_options *options, char *error, size_t error_size);
+void dns_close(struct dns *dns);
+
+#endif

@@ -1,0 +1,283 @@
+#include "replay/exchange/exchange.h"
+
+#include "archive/matcher.h"
+#include "base/clock.h"
+#include "base/debug.h"
+#include "replay/exchange/representation.h"
+#include "replay/exchange/request_selectors.h"
+#include "replay/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct exchange_site {
+    const struct recording *recording;
+    struct matcher *matcher;
+    struct report *report;
+    struct recoded_bodies *recoded;
+    struct think think;
+    struct loop *loop; // NULL: no request waits
+};
+
+struct sending {
+    size_t report_name;
+    uint64_t turn_ns; // in which it might be sent
+};
+
+struct exchange_connection {
+    struct exchange_site *site;
+    size_t report_name;
+    struct exchange *exchanges; // open ones
+    struct sending *sending;    // responses that have begun but are not out yet
+    size_t sending_count;
+    size_t sending_capacity;
+};
+
+struct exchange {
+    struct exchange_connection *connection;
+    struct exchange *previous;
+    struct exchange *next;
+    size_t report_name;
+    struct request_selectors selectors;
+    bool is_answered; // the next three are made
+    struct match_answer answer;
+    enum unrecorded unrecorded;
+    struct representation response;
+    uint64_t taken_bytes;
+    struct loop_timer think_timer;
+    uint64_t turn_ns;             // in which the response might be sent
+    void (*ready)(void *context); // the lane's, while the timer is set
+    void *ready_context;
+};
+
+struct exchange_site *exchange_site_open(const struct recording *recording, struct report *report) {
+    struct exchange_site *site = calloc(1, sizeof *site);
+    if (!site) return NULL;
+    site->recording = recording;
+    site->report = report;
+    site->matcher = matcher_open(recording);
+    site->recoded = recoded_bodies_open(recording);
+    if (site->matcher && site->recoded) return site;
+    exchange_site_close(site);
+    return NULL;
+}
+
+void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop) {
+    site->think = *think;
+    site->loop = loop;
+}
+
+void exchange_site_prepare_clear(struct exchange_site *site) {
+    recoded_bodies_prepare(site->recoded);
+}
+
+int exchange_site_restart(struct exchange_site *site, uint64_t now_ns) {
+    // Open exchanges point into the recording, so the matcher that found them may go.
+    struct matcher *matcher = matcher_open(site->recording);
+    if (!matcher) return -1;
+    matcher_close(site->matcher);
+    site->matcher = matcher;
+    report_visit(site->report, now_ns);
+    return 0;
+}
+
+void exchange_site_close(struct exchange_site *site) {
+    if (!site) return;
+    matcher_close(site->matcher);
+    recoded_bodies_close(site->recoded);
+    free(site);
+}
+
+struct exchange_connection *exchange_connection_open(struct exchange_site *site, enum lane lane,
+                                                     const char *local_address, uint16_t local_port,
+                                                     uint64_t now_ns) {
+    static const char *const labels[] = {[LANE_H1] = "h1", [LANE_H2] = "h2", [LANE_H3] = "h3"};
+    struct exchange_connection *connection = calloc(1, sizeof *connection);
+    if (!connection) return NULL;
+    connection->site = site;
+    connection->report_name =
+        report_connection(site->report, labels[lane], local_address, local_port, now_ns);
+    return connection;
+}
+
+void exchange_connection_secured(struct exchange_connection *connection, const char *tls_version,
+                                 const char *alpn, bool resumed, uint64_t now_ns) {
+    report_secured(connection->site->report, connection->report_name, tls_version, alpn, resumed, now_ns);
+}
+
+void exchange_connection_early_data(struct exchange_connection *connection) {
+    report_early_data(connection->site->report, connection->report_name);
+}
+
+void exchange_connection_qlog(struct exchange_connection *connection, const char *file, uint64_t start_ns) {
+    report_qlog(connection->site->report, connection->report_name, file, start_ns);
+}
+
+uint64_t exchange_connection_id(const struct exchange_connection *connection) {
+    return connection->report_name > 0 ? connection->report_name - 1 : 0;
+}
+
+void exchange_connection_close(struct exchange_connection *connection, const char *reason, uint64_t now_ns) {
+    while (connection->exchanges)
+        exchange_end(connection->exchanges, false, now_ns);
+    report_closed(connection->site->report, connection->report_name, reason, now_ns);
+    free(connection->sending);
+    free(connection);
+}
+
+struct exchange *exchange_begin(struct exchange_connection *connection,
+                                const struct exchange_request *request, uint64_t now_ns) {
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+    if (!exchange) return NULL;
+    if (request_selectors_keep(&exchange->selectors, request) < 0) {
+        free(exchange);
+        return NULL;
+    }
+    exchange->connection = connection;
+    exchange->next = connection->exchanges;
+    if (exchange->next) exchange->next->previous = exchange;
+    connection->exchanges = exchange;
+
+    struct report_request seen = {.connection = connection->report_name,
+                                  .method = request->method,
+                                  .method_size = request->method_size,
+                                  .scheme = request->scheme,
+                                  .authority = request->authority,
+                                  .authority_size = request->authority_size,
+                                  .path = request->path,
+                                  .path_size = request->path_size};
+    exchange->report_name = report_request(connection->site->report, &seen, now_ns);
+    return exchange;
+}
+
+void exchange_request_body(struct exchange *exchange, const void *bytes, size_t size) {
+    request_selectors_body(&exchange->selectors, bytes, size);
+}
+
+// Without memory for it the answer is a miss: the report tells, and the load is invalid.
+static void find_answer(struct exchange *exchange) {
+    const struct exchange_site *site = exchange->connection->site;
+    // Of what failed another try may have come off; what is sent away needs no answer of another path's.
+    static const enum match_effort efforts[UNRECORDED_KINDS] = {[UNRECORDED_OTHER] = MATCH_ANYHOW,
+                                                                [UNRECORDED_REPORT] = MATCH_SAME_PATH,
+                                                                [UNRECORDED_FAILED] = MATCH_EXACTLY};
+    struct request_selectors *selectors = &exchange->selectors;
+    request_selectors_finish(selectors);
+    const enum unrecorded otherwise = unrecorded_kind(selectors, site->recording);
+    selectors->match.effort = efforts[otherwise];
+    exchange->answer = matcher_find(site->matcher, &selectors->match);
+    if (!exchange->answer.exchange) exchange->unrecorded = otherwise;
+    if (representation_make(&exchange->response, &exchange->answer, exchange->unrecorded, selectors,
+                            site->recoded) < 0) {
+        exchange->answer = (struct match_answer){.match = MATCH_MISSED};
+        exchange->unrecorded = UNRECORDED_OTHER;
+        representation_make(&exchange->response, &exchange->answer, exchange->unrecorded, selectors,
+                            site->recoded);
+    }
+    exchange->answer.variant = NULL; // the matcher's, which goes when a visit begins anew
+    const struct report_answer told = {.answer = exchange->answer,
+                                       .unrecorded = exchange->unrecorded,
+                                       .status = exchange_fails(exchange) ? 0 : exchange->response.status,
+                                       .recoded = exchange->response.is_recoded};
+    debug_line(servers, "%.*s %s://%.*s%.*s: %d", (int)selectors->match.method_size, selectors->match.method,
+               selectors->match.scheme, (int)selectors->match.host_size, selectors->match.host,
+               (int)selectors->match.path_size, selectors->match.path, told.status);
+    report_answered(site->report, exchange->report_name, &told);
+    exchange->is_answered = true;
+}
+
+static void on_thought(void *context, uint64_t now_ns) {
+    struct exchange *exchange = context;
+    (void)now_ns;
+    exchange->turn_ns = loop_turn_ns(exchange->connection->site->loop);
+    exchange->ready(exchange->ready_context);
+}
+
+bool exchange_may_answer(struct exchange *exchange, uint64_t now_ns, void (*ready)(void *context),
+                         void *context) {
+    const struct exchange_site *site = exchange->connection->site;
+    exchange->turn_ns = now_ns;
+    find_answer(exchange);
+    bool known = true;
+    uint64_t think_ns = site->loop ? think_time_ns(&site->think, exchange->answer.exchange, &known) : 0;
+    report_request_whole(site->report, exchange->report_name, think_ns, known, now_ns);
+    if (think_ns == 0) return true;
+    exchange->ready = ready;
+    exchange->ready_context = context;
+    exchange->think_timer = (struct loop_timer){.due = on_thought, .context = exchange};
+    // Without memory for the timer an answer that comes too soon is better than none.
+    return loop_timer_set(site->loop, &exchange->think_timer, now_ns + think_ns) < 0;
+}
+
+bool exchange_fails(const struct exchange *exchange) {
+    return exchange->unrecorded == UNRECORDED_FAILED;
+}
+
+uint16_t exchange_status(const struct exchange *exchange) {
+    return exchange->response.status;
+}
+
+const struct header *exchange_headers(const struct exchange *exchange, size_t *count) {
+    *count = exchange->response.header_count;
+    return exchange->response.headers;
+}
+
+uint64_t exchange_content_length(const struct exchange *exchange) {
+    return exchange->response.length;
+}
+
+bool exchange_has_content_length(const struct exchange *exchange) {
+    return exchange->response.has_length;
+}
+
+const uint8_t *exchange_peek(const struct exchange *exchange, size_t *size) {
+    *size = (size_t)(exchange->response.body_size - exchange->taken_bytes);
+    return *size > 0 ? exchange->response.body + exchange->taken_bytes : NULL;
+}
+
+void exchange_take(struct exchange *exchange, size_t size) {
+    exchange->taken_bytes += size;
+}
+
+void exchange_sending(struct exchange *exchange) {
+    struct exchange_connection *connection = exchange->connection;
+    if (connection->sending_count == connection->sending_capacity) {
+        size_t capacity = connection->sending_capacity ? 2 * connection->sending_capacity : 16;
+        struct sending *grown = realloc(connection->sending, capacity * sizeof *grown);
+        if (!grown) return; // the report has no first byte of this one
+        connection->sending = grown;
+        connection->sending_capacity = capacity;
+    }
+    connection->sending[connection->sending_count++] =
+        (struct sending){exchange->report_name, exchange->turn_ns};
+}
+
+void exchange_connection_sent(struct exchange_connection *connection, uint64_t turn_ns) {
+    if (connection->sending_count == 0) return;
+    const uint64_t now_ns = clock_now_ns();
+    for (size_t i = 0; i < connection->sending_count; i++) {
+        const struct sending *sending = &connection->sending[i];
+        const uint64_t room_ns = sending->turn_ns != turn_ns ? turn_ns : 0;
+        report_first_byte(connection->site->report, sending->report_name, room_ns, now_ns);
+    }
+    connection->sending_count = 0;
+}
+
+void exchange_end(struct exchange *exchange, bool complete, uint64_t now_ns) {
+    struct exchange_connection *connection = exchange->connection;
+    if (!exchange->is_answered) { // the request was cut off: for the report, what it would have been given
+        exchange->selectors.match.look_only = true;
+        find_answer(exchange);
+    }
+    if (exchange->ready) loop_timer_clear(connection->site->loop, &exchange->think_timer);
+    report_request_end(connection->site->report, exchange->report_name, exchange->taken_bytes,
+                       exchange->selectors.body_bytes, complete, now_ns);
+    if (exchange->previous)
+        exchange->previous->next = exchange->next;
+    else
+        connection->exchanges = exchange->next;
+    if (exchange->next) exchange->next->previous = exchange->previous;
+    representation_free(&exchange->response);
+    request_selectors_free(&exchange->selectors);
+    free(exchange);
+}

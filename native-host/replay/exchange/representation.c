@@ -1,0 +1,197 @@
+#include "replay/exchange/representation.h"
+
+#include "replay/exchange/precondition.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char missed_body[] = "trilane: this request is not in the recording\n";
+
+static bool is(const struct header *header, const char *name) {
+    return strlen(name) == header->name_size && memcmp(header->name, name, header->name_size) == 0;
+}
+
+static bool is_content_range(const struct header *header) {
+    return is(header, "content-range");
+}
+
+// A 304 tells nothing of the body that it does not send (RFC 9110, 15.4.5).
+static bool is_of_body(const struct header *header) {
+    static const char *const names[] = {"content-encoding", "content-language", "content-type",
+                                        "content-range", "accept-ranges"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is(header, names[i])) return true;
+    return false;
+}
+
+static bool is_content_encoding(const struct header *header) {
+    return is(header, "content-encoding");
+}
+
+// Headers of its own: the present ones but those that `left_out` says, with room for one more.
+static int own(struct representation *made, bool (*left_out)(const struct header *header)) {
+    struct header *headers = malloc((made->header_count + 1) * sizeof *headers);
+    if (!headers) return -1;
+    size_t count = 0;
+    for (size_t i = 0; i < made->header_count; i++)
+        if (!left_out(&made->headers[i])) headers[count++] = made->headers[i];
+    free(made->own_headers);
+    made->headers = made->own_headers = headers;
+    made->header_count = count;
+    return 0;
+}
+
+static void add_content_range(struct representation *made) {
+    made->own_headers[made->header_count++] = (struct header){.name = "content-range",
+                                                              .value = made->content_range,
+                                                              .name_size = strlen("content-range"),
+                                                              .value_size = strlen(made->content_range)};
+}
+
+static void set_body(struct representation *made, const uint8_t *body, uint64_t size) {
+    made->body = size > 0 ? body : NULL;
+    made->body_size = made->length = size;
+}
+
+static int not_modified(struct representation *made) {
+    made->status = 304;
+    set_body(made, NULL, 0);
+    return own(made, is_of_body);
+}
+
+static int failed(struct representation *made, uint16_t status) {
+    made->status = status;
+    set_body(made, NULL, 0);
+    return own(made, is_of_body);
+}
+
+static int not_satisfiable(struct representation *made, uint64_t whole_size) {
+    if (failed(made, 416) < 0) return -1;
+    snprintf(made->content_range, sizeof made->content_range, "bytes */%" PRIu64, whole_size);
+    add_content_range(made);
+    return 0;
+}
+
+// Bytes `range` of a body of `whole_size`, of which the recording has those from `recorded_first` on.
+static int part(struct representation *made, struct byte_range range, uint64_t recorded_first,
+                uint64_t whole_size) {
+    if (own(made, is_content_range) < 0) return -1;
+    made->status = 206;
+    set_body(made, made->body + (range.first - recorded_first), range.last - range.first + 1);
+    if (whole_size == UINT64_MAX)
+        snprintf(made->content_range, sizeof made->content_range, "bytes %" PRIu64 "-%" PRIu64 "/*",
+                 range.first, range.last);
+    else
+        snprintf(made->content_range, sizeof made->content_range, "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64,
+                 range.first, range.last, whole_size);
+    add_content_range(made);
+    return 0;
+}
+
+// A 206 was recorded, and the matcher found that it fits.
+static int from_part(struct representation *made, const struct variant *variant,
+                     const struct request_selectors *selectors) {
+    struct byte_range range = variant->range;
+    if (!selectors->match.wish.has_range) { // all of it is there
+        made->status = 200;
+        return own(made, is_content_range);
+    }
+    if (range_resolve(&selectors->match.wish.range, variant->whole_size, &range)) {
+        if (range.first < variant->range.first) range.first = variant->range.first;
+        if (range.last > variant->range.last) range.last = variant->range.last;
+    }
+    return part(made, range, variant->range.first, variant->whole_size);
+}
+
+static bool takes_no_ranges(const struct recorded_exchange *recorded) {
+    const struct header *header = recorded_header(recorded, "accept-ranges");
+    return header && header->value_size == 4 && memcmp(header->value, "none", 4) == 0;
+}
+
+static int from_whole(struct representation *made, const struct recorded_exchange *recorded,
+                      const struct request_selectors *selectors) {
+    if (!selectors->match.wish.has_range || made->body_size == 0 || takes_no_ranges(recorded) ||
+        !precondition_range_holds(selectors, recorded))
+        return 0;
+    struct byte_range range;
+    if (!range_resolve(&selectors->match.wish.range, made->body_size, &range))
+        return not_satisfiable(made, made->body_size);
+    return part(made, range, 0, made->body_size);
+}
+
+// Where the coding is not accepted. A part cannot be decoded by itself.
+static int recode(struct representation *made, const struct match_answer *answer,
+                  const struct request_selectors *selectors, struct recoded_bodies *recoded) {
+    static const struct header gzip = {"content-encoding", "gzip", 16, 4};
+    const unsigned accepted = selectors->match.wish.accepted;
+    if (answer->variant->coding & accepted || answer->variant->is_part || made->body_size == 0) return 0;
+    enum coding coding;
+    size_t size;
+    const uint8_t *body =
+        recoded_body(recoded, answer->exchange, answer->variant->coding, accepted, &coding, &size);
+    if (!body) return 0;
+    if (own(made, is_content_encoding) < 0) return -1;
+    if (coding == CODING_GZIP) made->own_headers[made->header_count++] = gzip;
+    set_body(made, body, size);
+    made->is_recoded = true;
+    return 0;
+}
+
+static int make_recorded(struct representation *made, const struct match_answer *answer,
+                         const struct request_selectors *selectors, struct recoded_bodies *recoded) {
+    const struct recorded_exchange *recorded = answer->exchange;
+    *made = (struct representation){.status = recorded->status,
+                                    .headers = recorded->headers,
+                                    .header_count = recorded->header_count,
+                                    .body = recorded->body,
+                                    .body_size = recorded->body_size,
+                                    .has_length = true,
+                                    .length = recorded->body_size};
+    if (recode(made, answer, selectors, recoded) < 0) return -1;
+    if (!selectors->is_get && !selectors->is_head) return 0;
+    if (recorded->status != 200 && recorded->status != 206) return 0;
+    switch (precondition_of(selectors, recorded)) {
+    case PRECONDITION_NOT_MODIFIED:
+        return not_modified(made);
+    case PRECONDITION_FAILED:
+        return failed(made, 412);
+    case PRECONDITION_HOLDS:
+        break;
+    }
+    if (answer->variant->is_part) return from_part(made, answer->variant, selectors);
+    return recorded->status == 200 ? from_whole(made, recorded, selectors) : 0;
+}
+
+// Of what failed it is what the lane does not send.
+static void make_unrecorded(struct representation *made, enum unrecorded unrecorded,
+                            const struct request_selectors *selectors) {
+    *made = (struct representation){.status = unrecorded == UNRECORDED_REPORT ? 204 : 404,
+                                    .headers = made->unrecorded_headers,
+                                    .has_length = true};
+    made->header_count = unrecorded_headers(unrecorded, selectors, made->unrecorded_headers);
+    if (unrecorded == UNRECORDED_OTHER) set_body(made, (const uint8_t *)missed_body, sizeof missed_body - 1);
+}
+
+int representation_make(struct representation *made, const struct match_answer *answer,
+                        enum unrecorded unrecorded, const struct request_selectors *selectors,
+                        struct recoded_bodies *recoded) {
+    if (!answer->exchange) {
+        make_unrecorded(made, unrecorded, selectors);
+    } else if (make_recorded(made, answer, selectors, recoded) < 0) {
+        representation_free(made);
+        return -1;
+    }
+    // Responses that never have a body, whatever was recorded (RFC 9110, 6.4.1). Of a recorded HEAD nobody
+    // knows what the GET's would be.
+    const bool without_body = made->status == 204 || made->status == 304;
+    if (without_body || (selectors->is_head && made->body_size == 0)) made->has_length = false;
+    if (without_body || selectors->is_head) made->body_size = 0;
+    return 0;
+}
+
+void representation_free(struct representation *representation) {
+    free(representation->own_headers);
+    representation->own_headers = NULL;
+}

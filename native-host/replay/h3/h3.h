@@ -1,0 +1,38 @@
+// The HTTP/3 lane's protocol: one QUIC connection, each of its requests in an exchange. quiche does QUIC and
+// HTTP/3; only quic.c and the files that share h3_connection.h know it. What is done here: pacing, the order
+// in which responses send, timers. No server push, no Retry, no migration: a lab has one client,
+// which keeps its address. Does not route packets to connections, nor own a socket: h3_server.c does.
+#ifndef TRILANE_REPLAY_H3_H
+#define TRILANE_REPLAY_H3_H
+
+#include "replay/h3/cid_table.h"
+#include "replay/h3/quic.h"
+#include "replay/h3/udp.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What a connection has from its server; at a fixed place as long as the connection.
+struct h3_owner {
+    const struct quic_settings *settings;
+    const struct udp_link *link;
+    // Called last thing in a turn: the connection is over, h3_connection_close it.
+    void (*over)(void *context);
+    void *context;
+};
+
+struct h3_connection;
+
+// For a client's first packet, which is not taken yet. The client will use `scid`. NULL when memory is short.
+struct h3_connection *h3_connection_open(const struct h3_owner *owner, const struct cid *scid,
+                                         const struct udp_packet *packet, uint64_t now_ns);
+// Takes a packet; h3_connection_turn does what follows from those taken.
+void h3_connection_receive(struct h3_connection *connection, const struct udp_packet *packet);
+void h3_connection_turn(struct h3_connection *connection, uint64_t now_ns);
+// The link has room again.
+void h3_connection_go_on(struct h3_connection *connection, uint64_t now_ns);
+// Says goodbye if it is not over, and frees it.
+void h3_connection_close(struct h3_connection *connection, uint64_t now_ns);
+
+#endif

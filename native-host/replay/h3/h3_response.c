@@ -1,0 +1,181 @@
+// Responses into quiche, in the order of priority_scheduler.h, until its congestion window is full. Makes no
+// packets.
+//
+// quiche sends what it holds in an order of its own: by urgency, then by the ids of streams, incremental ones
+// in turns of a packet. So that it sends in the order of giving, each stream gets a place of its own behind
+// the others of its urgency, and in one round no more than what may leave in one piece.
+#include "base/clock.h"
+#include "replay/exchange/fields.h"
+#include "replay/h3/h3_connection.h"
+#include "replay/h3/h3_long_head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Each response says that its origin has h3 (RFC 7838), as those of real ones do. A browser that was forced
+// onto h3 would else not know that the origin takes priorities: Chromium asks such a host for no more than
+// six images at a time, which over h2 it never does.
+static quiche_h3_header alternative_service(const struct h3_connection *c) {
+    static const char name[] = "alt-svc";
+    return (quiche_h3_header){(const uint8_t *)name, sizeof name - 1, (const uint8_t *)c->alternative_service,
+                              strlen(c->alternative_service)};
+}
+
+static void set_place(const struct h3_connection *c, const struct h3_request *request, unsigned place) {
+    const unsigned urgency = H3_QUICHE_FIRST_URGENCY + request->item.urgency * H3_QUICHE_PLACES + place;
+    quiche_conn_stream_priority(c->quic, request->id, (uint8_t)urgency, false);
+}
+
+// Behind all that quiche holds of its urgency, unless it has a place there.
+static void take_place(struct h3_connection *c, struct h3_request *request) {
+    if (request->round == c->round) return;
+    request->round = c->round;
+    set_place(c, request, c->places[request->item.urgency]++);
+}
+
+void h3_response_reprioritized(struct h3_connection *c, struct h3_request *request) {
+    if (!request->head_sent) return;
+    set_place(c, request, H3_QUICHE_PLACES - 1);
+    request->round = 0;
+}
+
+// Whether quiche would send it in its order, after all that it holds.
+static bool has_place(const struct h3_connection *c, const struct h3_request *request) {
+    const struct send_item *item = &request->item;
+    if (request->round != c->round) return c->places[item->urgency] < H3_QUICHE_PLACES;
+    const bool alone = !item->previous && !item->next && c->places[item->urgency] == 1;
+    return !item->incremental || alone || item->turn_taken_bytes > 0;
+}
+
+// How much more quiche is to get: what the window has room for, less what it holds already. quiche itself
+// would take as many bytes at each acknowledgement as the window then has room for, whatever it still holds:
+// with the packets' own bytes not all of them find room, so what stays behind would grow with each round
+// trip, and an urgent response could not pass it by.
+static size_t share_of_window(const struct h3_connection *c) {
+    const size_t room_bytes = h3_window_room(c);
+    const size_t share = room_bytes > c->held_bytes ? room_bytes - c->held_bytes : 0;
+    return share > c->least_bytes ? share : c->least_bytes;
+}
+
+// How much of its body quiche is to get now; 0: nothing.
+static size_t body_size_now(const struct h3_connection *c, const struct h3_request *request, size_t left) {
+    const size_t turn_left = priority_scheduler_turn_left(&request->item), share = share_of_window(c);
+    const size_t size = left < turn_left ? left : turn_left;
+    return size < share ? size : share;
+}
+
+// quiche has taken so much of the body, of which so much was left.
+static enum sent sent_body(struct h3_request *request, size_t size, size_t left) {
+    exchange_take(request->exchange, size);
+    if (size == left) return SENT_ALL;
+    return priority_scheduler_took(&request->item, size) ? SENT_TURN : SENT_SOME;
+}
+
+// A stream that is framed here. SENT_ALL already with the head where there is no body.
+static enum sent send_framed_here(struct h3_connection *c, struct h3_request *request) {
+    size_t left;
+    const bool in_head = buf_size(&request->long_head) > 0;
+    const uint8_t *bytes = exchange_peek(request->exchange, &left);
+    size_t size = body_size_now(c, request, left);
+    bool end = size == left;
+    if (in_head) {
+        bytes = buf_bytes(&request->long_head);
+        size = buf_size(&request->long_head);
+        end = left == 0;
+    }
+    if (size == 0) return SENT_NOTHING;
+    uint64_t error;
+    ssize_t taken = quiche_conn_stream_send(c->quic, request->id, bytes, size, end, &error);
+    if (taken == QUICHE_ERR_DONE || taken == 0) return SENT_NOTHING;
+    if (taken < 0) return SENT_FAILED;
+    if (in_head) {
+        buf_drain(&request->long_head, (size_t)taken);
+        return end && (size_t)taken == size ? SENT_ALL : SENT_SOME;
+    }
+    return sent_body(request, (size_t)taken, left);
+}
+
+// quiche has no room for the head: later, if its window may then have; else the stream is framed here.
+static enum sent hold_head(struct h3_connection *c, struct h3_request *request, const quiche_h3_header *list,
+                           size_t count, size_t body_size) {
+    if (h3_head_can_go_whole(c->quic, list, count)) return SENT_NOTHING;
+    if (h3_long_head_make(&request->long_head, list, count, body_size) < 0) return SENT_FAILED;
+    request->framed_here = request->head_sent = true;
+    take_place(c, request);
+    exchange_sending(request->exchange);
+    return send_framed_here(c, request);
+}
+
+static enum sent send_head(struct h3_connection *c, struct h3_request *request) {
+    struct response_fields fields;
+    if (response_fields_make(&fields, request->exchange) < 0) return SENT_FAILED;
+    quiche_h3_header *list = malloc((fields.count + 1) * sizeof *list);
+    int result = QUICHE_H3_ERR_INTERNAL_ERROR;
+    enum sent held = SENT_NOTHING;
+    size_t left;
+    exchange_peek(request->exchange, &left);
+    if (list) {
+        for (size_t i = 0; i < fields.count; i++)
+            list[i] = (quiche_h3_header){(const uint8_t *)fields.list[i].name, fields.list[i].name_size,
+                                         (const uint8_t *)fields.list[i].value, fields.list[i].value_size};
+        list[fields.count] = alternative_service(c);
+        quiche_h3_priority priority = {request->item.urgency, request->item.incremental};
+        result = quiche_h3_send_response_with_priority(c->http, c->quic, request->id, list, fields.count + 1,
+                                                       &priority, left == 0);
+        if (result == QUICHE_H3_ERR_STREAM_BLOCKED)
+            held = hold_head(c, request, list, fields.count + 1, left);
+    }
+    free(list);
+    response_fields_free(&fields);
+    if (result == QUICHE_H3_ERR_STREAM_BLOCKED || result == QUICHE_H3_ERR_DONE) return held;
+    if (result < 0) return SENT_FAILED;
+    request->head_sent = true;
+    take_place(c, request);
+    exchange_sending(request->exchange);
+    return left == 0 ? SENT_ALL : SENT_SOME;
+}
+
+static enum sent send_some(struct h3_connection *c, struct h3_request *request) {
+    if (request->framed_here) return send_framed_here(c, request);
+    bool head_now = !request->head_sent;
+    if (head_now) {
+        enum sent sent = send_head(c, request);
+        if (sent != SENT_SOME || request->framed_here) return sent;
+    }
+    size_t left;
+    const uint8_t *body = exchange_peek(request->exchange, &left);
+    size_t size = body_size_now(c, request, left);
+    if (size == 0) return head_now ? SENT_SOME : SENT_NOTHING;
+    ssize_t taken = quiche_h3_send_body(c->http, c->quic, request->id, body, size, size == left);
+    if (taken == QUICHE_H3_ERR_DONE) return head_now ? SENT_SOME : SENT_NOTHING;
+    if (taken < 0) return SENT_FAILED; // most often: the client does not want it any more
+    return sent_body(request, (size_t)taken, left);
+}
+
+// A turn of priority_scheduler.h.
+static enum sent send_turn(void *context, struct send_item *item) {
+    struct h3_connection *c = context;
+    struct h3_request *request = (struct h3_request *)item;
+    if (!has_place(c, request) || share_of_window(c) == 0) return SENT_FULL;
+    if (request->head_sent) take_place(c, request);
+    const ssize_t before = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
+    enum sent sent = send_some(c, request);
+    const ssize_t after = quiche_conn_stream_capacity(c->quic, H3_CONTROL_STREAM);
+    if (before > after && after >= 0) {
+        const size_t given_bytes = (size_t)(before - after);
+        c->given_bytes += given_bytes;
+        c->held_bytes += given_bytes;
+        c->least_bytes = 0;
+    }
+    c->given |= sent != SENT_NOTHING;
+    if (sent == SENT_FAILED)
+        quiche_conn_stream_shutdown(c->quic, request->id, QUICHE_SHUTDOWN_WRITE, H3_INTERNAL_ERROR);
+    if (sent == SENT_ALL || sent == SENT_FAILED) h3_request_end(c, request, sent == SENT_ALL, clock_now_ns());
+    return sent;
+}
+
+bool h3_responses_send(struct h3_connection *c) {
+    c->given = false;
+    priority_scheduler_run(&c->order, send_turn, c);
+    return c->given;
+}

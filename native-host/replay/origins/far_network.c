@@ -1,0 +1,136 @@
+#include "replay/origins/far_network.h"
+
+#include "base/namespace.h"
+#include "base/netlink.h"
+#include "replay/origins/unrecorded_hosts.h"
+#include "replay/tcp/initial_window.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNEL_INITCWND_PACKETS = 10 }; // TCP_INIT_CWND, RFC 6928
+
+// Set to the kernel's stock values, whatever the machine's own namespace has been tuned to; the defaults of a
+// new namespace follow that one in part. What cannot be set (an older kernel, /proc/sys read-only) stays as
+// it is: the report tells what the three that matter most were.
+static const struct {
+    const char *name;
+    const char *value;
+} stock[] = {
+    {"net/ipv4/tcp_no_metrics_save", "1"}, // else a path's ssthresh outlives the connection that found it
+    {"net/ipv4/tcp_slow_start_after_idle", "1"},
+    {"net/ipv4/tcp_rmem", "4096 131072 6291456"},
+    {"net/ipv4/tcp_wmem", "4096 16384 4194304"},
+    {"net/ipv4/tcp_notsent_lowat", "4294967295"},
+    {"net/ipv4/tcp_fastopen", "1"},
+    {"net/ipv4/tcp_ecn", "2"},
+    {"net/ipv4/tcp_sack", "1"},
+    {"net/ipv4/tcp_window_scaling", "1"},
+    {"net/ipv4/tcp_timestamps", "1"},
+    {"net/ipv4/conf/all/rp_filter", "0"}, // packets come from a TUN that routes back only what it must
+    {"net/ipv4/conf/default/rp_filter", "0"},
+    {"net/ipv6/conf/all/disable_ipv6", "0"},
+    {"net/ipv6/conf/lo/disable_ipv6", "0"},
+};
+
+static bool is_on(const char *sysctl, bool if_unknown) {
+    char value[16];
+    if (namespace_get_sysctl(sysctl, value, sizeof value) < 0) return if_unknown;
+    return strcmp(value, "0") != 0;
+}
+
+static int compare_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int add_address(struct netlink *netlink, const char *address, char *error, size_t error_size) {
+    if (netlink_add_address(netlink, "lo", address, strchr(address, ':') ? 128 : 32) == 0) return 0;
+    snprintf(error, error_size, "address %s: cannot be served from: %s", address, strerror(errno));
+    return -1;
+}
+
+static int add_addresses(struct far_network *far, struct netlink *netlink, const struct recording *recording,
+                         char *error, size_t error_size) {
+    size_t count = recording->exchange_count;
+    const char **addresses = calloc(count + 1, sizeof *addresses);
+    if (!addresses) {
+        snprintf(error, error_size, "not enough memory");
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++)
+        addresses[i] = recording->exchanges[i].address;
+    qsort(addresses, count, sizeof *addresses, compare_text);
+    int result = add_address(netlink, FAR_NETWORK_DNS_ADDRESS, error, error_size);
+    // On lo, all of an address's network is the namespace's own.
+    if (result == 0 && netlink_add_address(netlink, "lo", UNRECORDED_NETWORK, UNRECORDED_PREFIX_BITS) < 0) {
+        snprintf(error, error_size, "network %s/%d: cannot be served from: %s", UNRECORDED_NETWORK,
+                 UNRECORDED_PREFIX_BITS, strerror(errno));
+        result = -1;
+    }
+    for (size_t i = 0; i < count && result == 0; i++) {
+        if (i > 0 && strcmp(addresses[i], addresses[i - 1]) == 0) continue;
+        result = add_address(netlink, addresses[i], error, error_size);
+        far->address_count++;
+    }
+    free(addresses);
+    return result;
+}
+
+// What was asked for by an option is to be so: 0, or -1 with a line in `error`.
+static int set_asked(const char *option, const char *sysctl, const char *value, char *error,
+                     size_t error_size) {
+    if (namespace_set_sysctl(sysctl, value) == 0) return 0;
+    snprintf(error, error_size, "--%s: %s cannot be set: %s", option, sysctl, strerror(errno));
+    return -1;
+}
+
+// A buffer of one size has its least, its first and its most alike.
+static int set_buffer(const char *option, const char *sysctl, uint32_t size_bytes, char *error,
+                      size_t error_size) {
+    char value[64];
+    if (size_bytes == 0) return 0;
+    snprintf(value, sizeof value, "%u %u %u", size_bytes, size_bytes, size_bytes);
+    return set_asked(option, sysctl, value, error, error_size);
+}
+
+static int set_tcp(const struct tcp_transport *tcp, char *error, size_t error_size) {
+    if (!tcp->slow_start_after_idle &&
+        set_asked("tcp-slow-start-after-idle", "net/ipv4/tcp_slow_start_after_idle", "0", error, error_size) <
+            0)
+        return -1;
+    if (set_buffer("tcp-send-buffer", "net/ipv4/tcp_wmem", tcp->send_buffer_bytes, error, error_size) < 0)
+        return -1;
+    return set_buffer("tcp-receive-buffer", "net/ipv4/tcp_rmem", tcp->receive_buffer_bytes, error,
+                      error_size);
+}
+
+int far_network_open(struct far_network *far, struct loop *loop, const struct recording *recording,
+                     const struct tcp_transport *tcp, char *error, size_t error_size) {
+    *far = (struct far_network){0};
+    struct netlink netlink;
+    if (netlink_open(&netlink) < 0 || netlink_link_up(&netlink, "lo", 0) < 0) {
+        snprintf(error, error_size, "lo: cannot be set up: %s", strerror(errno));
+        netlink_close(&netlink);
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof stock / sizeof *stock; i++)
+        namespace_set_sysctl(stock[i].name, stock[i].value);
+    if (set_tcp(tcp, error, error_size) < 0) {
+        netlink_close(&netlink);
+        return -1;
+    }
+    far->tcp_metrics_saved = !is_on("net/ipv4/tcp_no_metrics_save", false);
+    far->tcp_slow_start_after_idle = is_on("net/ipv4/tcp_slow_start_after_idle", true);
+    int result = 0;
+    if (tcp->initcwnd_packets != KERNEL_INITCWND_PACKETS)
+        result = initial_window_open(&far->initial_window, loop, tcp->initcwnd_packets, error, error_size);
+    if (result == 0) result = add_addresses(far, &netlink, recording, error, error_size);
+    netlink_close(&netlink);
+    return result;
+}
+
+void far_network_close(struct far_network *far) {
+    initial_window_close(far->initial_window);
+}

@@ -1,0 +1,239 @@
+#include "shaper/evidence/evidence.h"
+
+#include "base/clock.h"
+#include "base/json_file.h"
+#include "base/log.h"
+#include "shaper/evidence/flow_report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+// A second of text and a fifth of a second of packets at 1 Gbit/s both ways: disks pause that long.
+enum { LOG_BUFFER_BYTES = 8 << 20, PCAPNG_BUFFER_BYTES = 64 << 20 };
+
+static const uint64_t opportunities_ns = 100 * NS_PER_MS;
+
+static int fail(struct evidence_error *error, const char *name, const char *path, const char *why) {
+    snprintf(error->line, sizeof error->line, "%s: %s: %s", name, path, why);
+    return -1;
+}
+
+static int open_writer(struct file_writer **writer, const struct file_writer_options *options,
+                       struct evidence_error *error) {
+    if (file_writer_open(writer, options) == 0) return 0;
+    return fail(error, options->name, options->path, strerror(errno));
+}
+
+static int open_log(struct evidence_direction *direction, const char *name, const char *suffix,
+                    struct evidence_error *error) {
+    int n = snprintf(direction->log_path, sizeof direction->log_path, "%s.%s", name, suffix);
+    if (n < 0 || n >= (int)sizeof direction->log_path)
+        return fail(error, "log", "the path", strerror(ENAMETOOLONG));
+    struct file_writer_options options = {
+        .name = "log", .path = direction->log_path, .capacity_bytes = LOG_BUFFER_BYTES};
+    return open_writer(&direction->log_writer, &options, error);
+}
+
+static int open_capture(struct evidence *evidence, struct evidence_error *error) {
+    struct file_writer_options options = {
+        .name = "pcapng", .path = evidence->options.pcapng, .capacity_bytes = PCAPNG_BUFFER_BYTES};
+    if (evidence->options.tls_keys) {
+        options.between = pcapng_keys_between;
+        options.context = &evidence->keys;
+    }
+    return open_writer(&evidence->pcapng_writer, &options, error);
+}
+
+int evidence_open(struct evidence *evidence, const struct evidence_options *options,
+                  struct evidence_error *error) {
+    *evidence = (struct evidence){.options = *options};
+    if (options->tls_keys && !options->pcapng)
+        return fail(error, "tls-keys", options->tls_keys, "keys go into a capture: give --pcapng too");
+    if (options->log && (open_log(&evidence->down, options->log, "down", error) < 0 ||
+                         open_log(&evidence->up, options->log, "up", error) < 0))
+        return -1;
+    if (options->flows && json_file_try(options->flows) < 0)
+        return fail(error, "flows", options->flows, strerror(errno));
+    return options->pcapng ? open_capture(evidence, error) : 0;
+}
+
+static bool watches(const struct evidence *evidence) {
+    return evidence->options.log || evidence->options.pcapng || evidence->options.flows;
+}
+
+static enum pcapng_interface interface_of(const struct evidence_direction *direction) {
+    return direction->down ? PCAPNG_DOWN : PCAPNG_UP;
+}
+
+static void arrived(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns) {
+    struct evidence_direction *direction = (struct evidence_direction *)watcher;
+    struct evidence *evidence = direction->evidence;
+    if (!direction->used) {
+        direction->used = true;
+        direction->capacity_at_first_bytes = capacity_bytes(&direction->capacity, now_ns);
+    }
+    if (direction->log_writer) packet_log_arrival(&direction->log, packet, now_ns);
+    if (evidence->options.flows) flow_table_sent(&evidence->flows, packet, direction->down, now_ns);
+}
+
+// Waiting is told by when a packet leaves.
+static void queued(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns) {
+    (void)watcher;
+    (void)packet;
+    (void)now_ns;
+}
+
+static void sent(struct packet_watcher *watcher, const struct packet *packet, uint64_t end_ns) {
+    struct evidence_direction *direction = (struct evidence_direction *)watcher;
+    struct evidence *evidence = direction->evidence;
+    direction->last_left_ns = end_ns;
+    if (direction->log_writer) packet_log_departure(&direction->log, packet, end_ns);
+    if (evidence->options.flows) flow_table_left_link(&evidence->flows, packet, direction->down, end_ns);
+}
+
+static void dropped(struct packet_watcher *watcher, const struct packet *packet, enum drop_reason reason,
+                    uint64_t now_ns) {
+    struct evidence_direction *direction = (struct evidence_direction *)watcher;
+    struct evidence *evidence = direction->evidence;
+    direction->statistics.dropped++;
+    if (direction->log_writer) packet_log_drop(&direction->log, packet, reason, now_ns);
+    if (evidence->pcapng_writer)
+        pcapng_dropped(&evidence->pcapng, interface_of(direction), packet, reason, now_ns);
+    if (evidence->options.flows) flow_table_lost(&evidence->flows, packet, direction->down, reason);
+}
+
+static void delivered(struct packet_watcher *watcher, const struct packet *packet, uint64_t due_ns) {
+    struct evidence_direction *direction = (struct evidence_direction *)watcher;
+    struct evidence *evidence = direction->evidence;
+    direction->statistics.received++;
+    if (evidence->pcapng_writer) pcapng_delivered(&evidence->pcapng, interface_of(direction), packet, due_ns);
+    if (evidence->options.flows) flow_table_received(&evidence->flows, packet, direction->down, due_ns);
+}
+
+struct packet_watcher *evidence_watcher(struct evidence *evidence, bool down) {
+    if (!watches(evidence)) return NULL;
+    return down ? &evidence->down.watcher : &evidence->up.watcher;
+}
+
+static void write_opportunities(struct evidence *evidence, uint64_t now_ns) {
+    packet_log_opportunities(&evidence->down.log, now_ns);
+    packet_log_opportunities(&evidence->up.log, now_ns);
+}
+
+static void opportunities_due(void *context, uint64_t now_ns) {
+    struct evidence *evidence = context;
+    write_opportunities(evidence, now_ns);
+    if (loop_timer_set(evidence->loop, &evidence->opportunities, now_ns + opportunities_ns) < 0)
+        return; // its place is there: not reached
+}
+
+static uint64_t wall_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void begin_direction(struct evidence *evidence, struct evidence_direction *direction, bool down,
+                            const struct evidence_run *run, uint64_t start_wall_ns) {
+    direction->watcher = (struct packet_watcher){
+        .arrived = arrived, .delivered = delivered, .queued = queued, .sent = sent, .dropped = dropped};
+    direction->evidence = evidence;
+    direction->down = down;
+    capacity_open(&direction->capacity, down ? run->down_rate : run->up_rate, run->start_ns);
+    if (!direction->log_writer) return;
+    struct packet_log_head head = {.direction = down ? "Downlink" : "Uplink",
+                                   .link = run->link,
+                                   .command_line = run->command_line,
+                                   .path = direction->log_path,
+                                   .start_ns = run->start_ns,
+                                   .start_wall_ns = start_wall_ns};
+    packet_log_open(&direction->log, direction->log_writer, &direction->capacity, &head);
+}
+
+int evidence_begin(struct evidence *evidence, struct loop *loop, const struct evidence_run *run) {
+    evidence->loop = loop;
+    uint64_t start_wall_ns = wall_now_ns() - (clock_now_ns() - run->start_ns);
+    begin_direction(evidence, &evidence->down, true, run, start_wall_ns);
+    begin_direction(evidence, &evidence->up, false, run, start_wall_ns);
+    if (evidence->pcapng_writer) {
+        struct pcapng_head head = {.link = run->link,
+                                   .command_line = run->command_line,
+                                   .start_ns = run->start_ns,
+                                   .start_wall_ns = start_wall_ns,
+                                   .place_for_keys = evidence->options.tls_keys != NULL};
+        uint64_t place = pcapng_open(&evidence->pcapng, evidence->pcapng_writer, &head);
+        pcapng_keys_open(&evidence->keys, evidence->options.tls_keys, place);
+    }
+    evidence->opportunities = (struct loop_timer){.due = opportunities_due, .context = evidence};
+    if (!evidence->options.log) return 0;
+    return loop_timer_set(loop, &evidence->opportunities, run->start_ns + opportunities_ns);
+}
+
+int evidence_start_writing(struct evidence *evidence) {
+    struct file_writer *writers[] = {evidence->down.log_writer, evidence->up.log_writer,
+                                     evidence->pcapng_writer};
+    for (int i = 0; i < 3; i++)
+        if (writers[i] && file_writer_start(writers[i]) < 0) return -1;
+    return 0;
+}
+
+static void change_direction(struct evidence_direction *direction, const char *form,
+                             const struct rate_settings *rate, uint64_t now_ns) {
+    direction->capacity_at_last_bytes = capacity_bytes(&direction->capacity, direction->last_left_ns);
+    if (direction->log_writer) packet_log_change(&direction->log, form, now_ns);
+    capacity_steer(&direction->capacity, rate, now_ns);
+}
+
+void evidence_change(struct evidence *evidence, const char *form, const struct rate_settings *down_rate,
+                     const struct rate_settings *up_rate, uint64_t now_ns) {
+    if (!watches(evidence)) return;
+    change_direction(&evidence->down, form, down_rate, now_ns);
+    change_direction(&evidence->up, form, up_rate, now_ns);
+    if (evidence->pcapng_writer) pcapng_change(&evidence->pcapng, form, now_ns);
+}
+
+// From the direction's first packet to the end of its last.
+static uint64_t capacity_used_bytes(const struct evidence_direction *direction) {
+    uint64_t last_bytes = direction->last_left_ns > direction->capacity.changed_ns
+                              ? capacity_bytes(&direction->capacity, direction->last_left_ns)
+                              : direction->capacity_at_last_bytes;
+    bool any = direction->used && last_bytes > direction->capacity_at_first_bytes;
+    return any ? last_bytes - direction->capacity_at_first_bytes : 0;
+}
+
+static int write_flows(struct evidence *evidence, const struct evidence_run *run, uint64_t end_ns) {
+    const struct evidence_direction *down = &evidence->down, *up = &evidence->up;
+    uint64_t down_bytes = capacity_used_bytes(down), up_bytes = capacity_used_bytes(up);
+    struct flow_report_run report_run = {.link = run->link,
+                                         .start_ns = run->start_ns,
+                                         .end_ns = end_ns,
+                                         .down_capacity_bytes = down->capacity.known ? &down_bytes : NULL,
+                                         .up_capacity_bytes = up->capacity.known ? &up_bytes : NULL};
+    json_t *report = flow_report_of(&evidence->flows, &report_run);
+    errno = ENOMEM;
+    int result = report ? json_file_write(evidence->options.flows, report) : -1;
+    if (result < 0) log_line("flows %s: %s", evidence->options.flows, strerror(errno));
+    json_decref(report);
+    return result;
+}
+
+int evidence_close(struct evidence *evidence, const struct evidence_run *run, uint64_t end_ns) {
+    int result = 0;
+    if (evidence->loop) loop_timer_clear(evidence->loop, &evidence->opportunities);
+    if (evidence->options.log) write_opportunities(evidence, end_ns);
+    if (evidence->pcapng_writer) {
+        pcapng_end(&evidence->pcapng, PCAPNG_DOWN, &evidence->down.statistics, end_ns);
+        pcapng_end(&evidence->pcapng, PCAPNG_UP, &evidence->up.statistics, end_ns);
+    }
+    if (evidence->options.flows && write_flows(evidence, run, end_ns) < 0) result = -1;
+    if (file_writer_close(evidence->down.log_writer) < 0) result = -1;
+    if (file_writer_close(evidence->up.log_writer) < 0) result = -1;
+    if (file_writer_close(evidence->pcapng_writer) < 0)
+        result = -1; // and perhaps its thread still hangs on the disk, with the keys
+    else
+        pcapng_keys_close(&evidence->keys);
+    flow_table_close(&evidence->flows);
+    return result;
+}

@@ -1,0 +1,25 @@
+// The document of flows (schemas/flows.schema.json): each flow's counters and NetShaper's metrics.
+#ifndef TRILANE_SHAPER_FLOW_REPORT_H
+#define TRILANE_SHAPER_FLOW_REPORT_H
+
+#include "shaper/evidence/flow_table.h"
+
+#include <jansson.h>
+
+struct flow_report_run {
+    const char *link; // short form
+    uint64_t start_ns;
+    uint64_t end_ns;
+    // What the link could have carried between each direction's first packet and its last; NULL: unlimited.
+    const uint64_t *down_capacity_bytes;
+    const uint64_t *up_capacity_bytes;
+};
+
+// NULL when memory is short.
+json_t *flow_report_of(const struct flow_table *table, const struct flow_report_run *run);
+
+// A direction's metrics alone.
+json_t *flow_metrics_of(const struct flow_counts *counts, const struct histogram *queue_delay_ns,
+                        const uint64_t *capacity_bytes);
+
+#endif

@@ -1,0 +1,13 @@
+// A link's profile as JSON (schemas/link-profile.schema.json), as the report has it. The sums
+// of files are not computed here: cli/link/files.ts adds them.
+#ifndef TRILANE_SHAPER_LINK_JSON_H
+#define TRILANE_SHAPER_LINK_JSON_H
+
+#include "shaper/language/link_profile.h"
+
+#include <jansson.h>
+
+// NULL when memory is short.
+json_t *link_profile_json(const struct link_profile *profile);
+
+#endif

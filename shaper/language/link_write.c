@@ -1,0 +1,390 @@
+#include "shaper/language/link_write.h"
+
+#include "shaper/language/link_profile.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How many significant digits a computed number has at most: shares keep 12, quotients of whole numbers 15.
+enum { SHARE_DIGITS = 12, QUOTIENT_DIGITS = 15, EXACT_DIGITS = 17 };
+
+// What is too much for the place is cut off, and noticed at the end: used is then the whole of it.
+__attribute__((format(printf, 2, 3))) static void put(struct link_text *text, const char *format, ...) {
+    size_t room = sizeof text->text - text->used;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(text->text + text->used, room, format, arguments);
+    va_end(arguments);
+    text->used = size >= 0 && (size_t)size < room ? text->used + (size_t)size : sizeof text->text - 1;
+}
+
+// Without an exponent, which no reader takes, and without zeros at the end.
+static void put_decimal(struct link_text *text, double value, int digits) {
+    char scientific[40], plain[400];
+    if (value == floor(value) && value < 1e15) { // most are
+        put(text, "%" PRIu64, (uint64_t)value);
+        return;
+    }
+    snprintf(scientific, sizeof scientific, "%.*e", digits - 1, value);
+    int decimals = digits - 1 - atoi(strchr(scientific, 'e') + 1);
+    snprintf(plain, sizeof plain, "%.*f", decimals > 0 ? decimals : 0, value);
+    if (strchr(plain, '.')) {
+        size_t size = strlen(plain);
+        while (plain[size - 1] == '0')
+            size--;
+        plain[plain[size - 1] == '.' ? size - 1 : size] = 0;
+    }
+    put(text, "%s", plain);
+}
+
+// In the fewest digits that are read as the same.
+static void put_exact(struct link_text *text, double value) {
+    int digits = QUOTIENT_DIGITS;
+    for (char shown[40]; digits < EXACT_DIGITS; digits++) {
+        snprintf(shown, sizeof shown, "%.*e", digits - 1, value);
+        if (strtod(shown, NULL) == value) break;
+    }
+    put_decimal(text, value, digits);
+}
+
+static double number_of(const json_t *object, const char *key) {
+    return json_number_value(json_object_get(object, key));
+}
+
+static const char *word_of(const json_t *object, const char *key, const char *otherwise) {
+    const char *word = json_string_value(json_object_get(object, key));
+    return word ? word : otherwise;
+}
+
+static void put_unit(struct link_text *text, double value, double factor, const char *unit) {
+    put_decimal(text, value / factor, QUOTIENT_DIGITS);
+    put(text, "%s", unit);
+}
+
+static void put_rate(struct link_text *text, const json_t *rate_bps) {
+    double value = json_number_value(rate_bps);
+    if (!json_is_number(rate_bps))
+        put(text, "unlimited");
+    else if (value >= 1e9)
+        put_unit(text, value, 1e9, "gbit");
+    else if (value >= 1e6)
+        put_unit(text, value, 1e6, "mbit");
+    else if (value >= 1e3)
+        put_unit(text, value, 1e3, "kbit");
+    else
+        put_unit(text, value, 1, "bit");
+}
+
+static void put_time(struct link_text *text, double time_ms) {
+    double time_ns = round(time_ms * 1e6);
+    bool small = time_ns > 0 && time_ns < 1e6;
+    put_unit(text, time_ns, small ? 1e3 : 1e6, small ? "us" : "ms");
+}
+
+static void put_span(struct link_text *text, double time_ms) {
+    if (time_ms >= 1000)
+        put_unit(text, round(time_ms * 1e6), 1e9, "s");
+    else
+        put_time(text, time_ms);
+}
+
+static void put_share(struct link_text *text, double share) {
+    put_decimal(text, share * 100, SHARE_DIGITS);
+    put(text, "%%");
+}
+
+// How a setting of one direction is written.
+struct writing {
+    struct link_text *text;
+    const json_t *direction;
+    double rtt_ms;
+    bool names_only;
+};
+
+static const char *file_of(const struct writing *writing, const json_t *of) {
+    const char *path = word_of(of, "file", "");
+    const char *slash = writing->names_only ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+static void put_steps(const struct writing *writing, const char *steps_key, const char *key, double factor) {
+    const json_t *steps = json_object_get(writing->direction, steps_key);
+    bool rate = strcmp(key, "rate_bps") == 0;
+    for (size_t i = 0; i == 0 || i < json_array_size(steps); i++) {
+        const json_t *step = steps ? json_array_get(steps, i) : writing->direction;
+        if (i > 0) put(writing->text, ":");
+        if (rate)
+            put_rate(writing->text, json_object_get(step, key));
+        else
+            put_time(writing->text, number_of(step, key) * factor);
+        if (i == 0) continue;
+        put(writing->text, "@");
+        put_span(writing->text, number_of(step, "at_ms"));
+    }
+}
+
+static void put_rates(const struct writing *writing) {
+    put_steps(writing, "rate_steps", "rate_bps", 1);
+}
+
+static void put_delays(const struct writing *writing) {
+    put_steps(writing, "delay_steps", "delay_ms", 1);
+}
+
+// Of both ways together, where they are the same.
+static void put_round_trips(const struct writing *writing) {
+    put_steps(writing, "delay_steps", "delay_ms", 2);
+}
+
+static void put_trace(const struct writing *writing) {
+    put(writing->text, "%s", file_of(writing, json_object_get(writing->direction, "trace")));
+}
+
+static void put_trace_end(const struct writing *writing) {
+    put(writing->text, "%s", word_of(json_object_get(writing->direction, "trace"), "end", "wrap"));
+}
+
+static void put_jitter(const struct writing *writing) {
+    const json_t *jitter = json_object_get(writing->direction, "jitter");
+    const char *distribution = word_of(jitter, "distribution", "uniform");
+    if (json_object_get(jitter, "file")) {
+        put(writing->text, "file:%s", file_of(writing, jitter));
+        return;
+    }
+    if (strcmp(distribution, "uniform") != 0) put(writing->text, "%s:", distribution);
+    put_time(writing->text, number_of(jitter, "ms"));
+}
+
+static void put_jitter_order(const struct writing *writing) {
+    put(writing->text, "%s", word_of(writing->direction, "jitter_order", "keep"));
+}
+
+// The largest unit that keeps it exact: 62.5kB, but 1001B.
+static void put_bytes(struct link_text *text, double bytes) {
+    static const struct {
+        double size;
+        const char *name;
+    } units[] = {{1e6, "MB"}, {1e3, "kB"}, {1, "B"}};
+    for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+        char shown[40];
+        snprintf(shown, sizeof shown, "%.*e", QUOTIENT_DIGITS - 1, bytes / units[u].size);
+        bool exact = bytes >= units[u].size && strtod(shown, NULL) * units[u].size == bytes;
+        if (!exact && units[u].size > 1) continue;
+        put_unit(text, bytes, units[u].size, units[u].name);
+        return;
+    }
+}
+
+static void put_queue(const struct writing *writing) {
+    struct link_text *text = writing->text;
+    const json_t *queue = json_object_get(writing->direction, "queue");
+    if (json_object_get(queue, "bdp")) {
+        put_exact(text, number_of(queue, "bdp"));
+        put(text, "bdp");
+    } else if (json_object_get(queue, "packets")) {
+        put_unit(text, number_of(queue, "packets"), 1, "p");
+    } else if (json_object_get(queue, "bytes")) {
+        put_bytes(text, number_of(queue, "bytes"));
+    } else if (json_object_get(queue, "ms")) {
+        put_time(text, number_of(queue, "ms"));
+    } else {
+        put(text, "unlimited");
+    }
+}
+
+// What put_queue writes where none is asked for.
+static void put_usual_queue(const struct writing *writing) {
+    const json_t *direction = writing->direction;
+    bool rate = json_is_number(json_object_get(direction, "rate_bps")) || json_object_get(direction, "trace");
+    struct link_queue queue =
+        link_default_queue(word_of(direction, "aqm", "droptail"), rate && writing->rtt_ms > 0);
+    put(writing->text, "%.0f%s", queue.size, queue.kind == LINK_QUEUE_BDP ? "bdp" : "p");
+}
+
+static void put_aqm(const struct writing *writing) {
+    put(writing->text, "%s", word_of(writing->direction, "aqm", "droptail"));
+}
+
+static void put_ecn(const struct writing *writing) {
+    put(writing->text, "%s", json_is_true(json_object_get(writing->direction, "ecn")) ? "on" : "off");
+}
+
+static void put_loss(const struct writing *writing) {
+    static const char *const keys[] = {"good_to_bad", "bad_to_good", "loss_in_bad", "loss_in_good"};
+    const json_t *model = json_object_get(writing->direction, "loss_model");
+    if (!model) {
+        put_share(writing->text, number_of(writing->direction, "loss"));
+    } else if (json_object_get(model, "file")) {
+        put(writing->text, "file:%s", file_of(writing, model));
+    } else if (json_object_get(model, "every")) {
+        put(writing->text, "every:%.0f", number_of(model, "every"));
+    } else {
+        bool good = number_of(model, "loss_in_good") != 0, bad = number_of(model, "loss_in_bad") != 1;
+        put(writing->text, "ge");
+        for (int k = 0; k < (good ? 4 : bad ? 3 : 2); k++) {
+            put(writing->text, ":");
+            put_share(writing->text, number_of(model, keys[k]));
+        }
+    }
+}
+
+static void put_loss_slot(const struct writing *writing) {
+    put_span(writing->text, number_of(writing->direction, "loss_slot_ms"));
+}
+
+static void put_duplicate(const struct writing *writing) {
+    put_share(writing->text, number_of(writing->direction, "duplicate"));
+}
+
+static void put_reorder(const struct writing *writing) {
+    const json_t *reorder = json_object_get(writing->direction, "reorder");
+    put_share(writing->text, number_of(reorder, "share"));
+    put(writing->text, ":%.0f", reorder ? number_of(reorder, "distance") : 1);
+}
+
+static void put_onoff(const struct writing *writing) {
+    const json_t *onoff = json_object_get(writing->direction, "onoff");
+    if (!onoff) {
+        put(writing->text, "off");
+        return;
+    }
+    if (strcmp(word_of(onoff, "periods", "fixed"), "exponential") == 0) put(writing->text, "exp:");
+    put_span(writing->text, number_of(onoff, "on_ms"));
+    put(writing->text, ":");
+    put_span(writing->text, number_of(onoff, "off_ms"));
+}
+
+static void put_fec(const struct writing *writing) {
+    const json_t *group = json_object_get(writing->direction, "fec");
+    if (group)
+        put(writing->text, "%.0f", json_number_value(group));
+    else
+        put(writing->text, "off");
+}
+
+typedef void write_setting(const struct writing *writing);
+
+// In the order of a form. `member`: without it a profile says nothing of this. `otherwise`: what a setting
+// says that is not given; NULL: the queue's depends.
+static const struct {
+    enum link_key key;
+    const char *member;
+    write_setting *write;
+    const char *otherwise;
+} settings[] = {
+    {LINK_TRACE_END, "trace", put_trace_end, "wrap"},
+    {LINK_JITTER, "jitter", put_jitter, "0ms"},
+    {LINK_JITTER_ORDER, "jitter_order", put_jitter_order, "keep"},
+    {LINK_QUEUE, "queue", put_queue, NULL},
+    {LINK_AQM, "aqm", put_aqm, "droptail"},
+    {LINK_ECN, "ecn", put_ecn, "off"},
+    {LINK_LOSS, "loss", put_loss, "0%"},
+    {LINK_LOSS_SLOT, "loss_slot_ms", put_loss_slot, "0ms"},
+    {LINK_DUPLICATE, "duplicate", put_duplicate, "0%"},
+    {LINK_REORDER, "reorder", put_reorder, "0%:1"},
+    {LINK_ONOFF, "onoff", put_onoff, "off"},
+    {LINK_FEC, "fec", put_fec, "off"},
+};
+
+// Both directions' settings lie in one place after another and are taken back from there, or left standing.
+struct link_writer {
+    struct link_text *text;
+    struct writing side[LINK_SIDES];
+};
+
+static size_t write_aside(struct link_writer *writer, enum link_side side, write_setting *write) {
+    size_t begin = writer->text->used;
+    write(&writer->side[side]);
+    // The end of one is the beginning of the next.
+    if (writer->text->used + 1 < sizeof writer->text->text) writer->text->text[writer->text->used++] = 0;
+    return begin;
+}
+
+// Whether both directions say the same; nothing stays written.
+static bool is_same(struct link_writer *writer, write_setting *write) {
+    size_t begin = writer->text->used;
+    size_t down = write_aside(writer, LINK_SIDE_DOWN, write), up = write_aside(writer, LINK_SIDE_UP, write);
+    bool same = strcmp(writer->text->text + down, writer->text->text + up) == 0;
+    writer->text->used = begin;
+    return same;
+}
+
+static bool is_usual(struct link_writer *writer, enum link_side side, size_t s) {
+    if (!json_object_get(writer->side[side].direction, settings[s].member)) return true;
+    size_t begin = writer->text->used, seen = write_aside(writer, side, settings[s].write);
+    const char *otherwise = settings[s].otherwise;
+    if (!otherwise) otherwise = writer->text->text + write_aside(writer, side, put_usual_queue);
+    bool usual = strcmp(writer->text->text + seen, otherwise) == 0;
+    writer->text->used = begin;
+    return usual;
+}
+
+static void put_setting(struct link_writer *writer, enum link_key key, enum link_side side,
+                        write_setting *write) {
+    put(writer->text, "%s%s=", writer->text->used > 0 ? "," : "", link_key_names[key]);
+    write(&writer->side[side]);
+}
+
+static void put_each(struct link_writer *writer, enum link_key both, write_setting *write) {
+    put_setting(writer, both + 1, LINK_SIDE_DOWN, write);
+    put_setting(writer, both + 2, LINK_SIDE_UP, write);
+}
+
+static bool has_trace(const struct link_writer *writer, enum link_side side) {
+    return json_object_get(writer->side[side].direction, "trace");
+}
+
+// 3mbit/50ms, or the same in more words where the directions differ.
+static void put_rates_and_delays(struct link_writer *writer) {
+    bool down = has_trace(writer, LINK_SIDE_DOWN), up = has_trace(writer, LINK_SIDE_UP);
+    bool same_delay = is_same(writer, put_delays);
+    if (!down && !up && is_same(writer, put_rates)) {
+        put_rates(&writer->side[LINK_SIDE_DOWN]);
+        if (same_delay) {
+            put(writer->text, "/");
+            put_round_trips(&writer->side[LINK_SIDE_DOWN]);
+            return;
+        }
+    } else if (down && up && is_same(writer, put_trace)) {
+        put_setting(writer, LINK_TRACE, LINK_SIDE_DOWN, put_trace);
+    } else {
+        put_setting(writer, down ? LINK_TRACE_DOWN : LINK_DOWN, LINK_SIDE_DOWN, down ? put_trace : put_rates);
+        put_setting(writer, up ? LINK_TRACE_UP : LINK_UP, LINK_SIDE_UP, up ? put_trace : put_rates);
+    }
+    if (same_delay)
+        put_setting(writer, LINK_RTT, LINK_SIDE_DOWN, put_round_trips);
+    else
+        put_each(writer, LINK_RTT, put_delays);
+}
+
+int link_write(struct link_text *text, const json_t *profile, bool names_only, struct link_error *error) {
+    struct link_writer writer = {.text = text};
+    text->used = 0;
+    for (int side = 0; side < LINK_SIDES; side++)
+        writer.side[side] = (struct writing){
+            .text = text,
+            .direction = json_object_get(profile, side == LINK_SIDE_DOWN ? "down" : "up"),
+            .rtt_ms = number_of(profile, "rtt_ms"),
+            .names_only = names_only,
+        };
+    put_rates_and_delays(&writer);
+    for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+        bool down = is_usual(&writer, LINK_SIDE_DOWN, s), up = is_usual(&writer, LINK_SIDE_UP, s);
+        if (down && up) continue;
+        if (is_same(&writer, settings[s].write)) {
+            put_setting(&writer, settings[s].key, LINK_SIDE_DOWN, settings[s].write);
+            continue;
+        }
+        if (!down) put_setting(&writer, settings[s].key + 1, LINK_SIDE_DOWN, settings[s].write);
+        if (!up) put_setting(&writer, settings[s].key + 2, LINK_SIDE_UP, settings[s].write);
+    }
+    double seed = number_of(profile, "seed");
+    if (seed != 1) put(text, ",seed=%.0f", seed);
+    text->text[text->used] = 0;
+    if (text->used + 1 < sizeof text->text) return 0;
+    return link_fail(error, "link: its form is longer than %d bytes: shorten it", LINK_FORM_MAX);
+}

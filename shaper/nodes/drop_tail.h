@@ -1,0 +1,12 @@
+// Drop-tail: first in, first out, and what does not fit is dropped.
+#ifndef TRILANE_SHAPER_DROP_TAIL_H
+#define TRILANE_SHAPER_DROP_TAIL_H
+
+#include "shaper/nodes/queue.h"
+
+extern const struct queue_kind drop_tail_kind;
+
+// CoDel's too, which decides when packets leave.
+void drop_tail_put(struct queue *queue, struct packet *packet, bool fits, uint64_t now_ns);
+
+#endif

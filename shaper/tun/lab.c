@@ -1,0 +1,122 @@
+// The files are made in a tmpfs that is mounted only for the moment: binding them elsewhere keeps them alive.
+#include "shaper/tun/lab.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/namespace.h"
+#include "shaper/tun/tun_device.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const uint32_t mtu = 1500;
+// Packets the kernel keeps for us while we do not run: 10 ms at 10 Gbit/s. What does not fit would be lost
+// uncounted.
+static const uint32_t tun_queue_packets = 10000;
+
+static void check(int result, const char *what) {
+    if (result < 0) die(EXIT_RUN_FAILED, "%s: %s", what, strerror(errno));
+}
+
+// A kernel without IPv6, or with it switched off, makes a lab without IPv6.
+static void check_6(int result, const char *what) {
+    if (result < 0 && errno != EAFNOSUPPORT && errno != EOPNOTSUPP && errno != EACCES) check(result, what);
+}
+
+static void open_side(struct lab_side *side, const char *interface, const char *address,
+                      const char *address_6) {
+    // No router solicitations and no neighbours: nothing on the link but what the endpoints send.
+    namespace_set_sysctl("net/ipv6/conf/default/addr_gen_mode", "1");
+    namespace_set_sysctl("net/ipv6/conf/default/accept_ra", "0");
+    side->interface = interface;
+    side->tun_fd = namespace_open_tun(interface);
+    check(tun_device_offload(side->tun_fd), "TUN offload");
+    struct netlink *netlink = &side->netlink;
+    check(netlink_open(netlink), "netlink");
+    check(netlink_link_up(netlink, "lo", 0), "interface lo");
+    check(netlink_set_queue(netlink, interface, tun_queue_packets), "interface queue");
+    check(netlink_link_up(netlink, interface, mtu), "interface");
+    check(netlink_add_address(netlink, interface, address, 32), "address");
+    check_6(netlink_add_address(netlink, interface, address_6, 128), "IPv6 address");
+}
+
+// The kernel's timers know nothing of dilated time: this one is the one that a route can set.
+static uint32_t dilated_min_rto_ms(void) {
+    static const uint32_t kernel_ms = 200;
+    unsigned dilation = clock_dilation();
+    return dilation > 1 ? kernel_ms * dilation : 0;
+}
+
+void lab_open_far(struct lab_side *side) {
+    open_side(side, "near", LAB_FAR_ADDRESS, LAB_FAR_ADDRESS_6);
+    // No congestion control here: the servers choose theirs, and a route's would win over it.
+    struct netlink_tcp tcp = {.min_rto_ms = dilated_min_rto_ms()};
+    check(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS, 32, &tcp), "route");
+    check_6(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS_6, 128, &tcp), "IPv6 route");
+}
+
+void lab_open_near(struct lab_side *side, bool ecn) {
+    open_side(side, "far", LAB_NEAR_ADDRESS, LAB_NEAR_ADDRESS_6);
+    // CUBIC goes by the kernel's clock, Reno by round trips alone: as cli/load/serving/ has it of the
+    // servers.
+    const char *control = clock_dilation() > 1 ? "reno" : "cubic";
+    struct netlink_tcp tcp = {.congestion_control = control, .ecn = ecn, .min_rto_ms = dilated_min_rto_ms()};
+    check(netlink_add_route(&side->netlink, side->interface, "0.0.0.0", 0, &tcp), "default route");
+    check_6(netlink_add_route(&side->netlink, side->interface, "::", 0, &tcp), "default IPv6 route");
+    // Where a container mounts /proc/sys read-only these stay as they are: the namespace is new, so that
+    // there are no metrics from before; and ping then needs a capability.
+    namespace_set_sysctl("net/ipv4/tcp_no_metrics_save", "1");
+    char groups[32];
+    snprintf(groups, sizeof groups, "%u %u", (unsigned)getegid(), (unsigned)getegid());
+    namespace_set_sysctl("net/ipv4/ping_group_range", groups);
+}
+
+void lab_close(struct lab_side *side) {
+    netlink_close(&side->netlink);
+    close(side->tun_fd);
+}
+
+int lab_unread(struct lab_side *side, uint64_t *packets) {
+    return netlink_dropped(&side->netlink, side->interface, packets);
+}
+
+// The file replaces `path` for the command; a system without that file needs none.
+static int replace(const char *path, const char *text) {
+    struct stat there;
+    if (stat(path, &there) < 0 && errno == ENOENT) return 0;
+    char source[64];
+    snprintf(source, sizeof source, "/tmp/%s", strrchr(path, '/') + 1);
+    FILE *file = fopen(source, "we");
+    if (!file) return -1;
+    int written = fputs(text, file);
+    if (fclose(file) != 0 || written < 0 || chmod(source, 0644) < 0) return -1;
+    return mount(source, path, NULL, MS_BIND, NULL);
+}
+
+int lab_name_files(const char *address) {
+    char resolv[128], hosts[512], host[256] = "";
+    gethostname(host, sizeof host - 1);
+    snprintf(resolv, sizeof resolv, "nameserver %s\noptions timeout:2 attempts:3\n", address);
+    snprintf(hosts, sizeof hosts, "127.0.0.1 localhost %s\n::1 localhost\n", host);
+    struct stat there;
+    if (stat("/etc/resolv.conf", &there) < 0) {
+        log_line("/etc/resolv.conf: %s: make one (`sudo touch /etc/resolv.conf`): the command's own is put "
+                 "over it",
+                 strerror(errno));
+        return -1;
+    }
+    if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=64k") < 0 ||
+        replace("/etc/resolv.conf", resolv) < 0 || replace("/etc/nsswitch.conf", "hosts: files dns\n") < 0 ||
+        replace("/etc/hosts", hosts) < 0 || umount2("/tmp", MNT_DETACH) < 0) {
+        log_line("name service files of the lab: %s", strerror(errno));
+        return -1;
+    }
+    // A name service cache of the machine answers through its socket, whatever the network namespace.
+    if (stat("/run/nscd", &there) == 0)
+        mount("tmpfs", "/run/nscd", "tmpfs", MS_NOSUID | MS_NODEV, "size=64k");
+    return 0;
+}

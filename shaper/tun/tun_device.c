@@ -1,0 +1,68 @@
+#include "shaper/tun/tun_device.h"
+
+#include <errno.h>
+#include <linux/if_tun.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct virtio_net_hdr) == PACKET_OFFLOAD, "the kernel's header has its place");
+_Static_assert(offsetof(struct packet, bytes) == offsetof(struct packet, offload) + PACKET_OFFLOAD,
+               "and no gap follows it");
+
+enum { USO4 = 0x20, USO6 = 0x40 }; // TUN_F_USO4, TUN_F_USO6: Linux 6.2
+
+int tun_device_offload(int fd) {
+    unsigned long offload = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN;
+    if (ioctl(fd, TUNSETOFFLOAD, offload | USO4 | USO6) == 0) return 0;
+    return errno == EINVAL ? ioctl(fd, TUNSETOFFLOAD, offload) : -1;
+}
+
+// One packet goes straight to its place; of more, what did not fit there comes to where it belongs in
+// `whole`, and the beginning is copied before it.
+bool tun_device_read(struct tun_device *device, struct packet *packet) {
+    if (device->within) {
+        segments_next(&device->segments, packet);
+        device->within = segments_more(&device->segments);
+        return true;
+    }
+    struct virtio_net_hdr offload;
+    struct iovec parts[] = {{packet->offload, PACKET_OFFLOAD + PACKET_CAPACITY},
+                            {device->whole + PACKET_CAPACITY, SEGMENTS_CAPACITY - PACKET_CAPACITY}};
+    ssize_t read_bytes = readv(device->fd, parts, 2);
+    if (read_bytes <= (ssize_t)sizeof offload) return false;
+    memcpy(&offload, packet->offload, sizeof offload);
+    uint32_t size_bytes = (uint32_t)read_bytes - (uint32_t)sizeof offload;
+    packet->size_bytes = size_bytes < PACKET_CAPACITY ? size_bytes : PACKET_CAPACITY;
+    if (!segments_several(&offload)) {
+        segments_complete(&offload, packet);
+        return true;
+    }
+    memcpy(device->whole, packet->bytes, packet->size_bytes);
+    if (segments_open(&device->segments, &offload, device->whole, size_bytes) < 0) return true;
+    segments_next(&device->segments, packet);
+    device->within = segments_more(&device->segments);
+    return true;
+}
+
+bool tun_device_write(int fd, struct packet *packet) {
+    memset(packet->offload, 0, sizeof packet->offload); // VIRTIO_NET_HDR_GSO_NONE
+    // Where we made the checksum the receiver's kernel need not verify it.
+    if (packet->cut) packet->offload[offsetof(struct virtio_net_hdr, flags)] = VIRTIO_NET_HDR_F_DATA_VALID;
+    size_t size = PACKET_OFFLOAD + packet->size_bytes;
+    return write(fd, packet->offload, size) == (ssize_t)size;
+}
+
+bool tun_device_write_train(int fd, const struct gro_batch *batch) {
+    if (batch->count == 1) return tun_device_write(fd, batch->packets[0]);
+    struct virtio_net_hdr offload;
+    uint8_t headers[GRO_BATCH_HEADERS];
+    struct iovec parts[2 + GRO_BATCH_MAX] = {{&offload, sizeof offload}, {headers, batch->header_bytes}};
+    gro_batch_headers(batch, &offload, headers);
+    for (uint32_t i = 0; i < batch->count; i++)
+        parts[2 + i] = (struct iovec){batch->packets[i]->bytes + batch->header_bytes,
+                                      batch->packets[i]->size_bytes - batch->header_bytes};
+    return writev(fd, parts, 2 + (int)batch->count) == (ssize_t)(sizeof offload + batch->size_bytes);
+}

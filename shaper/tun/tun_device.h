@@ -1,0 +1,28 @@
+// One side's TUN device: its packets one by one, although the kernel hands over up to 64 kB at once (one
+// system call instead of 45). Does not wait and does not open it: namespace.h does.
+#ifndef TRILANE_SHAPER_TUN_DEVICE_H
+#define TRILANE_SHAPER_TUN_DEVICE_H
+
+#include "shaper/tun/gro_batch.h"
+#include "shaper/tun/segments.h"
+
+// Tells the kernel that it may leave segmentation and checksums to us. Call before the interface is up.
+// 0, or -1 with errno.
+int tun_device_offload(int fd);
+
+struct tun_device {
+    int fd; // of namespace_open_tun
+    bool within;
+    struct segments segments; // what is still to come of the last read, if `within`
+    uint8_t whole[SEGMENTS_CAPACITY];
+};
+
+// Fills in the next packet: true. False when there is nothing to read now.
+// What the kernel would not send (longer than PACKET_CAPACITY) is cut there: its IP header tells.
+bool tun_device_read(struct tun_device *device, struct packet *packet);
+
+// True if the kernel took it.
+bool tun_device_write(int fd, struct packet *packet);
+bool tun_device_write_train(int fd, const struct gro_batch *batch);
+
+#endif

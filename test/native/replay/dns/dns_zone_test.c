@@ -1,0 +1,489 @@
+// The DNS messages: what is answered to what, byte by byte where it matters, and that no bytes at all make it
+// crash.
+#include "replay/dns/dns_zone.h"
+#include "replay/origins/unrecorded_hosts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TYPE_TXT = 16, TYPE_ANY = 255, CLASS_IN = 1, CLASS_CHAOS = 3 };
+enum { QR = 0x80, AA = 0x04, TC = 0x02, RD = 0x01 };
+
+static const struct recorded_exchange exchanges[] = {
+    {.seq = 0, .scheme = "https", .host = "www.example.org", .port = 443, .address = "192.0.2.10"},
+    {.seq = 1, .scheme = "https", .host = "cdn.example.net", .port = 443, .address = "2001:db8::7"},
+    {.seq = 2, .scheme = "https", .host = "www.example.org", .port = 443, .address = "192.0.2.9"},
+    {.seq = 3, .scheme = "https", .host = "www.example.org", .port = 443, .address = "192.0.2.10"},
+    {.seq = 4, .scheme = "https", .host = "www.example.org", .port = 443, .address = "2001:db8::10"},
+    {.seq = 5, .scheme = "http", .host = "plain.example.org", .port = 80, .address = "192.0.2.11"},
+    {.seq = 6, .scheme = "https", .host = "alt.example.org", .port = 8443, .address = "192.0.2.12"},
+    {.seq = 7, .scheme = "https", .host = "192.0.2.13", .port = 443, .address = "192.0.2.13"},
+    {.seq = 8, .scheme = "https", .host = "2001:db8::14", .port = 443, .address = "2001:db8::14"},
+    {.seq = 9, .scheme = "http", .host = "both.example.org", .port = 80, .address = "192.0.2.15"},
+    {.seq = 10, .scheme = "https", .host = "both.example.org", .port = 443, .address = "192.0.2.15"},
+};
+
+static const struct recording recording = {.name = "test",
+                                           .exchanges = (struct recorded_exchange *)exchanges,
+                                           .exchange_count = sizeof exchanges / sizeof *exchanges};
+
+static struct dns_zone *open_zone(const char *https_alpn) {
+    struct dns_zone *zone;
+    char error[256];
+    assert_int_equal(dns_zone_open(&zone, &recording, https_alpn, error, sizeof error), 0);
+    return zone;
+}
+
+// A query in an allocation of exactly its size, so that the sanitizer sees a byte read beyond it.
+struct query {
+    uint8_t *bytes;
+    size_t size;
+};
+
+static void query_add(struct query *query, const void *bytes, size_t size) {
+    query->bytes = realloc(query->bytes, query->size + size);
+    assert_non_null(query->bytes);
+    memcpy(query->bytes + query->size, bytes, size);
+    query->size += size;
+}
+
+static void query_add_u16(struct query *query, unsigned value) {
+    query_add(query, (uint8_t[]){(uint8_t)(value >> 8), (uint8_t)value}, 2);
+}
+
+// `name` as dotted text; each label as it is.
+static struct query make_query(const char *name, unsigned type, unsigned class) {
+    struct query query = {0};
+    query_add(&query, (uint8_t[]){0xab, 0xcd, RD, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
+    while (*name) {
+        size_t size = strcspn(name, ".");
+        query_add(&query, &(uint8_t){(uint8_t)size}, 1);
+        query_add(&query, name, size);
+        name += size + (name[size] == '.');
+    }
+    query_add(&query, "", 1);
+    query_add_u16(&query, type);
+    query_add_u16(&query, class);
+    return query;
+}
+
+static void add_edns(struct query *query, unsigned udp_size, unsigned version) {
+    query->bytes[11]++; // additional records
+    query_add(query, "", 1);
+    query_add_u16(query, 41);
+    query_add_u16(query, udp_size);
+    query_add_u16(query, version);
+    query_add_u16(query, 0);
+    query_add_u16(query, 0);
+}
+
+struct answer {
+    uint8_t bytes[DNS_MESSAGE_MAX];
+    size_t size;
+    struct dns_question question;
+    bool asked;
+};
+
+// Frees the query.
+static struct answer *ask(const struct dns_zone *zone, struct query query, bool tcp) {
+    static struct answer answer;
+    memset(&answer, 0, sizeof answer);
+    answer.size =
+        dns_answer(zone, query.bytes, query.size, tcp, answer.bytes, &answer.question, &answer.asked);
+    free(query.bytes);
+    return &answer;
+}
+
+static unsigned u16_at(const struct answer *answer, size_t at) {
+    return (unsigned)answer->bytes[at] << 8 | answer->bytes[at + 1];
+}
+
+static unsigned rcode_of(const struct answer *answer) {
+    return answer->bytes[3] & 0xf;
+}
+
+static unsigned answer_count_of(const struct answer *answer) {
+    return u16_at(answer, 6);
+}
+
+static void test_addresses_in_recorded_order(void **state) {
+    struct dns_zone *zone = *state;
+    struct answer *answer = ask(zone, make_query("WWW.Example.org", DNS_TYPE_A, CLASS_IN), false);
+    static const char expected[] = "\xab\xcd\x85\x80\0\1\0\2\0\0\0\0" // header: one question, two answers
+                                   "\3WWW\7Example\3org\0\0\1\0\1"    // with the asker's capitals
+                                   "\xc0\x0c\0\1\0\1\0\0\1\x2c\0\4\xc0\0\2\x0a"  // 192.0.2.10, for 300 s
+                                   "\xc0\x0c\0\1\0\1\0\0\1\x2c\0\4\xc0\0\2\x09"; // 192.0.2.9
+    assert_int_equal(answer->size, sizeof expected - 1);
+    assert_memory_equal(answer->bytes, expected, sizeof expected - 1);
+    assert_true(answer->asked);
+    assert_string_equal(answer->question.name, "www.example.org");
+    assert_int_equal(answer->question.type, DNS_TYPE_A);
+    assert_int_equal(answer->question.outcome, DNS_OK);
+
+    answer = ask(zone, make_query("www.example.org", DNS_TYPE_AAAA, CLASS_IN), false);
+    assert_int_equal(answer_count_of(answer), 1);
+    static const uint8_t address[] = {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10};
+    assert_memory_equal(answer->bytes + answer->size - 16, address, 16);
+}
+
+static void test_https_record(void **state) {
+    struct dns_zone *zone = *state;
+    struct answer *answer = ask(zone, make_query("cdn.example.net", DNS_TYPE_HTTPS, CLASS_IN), false);
+    static const char record[] = "\xc0\x0c\0\x41\0\1\0\0\1\x2c\0\x0d" // type 65, 300 s, 13 bytes
+                                 "\0\1\0\0\1\0\6\2h2\2h3";            // priority 1, target ".", alpn
+    assert_int_equal(answer_count_of(answer), 1);
+    assert_memory_equal(answer->bytes + answer->size - 25, record, 25);
+    assert_int_equal(answer->question.outcome, DNS_OK);
+}
+
+static void test_https_record_of_another_port(void **state) {
+    struct dns_zone *zone = *state;
+    struct answer *answer = ask(zone, make_query("alt.example.org", DNS_TYPE_HTTPS, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_NODATA); // nothing on 443
+    answer = ask(zone, make_query("_8443._https.alt.example.org", DNS_TYPE_HTTPS, CLASS_IN), false);
+    static const char data[] = "\0\1\3alt\7example\3org\0\0\1\0\6\2h2\2h3" // the host is the target
+                               "\0\3\0\2\x20\xfb";                         // port 8443
+    size_t data_size = sizeof data - 1;
+    assert_int_equal(answer_count_of(answer), 1);
+    assert_memory_equal(answer->bytes + answer->size - data_size, data, data_size);
+    assert_int_equal(u16_at(answer, answer->size - data_size - 2), data_size);
+
+    static const char *const absent[] = {"_8444._https.alt.example.org",  "_443._https.www.example.org",
+                                         "_08443._https.alt.example.org", "_+8443._https.alt.example.org",
+                                         "_8443._https.www.example.org",  "_8443._https."};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        assert_int_equal(ask(zone, make_query(absent[i], DNS_TYPE_HTTPS, CLASS_IN), false)->question.outcome,
+                         DNS_NXDOMAIN);
+    answer = ask(zone, make_query("_8443._https.alt.example.org", DNS_TYPE_A, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_NODATA); // the host has the address, not this name
+}
+
+static void test_no_https_records(void **state) {
+    (void)state;
+    struct dns_zone *zone = open_zone("");
+    struct answer *answer = ask(zone, make_query("www.example.org", DNS_TYPE_HTTPS, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_NODATA);
+    dns_zone_close(zone);
+    char error[256];
+    static const char *const wrong[] = {",", "h2,", ",h2", "h2,,h3"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(dns_zone_open(&zone, &recording, wrong[i], error, sizeof error), -1);
+        assert_non_null(strstr(error, wrong[i]));
+    }
+}
+
+static void test_nodata(void **state) {
+    static const struct {
+        const char *name;
+        unsigned type;
+    } questions[] = {{"www.example.org", TYPE_TXT},
+                     {"www.example.org", TYPE_ANY},
+                     {"plain.example.org", DNS_TYPE_AAAA},
+                     {"plain.example.org", DNS_TYPE_HTTPS},
+                     {"both.example.org", DNS_TYPE_HTTPS}}; // http:// was asked for: nothing told of https
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        struct answer *answer =
+            ask(*state, make_query(questions[i].name, questions[i].type, CLASS_IN), false);
+        assert_int_equal(rcode_of(answer), 0);
+        assert_int_equal(answer_count_of(answer), 0);
+        assert_true(answer->asked);
+        assert_int_equal(answer->question.outcome, DNS_NODATA);
+    }
+}
+
+static void test_nxdomain(void **state) {
+    static const char *const names[] = {"update.googleapis.com", "",    "192.0.2.13",
+                                        "2001:db8::14",          "org", "_dns.example.org"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct answer *answer = ask(*state, make_query(names[i], DNS_TYPE_A, CLASS_IN), false);
+        assert_int_equal(rcode_of(answer), 3);
+        assert_int_equal(answer_count_of(answer), 0);
+        assert_int_equal(answer->question.outcome, DNS_NXDOMAIN);
+    }
+}
+
+static void test_unrecorded_hosts(void **state) {
+    struct answer *answer = ask(*state, make_query("Fonts.example.com", DNS_TYPE_A, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_OK);
+    assert_int_equal(answer_count_of(answer), 1);
+    uint8_t address[4];
+    unrecorded_host_address("fonts.example.com", address);
+    assert_memory_equal(answer->bytes + answer->size - 4, address, 4);
+    answer = ask(*state, make_query("fonts.example.com", DNS_TYPE_AAAA, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_NODATA);
+    // Something of this recording was in clear.
+    answer = ask(*state, make_query("fonts.example.com", DNS_TYPE_HTTPS, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_NODATA);
+}
+
+// All of the recording is https; a recorded server has the address that the host would have.
+static void test_unrecorded_hosts_beside_https(void **state) {
+    (void)state;
+    uint8_t address[4];
+    unrecorded_host_address("fonts.example.com", address);
+    char taken[16];
+    snprintf(taken, sizeof taken, "%u.%u.%u.%u", address[0], address[1], address[2], address[3]);
+    struct recorded_exchange only = {.scheme = "https", .host = "a.test", .port = 443, .address = taken};
+    const struct recording secure = {.name = "test", .exchanges = &only, .exchange_count = 1};
+    struct dns_zone *zone;
+    char error[256];
+    assert_int_equal(dns_zone_open(&zone, &secure, "h2,h3", error, sizeof error), 0);
+    struct answer *answer = ask(zone, make_query("fonts.example.com", DNS_TYPE_HTTPS, CLASS_IN), false);
+    assert_int_equal(answer->question.outcome, DNS_OK);
+    assert_int_equal(answer_count_of(answer), 1);
+    answer = ask(zone, make_query("fonts.example.com", DNS_TYPE_A, CLASS_IN), false);
+    assert_int_equal(answer_count_of(answer), 1);
+    assert_memory_not_equal(answer->bytes + answer->size - 4, address, 4);
+    dns_zone_close(zone);
+}
+
+// A label may hold any byte: one with a dot in it is another name than the two labels it looks like.
+static void test_escaped_names(void **state) {
+    struct query query = {0};
+    query_add(&query, (uint8_t[]){0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
+    query_add(&query, "\013www.example\003org", 17);
+    query_add_u16(&query, DNS_TYPE_A);
+    query_add_u16(&query, CLASS_IN);
+    struct answer *answer = ask(*state, query, false);
+    assert_int_equal(answer->question.outcome, DNS_NXDOMAIN);
+    assert_string_equal(answer->question.name, "www\\046example.org");
+
+    // The longest name there is, each byte escaped: 255 bytes on the wire.
+    query = (struct query){0};
+    query_add(&query, (uint8_t[]){0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
+    for (int label = 0; label < 4; label++) {
+        uint8_t size = label < 3 ? 63 : 61;
+        query_add(&query, &size, 1);
+        for (int i = 0; i < size; i++)
+            query_add(&query, &(uint8_t){0xff}, 1);
+    }
+    query_add(&query, "", 1);
+    query_add_u16(&query, DNS_TYPE_A);
+    query_add_u16(&query, CLASS_IN);
+    answer = ask(*state, query, false);
+    assert_int_equal(answer->question.outcome, DNS_NXDOMAIN);
+    assert_int_equal(strlen(answer->question.name), 4 * (3 * 63 + 61) + 3);
+}
+
+static void test_edns(void **state) {
+    struct query query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
+    add_edns(&query, 4096, 0);
+    struct answer *answer = ask(*state, query, false);
+    assert_int_equal(answer_count_of(answer), 2);
+    assert_int_equal(u16_at(answer, 10), 1);
+    static const uint8_t edns[] = {0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0};
+    assert_memory_equal(answer->bytes + answer->size - sizeof edns, edns, sizeof edns);
+
+    query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
+    add_edns(&query, 4096, 1);
+    answer = ask(*state, query, false);
+    assert_int_equal(rcode_of(answer), 0);
+    assert_int_equal(answer->bytes[answer->size - 6],
+                     1); // BADVERS is 16: its upper bits stand in the EDNS record
+    assert_false(answer->asked);
+
+    query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
+    add_edns(&query, 4096, 0);
+    add_edns(&query, 4096, 0);
+    assert_int_equal(rcode_of(ask(*state, query, false)), 1);
+}
+
+static void test_refused(void **state) {
+    struct answer *answer = ask(*state, make_query("www.example.org", DNS_TYPE_A, CLASS_CHAOS), false);
+    assert_int_equal(rcode_of(answer), 5);
+    assert_false(answer->asked);
+
+    struct query query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
+    query.bytes[2] |= 2 << 3; // STATUS
+    answer = ask(*state, query, false);
+    assert_int_equal(rcode_of(answer), 4);
+    assert_int_equal(answer->bytes[2] >> 3 & 0xf, 2);
+
+    query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
+    query.bytes[5] = 2; // two questions
+    assert_int_equal(rcode_of(ask(*state, query, false)), 1);
+}
+
+static void test_dropped(void **state) {
+    struct query query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
+    query.bytes[2] |= QR; // an answer: answering it could go on for ever
+    assert_int_equal(ask(*state, query, false)->size, 0);
+    for (size_t size = 0; size < 12; size++) {
+        query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
+        query.bytes = realloc(query.bytes, size ? size : 1);
+        query.size = size;
+        assert_int_equal(ask(*state, query, false)->size, 0);
+    }
+}
+
+static void test_malformed(void **state) {
+    // Cut anywhere after the header, and with names that lead nowhere.
+    size_t whole = 12 + 17 + 4;
+    for (size_t size = 12; size < whole; size++) {
+        struct query query = make_query("www.example.org", DNS_TYPE_A, CLASS_IN);
+        query.bytes = realloc(query.bytes, size);
+        query.size = size;
+        struct answer *answer = ask(*state, query, false);
+        assert_int_equal(rcode_of(answer), 1);
+        assert_int_equal(answer->size, 12);
+        assert_false(answer->asked);
+    }
+    static const char *const names[] = {"\xc0\x0c", "\x40", "\x80", "\xc0", "\x3fshort"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct query query = {0};
+        query_add(&query, (uint8_t[]){0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
+        query_add(&query, names[i], strlen(names[i]));
+        query_add_u16(&query, DNS_TYPE_A);
+        query_add_u16(&query, CLASS_IN);
+        assert_int_equal(rcode_of(ask(*state, query, false)), 1);
+    }
+    // 256 bytes on the wire: one too many.
+    struct query query = {0};
+    query_add(&query, (uint8_t[]){0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, 12);
+    for (int label = 0; label < 4; label++) {
+        query_add(&query, &(uint8_t){label < 3 ? 63 : 62}, 1);
+        for (int i = 0; i < (label < 3 ? 63 : 62); i++)
+            query_add(&query, "a", 1);
+    }
+    query_add(&query, "", 1);
+    query_add_u16(&query, DNS_TYPE_A);
+    query_add_u16(&query, CLASS_IN);
+    assert_int_equal(rcode_of(ask(*state, query, false)), 1);
+}
+
+// More addresses than a datagram takes: cut with TC set, and whole over TCP.
+static void test_truncated(void **state) {
+    (void)state;
+    enum { COUNT = 200 };
+    static struct recorded_exchange many[COUNT];
+    static char addresses[COUNT][24];
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(addresses[i], sizeof addresses[i], "192.0.2.%d", i);
+        many[i] = (struct recorded_exchange){
+            .seq = i, .scheme = "https", .host = "many.example", .port = 443, .address = addresses[i]};
+    }
+    struct recording large = {.name = "large", .exchanges = many, .exchange_count = COUNT};
+    struct dns_zone *zone;
+    char error[256];
+    assert_int_equal(dns_zone_open(&zone, &large, "h3", error, sizeof error), 0);
+    static const unsigned udp_sizes[] = {0, 100, 512, 1232, 65535};
+    for (size_t i = 0; i < sizeof udp_sizes / sizeof *udp_sizes; i++) {
+        struct query query = make_query("many.example", DNS_TYPE_A, CLASS_IN);
+        if (udp_sizes[i] > 0) add_edns(&query, udp_sizes[i], 0);
+        struct answer *answer = ask(zone, query, false);
+        assert_true(answer->bytes[2] & TC);
+        assert_int_equal(answer_count_of(answer), 0);
+        assert_int_equal(answer->question.outcome, DNS_OK);
+        assert_in_range(answer->size, 12, 512);
+    }
+    struct answer *answer = ask(zone, make_query("many.example", DNS_TYPE_A, CLASS_IN), true);
+    assert_false(answer->bytes[2] & TC);
+    assert_int_equal(answer_count_of(answer), COUNT);
+    assert_int_equal(answer->bytes[answer->size - 1], COUNT - 1);
+    dns_zone_close(zone);
+}
+
+static void test_bad_address(void **state) {
+    (void)state;
+    struct recorded_exchange bad = {
+        .scheme = "https", .host = "a.example", .port = 443, .address = "not.an.address"};
+    struct recording broken = {.name = "broken", .exchanges = &bad, .exchange_count = 1};
+    struct dns_zone *zone;
+    char error[256];
+    assert_int_equal(dns_zone_open(&zone, &broken, "h3", error, sizeof error), -1);
+    assert_non_null(strstr(error, "broken"));
+    assert_non_null(strstr(error, "not.an.address"));
+}
+
+static void test_names_for_reports(void **state) {
+    (void)state;
+    char text[16];
+    assert_string_equal(dns_type_name(DNS_TYPE_HTTPS, text), "HTTPS");
+    assert_string_equal(dns_type_name(65535, text), "TYPE65535");
+    assert_string_equal(dns_outcome_name(DNS_OK), "ok");
+    assert_string_equal(dns_outcome_name(DNS_NODATA), "nodata");
+    assert_string_equal(dns_outcome_name(DNS_NXDOMAIN), "nxdomain");
+}
+
+// What must hold of every answer, whatever was asked.
+static void check_answer(const struct answer *answer, const struct query *query, bool tcp) {
+    if (answer->size == 0) return;
+    assert_true(query->size >= 12);
+    assert_memory_equal(answer->bytes, query->bytes, 2);
+    assert_true(answer->bytes[2] & QR);
+    assert_true(answer->size >= 12);
+    if (!tcp) assert_true(answer->size <= 1232);
+    if (answer->asked) {
+        assert_int_equal(u16_at(answer, 4), 1);
+        assert_int_equal(rcode_of(answer), answer->question.outcome == DNS_NXDOMAIN ? 3 : 0);
+        assert_true(strlen(answer->question.name) > 0);
+        for (const char *c = answer->question.name; *c; c++)
+            assert_in_range(*c, '!', '~');
+    } else {
+        assert_int_equal(answer_count_of(answer), 0);
+    }
+}
+
+static void test_mutated_queries(void **state) {
+    struct dns_zone *zone = *state;
+    static const char *const names[] = {"www.example.org", "cdn.example.net", "_8443._https.alt.example.org",
+                                        ""};
+    static const unsigned types[] = {DNS_TYPE_A, DNS_TYPE_AAAA, DNS_TYPE_HTTPS, TYPE_TXT};
+    static struct answer answer;
+    srand(1);
+    for (int round = 0; round < 100000; round++) {
+        struct query query = make_query(names[rand() % 4], types[rand() % 4], CLASS_IN);
+        if (rand() % 2) add_edns(&query, (unsigned)rand() % 5000, rand() % 4 == 0);
+        int mutations = rand() % 6;
+        for (int i = 0; i < mutations; i++)
+            query.bytes[(size_t)rand() % query.size] = (uint8_t)(rand() % 2 ? rand() : rand() % 4 * 64);
+        if (rand() % 4 == 0) {
+            query.size = (size_t)rand() % query.size;
+            query.bytes = realloc(query.bytes, query.size ? query.size : 1);
+        }
+        bool tcp = rand() % 2;
+        answer.asked = false;
+        answer.size =
+            dns_answer(zone, query.bytes, query.size, tcp, answer.bytes, &answer.question, &answer.asked);
+        check_answer(&answer, &query, tcp);
+        free(query.bytes);
+    }
+}
+
+static int set_up(void **state) {
+    *state = open_zone("h2,h3");
+    return 0;
+}
+
+static int tear_down(void **state) {
+    dns_zone_close(*state);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_addresses_in_recorded_order),
+        cmocka_unit_test(test_https_record),
+        cmocka_unit_test(test_https_record_of_another_port),
+        cmocka_unit_test(test_no_https_records),
+        cmocka_unit_test(test_nodata),
+        cmocka_unit_test(test_nxdomain),
+        cmocka_unit_test(test_unrecorded_hosts),
+        cmocka_unit_test(test_unrecorded_hosts_beside_https),
+        cmocka_unit_test(test_escaped_names),
+        cmocka_unit_test(test_edns),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_bad_address),
+        cmocka_unit_test(test_names_for_reports),
+        cmocka_unit_test(test_mutated_queries),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

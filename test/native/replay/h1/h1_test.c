@@ -1,0 +1,374 @@
+// The HTTP/1.1 lane over a socket pair: what a client may do, what it may not, and thousands of things that
+// are neither.
+#include "../h1_client.h"
+#include "../lane_site.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "replay/h1/h1.h"
+#include "replay/h1/h1_request.h"
+#include "replay/tcp/stream.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { MUTATIONS = 4000, MUTATED_BYTES_MAX = 2048 };
+
+static struct lane_site the_site;
+
+static void assert_starts(const struct h1_client *client, const char *text) {
+    const char *answer = (const char *)client->answer.data + client->answer.start;
+    if (strncmp(answer, text, strlen(text)) != 0) fail_msg("got \"%.200s\"", answer);
+}
+
+// The answer is one whole response to a GET of `path`.
+static void assert_body(struct h1_client *client, const char *path) {
+    const struct recorded_exchange *wanted = lane_site_exchange(client->site, path);
+    size_t size = buf_size(&client->answer);
+    uint8_t *bytes = buf_bytes(&client->answer);
+    uint8_t *body = memmem(bytes, size, "\r\n\r\n", 4);
+    assert_non_null(body);
+    body += 4;
+    char length[48];
+    snprintf(length, sizeof length, "\r\ncontent-length: %zu\r\n", (size_t)wanted->body_size);
+    assert_non_null(memmem(bytes, (size_t)(body - bytes), length, strlen(length)));
+    assert_int_equal(size - (size_t)(body - bytes), wanted->body_size);
+    assert_memory_equal(body, wanted->body, wanted->body_size);
+}
+
+static json_t *only_request(struct lane_site *site, json_t **report) {
+    *report = lane_site_report(site);
+    json_t *requests = json_object_get(*report, "requests");
+    assert_int_equal(json_array_size(requests), 1);
+    return json_array_get(requests, 0);
+}
+
+static json_int_t number(json_t *object, const char *name) {
+    assert_true(json_is_integer(json_object_get(object, name)));
+    return json_integer_value(json_object_get(object, name));
+}
+
+static void test_get(void **state) {
+    struct h1_client client = h1_client_ask(*state, "GET /large HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    assert_starts(&client, "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n");
+    assert_body(&client, "/large");
+    assert_true(client.ended);
+    json_t *report;
+    json_t *request = only_request(*state, &report);
+    assert_int_equal(number(request, "body_bytes"), LARGE_BYTES);
+    assert_string_equal(json_string_value(json_object_get(request, "url")), "http://a.test/large");
+    // The site was recorded over https, and this is in clear: that is no difference.
+    assert_string_equal(json_string_value(json_object_get(request, "outcome")), "exact");
+    assert_true(json_is_true(json_object_get(request, "complete")));
+    assert_true(number(request, "request_ns") <= number(request, "first_byte_ns"));
+    assert_true(number(request, "first_byte_ns") < number(request, "end_ns"));
+    json_decref(report);
+    buf_free(&client.answer);
+}
+
+static void test_byte_by_byte(void **state) {
+    static const char input[] = "GET /small HTTP/1.1\r\nHost:  a.test \r\nAccept: */*\r\n\r\n";
+    struct h1_client client = {
+        .site = *state, .input = input, .input_size = strlen(input), .step_bytes = 1, .finish = true};
+    h1_client_converse(&client);
+    assert_starts(&client, "HTTP/1.1 200 OK\r\n");
+    assert_body(&client, "/small");
+    buf_free(&client.answer);
+}
+
+static void test_pipelined_requests_in_order(void **state) {
+    struct h1_client client =
+        h1_client_ask(*state, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                              "HEAD /large HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                              "GET /empty HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                              "GET /nowhere HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                              "GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"
+                              "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    assert_starts(&client, "HTTP/1.1 200 OK\r\n");
+    size_t size = buf_size(&client.answer);
+    const char *at = (const char *)buf_bytes(&client.answer);
+    const char *end = at + size;
+    static const char *const starts[] = {"HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 204 \r\n",
+                                         "HTTP/1.1 404 \r\nx-trilane: missed\r\n", "HTTP/1.1 200 OK\r\n"};
+    static const size_t bodies[] = {SMALL_BYTES, 0, 0, 46, SMALL_BYTES};
+    for (size_t i = 0; i < 5; i++) {
+        assert_true((size_t)(end - at) > strlen(starts[i]));
+        assert_memory_equal(at, starts[i], strlen(starts[i]));
+        const char *body = memmem(at, (size_t)(end - at), "\r\n\r\n", 4);
+        assert_non_null(body);
+        bool has_length = memmem(at, (size_t)(body - at), "content-length", 14) != NULL;
+        assert_int_equal(has_length, i != 2); // HEAD's too
+        assert_int_equal(memmem(at, (size_t)(body + 2 - at), "connection: close\r\n", 19) != NULL, i == 4);
+        at = body + 4 + bodies[i];
+    }
+    assert_ptr_equal(at, end); // what came after "close" is not answered
+    buf_free(&client.answer);
+}
+
+static void test_no_framing_from_the_recording(void **state) {
+    struct h1_client client = h1_client_ask(*state, "GET /headers HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    assert_int_equal(h1_client_count(&client, "x-last: 1\r\n"), 1);
+    buf_free(&client.answer);
+}
+
+static void test_http_1_0(void **state) {
+    struct h1_client client = {.site = *state, .step_bytes = SIZE_MAX};
+    client.input = "GET /small HTTP/1.0\r\nHost: a.test\r\n\r\n";
+    client.input_size = strlen(client.input);
+    h1_client_converse(&client); // the server ends it though the client has not
+    assert_true(client.ended);
+    assert_int_equal(h1_client_count(&client, "connection: close\r\n"), 1);
+    assert_body(&client, "/small");
+    buf_free(&client.answer);
+    client = h1_client_ask(*state, "GET /small HTTP/1.0\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n");
+    assert_int_equal(h1_client_count(&client, "connection: keep-alive\r\n"), 1);
+    buf_free(&client.answer);
+    client = h1_client_ask(*state, "GET / HTTP/1.0\r\n\r\n"); // no Host: the address stands in
+    assert_starts(&client, "HTTP/1.1 404 ");
+    buf_free(&client.answer);
+}
+
+static void test_request_bodies_are_counted(void **state) {
+    struct h1_client client =
+        h1_client_ask(*state, "POST /small HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n"
+                              "Expect: 100-Continue\r\n\r\n"
+                              "5\r\nhello\r\n10;x=y\r\n0123456789abcdef\r\n0\r\nX-Trailer: 1\r\n\r\n");
+    assert_starts(&client, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 ");
+    json_t *report;
+    json_t *request = only_request(*state, &report);
+    assert_int_equal(number(request, "request_body_bytes"), 21);
+    json_decref(report);
+    buf_free(&client.answer);
+}
+
+static void test_fails_as_recorded(void **state) {
+    struct h1_client client = h1_client_ask(*state, "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                                                    "GET /failing HTTP/1.1\r\nHost: a.test\r\n\r\n"
+                                                    "GET /small HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    assert_true(client.ended);
+    assert_int_equal(h1_client_count(&client, "HTTP/1.1 "), 1);
+    assert_body(&client, "/small"); // and nothing after it
+    buf_free(&client.answer);
+    json_t *report = lane_site_report(*state);
+    const json_t *request = json_array_get(json_object_get(report, "requests"), 1);
+    assert_string_equal(json_string_value(json_object_get(request, "unrecorded")), "failed");
+    assert_true(json_is_null(json_object_get(request, "status")));
+    json_decref(report);
+}
+
+static void test_targets(void **state) {
+    struct h1_client client =
+        h1_client_ask(*state, "GET http://a.test:80/small HTTP/1.1\r\nHost: other.test\r\n\r\n");
+    assert_starts(&client, "HTTP/1.1 200 OK\r\n");
+    buf_free(&client.answer);
+    client = h1_client_ask(*state, "OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    assert_starts(&client, "HTTP/1.1 404 ");
+    buf_free(&client.answer);
+}
+
+static void test_upgrades_are_not_taken(void **state) {
+    struct h1_client client =
+        h1_client_ask(*state, "GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\n"
+                              "Upgrade: websocket\r\n\r\n"
+                              "GET /empty HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    assert_starts(&client, "HTTP/1.1 200 OK\r\n");
+    const char *second = "HTTP/1.1 204 \r\n";
+    assert_non_null(memmem(buf_bytes(&client.answer), buf_size(&client.answer), second, strlen(second)));
+    buf_free(&client.answer);
+}
+
+static void test_malformed_requests(void **state) {
+    static const char *const malformed[] = {
+        "\x16\x03\x01\x02",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n\r\n",
+        "GET small HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "GET http:// HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "GET http://a.test?q HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "GET / HTTP/2.0\r\nHost: a.test\r\n\r\n",
+        "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "BREW / HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost a.test\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a.test\r\nContent-Length: x\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "GET / HTTP/1.1\r\nHost: a.test\r\nX: a\rb\r\n\r\n",
+    };
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        struct h1_client client = {.site = *state,
+                                   .input = malformed[i],
+                                   .input_size = strlen(malformed[i]),
+                                   .step_bytes = SIZE_MAX}; // the server ends it, not we
+        h1_client_converse(&client);
+        if (!client.ended) fail_msg("%zu: still open", i);
+        if (h1_client_count(&client, "HTTP/1.1 400 Bad Request\r\n") != 1)
+            fail_msg("%zu: %.100s", i, client.answer.data);
+        buf_free(&client.answer);
+    }
+    json_t *report = lane_site_report(*state);
+    assert_int_equal(number(json_object_get(report, "counts"), "aborted"), 1); // the bad chunk
+    json_decref(report);
+}
+
+static void test_heads_that_are_too_large(void **state) {
+    char *input = malloc(4 * H1_HEAD_BYTES_MAX);
+    int n = sprintf(input, "GET / HTTP/1.1\r\nHost: a.test\r\nX: ");
+    memset(input + n, 'x', 2 * H1_HEAD_BYTES_MAX);
+    struct h1_client client = {.site = *state,
+                               .input = input,
+                               .input_size = (size_t)n + 2 * H1_HEAD_BYTES_MAX,
+                               .step_bytes = SIZE_MAX};
+    h1_client_converse(&client);
+    assert_starts(&client, "HTTP/1.1 431 ");
+    buf_free(&client.answer);
+
+    n = sprintf(input, "GET / HTTP/1.1\r\nHost: a.test\r\n");
+    for (int i = 0; i < H1_HEADERS_MAX; i++)
+        n += sprintf(input + n, "X%d: %d\r\n", i, i);
+    strcpy(input + n, "\r\n");
+    client = h1_client_ask(*state, input);
+    assert_starts(&client, "HTTP/1.1 431 ");
+    buf_free(&client.answer);
+    free(input);
+}
+
+// A client that takes nothing holds the body up in the recording, not in our memory, and what it did not get
+// is told.
+static void test_backpressure(void **state) {
+    struct lane_site *site = *state;
+    static const char input[] = "GET /large HTTP/1.1\r\nHost: a.test\r\n\r\n";
+    struct h1_client client = {
+        .site = site, .input = input, .input_size = strlen(input), .step_bytes = SIZE_MAX, .stop_after = 1};
+    h1_client_converse(&client);
+    assert_false(client.ended);
+    json_t *report;
+    json_t *request = only_request(site, &report);
+    assert_in_range(number(request, "body_bytes"), 1, LARGE_BYTES - 1);
+    assert_true(json_is_false(json_object_get(request, "complete")));
+    assert_int_equal(number(json_object_get(report, "counts"), "aborted"), 1);
+    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
+    assert_string_equal(json_string_value(json_object_get(connection, "close_reason")), "the replay ended");
+    json_decref(report);
+    buf_free(&client.answer);
+}
+
+static void test_client_vanishes(void **state) {
+    struct h1_client client =
+        h1_client_ask(*state, "POST /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 100\r\n\r\nabc");
+    assert_true(client.ended);
+    assert_int_equal(buf_size(&client.answer), 0);
+    json_t *report = lane_site_report(*state);
+    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
+    assert_string_equal(json_string_value(json_object_get(connection, "close_reason")),
+                        "the peer closed within a request");
+    json_decref(report);
+    buf_free(&client.answer);
+}
+
+static uint64_t next_random(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33;
+}
+
+// Changes some bytes, repeats or drops stretches, mixes seeds. Returns the new size.
+static size_t mutate(uint64_t *random, char bytes[MUTATED_BYTES_MAX], size_t size) {
+    static const char telling[] = "\r\n: \t0123456789abcdefABCDEF/?*%;=,\x00\x7f\xff";
+    size_t changes = 1 + next_random(random) % 8;
+    for (size_t i = 0; i < changes && size > 0; i++) {
+        size_t at = next_random(random) % size;
+        size_t span = 1 + next_random(random) % 16;
+        if (span > size - at) span = size - at;
+        switch (next_random(random) % 4) {
+        case 0:
+            bytes[at] = (char)next_random(random);
+            break;
+        case 1:
+            bytes[at] = telling[next_random(random) % (sizeof telling - 1)];
+            break;
+        case 2:
+            memmove(bytes + at, bytes + at + span, size - at - span);
+            size -= span;
+            break;
+        default:
+            if (size + span > MUTATED_BYTES_MAX) break;
+            memmove(bytes + at + span, bytes + at, size - at);
+            size += span;
+        }
+    }
+    return size;
+}
+
+static void test_random_mutations(void **state) {
+    static const char *const seeds[] = {
+        "GET /small HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\nCookie: a=b; c=d\r\n\r\n"
+        "GET /many/3 HTTP/1.1\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n",
+        "POST /small HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
+        "5\r\nhello\r\n10;x=y\r\n0123456789abcdef\r\n0\r\nX-Trailer: 1\r\n\r\nGET /small HTTP/1.1\r\nHost: "
+        "a.test\r\n\r\n",
+        "POST /small HTTP/1.1\r\nHost: a.test\r\nContent-Length: 12\r\n\r\n0123456789abHEAD /large "
+        "HTTP/1.1\r\n"
+        "Host: a.test:80\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n\r\n",
+        "GET http://a.test/empty HTTP/1.0\r\nConnection: keep-alive\r\n\r\nOPTIONS * HTTP/1.1\r\nHost: "
+        "a.test\r\n\r\n",
+    };
+    uint64_t random = 20140512;
+    size_t refused = 0;
+    size_t served = 0;
+    for (size_t i = 0; i < MUTATIONS; i++) {
+        char bytes[MUTATED_BYTES_MAX];
+        const char *seed = seeds[next_random(&random) % (sizeof seeds / sizeof *seeds)];
+        size_t size = strlen(seed);
+        memcpy(bytes, seed, size);
+        size = mutate(&random, bytes, size);
+        struct h1_client client = {.site = *state,
+                                   .input = bytes,
+                                   .input_size = size,
+                                   .step_bytes = 1 + next_random(&random) % 200,
+                                   .finish = true};
+        h1_client_converse(&client); // fails the test if the server neither answers nor ends
+        assert_true(client.ended);
+        if (buf_size(&client.answer) > 0) assert_starts(&client, "HTTP/1.1 ");
+        refused += h1_client_count(&client, "HTTP/1.1 400 ");
+        served += h1_client_count(&client, "HTTP/1.1 200 ");
+        buf_free(&client.answer);
+    }
+    assert_true(refused > MUTATIONS / 20); // else the mutations were too tame to mean anything
+    assert_true(served > MUTATIONS / 20);
+    json_t *report = lane_site_report(*state);
+    json_t *connection;
+    size_t at;
+    json_array_foreach(json_object_get(report, "connections"), at, connection)
+        assert_true(json_is_string(json_object_get(connection, "close_reason")));
+    assert_int_equal(at, MUTATIONS);
+    json_decref(report);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        LANE_SITE_TEST(test_get, &the_site),
+        LANE_SITE_TEST(test_byte_by_byte, &the_site),
+        LANE_SITE_TEST(test_pipelined_requests_in_order, &the_site),
+        LANE_SITE_TEST(test_no_framing_from_the_recording, &the_site),
+        LANE_SITE_TEST(test_http_1_0, &the_site),
+        LANE_SITE_TEST(test_request_bodies_are_counted, &the_site),
+        LANE_SITE_TEST(test_fails_as_recorded, &the_site),
+        LANE_SITE_TEST(test_targets, &the_site),
+        LANE_SITE_TEST(test_upgrades_are_not_taken, &the_site),
+        LANE_SITE_TEST(test_malformed_requests, &the_site),
+        LANE_SITE_TEST(test_heads_that_are_too_large, &the_site),
+        LANE_SITE_TEST(test_backpressure, &the_site),
+        LANE_SITE_TEST(test_client_vanishes, &the_site),
+        LANE_SITE_TEST(test_random_mutations, &the_site),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+// What the HTTP/2 lane has alone, against nghttp2's client over a socket pair, in clear: large heads, the end
+// of a connection, mutated bytes. What h3 does alike is in multiplexed_test.c.
+#include "../h2_client.h"
+#include "../lane_site.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BIG_WINDOW = 6 * 1024 * 1024 };
+
+static struct lane_site site;
+static struct h2_client client;
+
+static void answers_a_request(void **state) {
+    (void)state;
+    h2_client_open(&client, &site, BIG_WINDOW);
+    struct seen *seen = h2_client_request(&client, "GET", "/small", NULL, 0);
+    h2_client_run(&client, 1);
+    assert_whole(&site, seen, "/small");
+    h2_client_close(&client);
+}
+
+static void sends_large_heads(void **state) {
+    (void)state;
+    h2_client_open(&client, &site, BIG_WINDOW);
+    struct seen *one = h2_client_request(&client, "GET", "/long-header", NULL, 0);
+    struct seen *many = h2_client_request(&client, "GET", "/many-headers", NULL, 0);
+    struct seen *empty = h2_client_request(&client, "GET", "/long-empty", NULL, 0);
+    struct seen *small = h2_client_request(&client, "GET", "/small", NULL, 0);
+    h2_client_run(&client, 4);
+    assert_whole(&site, one, "/long-header");
+    assert_true(one->field_bytes > LONG_HEADER_BYTES);
+    assert_whole(&site, many, "/many-headers");
+    assert_int_equal(many->field_count, MANY_HEADERS + 1);
+    assert_whole(&site, empty, "/long-empty");
+    assert_int_equal(empty->field_bytes, LONG_HEADER_BYTES);
+    assert_whole(&site, small, "/small");
+    h2_client_close(&client);
+}
+
+static void refuses_a_huge_head_at_once(void **state) {
+    (void)state;
+    h2_client_open(&client, &site, BIG_WINDOW);
+    struct seen *huge = h2_client_request(&client, "GET", "/huge-head", NULL, 0);
+    struct seen *small = h2_client_request(&client, "GET", "/small", NULL, 0);
+    h2_client_run(&client, 2);
+    assert_true(huge->reset);
+    assert_whole(&site, small, "/small");
+    h2_client_close(&client);
+}
+
+static void refuses_a_malformed_request(void **state) {
+    (void)state;
+    h2_client_open(&client, &site, BIG_WINDOW);
+    struct seen *bad = h2_client_request(&client, "GET", "", NULL, 0);
+    h2_client_run(&client, 2); // until the server closes: nghttp2 takes this for an error of the connection
+    assert_int_equal(bad->status, 0);
+    assert_true(client.goaway);
+    assert_true(client.closed);
+    h2_client_close(&client);
+}
+
+static void says_goodbye(void **state) {
+    (void)state;
+    h2_client_open(&client, &site, BIG_WINDOW);
+    h2_client_request(&client, "GET", "/small", NULL, 0);
+    h2_client_run(&client, 1);
+    stream_set_close(&client.streams);
+    lane_site_run(&site); // until the client sees the end
+    assert_true(client.goaway);
+    assert_true(client.closed);
+    stream_set_open(&client.streams, site.loop);
+    h2_client_close(&client);
+}
+
+// What a client sends, as bytes, to be mutated.
+static size_t client_bytes(uint8_t *bytes, size_t capacity) {
+    struct h2_client recorder = {.site = &site};
+    nghttp2_session_callbacks *callbacks;
+    nghttp2_session_callbacks_new(&callbacks);
+    nghttp2_session_client_new(&recorder.session, callbacks, &recorder);
+    nghttp2_session_callbacks_del(callbacks);
+    nghttp2_submit_settings(recorder.session, NGHTTP2_FLAG_NONE, NULL, 0);
+    h2_client_request(&recorder, "GET", "/small", "u=1", 0);
+    h2_client_request(&recorder, "GET", "/large", "u=3, i", 0);
+    h2_client_request(&recorder, "POST", "/small", NULL, 700);
+    nghttp2_submit_priority_update(recorder.session, NGHTTP2_FLAG_NONE, 3, (const uint8_t *)"u=0", 3);
+    nghttp2_submit_rst_stream(recorder.session, NGHTTP2_FLAG_NONE, 3, NGHTTP2_CANCEL);
+    size_t size = 0;
+    const uint8_t *part;
+    nghttp2_ssize n;
+    while ((n = nghttp2_session_mem_send2(recorder.session, &part)) > 0 && size + (size_t)n <= capacity) {
+        memcpy(bytes + size, part, (size_t)n);
+        size += (size_t)n;
+    }
+    nghttp2_session_del(recorder.session);
+    return size;
+}
+
+static void stop(void *context, uint64_t now_ns) {
+    (void)now_ns;
+    loop_stop(context);
+}
+
+static void survives_mutated_bytes(void **state) {
+    (void)state;
+    uint8_t bytes[8192], mutated[8192];
+    size_t size = client_bytes(bytes, sizeof bytes);
+    assert_true(size > 800);
+    srand(1);
+    for (int round = 0; round < 400; round++) {
+        memcpy(mutated, bytes, size);
+        size_t from = round % 8 == 0 ? 0 : 24; // mostly after the preface
+        for (int i = rand() % 6; i >= 0; i--)
+            mutated[from + (size_t)rand() % (size - from)] = (uint8_t)rand();
+        size_t length = round % 3 == 0 ? (size_t)rand() % size : size;
+        h2_client_open_raw(&client, &site);
+        assert_int_equal(send(client.watch.fd, mutated, length, MSG_NOSIGNAL), length);
+        if (round % 2) shutdown(client.watch.fd, SHUT_WR);
+        struct loop_timer soon = {.due = stop, .context = site.loop};
+        loop_timer_set(site.loop, &soon, 1); // after one turn or two
+        loop_run(site.loop);
+        loop_timer_set(site.loop, &soon, 1);
+        if (!client.closed) loop_run(site.loop);
+        loop_timer_clear(site.loop, &soon);
+        h2_client_close(&client);
+    }
+    // And it still serves.
+    answers_a_request(state);
+}
+
+int main(void) {
+#define TEST(name) LANE_SITE_TEST(name, &site)
+    const struct CMUnitTest tests[] = {
+        TEST(answers_a_request),           TEST(sends_large_heads), TEST(refuses_a_huge_head_at_once),
+        TEST(refuses_a_malformed_request), TEST(says_goodbye),      TEST(survives_mutated_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

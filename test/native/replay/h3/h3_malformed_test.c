@@ -1,0 +1,180 @@
+// Malformed HTTP/3 (RFC 9114) and QPACK (RFC 9204): bytes of one's own on a client's streams. Each attempt
+// ends the connection, or its stream alone, with the error that the RFCs have for it, or does no harm; and
+// random bytes never do more than that. What quiche lets pass against the RFCs stands apart, so that a later
+// one that does not is noticed.
+#include "../h3_attempts.h"
+#include "../h3_client.h"
+
+#include "base/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MUTATED_BYTES_MAX = 128, MUTATIONS = 300 };
+
+static struct lane_site site;
+static struct h3_client client;
+static const struct attempt *attempt;
+static unsigned turn;
+static bool good_answered, stream_ended, answered, connection_ended, is_application_error;
+static uint64_t stream_error, connection_error;
+
+// Numbers that are the same each time; 0: bytes are written as they are.
+static uint32_t mutation;
+
+static uint32_t draw(uint32_t below) {
+    mutation = mutation * 1664525 + 1013904223;
+    return (mutation >> 8) % below;
+}
+
+// A few bytes of another value, and now and then a part missing at the end.
+static struct piece mutate(const struct piece *piece, char bytes[MUTATED_BYTES_MAX]) {
+    assert_true(piece->size <= MUTATED_BYTES_MAX);
+    struct piece mutated = *piece;
+    memcpy(bytes, piece->bytes, piece->size);
+    mutated.bytes = bytes;
+    for (uint32_t i = draw(4); i > 0 && piece->size > 0; i--)
+        bytes[draw((uint32_t)piece->size)] = (char)draw(256);
+    if (draw(4) == 0 && piece->size > 0) mutated.size = draw((uint32_t)piece->size);
+    if (draw(4) == 0) mutated.fin = !mutated.fin;
+    return mutated;
+}
+
+static void write_piece(struct h3_client *c, const struct piece *piece) {
+    uint64_t error;
+    assert_int_equal(quiche_conn_stream_send(c->quic, piece->stream, (const uint8_t *)piece->bytes,
+                                             piece->size, piece->fin, &error),
+                     piece->size);
+}
+
+static void write_attempt(struct h3_client *c) {
+    bool has_control = false;
+    for (size_t i = 0; i < PIECES_MAX; i++)
+        has_control |= attempt->pieces[i].bytes && attempt->pieces[i].stream == CONTROL;
+    if (!has_control) write_piece(c, &ON(CONTROL, SETTINGS));
+    for (size_t i = 0; i < PIECES_MAX && attempt->pieces[i].bytes; i++) {
+        char bytes[MUTATED_BYTES_MAX];
+        const struct piece piece = mutation ? mutate(&attempt->pieces[i], bytes) : attempt->pieces[i];
+        write_piece(c, &piece);
+    }
+}
+
+static bool has_resets(void) {
+    for (size_t i = 0; i < PIECES_MAX; i++)
+        if (attempt->pieces[i].reset) return true;
+    return false;
+}
+
+static void write_rest(struct h3_client *c) {
+    for (size_t i = 0; i < PIECES_MAX; i++)
+        if (attempt->pieces[i].reset)
+            quiche_conn_stream_shutdown(c->quic, attempt->pieces[i].stream, QUICHE_SHUTDOWN_WRITE, 0x10c);
+    write_piece(c, &LAST_ON(GOOD_REQUEST, GET_SMALL));
+}
+
+// Whether all of the response has come; *error: what it was reset with.
+static bool read_response(struct h3_client *c, uint64_t stream, bool *reset, uint64_t *error) {
+    uint8_t bytes[4096];
+    bool fin = false;
+    ssize_t size = 0;
+    while (!fin && (size = quiche_conn_stream_recv(c->quic, stream, bytes, sizeof bytes, &fin, error)) >= 0) {
+    }
+    if (!fin && size == QUICHE_ERR_STREAM_RESET) *reset = true;
+    return fin;
+}
+
+static void on_turn(struct h3_client *c) {
+    if (turn == 0) write_attempt(c);
+    // Later, where a reset would take along what has not left yet.
+    if (turn == has_resets() && !quiche_conn_is_draining(c->quic)) write_rest(c);
+    turn++;
+    const uint8_t *text;
+    size_t text_size;
+    if (quiche_conn_peer_error(c->quic, &is_application_error, &connection_error, &text, &text_size))
+        connection_ended = true;
+    answered |= read_response(c, REQUEST, &stream_ended, &stream_error);
+    bool reset = false;
+    uint64_t error;
+    good_answered |= read_response(c, GOOD_REQUEST, &reset, &error);
+    if (connection_ended || (good_answered && (answered || stream_ended || mutation)))
+        loop_stop(c->site->loop);
+}
+
+static void too_late(void *context, uint64_t now_ns) {
+    (void)now_ns;
+    loop_stop(context);
+}
+
+static void run_attempt(const struct attempt *one) {
+    const struct h3_client_options own = {.window_bytes = 1000000, .on_turn = on_turn};
+    attempt = one;
+    turn = 0;
+    good_answered = answered = stream_ended = connection_ended = is_application_error = false;
+    stream_error = connection_error = 0;
+    struct loop_timer limit = {.due = too_late, .context = site.loop};
+    h3_client_open(&client, &site, &own);
+    loop_timer_set(site.loop, &limit, clock_now_ns() + 3 * NS_PER_S);
+    h3_client_run(&client, 1);
+    loop_timer_clear(site.loop, &limit);
+    h3_client_close(&client);
+}
+
+static enum outcome seen_outcome(void) {
+    return connection_ended ? CONNECTION_ENDS : stream_ended ? STREAM_ENDS : answered ? FINE : NOTHING;
+}
+
+static size_t try_all(const struct attempts *all) {
+    size_t failed = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        run_attempt(&all->list[i]);
+        const uint64_t error = connection_ended ? connection_error : stream_ended ? stream_error : 0;
+        if (seen_outcome() == all->list[i].outcome && error == all->list[i].error &&
+            is_application_error == connection_ended)
+            continue;
+        print_error("%s: %s with 0x%llx\n", all->list[i].name,
+                    connection_ended ? "the connection ended"
+                    : stream_ended   ? "the stream ended"
+                    : answered       ? "answered"
+                                     : "nothing came",
+                    (unsigned long long)error);
+        failed++;
+    }
+    return failed;
+}
+
+static void ends_what_is_malformed(void **state) {
+    (void)state;
+    assert_int_equal(try_all(&attempts_by_the_rfcs), 0);
+}
+
+static void knows_what_quiche_lets_pass(void **state) {
+    (void)state;
+    assert_int_equal(try_all(&attempts_by_quiche), 0);
+}
+
+static void survives_random_bytes(void **state) {
+    (void)state;
+    for (uint32_t i = 1; i <= MUTATIONS; i++) {
+        mutation = i;
+        const struct attempt *one = &attempts_by_the_rfcs.list[i % attempts_by_the_rfcs.count];
+        run_attempt(one);
+        mutation = 0;
+        if (!connection_ended && !good_answered)
+            fail_msg("%s, mutation %u: neither answered nor refused", one->name, i);
+    }
+}
+
+int main(void) {
+#define TEST(name) LANE_SITE_TEST(name, &site)
+    const struct CMUnitTest tests[] = {
+        TEST(ends_what_is_malformed),
+        TEST(knows_what_quiche_lets_pass),
+        TEST(survives_random_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+// What the HTTP/3 lane has alone, against quiche's client over a link in memory: congestion control and
+// pacing, losses, large heads, trailers, versions. What h2 does alike is in multiplexed_test.c.
+#include "../h3_client.h"
+#include "../lane_site.h"
+
+#include "base/clock.h"
+
+#include <openssl/rand.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BIG_WINDOW = 6 * 1024 * 1024 };
+
+static struct lane_site site;
+static struct h3_client client;
+static const struct h3_client_options plain = {.window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS};
+
+static const char *text(const json_t *object, const char *key) {
+    return json_string_value(json_object_get(object, key));
+}
+
+static json_int_t number(const json_t *object, const char *key) {
+    return json_integer_value(json_object_get(object, key));
+}
+
+static void tells_of_its_connection(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 1);
+    h3_client_close(&client);
+
+    json_t *report = lane_site_report(&site);
+    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
+    assert_string_equal(text(connection, "alpn"), "h3");
+    assert_string_equal(text(connection, "tls_version"), "TLSv1.3");
+    assert_string_equal(text(connection, "local_address"), "192.0.2.1");
+    // The handshake took a round trip of the link.
+    assert_true(number(connection, "secured_ns") - number(connection, "opened_ns") >=
+                2 * (json_int_t)NS_PER_MS);
+    json_decref(report);
+}
+
+// With the initial window alone 4 MB take more than 300 round trips.
+static void grows_its_window_while_responses_wait(void **state) {
+    (void)state;
+    enum { ROUND_TRIPS_MAX = 100 };
+    static const char *const congestion[] = {"cubic", "reno"};
+    const uint64_t delay_ns = 10 * NS_PER_MS;
+    for (size_t i = 0; i < 4; i++) {
+        const struct h3_client_options options = {.window_bytes = BIG_WINDOW,
+                                                  .delay_ns = delay_ns,
+                                                  .congestion = congestion[i % 2],
+                                                  .unpaced = i >= 2};
+        h3_client_open(&client, &site, &options);
+        struct seen *seen = h3_client_request(&client, "GET", "/large", NULL, 0);
+        h3_client_run(&client, 1);
+        assert_whole(&site, seen, "/large");
+        h3_client_close(&client);
+        json_t *report = lane_site_report(&site);
+        const json_t *request = json_array_get(json_object_get(report, "requests"), i);
+        json_int_t took_ns = number(request, "end_ns") - number(request, "request_ns");
+        if (took_ns > (json_int_t)(ROUND_TRIPS_MAX * 2 * delay_ns))
+            fail_msg("%s, %spaced: %lld ms", congestion[i % 2], i >= 2 ? "un" : "",
+                     (long long)(took_ns / (json_int_t)NS_PER_MS));
+        json_decref(report);
+    }
+}
+
+static void sends_large_heads(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    struct seen *one = h3_client_request(&client, "GET", "/long-header", NULL, 0);
+    h3_client_run(&client, 1); // alone, it is larger than the window
+    struct seen *many = h3_client_request(&client, "GET", "/many-headers", "i", 0);
+    struct seen *empty = h3_client_request(&client, "GET", "/long-empty", NULL, 0);
+    struct seen *small = h3_client_request(&client, "GET", "/small", NULL, 0);
+    struct seen *large = h3_client_request(&client, "GET", "/large", "i", 0);
+    h3_client_run(&client, 5);
+    assert_whole(&site, one, "/long-header");
+    assert_true(one->field_bytes > LONG_HEADER_BYTES);
+    assert_whole(&site, many, "/many-headers");
+    assert_int_equal(many->field_count, MANY_HEADERS + 2); // content-length, alt-svc
+    assert_whole(&site, empty, "/long-empty");
+    assert_true(empty->field_bytes > LONG_HEADER_BYTES);
+    assert_whole(&site, small, "/small");
+    assert_whole(&site, large, "/large");
+    h3_client_close(&client);
+}
+
+// Also where the client's own window is the smaller one, and packets are lost on the way.
+static void sends_large_heads_through_small_windows(void **state) {
+    (void)state;
+    const struct h3_client_options small = {.window_bytes = 20000, .delay_ns = NS_PER_MS, .lose_of_1000 = 10};
+    h3_client_open(&client, &site, &small);
+    struct seen *one = h3_client_request(&client, "GET", "/long-header", NULL, 0);
+    struct seen *empty = h3_client_request(&client, "GET", "/long-empty", "i", 0);
+    h3_client_run(&client, 2);
+    assert_whole(&site, one, "/long-header");
+    assert_whole(&site, empty, "/long-empty");
+    h3_client_close(&client);
+}
+
+static void refuses_a_malformed_request(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    struct seen *bad = h3_client_request(&client, "GET", "", NULL, 0);
+    struct seen *good = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 2);
+    assert_true(bad->reset);
+    assert_whole(&site, good, "/small");
+    h3_client_close(&client);
+}
+
+static void resets_requests_with_forbidden_trailers(void **state) {
+    (void)state;
+    static const char *const forbidden[][2] = {{"x-a", "a\r\nb: c"}, {"x a", "a"}, {":path", "/large"}};
+    h3_client_open(&client, &site, &plain);
+    client.extra_in_trailers = true;
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++) {
+        client.extra_name = forbidden[i][0];
+        client.extra_value = forbidden[i][1];
+        struct seen *bad = h3_client_request(&client, "GET", "/small", NULL, 0);
+        h3_client_run(&client, i + 1);
+        assert_int_equal(bad->status, 0);
+        assert_true(bad->reset);
+    }
+    client.extra_name = "x-a";
+    client.extra_value = "a";
+    struct seen *good = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, client.finished + 1);
+    assert_whole(&site, good, "/small");
+    h3_client_close(&client);
+}
+
+static void repairs_losses(void **state) {
+    (void)state;
+    const struct h3_client_options lossy = {
+        .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .lose_of_1000 = 30};
+    h3_client_open(&client, &site, &lossy);
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    struct seen *small = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 2);
+    assert_whole(&site, large, "/large");
+    assert_whole(&site, small, "/small");
+    h3_client_close(&client);
+}
+
+// The first flight after the handshake is an initial window; after that packets are spread over the round
+// trip, and the window grows all the same.
+static void paces(void **state) {
+    (void)state;
+    const struct h3_client_options far = {.window_bytes = BIG_WINDOW, .delay_ns = 20 * NS_PER_MS};
+    h3_client_open(&client, &site, &far);
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    uint64_t start_ns = clock_now_ns();
+    h3_client_run(&client, 1);
+    uint64_t took_ns = clock_now_ns() - start_ns;
+    assert_whole(&site, large, "/large");
+    // Its window grows past 1 MB (800 packets); unpaced, an acknowledgement's worth of it leaves at once.
+    assert_true(client.most_to_client_at_once >= 10);
+    assert_true(client.most_to_client_at_once < 200);
+    // Doubling, 4 MB take about 11 round trips (0.44 s); held by the pacer it would be hundreds.
+    assert_true(took_ns < 3 * NS_PER_S);
+    h3_client_close(&client);
+}
+
+static void runs_bbr(void **state) {
+    (void)state;
+    const struct h3_client_options bbr = {
+        .window_bytes = BIG_WINDOW, .delay_ns = 5 * NS_PER_MS, .congestion = "bbr2"};
+    h3_client_open(&client, &site, &bbr);
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, large, "/large");
+    h3_client_close(&client);
+}
+
+static void make_room(void *context, uint64_t now_ns) {
+    struct h3_client *c = context;
+    (void)now_ns;
+    c->refuse = false;
+    h3_server_writable(c->server);
+}
+
+static void refuse_for_a_while(struct h3_client *c, struct seen *seen) {
+    static struct loop_timer timer;
+    if (c->refuse || seen->body_size < 500000 || timer.due) return;
+    c->refuse = true;
+    timer = (struct loop_timer){.due = make_room, .context = c};
+    loop_timer_set(c->site->loop, &timer, clock_now_ns() + 3 * NS_PER_MS);
+}
+
+static void waits_for_room_on_the_link(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    client.on_body = refuse_for_a_while;
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, large, "/large");
+    h3_client_close(&client);
+}
+
+static void negotiates_the_version(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    uint8_t packet[1200] = {0xc0, 0xfa, 0xce, 0xb0, 0x0c, 8, 1, 2, 3, 4, 5, 6,
+                            7,    8,    8,    9,    9,    9, 9, 9, 9, 9, 9};
+    h3_client_inject(&client, packet, sizeof packet);
+    struct seen *seen = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_true(client.version_negotiation);
+    assert_whole(&site, seen, "/small");
+    h3_client_close(&client);
+}
+
+static void survives_mutated_packets(void **state) {
+    (void)state;
+    // Every tenth packet has a bit flipped: most fail authentication and count as lost.
+    const struct h3_client_options noisy = {
+        .window_bytes = BIG_WINDOW, .delay_ns = NS_PER_MS, .mutate_of_1000 = 100};
+    h3_client_open(&client, &site, &noisy);
+    struct seen *large = h3_client_request(&client, "GET", "/large", NULL, 0);
+    srand(1);
+    for (int i = 0; i < 500; i++) {
+        uint8_t packet[H3_CLIENT_BYTES_MAX];
+        size_t size = (size_t)rand() % sizeof packet;
+        RAND_bytes(packet, sizeof packet);
+        if (i % 2 == 0) { // much like a first packet
+            const uint8_t head[] = {(uint8_t)(0xc0 | rand() % 16), 0, 0, 0, 1, (uint8_t)(rand() % 24)};
+            memcpy(packet, head, sizeof head);
+            if (i % 4 == 0) size = 1200;
+        }
+        h3_client_inject(&client, packet, size);
+    }
+    h3_client_run(&client, 1);
+    assert_whole(&site, large, "/large");
+    h3_client_close(&client);
+}
+
+static void reports_the_clients_goodbye(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 1);
+    quiche_conn_close(client.quic, true, 0x100, NULL, 0);
+    h3_client_run(&client, 2); // until the client's draining is over
+    h3_client_close(&client);
+    json_t *report = lane_site_report(&site);
+    json_t *connection = json_array_get(json_object_get(report, "connections"), 0);
+    assert_string_equal(text(connection, "close_reason"), "");
+    json_decref(report);
+}
+
+int main(void) {
+#define TEST(name) LANE_SITE_TEST(name, &site)
+    const struct CMUnitTest tests[] = {
+        TEST(tells_of_its_connection),
+        TEST(grows_its_window_while_responses_wait),
+        TEST(sends_large_heads),
+        TEST(sends_large_heads_through_small_windows),
+        TEST(refuses_a_malformed_request),
+        TEST(resets_requests_with_forbidden_trailers),
+        TEST(repairs_losses),
+        TEST(paces),
+        TEST(runs_bbr),
+        TEST(waits_for_room_on_the_link),
+        TEST(negotiates_the_version),
+        TEST(survives_mutated_packets),
+        TEST(reports_the_clients_goodbye),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+// The UDP socket on loopback, with ordinary sockets as peers.
+#include "replay/h3/udp.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { SEGMENT = 1000, SEGMENTS = 5, LAST = 300 };
+
+struct server {
+    struct loop *loop;
+    struct udp *udp;
+    struct udp_packet got;
+    uint8_t bytes[UDP_PACKET_MAX];
+    size_t count;
+};
+
+static void on_packets(void *context, struct udp_packet *packets, size_t count) {
+    struct server *server = context;
+    assert_true(packets[0].size <= sizeof server->bytes);
+    server->got = packets[0];
+    memcpy(server->bytes, packets[0].bytes, packets[0].size);
+    server->count += count;
+    loop_stop(server->loop);
+}
+
+static void on_writable(void *context) {
+    (void)context;
+}
+
+static void open_server(struct server *server) {
+    char error[200] = "";
+    *server = (struct server){0};
+    assert_int_equal(loop_open(&server->loop), 0);
+    struct udp_handler handler = {on_packets, on_writable, server};
+    if (udp_open(&server->udp, server->loop, 0, &handler, error, sizeof error) < 0) fail_msg("%s", error);
+    assert_int_not_equal(udp_port(server->udp), 0);
+}
+
+static void close_server(struct server *server) {
+    udp_close(server->udp);
+    loop_close(server->loop);
+}
+
+// A client's socket that accepts packets only from the address it sends to. -1 where the address cannot be
+// reached.
+static int connect_to(const char *address, uint16_t port) {
+    struct sockaddr_storage to = {0};
+    socklen_t size;
+    if (strchr(address, ':')) {
+        struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&to;
+        *v6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(port)};
+        inet_pton(AF_INET6, address, &v6->sin6_addr);
+        size = sizeof *v6;
+    } else {
+        struct sockaddr_in *v4 = (struct sockaddr_in *)&to;
+        *v4 = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port)};
+        inet_pton(AF_INET, address, &v4->sin_addr);
+        size = sizeof *v4;
+    }
+    int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct timeval limit = {.tv_sec = 5};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (connect(fd, (struct sockaddr *)&to, size) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+static void answers_from_the_address_that_was_asked(void **state) {
+    (void)state;
+    struct server server;
+    open_server(&server);
+    struct udp_link link = udp_link(server.udp);
+    const char *addresses[] = {"127.0.0.1", "127.0.0.2", "::1"};
+    for (size_t i = 0; i < 3; i++) {
+        int fd = connect_to(addresses[i], udp_port(server.udp));
+        if (fd < 0 && i == 2) {
+            print_message("no IPv6 on this machine's loopback\n");
+            continue;
+        }
+        assert_true(fd >= 0);
+        assert_int_equal(send(fd, "hello", 5, 0), 5);
+        assert_int_equal(loop_run(server.loop), 0);
+        assert_int_equal(server.got.size, 5);
+        assert_memory_equal(server.bytes, "hello", 5);
+        char text[INET6_ADDRSTRLEN], expected[INET6_ADDRSTRLEN];
+        inet_ntop(AF_INET6, &server.got.local.sin6_addr, text, sizeof text);
+        snprintf(expected, sizeof expected, "%s%s", i < 2 ? "::ffff:" : "", addresses[i]);
+        assert_string_equal(text, expected);
+
+        uint8_t bytes[SEGMENTS * SEGMENT + LAST];
+        for (size_t at = 0; at < sizeof bytes; at++)
+            bytes[at] = (uint8_t)(at / SEGMENT);
+        struct udp_burst burst = {server.got.local, server.got.peer, bytes, sizeof bytes, SEGMENT};
+        static const enum udp_batching ways[] = {UDP_BATCHING_GSO, UDP_BATCHING_SENDMMSG, UDP_BATCHING_NONE};
+        for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+            udp_set_batching(server.udp, ways[way]);
+            assert_int_equal(link.send(link.context, &burst), 1);
+            for (int packet = 0; packet <= SEGMENTS; packet++) {
+                uint8_t got[UDP_PACKET_MAX];
+                ssize_t size = recv(fd, got, sizeof got, 0); // a connected socket: only from that address
+                assert_int_equal(size, packet < SEGMENTS ? SEGMENT : LAST);
+                assert_int_equal(got[0], packet);
+            }
+        }
+        close(fd);
+    }
+    close_server(&server);
+}
+
+static void drops_what_is_too_long(void **state) {
+    (void)state;
+    struct server server;
+    open_server(&server);
+    int fd = connect_to("127.0.0.1", udp_port(server.udp));
+    static uint8_t bytes[UDP_PACKET_MAX + 1];
+    assert_int_equal(send(fd, bytes, sizeof bytes, 0), sizeof bytes);
+    assert_int_equal(send(fd, bytes, 100, 0), 100);
+    assert_int_equal(loop_run(server.loop), 0);
+    assert_int_equal(server.got.size, 100);
+    assert_int_equal(server.count, 1);
+    close(fd);
+    close_server(&server);
+}
+
+static void says_what_buffers_are_granted(void **state) {
+    (void)state;
+    struct server server;
+    open_server(&server);
+    assert_int_equal(udp_set_send_buffer(server.udp, 65536), 65536);
+    assert_int_equal(udp_set_receive_buffer(server.udp, 32768), 32768);
+    uint32_t most_bytes = udp_set_send_buffer(server.udp, UINT32_MAX);
+    assert_true(most_bytes >= 65536 && most_bytes < UINT32_MAX);
+    close_server(&server);
+}
+
+static void says_when_the_port_is_taken(void **state) {
+    (void)state;
+    struct server server;
+    open_server(&server);
+    struct udp *second;
+    char error[200] = "";
+    struct udp_handler handler = {on_packets, on_writable, &server};
+    assert_int_equal(udp_open(&second, server.loop, udp_port(server.udp), &handler, error, sizeof error), -1);
+    assert_non_null(strstr(error, "UDP port"));
+    close_server(&server);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_from_the_address_that_was_asked),
+        cmocka_unit_test(drops_what_is_too_long),
+        cmocka_unit_test(says_what_buffers_are_granted),
+        cmocka_unit_test(says_when_the_port_is_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+// The far namespace as the kernel has it: addresses that can be served from, and connections with the initial
+// window and settings that were asked for. Each test has a namespace of its own, so it runs in a process of
+// its own.
+#include "base/clock.h"
+#include "base/namespace.h"
+#include "replay/origins/far_network.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct recorded_exchange exchanges[] = {{.address = "198.51.100.7"},
+                                               {.address = "2001:db8::7"},
+                                               {.address = "198.51.100.7"},
+                                               {.address = "203.0.113.1"}};
+
+static void stop_loop(void *context, uint64_t now_ns) {
+    (void)now_ns;
+    loop_stop(context);
+}
+
+// Lets the loop answer what has been announced to it.
+static void run_for_a_moment(struct loop *loop) {
+    struct loop_timer timer = {.due = stop_loop, .context = loop};
+    loop_timer_set(loop, &timer, clock_now_ns() + 20 * NS_PER_MS);
+    loop_run(loop);
+}
+
+// The initial window of a connection to that address within the namespace, in packets; -1 where there is
+// none.
+static int window_to(const char *text) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(80)};
+    inet_pton(AF_INET, text, &address.sin_addr);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    int client = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0 ||
+        connect(client, (struct sockaddr *)&address, sizeof address) < 0)
+        return -1;
+    int server = accept(listener, NULL, NULL);
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    return getsockopt(server, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? (int)info.tcpi_snd_cwnd : -1;
+}
+
+static int has_address(const char *text) {
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6};
+    inet_pton(AF_INET6, text, &address.sin6_addr);
+    int fd = socket(AF_INET6, SOCK_STREAM, 0);
+    return bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
+}
+
+static int open_far(uint32_t initcwnd_packets) {
+    struct tcp_transport tcp = transport_stock.tcp;
+    tcp.initcwnd_packets = initcwnd_packets;
+    struct loop *loop;
+    struct far_network far;
+    char error[256] = "";
+    namespace_enter_lab();
+    namespace_set_sysctl("net/ipv4/tcp_slow_start_after_idle", "0"); // as a tuned machine may have it
+    struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
+    if (loop_open(&loop) < 0 || far_network_open(&far, loop, &recording, &tcp, error, sizeof error) < 0) {
+        fprintf(stderr, "%s\n", error);
+        return 2;
+    }
+    run_for_a_moment(loop);
+    char value[16] = "";
+    if (far.address_count != 3) return 3;
+    if (far.tcp_metrics_saved || !far.tcp_slow_start_after_idle) return 4;
+    if (namespace_get_sysctl("net/ipv4/tcp_slow_start_after_idle", value, sizeof value) < 0 ||
+        strcmp(value, "1") != 0)
+        return 5;
+    if (window_to("198.51.100.7") != (int)initcwnd_packets) return 6;
+    if (window_to("203.0.113.1") != (int)initcwnd_packets) return 7;
+    if (window_to(FAR_NETWORK_DNS_ADDRESS) != (int)initcwnd_packets) return 8;
+    if (window_to("192.0.2.1") != -1) return 9; // nobody's
+    if (!has_address("2001:db8::7")) return 10;
+    far_network_close(&far);
+    loop_close(loop);
+    return 0;
+}
+
+static bool sysctl_is(const char *name, const char *expected) {
+    char value[64] = "";
+    return namespace_get_sysctl(name, value, sizeof value) == 0 && strcmp(value, expected) == 0;
+}
+
+static int tune_far(uint32_t buffer_bytes) {
+    struct recording recording = {.exchanges = exchanges, .exchange_count = 4};
+    struct tcp_transport tcp = transport_stock.tcp;
+    tcp.slow_start_after_idle = false;
+    tcp.send_buffer_bytes = buffer_bytes;
+    tcp.receive_buffer_bytes = 2 * buffer_bytes;
+    struct loop *loop;
+    struct far_network far;
+    char error[256] = "", send[64], receive[64];
+    namespace_enter_lab();
+    if (loop_open(&loop) < 0 || far_network_open(&far, loop, &recording, &tcp, error, sizeof error) < 0) {
+        fprintf(stderr, "%s\n", error);
+        return 2;
+    }
+    snprintf(send, sizeof send, "%u\t%u\t%u", buffer_bytes, buffer_bytes, buffer_bytes);
+    snprintf(receive, sizeof receive, "%u\t%u\t%u", 2 * buffer_bytes, 2 * buffer_bytes, 2 * buffer_bytes);
+    if (far.tcp_slow_start_after_idle) return 3;
+    if (!sysctl_is("net/ipv4/tcp_wmem", send)) return 4;
+    if (!sysctl_is("net/ipv4/tcp_rmem", receive)) return 5;
+    far_network_close(&far);
+    loop_close(loop);
+    return 0;
+}
+
+static int refuse_address(uint32_t unused) {
+    (void)unused;
+    static struct recorded_exchange multicast[] = {{.address = "ff02::1"}};
+    struct recording recording = {.exchanges = multicast, .exchange_count = 1};
+    struct loop *loop;
+    struct far_network far;
+    char error[256] = "";
+    namespace_enter_lab();
+    if (loop_open(&loop) < 0 ||
+        far_network_open(&far, loop, &recording, &transport_stock.tcp, error, sizeof error) == 0)
+        return 2;
+    far_network_close(&far);
+    loop_close(loop);
+    return strncmp(error, "address ff02::1: cannot be served from: ", 40) == 0 ? 0 : 3;
+}
+
+static void in_process(int (*test)(uint32_t), uint32_t argument) {
+    pid_t pid = fork();
+    if (pid == 0) _exit(test(argument));
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_stock(void **state) {
+    (void)state;
+    in_process(open_far, 10);
+}
+
+static void test_other_windows(void **state) {
+    (void)state;
+    in_process(open_far, 32);
+    in_process(open_far, 3);
+}
+
+static void test_tuned(void **state) {
+    (void)state;
+    in_process(tune_far, 262144);
+}
+
+static void test_addresses_that_cannot_be(void **state) {
+    (void)state;
+    in_process(refuse_address, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stock),
+        cmocka_unit_test(test_other_windows),
+        cmocka_unit_test(test_tuned),
+        cmocka_unit_test(test_addresses_that_cannot_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+// Files of numbers as people write them, and the line that says what is wrong with one.
+#include "shaper/nodes/number_file.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[64];
+static char error[256];
+
+static struct number_file *open_text(const char *text, size_t size, double max) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    fclose(file);
+    error[0] = 0;
+    return number_file_open(path, max, error, sizeof error);
+}
+
+static json_t *load_examples(void) {
+    json_error_t bad;
+    json_t *examples = json_load_file(TRILANE_ROOT "/schemas/examples/number-files.json", 0, &bad);
+    if (!examples) fail_msg("%s: %s", bad.source, bad.text);
+    return examples;
+}
+
+static struct number_file *open_example(const json_t *example) {
+    const char *text = json_string_value(json_object_get(example, "text"));
+    return open_text(text, strlen(text), 30);
+}
+
+static void numbers_are_read_and_wrap(void **state) {
+    (void)state;
+    size_t index;
+    json_t *example, *examples = load_examples(), *valid = json_object_get(examples, "valid");
+    assert_true(json_array_size(valid) >= 10);
+    json_array_foreach(valid, index, example) {
+        const json_t *expected = json_object_get(example, "numbers");
+        struct number_file *file = open_example(example);
+        if (!file) fail_msg("%s", error);
+        size_t count = json_array_size(expected);
+        assert_int_equal(number_file_count(file), count);
+        for (uint64_t n = 0; n < 3 * count; n++)
+            assert_true(number_file_at(file, n) == json_number_value(json_array_get(expected, n % count)));
+        number_file_close(file);
+    }
+    json_decref(examples);
+}
+
+static void what_is_no_number_is_refused_with_its_line(void **state) {
+    (void)state;
+    size_t index;
+    json_t *example, *examples = load_examples(), *invalid = json_object_get(examples, "invalid");
+    assert_true(json_array_size(invalid) >= 20);
+    json_array_foreach(invalid, index, example) {
+        if (open_example(example))
+            fail_msg("%s was taken", json_string_value(json_object_get(example, "text")));
+        char place[128];
+        snprintf(place, sizeof place, "%s: line %d: \"", path,
+                 (int)json_integer_value(json_object_get(example, "line")));
+        if (strncmp(error, place, strlen(place)) != 0) fail_msg("%s instead of %s", error, place);
+    }
+    json_decref(examples);
+}
+
+static void errors_name_file_and_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t size;
+        const char *expected; // after the file's name
+    } cases[] = {
+        {"", 0, ": line 1: no number: write one a line"},
+        {" \n\n", 3, ": line 3: no number: write one a line"},
+        {"1\ntwo\n", 6, ": line 2: \"two\" is not a number from 0 to 100: write decimal numbers, one a line"},
+        {"1\n\n-1\n", 6, ": line 3: \"-1\" is not a number from 0 to 100: write decimal numbers, one a line"},
+        {"101", 3, ": line 1: \"101\" is not a number"},
+        {"1 2 nan", 7, ": line 1: \"nan\" is not a number"},
+        {"inf", 3, ": line 1: \"inf\" is not a number"},
+        {"0x10", 4, ": line 1: \"0x10\" is not a number"},
+        {"1e", 2, ": line 1: \"1e\" is not a number"},
+        {"1,2", 3, ": line 1: \"1,2\" is not a number"},
+        {"e", 1, ": line 1: \"e\" is not a number"},
+        {"3\0004", 3, ": line 1: \"3\" is not a number"},
+        {"5\n\033[2J", 6, ": line 2: \"?[2J\" is not a number"},
+        {"1e999", 5, ": line 1: \"1e999\" is not a number"},
+        {"0000000000000000000000000000000000000000000000000000000000000000000000000000001", 79,
+         ": line 1: \"000000000000000000000000\" is not a number"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        assert_null(open_text(cases[c].text, cases[c].size, 100));
+        assert_memory_equal(error, path, strlen(path));
+        if (strncmp(error + strlen(path), cases[c].expected, strlen(cases[c].expected)) != 0)
+            fail_msg("%s", error);
+        assert_null(strchr(error, '\n'));
+    }
+}
+
+static void only_regular_files_are_read(void **state) {
+    (void)state;
+    assert_null(number_file_open("/no/such/file", 1, error, sizeof error));
+    assert_string_equal(error, "/no/such/file: No such file or directory: name a file of numbers");
+    assert_null(number_file_open("/tmp", 1, error, sizeof error));
+    assert_string_equal(error, "/tmp: not a regular file: name a file of numbers");
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0); // nobody writes into it
+    assert_null(number_file_open(path, 1, error, sizeof error));
+    assert_non_null(strstr(error, ": not a regular file"));
+    unlink(path);
+}
+
+static void a_million_numbers_are_read(void **state) {
+    (void)state;
+    FILE *stream = fopen(path, "w");
+    for (int i = 0; i < 1000000; i++)
+        fprintf(stream, "%d\n", i % 977);
+    fclose(stream);
+    struct number_file *file = number_file_open(path, 1000, error, sizeof error);
+    assert_non_null(file);
+    assert_int_equal(number_file_count(file), 1000000);
+    for (uint64_t n = 0; n < 1000000; n += 991)
+        assert_true(number_file_at(file, n) == (double)(n % 977));
+    number_file_close(file);
+}
+
+// Any bytes: taken or refused with one line, and never worse.
+static void random_bytes_do_no_harm(void **state) {
+    (void)state;
+    static const char alphabet[] = "0123456789.eE+-\n\t x\0\xff";
+    srand(5);
+    int taken = 0;
+    for (int round = 0; round < 20000; round++) {
+        char text[100];
+        size_t size = (size_t)rand() % sizeof text;
+        size_t letters = round % 2 ? sizeof alphabet - 1 : 13;
+        for (size_t i = 0; i < size; i++)
+            text[i] = rand() % 4 == 0 ? '\n' : alphabet[(size_t)rand() % letters];
+        struct number_file *file = open_text(text, size, 1e6);
+        taken += file != NULL;
+        assert_true(file || (strncmp(error, path, strlen(path)) == 0 && !strchr(error, '\n')));
+        number_file_close(file);
+    }
+    assert_in_range(taken, 100, 19900);
+}
+
+int main(void) {
+    snprintf(path, sizeof path, "/tmp/trilane-numbers-test.%d", (int)getpid());
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_read_and_wrap),
+        cmocka_unit_test(what_is_no_number_is_refused_with_its_line),
+        cmocka_unit_test(errors_name_file_and_line),
+        cmocka_unit_test(only_regular_files_are_read),
+        cmocka_unit_test(a_million_numbers_are_read),
+        cmocka_unit_test(random_bytes_do_no_harm),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return failed;
+}
