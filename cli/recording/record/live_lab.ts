@@ -57,7 +57,9 @@ export function liveLabCommand(link: LinkProfile | null): readonly string[] {
   const shaper = [programPath("trilane-shaper"), "--link", formatLink(link)];
   if (isInLab()) {
     const nameserver = labNameserver();
-    return [...shaper, ...(nameserver ? ["--nameserver", nameserver] : []), "--"];
+    // The browser's environment, which the shaper is started with, does not have it.
+    const token = `TRILANE_LAB=${process.env.TRILANE_LAB}`;
+    return ["env", token, ...shaper, ...(nameserver ? ["--nameserver", nameserver] : []), "--"];
   }
   if (!isInstalled("pasta"))
     throw new UserError("--link: pasta is not installed, which takes the link to the world: apt install passt");
