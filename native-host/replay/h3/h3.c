@@ -138,8 +138,12 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     return NULL;
 }
 
-void h3_connection_close(struct h3_connection *c, uint64_t now_ns) {
-    leave_exchange(c, "the server stopped", now_ns);
+bool h3_connection_is_half_open(const struct h3_connection *c) {
+    return !c->http;
+}
+
+void h3_connection_close(struct h3_connection *c, const char *reason, uint64_t now_ns) {
+    leave_exchange(c, reason, now_ns);
     if (!quiche_conn_is_closed(c->quic) && !c->burst.no_room) {
         quiche_conn_close(c->quic, true, H3_NO_ERROR, NULL, 0);
         h3_packets_last(c);

@@ -32,7 +32,9 @@ void h3_connection_receive(struct h3_connection *connection, const struct udp_pa
 void h3_connection_turn(struct h3_connection *connection, uint64_t now_ns);
 // The link has room again.
 void h3_connection_go_on(struct h3_connection *connection, uint64_t now_ns);
-// Says goodbye if it is not over, and frees it.
-void h3_connection_close(struct h3_connection *connection, uint64_t now_ns);
+// Whether its client has yet to show that it is there and speaks QUIC.
+bool h3_connection_is_half_open(const struct h3_connection *connection);
+// Says goodbye if it is not over, and frees it. `reason` is for the report, if it has none by then.
+void h3_connection_close(struct h3_connection *connection, const char *reason, uint64_t now_ns);
 
 #endif

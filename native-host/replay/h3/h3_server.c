@@ -14,6 +14,7 @@ enum {
     SCID_BYTES = 16,
     FIRST_PACKET_BYTES = 1200,  // at least (RFC 9000, 14.1)
     FIRST_DCID_BYTES = 8,       // at least (RFC 9000, 7.2)
+    HALF_OPEN_MAX = 512,        // a page of more servers at once than any known one has
     BUFFER_BYTES = 1024 * 1024, // of a socket, each way, where nobody says: as far as the kernel grants it
 };
 
@@ -41,9 +42,9 @@ struct client {
     struct h3_connection *connection;
 };
 
-static void forget(struct client *client, uint64_t now_ns) {
+static void forget(struct client *client, const char *reason, uint64_t now_ns) {
     struct h3_server *server = client->server;
-    if (client->connection) h3_connection_close(client->connection, now_ns);
+    if (client->connection) h3_connection_close(client->connection, reason, now_ns);
     cid_table_remove(&server->cids, &client->scid);
     cid_table_remove(&server->cids, &client->first_dcid);
     if (client->previous)
@@ -55,7 +56,23 @@ static void forget(struct client *client, uint64_t now_ns) {
 }
 
 static void on_over(void *context) {
-    forget(context, clock_now_ns());
+    forget(context, "", clock_now_ns());
+}
+
+// Each first packet costs memory for as long as a connection may be idle, and anybody can send such packets.
+// So the oldest handshake gives way to the newest: a real one is over after two round trips. False where each
+// has a packet at hand.
+static bool make_room(struct h3_server *server, uint64_t now_ns) {
+    struct client *oldest = NULL;
+    size_t half_open = 0;
+    for (struct client *client = server->clients; client; client = client->next) { // the newest first
+        if (!h3_connection_is_half_open(client->connection)) continue;
+        half_open++;
+        if (!client->touched) oldest = client;
+    }
+    if (half_open < HALF_OPEN_MAX) return true;
+    if (oldest) forget(oldest, "too many handshakes at once", now_ns);
+    return oldest != NULL;
 }
 
 static struct client *accept_client(struct h3_server *server, const struct udp_packet *packet,
@@ -74,7 +91,7 @@ static struct client *accept_client(struct h3_server *server, const struct udp_p
         cid_table_add(&server->cids, &client->first_dcid, client) == 0)
         client->connection = h3_connection_open(&client->owner, &client->scid, packet, now_ns);
     if (client->connection) return client;
-    forget(client, now_ns); // memory is short: as if the packet had been lost
+    forget(client, "memory is short", now_ns); // as if the packet had been lost
     return NULL;
 }
 
@@ -86,7 +103,7 @@ static struct client *route(struct h3_server *server, const struct udp_packet *p
     struct client *client = cid_table_find(&server->cids, &dcid);
     if (client || packet->size < FIRST_PACKET_BYTES) return client;
     if (kind == QUIC_PACKET_FIRST && dcid.size >= FIRST_DCID_BYTES)
-        return accept_client(server, packet, &dcid, now_ns);
+        return make_room(server, now_ns) ? accept_client(server, packet, &dcid, now_ns) : NULL;
     if (kind == QUIC_PACKET_UNKNOWN_VERSION) {
         uint8_t bytes[256];
         ssize_t size = quic_negotiate_version(&dcid, &scid, bytes, sizeof bytes);
@@ -199,7 +216,7 @@ void h3_server_close(struct h3_server *server) {
     if (!server) return;
     uint64_t now_ns = clock_now_ns();
     while (server->clients)
-        forget(server->clients, now_ns);
+        forget(server->clients, "the server stopped", now_ns);
     cid_table_free(&server->cids);
     udp_close(server->udp);
     quic_settings_close(server->settings);

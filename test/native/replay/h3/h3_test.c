@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,57 @@ static void survives_mutated_packets(void **state) {
     h3_client_close(&client);
 }
 
+// First packets of clients that say no more.
+static void open_handshakes(unsigned count) {
+    struct sockaddr_in6 local = {.sin6_family = AF_INET6}, peer = {.sin6_family = AF_INET6};
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t scid[16], packet[H3_CLIENT_BYTES_MAX];
+        RAND_bytes(scid, sizeof scid);
+        quiche_conn *quic =
+            quiche_connect("a.test", scid, sizeof scid, (struct sockaddr *)&local, sizeof local,
+                           (struct sockaddr *)&peer, sizeof peer, client.config);
+        quiche_send_info info;
+        ssize_t size = quiche_conn_send(quic, packet, 1200, &info);
+        assert_true(size > 0);
+        h3_client_inject(&client, packet, (size_t)size);
+        quiche_conn_free(quic);
+    }
+}
+
+static void bounds_how_many_handshakes_are_open(void **state) {
+    (void)state;
+    enum { AT_MOST = 512 };
+    h3_client_open(&client, &site, &plain);
+    struct seen *before = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 1);
+    open_handshakes(700);
+    struct seen *after = h3_client_request(&client, "GET", "/large", NULL, 0);
+    h3_client_run(&client, 2);
+    assert_whole(&site, before, "/small");
+    assert_whole(&site, after, "/large"); // what is established is no concern of it
+    h3_client_close(&client);
+    json_t *report = lane_site_report(&site), *connection;
+    size_t i, ended = 0, stayed = 0;
+    json_array_foreach(json_object_get(report, "connections"), i, connection) {
+        ended += strcmp(text(connection, "close_reason"), "too many handshakes at once") == 0;
+        stayed += strcmp(text(connection, "close_reason"), "the server stopped") == 0;
+    }
+    assert_in_range(stayed, 2, AT_MOST + 1);
+    assert_true(ended > 0);
+    json_decref(report);
+}
+
+// Whoever floods does not keep a client out that comes after.
+static void serves_beside_open_handshakes(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    open_handshakes(700);
+    struct seen *seen = h3_client_request(&client, "GET", "/small", NULL, 0);
+    h3_client_run(&client, 1);
+    assert_whole(&site, seen, "/small");
+    h3_client_close(&client);
+}
+
 static void reports_the_clients_goodbye(void **state) {
     (void)state;
     h3_client_open(&client, &site, &plain);
@@ -273,6 +325,8 @@ int main(void) {
         TEST(waits_for_room_on_the_link),
         TEST(negotiates_the_version),
         TEST(survives_mutated_packets),
+        TEST(bounds_how_many_handshakes_are_open),
+        TEST(serves_beside_open_handshakes),
         TEST(reports_the_clients_goodbye),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
