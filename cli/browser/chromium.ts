@@ -149,5 +149,7 @@ export function chromiumEnvironment(
     DBUS_SESSION_BUS_ADDRESS: "disabled:",
     DBUS_SYSTEM_BUS_ADDRESS: "disabled:",
     ...(inherited.TZ ? { TZ: inherited.TZ } : {}),
+    // For the lab's programs around the browser.
+    ...(inherited.TRILANE_DEBUG ? { TRILANE_DEBUG: inherited.TRILANE_DEBUG } : {}),
   };
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { debugParts, passDebugLines, readDebugParts } from "../../../cli/base/debug.ts";
 import { programPath } from "../../../cli/base/programs.ts";
+import { chromiumEnvironment } from "../../../cli/browser/chromium.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const parts = debugParts().map(({ name }) => name);
@@ -57,6 +58,11 @@ test("a lab's programs print the parts that are asked for, and no others", () =>
   assert.equal(said(""), "");
   assert.match(said("link"), /^trilane-shaper: debug link: \S*loss=1%\S*\n$/);
   assert.match(said("lab,link"), /^trilane-shaper: debug lab: process \d+: true$/m);
+});
+
+test("the lab of a load has the variable", () => {
+  assert.equal(chromiumEnvironment("/p", "/t", { TRILANE_DEBUG: "lab" }).TRILANE_DEBUG, "lab");
+  assert.ok(!("TRILANE_DEBUG" in chromiumEnvironment("/p", "/t", {})));
 });
 
 test("what a program says besides is kept", () => {
