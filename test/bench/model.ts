@@ -1,6 +1,8 @@
 // Modelled pages against the pages that they stand for, where both can be raced: the median PLT of each lane, and which lane is found
 // faster. `npm run bench -- model PAGE... [--runs 5] [--link LINK] [--only NAME]`; PAGE is whatever `trilane race` takes,
 // or `documentation` or `applications`: the pages of `bench -- fidelity` and `bench -- applications`, recorded live over h2.
+// Over h1 at 3mbit/100ms six connections overflow the link's queue, and which of them loses packets is chance: MediaWiki's loads take
+// 1.5 to 2.1 s as recorded and as its model alike, and 1.5 s both with `--link 3mbit/100ms,queue=1000p`, where nothing is dropped.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
