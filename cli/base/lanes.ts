@@ -51,7 +51,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
   },
   "h3-altsvc": {
     family: "h3",
-    title: "HTTP/2 first, HTTP/3 where Alt-Svc makes the browser change over",
+    title: "HTTP/2 first, HTTP/3 once Alt-Svc offers it",
     protocols: ["h2", "h3"],
     ...plain,
     dash: "8 2 2 2",
