@@ -46,6 +46,7 @@ const placeholderOfUnit: Readonly<Record<string, string>> = {
   ms: "MS",
   seconds: "SECONDS",
   bytes: "BYTES",
+  packets: "PACKETS",
   "per cent": "PERCENT",
 };
 

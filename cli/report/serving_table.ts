@@ -3,6 +3,7 @@ import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { count } from "../base/numbers.ts";
 import { settleServing } from "../load/serving/serving.ts";
+import { type Setting, settings } from "../load/serving/settings.ts";
 import { servingTerms, thinkName } from "../load/serving/terms.ts";
 import { field, type Json, numberAt } from "./figures/unknown_json.ts";
 import { variants } from "./variants.ts";
@@ -15,73 +16,68 @@ const text = (value: Json, unit = ""): string =>
 const yesNo = (value: Json, yes: string, no: string): string =>
   value === true ? yes : value === false ? no : unavailable;
 
-/** null: whoever sends chooses. Reports of before there was a choice do not say. */
-const buffer = (value: Json, chosen: string): string =>
-  typeof value === "number" ? `${value} bytes` : value === null ? chosen : unavailable;
-
 type Of = (transport: Json) => string;
+type TableRow = readonly [name: string, tcp: Of, quic: Of];
 
-/** A row: what is set, for TCP and for QUIC. */
-const rows: readonly (readonly [name: string, tcp: Of, quic: Of])[] = [
-  [
-    "congestion control",
-    (tcp) => text(field(tcp, "congestion_control")),
-    (quic) => text(field(quic, "congestion_control")),
+/** What the report says of a setting's value. Reports of before there was a choice do not have it. */
+function cell({ name, row }: Setting): Of {
+  return (transport) => {
+    const value = field(transport, name);
+    if (value === undefined) return unavailable;
+    const words = new Map<string, string>(Object.entries(row ?? {})).get(JSON.stringify(value));
+    if (typeof value === "boolean" || value === null) return words ?? unavailable;
+    return (row?.value ?? "{}").replace("{}", text(value));
+  };
+}
+
+const settingRows: readonly TableRow[] = [
+  ...Map.groupBy(
+    settings.filter(({ row }) => row),
+    ({ row }) => row?.name ?? "",
+  ),
+].map(([name, both]) => {
+  const other = (): string => both.find(({ row }) => row?.other)?.row?.other ?? unavailable;
+  const of = (protocol: Setting["protocol"]): Of => {
+    const setting = both.find((each) => each.protocol === protocol);
+    return setting ? cell(setting) : other;
+  };
+  return [name, of("tcp"), of("quic")];
+});
+
+/** What nobody can set, or is reported by another name than it is set by, after the row of the setting it belongs to. */
+const moreRows: Readonly<Record<string, readonly TableRow[]>> = {
+  "congestion control": [
+    [
+      "a reduction is taken back",
+      () => "where timestamps or DSACK show that it was wrong",
+      (quic) => yesNo(field(quic, "reductions_taken_back"), "also when few packets were lost", "never"),
+    ],
   ],
-  [
-    "a reduction is taken back",
-    () => "where timestamps or DSACK show that it was wrong",
-    (quic) => yesNo(field(quic, "reductions_taken_back"), "also when few packets were lost", "never"),
+  "receive buffer": [
+    [
+      "largest piece",
+      (tcp) => `TLS record of ${text(field(tcp, "tls_record_bytes"), " bytes")}`,
+      (quic) => `datagram of ${text(field(quic, "max_udp_payload"), " bytes")}`,
+    ],
+    [
+      "kept unsent by the kernel",
+      (tcp) =>
+        field(tcp, "notsent_lowat_bytes") === null
+          ? "what the socket's buffer takes"
+          : `at most ${text(field(tcp, "notsent_lowat_bytes"), " bytes")}`,
+      () => "nothing",
+    ],
   ],
-  [
-    "initial window",
-    (tcp) => text(field(tcp, "initial_window_packets"), " packets"),
-    (quic) => text(field(quic, "initial_window_packets"), " packets"),
+  "handed to the kernel": [
+    [
+      "carried over from earlier connections",
+      (tcp) => yesNo(field(tcp, "metrics_saved"), "the path's metrics", "nothing"),
+      () => "nothing",
+    ],
   ],
-  ["pacing", (tcp) => yesNo(field(tcp, "pacing"), "on", "off"), (quic) => yesNo(field(quic, "pacing"), "on", "off")],
-  [
-    "after a pause",
-    (tcp) => yesNo(field(tcp, "slow_start_after_idle"), "slow start again", "the window is kept"),
-    () => "the window is kept",
-  ],
-  [
-    "acknowledgements",
-    () => "as the kernel sends them",
-    (quic) => {
-      const delay_ms = field(quic, "max_ack_delay_ms");
-      return delay_ms === undefined ? unavailable : `held back at most ${text(delay_ms, " ms")}, as promised`;
-    },
-  ],
-  [
-    "send buffer",
-    (tcp) => buffer(field(tcp, "send_buffer_bytes"), "the kernel's, grows"),
-    (quic) => buffer(field(quic, "send_buffer_bytes"), unavailable),
-  ],
-  [
-    "receive buffer",
-    (tcp) => buffer(field(tcp, "receive_buffer_bytes"), "the kernel's, grows"),
-    (quic) => buffer(field(quic, "receive_buffer_bytes"), unavailable),
-  ],
-  [
-    "largest piece",
-    (tcp) => `TLS record of ${text(field(tcp, "tls_record_bytes"), " bytes")}`,
-    (quic) => `datagram of ${text(field(quic, "max_udp_payload"), " bytes")}`,
-  ],
-  [
-    "kept unsent by the kernel",
-    (tcp) =>
-      field(tcp, "notsent_lowat_bytes") === null
-        ? "what the socket's buffer takes"
-        : `at most ${text(field(tcp, "notsent_lowat_bytes"), " bytes")}`,
-    () => "nothing",
-  ],
-  ["handed to the kernel", () => "as a stream", (quic) => text(field(quic, "batching"))],
-  [
-    "carried over from earlier connections",
-    (tcp) => yesNo(field(tcp, "metrics_saved"), "the path's metrics", "nothing"),
-    () => "nothing",
-  ],
-];
+};
+
+const rows = settingRows.flatMap((row) => [row, ...(moreRows[row[0]] ?? [])]);
 
 /** The setting's value, and where recorded think times are asked for, for how many requests there were none. */
 function termOf(name: string): (facts: LoadFacts) => string {

@@ -1,12 +1,11 @@
 // The options by which a command says how the origins serve, the same for all commands, and the choice that they make.
 import type { Argv } from "yargs";
 import { UserError } from "../../base/errors.ts";
-import { type Declared, number } from "../../base/option.ts";
+import type { Declared } from "../../base/option.ts";
 import type { ServingChoice } from "./serving.ts";
+import { type Setting, settings, switches } from "./settings.ts";
 
-type Switch = "on" | "off";
-
-/** As yargs gives them: what nobody said is undefined, so that a plan's own choice stays. */
+/** As yargs gives them, the settings of the transports beside: what nobody said is undefined, so that a plan's own choice stays. */
 export interface ServingOptions {
   origins: "as-recorded" | "merged" | "single" | undefined;
   think: string | undefined;
@@ -15,26 +14,7 @@ export interface ServingOptions {
   tls: "1.2" | "1.3" | "both" | undefined;
   pinTime: boolean | undefined;
   transport: "stock" | "tuned" | undefined;
-  tcpCongestion: "cubic" | "reno" | "bbr" | undefined;
-  tcpInitialWindow: number | undefined;
-  tcpPacing: Switch | undefined;
-  tcpSlowStartAfterIdle: Switch | undefined;
-  tcpBoundsUnsent: Switch | undefined;
-  tcpSendBuffer: number | undefined;
-  tcpReceiveBuffer: number | undefined;
-  quicCongestion: "cubic" | "reno" | "bbr2" | undefined;
-  quicInitialWindow: number | undefined;
-  quicPacing: Switch | undefined;
-  quicPayload: number | undefined;
-  quicMaxAckDelay: number | undefined;
-  quicBatching: "gso" | "sendmmsg" | "none" | undefined;
-  quicSendBuffer: number | undefined;
-  quicReceiveBuffer: number | undefined;
 }
-
-const switches = ["on", "off"] as const;
-const buffer = { least: 16384, most: 2 ** 30, whole: true, unit: "bytes" } as const;
-const window = { least: 1, most: 1000, whole: true, unit: "packets" } as const;
 
 const originOptions: Readonly<Record<string, Declared>> = {
   origins: {
@@ -61,30 +41,7 @@ const transportOptions: Readonly<Record<string, Declared>> = {
     choices: ["stock", "tuned"],
     describe: "transport preset: stock, or tuned (initial window 32, paced, window kept over pauses)",
   },
-  "tcp-congestion": { choices: ["cubic", "reno", "bbr"], describe: "TCP's congestion control" },
-  "tcp-initial-window": number(window, { placeholder: "PACKETS", describe: "initial window, in packets" }),
-  "tcp-pacing": { choices: switches, describe: "spread packets over the round trip" },
-  "tcp-slow-start-after-idle": { choices: switches, describe: "return to the initial window after a pause" },
-  "tcp-bounds-unsent": {
-    choices: switches,
-    describe: "limit unsent data in the kernel; off: fill the send buffer, as many servers do",
-  },
-  "tcp-send-buffer": number(buffer, { describe: "fixed size in bytes (default: grown by the kernel)" }),
-  "tcp-receive-buffer": number(buffer, { describe: "fixed size in bytes (default: grown by the kernel)" }),
-  "quic-congestion": { choices: ["cubic", "reno", "bbr2"], describe: "QUIC's congestion control" },
-  "quic-initial-window": number(window, { placeholder: "PACKETS", describe: "initial window, in packets" }),
-  "quic-pacing": { choices: switches, describe: "spread packets over the round trip" },
-  "quic-payload": number(
-    { least: 1200, most: 1452, whole: true, unit: "bytes" },
-    { describe: "largest datagram in bytes" },
-  ),
-  "quic-max-ack-delay": number(
-    { least: 0, most: 1000, whole: true, unit: "ms" },
-    { describe: "longest that the server delays an ACK, in ms" },
-  ),
-  "quic-batching": { choices: ["gso", "sendmmsg", "none"], describe: "system call that sends a burst" },
-  "quic-send-buffer": number(buffer, { describe: "buffer of the UDP socket in bytes" }),
-  "quic-receive-buffer": number(buffer, { describe: "buffer of the UDP socket in bytes" }),
+  ...Object.fromEntries(settings.map(({ option, declared }) => [option, declared])),
 };
 
 /** The others are shown by --help-all only. */
@@ -125,29 +82,25 @@ function said<Value extends object>(value: Value): { [Name in keyof Value]?: Exc
   };
 }
 
-const isOn = (value: Switch | undefined): boolean | undefined => (value === undefined ? undefined : value === "on");
+/** What the options say of one protocol's settings. */
+function settingsSaid(options: ServingOptions, of: Setting["protocol"]): object {
+  const words = new Map<string, unknown>(Object.entries(options));
+  return said(
+    Object.fromEntries(
+      settings
+        .filter(({ protocol }) => protocol === of)
+        .map(({ name, option, declared }) => {
+          const word = words.get(option);
+          return [name, declared.choices === switches && word !== undefined ? word === "on" : word];
+        }),
+    ),
+  );
+}
 
 /** What the options say, and nothing beyond it. UserError for a value that cannot be. */
 export function servingChoiceOf(options: ServingOptions): ServingChoice {
-  const tcp = said({
-    congestion_control: options.tcpCongestion,
-    initial_window_packets: options.tcpInitialWindow,
-    pacing: isOn(options.tcpPacing),
-    slow_start_after_idle: isOn(options.tcpSlowStartAfterIdle),
-    bounds_unsent: isOn(options.tcpBoundsUnsent),
-    send_buffer_bytes: options.tcpSendBuffer,
-    receive_buffer_bytes: options.tcpReceiveBuffer,
-  });
-  const quic = said({
-    congestion_control: options.quicCongestion,
-    initial_window_packets: options.quicInitialWindow,
-    pacing: isOn(options.quicPacing),
-    max_udp_payload_bytes: options.quicPayload,
-    max_ack_delay_ms: options.quicMaxAckDelay,
-    batching: options.quicBatching,
-    send_buffer_bytes: options.quicSendBuffer,
-    receive_buffer_bytes: options.quicReceiveBuffer,
-  });
+  const tcp = settingsSaid(options, "tcp");
+  const quic = settingsSaid(options, "quic");
   const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
   const transport = {
     ...said({ preset: options.transport }),

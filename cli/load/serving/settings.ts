@@ -1,0 +1,77 @@
+// The settings of TCP and QUIC, as schemas/serving.schema.json lists them: what options, arguments of trilane-replay,
+// presets and the report say of each follows from there. Chooses nothing.
+import serving from "../../../schemas/serving.schema.json" with { type: "json" };
+import { type Declared, number, type Range } from "../../base/option.ts";
+
+/** What the report says of a setting, by its value; `value` has {} for the value, `other` is the other protocol's. */
+export type Row = { readonly name: string } & {
+  readonly [Case in "true" | "false" | "null" | "value" | "other"]?: string;
+};
+
+interface Words {
+  /** Where the names are not the member's. */
+  readonly option?: string;
+  readonly replay_option?: string;
+  readonly summary: string;
+  readonly row?: Row;
+}
+
+interface Limits {
+  readonly enum?: readonly string[];
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface Member extends Limits {
+  readonly oneOf?: readonly Limits[];
+  readonly default: unknown;
+  readonly setting: Words;
+}
+
+export interface Setting {
+  readonly protocol: "tcp" | "quic";
+  /** In a serving. */
+  readonly name: string;
+  /** Of our commands and of trilane-replay, without "--". */
+  readonly option: string;
+  readonly replayOption: string;
+  readonly declared: Declared;
+  readonly stock: unknown;
+  readonly row: Row | undefined;
+}
+
+/** Of a switch, on and off. */
+export const switches = ["on", "off"] as const;
+
+function declare({ setting: { summary }, oneOf, ...plain }: Member, unit: string | undefined): Declared {
+  // A size may also be null: the kernel's choice.
+  const limits = oneOf?.find(({ type }) => type !== "null") ?? plain;
+  if (limits.enum) return { choices: limits.enum, describe: summary };
+  if (limits.type === "boolean") return { choices: switches, describe: summary };
+  const { minimum: least = 0, maximum: most = Number.POSITIVE_INFINITY } = limits;
+  const range: Range = { least, most, whole: true, ...(unit ? { unit } : {}) };
+  return number(range, { describe: summary });
+}
+
+function settingOf(protocol: Setting["protocol"], name: string, member: Member): Setting {
+  const [, stem = name, unit] = /^(.*?)(?:_(bytes|packets|ms))?$/.exec(name) ?? [];
+  const { option = stem.replaceAll("_", "-"), replay_option = option, row } = member.setting;
+  return {
+    protocol,
+    name,
+    option: `${protocol}-${option}`,
+    replayOption: `${protocol}-${replay_option}`,
+    declared: declare(member, unit),
+    stock: member.default,
+    row,
+  };
+}
+
+const settingsOf = (protocol: Setting["protocol"]): Setting[] =>
+  Object.entries(serving.definitions[protocol].properties as Readonly<Record<string, Member>>).map(([name, member]) =>
+    settingOf(protocol, name, member),
+  );
+
+/** TCP's, then QUIC's. */
+export const settings: readonly Setting[] = [...settingsOf("tcp"), ...settingsOf("quic")];
