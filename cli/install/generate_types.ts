@@ -1,11 +1,13 @@
 // Writes schemas/generated/NAME.ts from each schemas/NAME.schema.json, so that types and contracts are one thing. A type
-// that another schema defines is imported from there. Beside them message_rules.c, by which trilane-host checks messages.
+// that another schema defines is imported from there. Beside them message_rules.c, by which trilane-host checks messages,
+// and transport_settings.h and .c, the options of trilane-replay for TCP and QUIC.
 // With --check it writes nothing and fails where a generated file is not what its schema says.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { compileFromFile } from "json-schema-to-typescript";
 import { modulesOf } from "./generated_modules.ts";
 import { messageRules } from "./message_rules.ts";
+import { transportSettings } from "./transport_settings.ts";
 
 const schemas = join(import.meta.dirname, "..", "..", "schemas");
 const generated = join(schemas, "generated");
@@ -30,10 +32,9 @@ const types = await Promise.all(
 );
 
 const written = new Map([...modulesOf(types)].map(([name, text]) => [`${name}.ts`, text]));
-written.set(
-  "message_rules.c",
-  messageRules((file) => JSON.parse(readFileSync(join(schemas, file), "utf8"))),
-);
+const read = (file: string): unknown => JSON.parse(readFileSync(join(schemas, file), "utf8"));
+written.set("message_rules.c", messageRules(read));
+for (const [name, text] of transportSettings(read)) written.set(name, text);
 
 let stale = 0;
 for (const [name, text] of written) {

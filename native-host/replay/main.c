@@ -153,7 +153,7 @@ static void load(struct replay *replay, uint64_t start_ns) {
     const struct options *options = &replay->options;
     if (recording_open(&replay->recording, options->home, options->recording, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
-    const char *quic_congestion = options->transport.quic.congestion;
+    const char *quic_congestion = options->transport.quic.congestion_control;
     if (!quic_has_congestion_control(quic_congestion))
         die(EXIT_BAD_INPUT, "--quic-congestion: must be cubic, reno or bbr2 (got \"%s\")", quic_congestion);
     if (options->report) check_report_folder(options->report);
@@ -222,8 +222,20 @@ static void start_command(struct replay *replay, unsigned inherited_descriptors)
         die(EXIT_RUN_FAILED, "%s: cannot be started: %s", replay->options.command[0], strerror(errno));
 }
 
+// As asked, or as the kernel has it where that is known.
+static struct transport used_transport(const struct replay *replay) {
+    struct transport used = {.tcp = replay->far.tcp, .quic = replay->options.transport.quic};
+    used.tcp.pacing = transport_tcp_is_paced(&used.tcp);
+    used.tcp.congestion_control = replay->granted.tcp_congestion;
+    used.quic.batching = replay->granted.udp_batching;
+    used.quic.send_buffer_bytes = replay->granted.udp_send_buffer_bytes;
+    used.quic.receive_buffer_bytes = replay->granted.udp_receive_buffer_bytes;
+    return used;
+}
+
 static void write_report(struct replay *replay) {
     char error[ERROR_SIZE];
+    const struct transport used = used_transport(replay);
     const struct report_setting setting = {
         .scheduling = replay->scheduling,
         .think = replay->options.think_text,
@@ -234,13 +246,11 @@ static void write_report(struct replay *replay) {
         .addresses = replay->far.address_count,
         .quiche_version = quic_library_version(),
         .nghttp2_version = h2_library_version(),
-        .transport = &replay->options.transport,
-        .granted = &replay->granted,
+        .transport = &used,
         .tcp_notsent_lowat_bytes =
             replay->options.transport.tcp.bounds_unsent ? SERVER_NOTSENT_LOWAT_BYTES : 0,
         .tls_record_bytes = STREAM_RECORD_BYTES,
-        .tcp_metrics_saved = replay->far.tcp_metrics_saved,
-        .tcp_slow_start_after_idle = replay->far.tcp_slow_start_after_idle};
+        .tcp_metrics_saved = replay->far.tcp_metrics_saved};
     if (report_write(replay->report, &setting, replay->options.report, error, sizeof error) == 0) return;
     log_line("%s", error);
     replay->status = EXIT_RUN_FAILED;

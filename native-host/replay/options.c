@@ -47,28 +47,8 @@ static const char help[] =
     "stop\n"
     "  --version, --help\n"
     "\n"
-    "How TCP (the lanes h1 and h2) and QUIC (h3) carry it; these are sizes and switches of the servers:\n"
-    "  --tcp-congestion NAME  cubic (default), reno, bbr or what else the kernel has\n"
-    "  --quic-congestion NAME cubic (default), reno or bbr2\n"
-    "  --tcp-initcwnd N, --quic-initcwnd N\n"
-    "                         the initial window, in packets (default 10); --initcwnd N: of both\n"
-    "  --tcp-pacing SWITCH    on: spread what TCP sends over the round trip (default off; bbr always does)\n"
-    "  --quic-pacing SWITCH   the same of QUIC (default on)\n"
-    "  --tcp-slow-start-after-idle SWITCH\n"
-    "                         off: keep the window over a pause (default on; QUIC keeps it always)\n"
-    "  --tcp-bounds-unsent SWITCH\n"
-    "                         off: give the kernel all that a socket's buffer takes, as many servers do, so "
-    "that\n"
-    "                         an urgent response waits behind it (default on: at most 16 kB)\n"
-    "  --tcp-send-buffer N, --tcp-receive-buffer N\n"
-    "                         fixed, in bytes as the kernel counts them (default: the kernel grows them)\n"
-    "  --quic-send-buffer N, --quic-receive-buffer N\n"
-    "                         of the UDP socket, in bytes (default: up to 1 MiB, as the kernel grants)\n"
-    "  --quic-payload N       largest UDP payload sent, 1200 to 1452 bytes (default 1350)\n"
-    "  --quic-max-ack-delay N how long the server says that it may hold back an ACK, in ms (default 25)\n"
-    "  --quic-batching HOW    gso (default), sendmmsg or none: a system call for a burst, or for each "
-    "packet\n"
-    "\n"
+    "How TCP (the lanes h1 and h2) and QUIC (h3) carry it; these are sizes and switches of the "
+    "servers:\n" TRANSPORT_HELP "\n"
     "The signal USR1 says that a new visit begins: repeated requests get the answer recorded first again.\n"
     "\n"
     "Examples:\n"
@@ -140,27 +120,14 @@ enum choice {
     HELP
 };
 
+#define TRANSPORT_OPTION(name)                                                                               \
+    { name, required_argument, NULL, TRANSPORT }
 static const struct option choices[] = {
     {"home", required_argument, NULL, HOME},
     {"recording", required_argument, NULL, RECORDING},
     {"report", required_argument, NULL, REPORT},
     {"initcwnd", required_argument, NULL, TRANSPORT},
     {"congestion", required_argument, NULL, TRANSPORT},
-    {"tcp-congestion", required_argument, NULL, TRANSPORT},
-    {"tcp-initcwnd", required_argument, NULL, TRANSPORT},
-    {"tcp-pacing", required_argument, NULL, TRANSPORT},
-    {"tcp-slow-start-after-idle", required_argument, NULL, TRANSPORT},
-    {"tcp-bounds-unsent", required_argument, NULL, TRANSPORT},
-    {"tcp-send-buffer", required_argument, NULL, TRANSPORT},
-    {"tcp-receive-buffer", required_argument, NULL, TRANSPORT},
-    {"quic-congestion", required_argument, NULL, TRANSPORT},
-    {"quic-initcwnd", required_argument, NULL, TRANSPORT},
-    {"quic-pacing", required_argument, NULL, TRANSPORT},
-    {"quic-payload", required_argument, NULL, TRANSPORT},
-    {"quic-max-ack-delay", required_argument, NULL, TRANSPORT},
-    {"quic-batching", required_argument, NULL, TRANSPORT},
-    {"quic-send-buffer", required_argument, NULL, TRANSPORT},
-    {"quic-receive-buffer", required_argument, NULL, TRANSPORT},
     {"qlog", required_argument, NULL, QLOG},
     {"tcp-info", required_argument, NULL, TCP_INFO},
     {"https-alpn", required_argument, NULL, HTTPS_ALPN},
@@ -176,6 +143,7 @@ static const struct option choices[] = {
     {"print-spki", no_argument, NULL, PRINT_SPKI},
     {"version", no_argument, NULL, VERSION},
     {"help", no_argument, NULL, HELP},
+    TRANSPORT_OPTIONS(TRANSPORT_OPTION),
     {NULL, 0, NULL, 0},
 };
 

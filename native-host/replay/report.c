@@ -417,30 +417,44 @@ static json_t *size_or_null(uint32_t size_bytes) {
     return size_bytes ? json_integer(size_bytes) : json_null();
 }
 
+static json_t *setting_json(const struct transport_setting *setting, const struct transport *transport) {
+    const void *place = (const char *)transport + setting->offset;
+    switch (setting->kind) {
+    case TRANSPORT_TEXT:
+        return json_string(*(const char *const *)place);
+    case TRANSPORT_SWITCH:
+        return json_boolean(*(const bool *)place);
+    case TRANSPORT_CHOICE:
+        return json_string(setting->words[*(const uint32_t *)place]);
+    default:
+        break;
+    }
+    uint32_t number = *(const uint32_t *)place;
+    return setting->zero_is_null ? size_or_null(number) : json_integer(number);
+}
+
+// Those whose option begins so.
+static void add_settings(json_t *object, const struct transport *transport, const char *prefix) {
+    for (const struct transport_setting *each = transport_settings; each->option; each++)
+        if (each->reported && strncmp(each->option, prefix, strlen(prefix)) == 0)
+            json_object_set_new(object, each->reported, setting_json(each, transport));
+}
+
 static json_t *tcp_json(const struct report_setting *setting) {
-    const struct tcp_transport *tcp = &setting->transport->tcp;
-    return json_pack("{s:s, s:I, s:o, s:I, s:b, s:b, s:b, s:o, s:o}", "congestion_control",
-                     setting->granted->tcp_congestion, "initial_window_packets",
-                     (json_int_t)tcp->initcwnd_packets, "notsent_lowat_bytes",
-                     size_or_null(setting->tcp_notsent_lowat_bytes), "tls_record_bytes",
-                     (json_int_t)setting->tls_record_bytes, "metrics_saved", setting->tcp_metrics_saved,
-                     "slow_start_after_idle", setting->tcp_slow_start_after_idle, "pacing",
-                     transport_tcp_is_paced(tcp), "send_buffer_bytes", size_or_null(tcp->send_buffer_bytes),
-                     "receive_buffer_bytes", size_or_null(tcp->receive_buffer_bytes));
+    json_t *tcp =
+        json_pack("{s:o, s:I, s:b}", "notsent_lowat_bytes", size_or_null(setting->tcp_notsent_lowat_bytes),
+                  "tls_record_bytes", (json_int_t)setting->tls_record_bytes, "metrics_saved",
+                  setting->tcp_metrics_saved);
+    add_settings(tcp, setting->transport, "tcp-");
+    return tcp;
 }
 
 static json_t *quic_json(const struct report_setting *setting) {
-    const struct quic_transport *quic = &setting->transport->quic;
-    const struct transport_granted *granted = setting->granted;
-    return json_pack("{s:s, s:b, s:I, s:b, s:I, s:I, s:s, s:I, s:I}", "congestion_control", quic->congestion,
-                     "reductions_taken_back",
-                     // quiche 0.30, recovery/congestion/cubic.rs: not to be switched off
-                     strcmp(quic->congestion, "cubic") == 0, "initial_window_packets",
-                     (json_int_t)quic->initcwnd_packets, "pacing", quic->paced, "max_udp_payload",
-                     (json_int_t)quic->max_udp_payload_bytes, "max_ack_delay_ms",
-                     (json_int_t)quic->max_ack_delay_ms, "batching", udp_batching_name(granted->udp_batching),
-                     "send_buffer_bytes", (json_int_t)granted->udp_send_buffer_bytes, "receive_buffer_bytes",
-                     (json_int_t)granted->udp_receive_buffer_bytes);
+    // quiche 0.30, recovery/congestion/cubic.rs: not to be switched off
+    json_t *quic = json_pack("{s:b}", "reductions_taken_back",
+                             strcmp(setting->transport->quic.congestion_control, "cubic") == 0);
+    add_settings(quic, setting->transport, "quic-");
+    return quic;
 }
 
 static json_t *transport_json(const struct report_setting *setting) {

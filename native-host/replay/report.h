@@ -26,12 +26,10 @@ struct report_setting {
     size_t addresses; // servers
     const char *quiche_version;
     const char *nghttp2_version;
-    const struct transport *transport;       // as asked
-    const struct transport_granted *granted; // and what became of it
-    uint32_t tcp_notsent_lowat_bytes;        // 0: not bounded
-    uint32_t tls_record_bytes;               // of plaintext, at most
-    bool tcp_metrics_saved;                  // as read back
-    bool tcp_slow_start_after_idle;          // as read back
+    const struct transport *transport; // as asked, or as granted where that is known
+    uint32_t tcp_notsent_lowat_bytes;  // 0: not bounded
+    uint32_t tls_record_bytes;         // of plaintext, at most
+    bool tcp_metrics_saved;            // as read back
 };
 
 // `keep`: events are kept for report_write; else only counted. NULL when memory is short.

@@ -223,7 +223,7 @@ static void set_options(int fd, bool paced) {
 // By socket: where another one is the machine's default, the namespace's own default may not be set to every
 // one.
 static int set_congestion(struct server *server, int fd, char *error, size_t error_size) {
-    const char *wanted = server->parts->transport->tcp.congestion;
+    const char *wanted = server->parts->transport->tcp.congestion_control;
     socklen_t size = sizeof server->tcp_congestion - 1;
     if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, wanted, (socklen_t)strlen(wanted)) == 0 &&
         getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, server->tcp_congestion, &size) == 0)
@@ -253,7 +253,7 @@ static int listen_on(struct server *server, uint16_t port, bool secure, char *er
     listener->watch = (struct loop_watch){.fd = fd, .ready = on_connection, .context = listener};
     listener->resume = (struct loop_timer){.due = on_resume, .context = listener};
     server->listener_count++;
-    set_options(fd, server->parts->transport->tcp.paced);
+    set_options(fd, server->parts->transport->tcp.pacing);
     if (set_congestion(server, fd, error, error_size) < 0) return -1;
     if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, BACKLOG) < 0 ||
         loop_add(server->parts->loop, &listener->watch, EPOLLIN) < 0)

@@ -5,42 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    INITCWND_PACKETS_STOCK = 10, // RFC 6928, RFC 9002
-    BUFFER_BYTES_MIN = 16 * 1024,
-    BUFFER_BYTES_MAX = 1 << 30,
-    UDP_PAYLOAD_BYTES_MIN = 1200, // RFC 9000, 14
-    UDP_PAYLOAD_BYTES_STOCK = 1350,
-    UDP_PAYLOAD_BYTES_MAX = 1452, // a packet of 1500 bytes over IPv6
-    ACK_DELAY_MS_STOCK = 25,      // RFC 9000, 18.2
-    ACK_DELAY_MS_MAX = 1000,
-};
-
-const struct transport transport_stock = {
-    .tcp = {.congestion = "cubic",
-            .initcwnd_packets = INITCWND_PACKETS_STOCK,
-            .slow_start_after_idle = true,
-            .bounds_unsent = true},
-    .quic = {.congestion = "cubic",
-             .initcwnd_packets = INITCWND_PACKETS_STOCK,
-             .paced = true,
-             .max_udp_payload_bytes = UDP_PAYLOAD_BYTES_STOCK,
-             .max_ack_delay_ms = ACK_DELAY_MS_STOCK,
-             .batching = UDP_BATCHING_GSO},
-};
-
 bool transport_tcp_is_paced(const struct tcp_transport *tcp) {
-    return tcp->paced || strncmp(tcp->congestion, "bbr", 3) == 0;
+    return tcp->pacing || strncmp(tcp->congestion_control, "bbr", 3) == 0;
 }
 
-static int parse_number(uint32_t *out, const char *option, const char *value, uint32_t least, uint32_t most,
-                        const char *unit, char *error, size_t error_size) {
+static int parse_number(uint32_t *out, const struct transport_setting *setting, const char *option,
+                        const char *value, char *error, size_t error_size) {
     char *end;
     errno = 0;
     unsigned long number = strtoul(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end || errno || number < least || number > most) {
-        snprintf(error, error_size, "--%s: must be %u to %u %s (got \"%.40s\")", option, least, most, unit,
-                 value);
+    if (value[0] < '0' || value[0] > '9' || *end || errno || number < setting->least ||
+        number > setting->most) {
+        snprintf(error, error_size, "--%s: must be %u to %u %s (got \"%.40s\")", option, setting->least,
+                 setting->most, setting->unit, value);
         return -1;
     }
     *out = (uint32_t)number;
@@ -57,61 +34,54 @@ static int parse_switch(bool *out, const char *option, const char *value, char *
     return 0;
 }
 
-static int parse_batching(enum udp_batching *out, const char *option, const char *value, char *error,
-                          size_t error_size) {
-    for (enum udp_batching batching = 0; batching <= UDP_BATCHING_NONE; batching++) {
-        if (strcmp(value, udp_batching_name(batching)) != 0) continue;
-        *out = batching;
-        return 0;
+static int parse_choice(uint32_t *out, const char *const *words, const char *option, const char *value,
+                        char *error, size_t error_size) {
+    char listed[128] = "";
+    for (uint32_t i = 0; words[i]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            *out = i;
+            return 0;
+        }
+        size_t used = strlen(listed);
+        snprintf(listed + used, sizeof listed - used, "%s%s",
+                 i == 0         ? ""
+                 : words[i + 1] ? ", "
+                                : " or ",
+                 words[i]);
     }
-    snprintf(error, error_size, "--%s: must be gso, sendmmsg or none (got \"%.40s\")", option, value);
+    snprintf(error, error_size, "--%s: must be %s (got \"%.40s\")", option, listed, value);
     return -1;
 }
 
 int transport_set(struct transport *transport, const char *option, const char *value, char *error,
                   size_t error_size) {
-    struct tcp_transport *tcp = &transport->tcp;
-    struct quic_transport *quic = &transport->quic;
-    const struct {
-        const char *option;
-        uint32_t *number;
-        uint32_t least, most;
-        const char *unit;
-    } numbers[] = {
-        {"initcwnd", &tcp->initcwnd_packets, 1, TRANSPORT_INITCWND_PACKETS_MAX, "packets"},
-        {"tcp-initcwnd", &tcp->initcwnd_packets, 1, TRANSPORT_INITCWND_PACKETS_MAX, "packets"},
-        {"quic-initcwnd", &quic->initcwnd_packets, 1, TRANSPORT_INITCWND_PACKETS_MAX, "packets"},
-        {"tcp-send-buffer", &tcp->send_buffer_bytes, BUFFER_BYTES_MIN, BUFFER_BYTES_MAX, "bytes"},
-        {"tcp-receive-buffer", &tcp->receive_buffer_bytes, BUFFER_BYTES_MIN, BUFFER_BYTES_MAX, "bytes"},
-        {"quic-send-buffer", &quic->send_buffer_bytes, BUFFER_BYTES_MIN, BUFFER_BYTES_MAX, "bytes"},
-        {"quic-receive-buffer", &quic->receive_buffer_bytes, BUFFER_BYTES_MIN, BUFFER_BYTES_MAX, "bytes"},
-        {"quic-payload", &quic->max_udp_payload_bytes, UDP_PAYLOAD_BYTES_MIN, UDP_PAYLOAD_BYTES_MAX, "bytes"},
-        {"quic-max-ack-delay", &quic->max_ack_delay_ms, 0, ACK_DELAY_MS_MAX, "ms"},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        if (strcmp(option, numbers[i].option) != 0) continue;
-        int result = parse_number(numbers[i].number, option, value, numbers[i].least, numbers[i].most,
-                                  numbers[i].unit, error, error_size);
-        if (strcmp(option, "initcwnd") == 0) quic->initcwnd_packets = tcp->initcwnd_packets; // both
-        return result;
+    const bool both_windows = strcmp(option, "initcwnd") == 0;
+    const char *name = both_windows                        ? "tcp-initcwnd"
+                       : strcmp(option, "congestion") == 0 ? "tcp-congestion"
+                                                           : option;
+    const struct transport_setting *setting = transport_settings;
+    while (setting->option && strcmp(name, setting->option) != 0)
+        setting++;
+    if (!setting->option) {
+        snprintf(error, error_size, "--%s: no such option (see --help)", option);
+        return -1;
     }
-    if (strcmp(option, "congestion") == 0 || strcmp(option, "tcp-congestion") == 0) {
-        tcp->congestion = value;
-        return 0;
+    void *place = (char *)transport + setting->offset;
+    int result = 0;
+    switch (setting->kind) {
+    case TRANSPORT_TEXT:
+        *(const char **)place = value;
+        break;
+    case TRANSPORT_NUMBER:
+        result = parse_number(place, setting, option, value, error, error_size);
+        break;
+    case TRANSPORT_SWITCH:
+        result = parse_switch(place, option, value, error, error_size);
+        break;
+    case TRANSPORT_CHOICE:
+        result = parse_choice(place, setting->words, option, value, error, error_size);
+        break;
     }
-    if (strcmp(option, "quic-congestion") == 0) {
-        quic->congestion = value;
-        return 0;
-    }
-    if (strcmp(option, "tcp-pacing") == 0) return parse_switch(&tcp->paced, option, value, error, error_size);
-    if (strcmp(option, "quic-pacing") == 0)
-        return parse_switch(&quic->paced, option, value, error, error_size);
-    if (strcmp(option, "tcp-slow-start-after-idle") == 0)
-        return parse_switch(&tcp->slow_start_after_idle, option, value, error, error_size);
-    if (strcmp(option, "tcp-bounds-unsent") == 0)
-        return parse_switch(&tcp->bounds_unsent, option, value, error, error_size);
-    if (strcmp(option, "quic-batching") == 0)
-        return parse_batching(&quic->batching, option, value, error, error_size);
-    snprintf(error, error_size, "--%s: no such option (see --help)", option);
-    return -1;
+    if (both_windows) transport->quic.initial_window_packets = transport->tcp.initial_window_packets;
+    return result;
 }

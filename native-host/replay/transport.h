@@ -1,36 +1,15 @@
-// How TCP and QUIC carry the lanes: what of it may be chosen, the stock choice, and the command line's words
-// for it. Applies nothing: server.c, far_network.c, quic.c, h3_packets.c and udp.c do.
+// How TCP and QUIC carry the lanes: what of it may be chosen (generated from schemas/serving.schema.json),
+// and the command line's words for it. Applies nothing: server.c, far_network.c, quic.c, h3_packets.c and
+// udp.c do.
 #ifndef TRILANE_REPLAY_TRANSPORT_H
 #define TRILANE_REPLAY_TRANSPORT_H
 
 #include "replay/h3/udp.h"
+#include "schemas/generated/transport_settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { TRANSPORT_INITCWND_PACKETS_MAX = 1000 };
-
-struct tcp_transport {
-    const char *congestion; // checked by the kernel
-    uint32_t initcwnd_packets;
-    bool paced; // BBR paces by itself
-    bool slow_start_after_idle;
-    bool bounds_unsent; // what waits in the kernel: notsent_lowat.h; else the socket's buffer bounds it
-    uint32_t send_buffer_bytes; // as the kernel counts, with its own overhead; 0: it chooses
-    uint32_t receive_buffer_bytes;
-};
-
-struct quic_transport {
-    const char *congestion; // checked by main.c against what quiche has
-    uint32_t initcwnd_packets;
-    bool paced;
-    uint32_t max_udp_payload_bytes;
-    uint32_t max_ack_delay_ms; // as we promise it to the client
-    enum udp_batching batching;
-    uint32_t send_buffer_bytes; // of the UDP socket, which all connections share; 0: what the kernel grants
-    uint32_t receive_buffer_bytes;
-};
 
 struct transport {
     struct tcp_transport tcp;
@@ -45,6 +24,20 @@ struct transport_granted {
     uint32_t udp_send_buffer_bytes;
     uint32_t udp_receive_buffer_bytes;
 };
+
+enum transport_kind { TRANSPORT_TEXT, TRANSPORT_NUMBER, TRANSPORT_SWITCH, TRANSPORT_CHOICE };
+
+struct transport_setting {
+    const char *option; // without "--"; NULL ends the table
+    enum transport_kind kind;
+    size_t offset; // in struct transport
+    uint32_t least, most;
+    const char *unit;
+    const char *const *words; // of a choice, NULL-terminated
+    const char *reported;     // its name in the report; NULL: it has none
+    bool zero_is_null;        // in the report
+};
+extern const struct transport_setting transport_settings[]; // generated
 
 // What Linux and quiche do if nobody says otherwise, both with CUBIC.
 extern const struct transport transport_stock;

@@ -119,7 +119,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     c->drained = true;
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
     pacer_init(&c->pacer, parts->transport->quic.max_udp_payload_bytes,
-               parts->transport->quic.initcwnd_packets);
+               parts->transport->quic.initial_window_packets);
     char address[INET6_ADDRSTRLEN];
     address_text(&packet->local.sin6_addr, address);
     alternative_service_value(c->alternative_service, ntohs(packet->local.sin6_port));

@@ -49,7 +49,7 @@ bool quic_has_congestion_control(const char *name) {
 }
 
 static bool paces_itself(const struct quic_transport *transport) {
-    return strncmp(transport->congestion, "bbr", 3) == 0;
+    return strncmp(transport->congestion_control, "bbr", 3) == 0;
 }
 
 int quic_settings_open(struct quic_settings **out, const struct server_parts *parts, char *error,
@@ -63,15 +63,16 @@ int quic_settings_open(struct quic_settings **out, const struct server_parts *pa
     quiche_config *quic = quiche_config_new(QUICHE_PROTOCOL_VERSION);
     quiche_h3_config *http = quiche_h3_config_new();
     if (settings)
-        *settings = (struct quic_settings){parts, quic, http, transport->paced && !paces_itself(transport)};
-    if (!settings || !quic || !http || quiche_config_set_cc_algorithm_name(quic, transport->congestion) < 0) {
+        *settings = (struct quic_settings){parts, quic, http, transport->pacing && !paces_itself(transport)};
+    if (!settings || !quic || !http ||
+        quiche_config_set_cc_algorithm_name(quic, transport->congestion_control) < 0) {
         snprintf(error, error_size, "h3: quiche has no congestion control \"%s\", or memory is short",
-                 transport->congestion);
+                 transport->congestion_control);
         quic_settings_close(settings);
         return -1;
     }
-    quiche_config_set_initial_congestion_window_packets(quic, transport->initcwnd_packets);
-    quiche_config_enable_pacing(quic, transport->paced);
+    quiche_config_set_initial_congestion_window_packets(quic, transport->initial_window_packets);
+    quiche_config_enable_pacing(quic, transport->pacing);
     quiche_config_set_max_ack_delay(quic, transport->max_ack_delay_ms);
     quiche_config_set_max_idle_timeout(quic, QUIC_IDLE_TIMEOUT_MS);
     quiche_config_set_max_recv_udp_payload_size(quic, RECEIVE_PAYLOAD_BYTES);

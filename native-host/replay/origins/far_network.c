@@ -122,10 +122,12 @@ int far_network_open(struct far_network *far, struct loop *loop, const struct re
         return -1;
     }
     far->tcp_metrics_saved = !is_on("net/ipv4/tcp_no_metrics_save", false);
-    far->tcp_slow_start_after_idle = is_on("net/ipv4/tcp_slow_start_after_idle", true);
+    far->tcp = *tcp;
+    far->tcp.slow_start_after_idle = is_on("net/ipv4/tcp_slow_start_after_idle", true);
     int result = 0;
-    if (tcp->initcwnd_packets != KERNEL_INITCWND_PACKETS)
-        result = initial_window_open(&far->initial_window, loop, tcp->initcwnd_packets, error, error_size);
+    if (tcp->initial_window_packets != KERNEL_INITCWND_PACKETS)
+        result =
+            initial_window_open(&far->initial_window, loop, tcp->initial_window_packets, error, error_size);
     if (result == 0) result = add_addresses(far, &netlink, recording, error, error_size);
     netlink_close(&netlink);
     return result;

@@ -18,8 +18,8 @@ struct initial_window;
 
 struct far_network {
     size_t address_count;
-    bool tcp_metrics_saved;
-    bool tcp_slow_start_after_idle;        // both as read back from the kernel
+    bool tcp_metrics_saved;                // as read back from the kernel
+    struct tcp_transport tcp;              // as asked, or as read back where the kernel tells
     struct initial_window *initial_window; // NULL: the kernel's own
 };
 

@@ -240,8 +240,8 @@ void h3_client_open(struct h3_client *client, struct lane_site *site,
     client->link_timer = (struct loop_timer){.due = link_due, .context = client};
     client->timer = (struct loop_timer){.due = client_due, .context = client};
     client->transport = transport_stock;
-    if (options->congestion) client->transport.quic.congestion = options->congestion;
-    client->transport.quic.paced = !options->unpaced;
+    if (options->congestion) client->transport.quic.congestion_control = options->congestion;
+    client->transport.quic.pacing = !options->unpaced;
     client->parts = (struct server_parts){.loop = site->loop,
                                           .site = site->site,
                                           .report = site->report,

@@ -137,11 +137,9 @@ int lane_site_tear_down(void **state) {
 json_t *lane_site_report(struct lane_site *site) {
     char path[96], error[256];
     snprintf(path, sizeof path, "%s/report.json", site->home);
-    const struct transport_granted granted = {.tcp_congestion = "cubic"};
     struct report_setting setting = {.quiche_version = "-",
                                      .nghttp2_version = "-",
                                      .transport = &transport_stock,
-                                     .granted = &granted,
                                      .scheduling = "-",
                                      .think = "none",
                                      .origins = "as-recorded"};

@@ -30,10 +30,10 @@ static void each_sets_its_own(void **state) {
         assert_memory_equal(&got.tcp, &transport_stock.tcp, sizeof got.tcp);                                 \
         assert_memory_equal(&got.quic, &transport_stock.quic, sizeof got.quic);                              \
     } while (0)
-    ASSERT_SETS("tcp-initcwnd", "32", tcp.initcwnd_packets, 32);
-    ASSERT_SETS("quic-initcwnd", "32", quic.initcwnd_packets, 32);
-    ASSERT_SETS("tcp-pacing", "on", tcp.paced, true);
-    ASSERT_SETS("quic-pacing", "off", quic.paced, false);
+    ASSERT_SETS("tcp-initcwnd", "32", tcp.initial_window_packets, 32);
+    ASSERT_SETS("quic-initcwnd", "32", quic.initial_window_packets, 32);
+    ASSERT_SETS("tcp-pacing", "on", tcp.pacing, true);
+    ASSERT_SETS("quic-pacing", "off", quic.pacing, false);
     ASSERT_SETS("tcp-slow-start-after-idle", "off", tcp.slow_start_after_idle, false);
     ASSERT_SETS("tcp-bounds-unsent", "off", tcp.bounds_unsent, false);
     ASSERT_SETS("tcp-send-buffer", "65536", tcp.send_buffer_bytes, 65536);
@@ -45,12 +45,12 @@ static void each_sets_its_own(void **state) {
     ASSERT_SETS("quic-batching", "sendmmsg", quic.batching, UDP_BATCHING_SENDMMSG);
     ASSERT_SETS("quic-batching", "none", quic.batching, UDP_BATCHING_NONE);
 #undef ASSERT_SETS
-    assert_string_equal(set("tcp-congestion", "reno").tcp.congestion, "reno");
-    assert_string_equal(set("congestion", "reno").tcp.congestion, "reno");
-    assert_string_equal(set("congestion", "reno").quic.congestion, "cubic");
-    assert_string_equal(set("quic-congestion", "bbr2").quic.congestion, "bbr2");
-    assert_int_equal(set("initcwnd", "20").tcp.initcwnd_packets, 20);
-    assert_int_equal(set("initcwnd", "20").quic.initcwnd_packets, 20);
+    assert_string_equal(set("tcp-congestion", "reno").tcp.congestion_control, "reno");
+    assert_string_equal(set("congestion", "reno").tcp.congestion_control, "reno");
+    assert_string_equal(set("congestion", "reno").quic.congestion_control, "cubic");
+    assert_string_equal(set("quic-congestion", "bbr2").quic.congestion_control, "bbr2");
+    assert_int_equal(set("initcwnd", "20").tcp.initial_window_packets, 20);
+    assert_int_equal(set("initcwnd", "20").quic.initial_window_packets, 20);
 }
 
 static void what_cannot_be_is_refused_in_a_line(void **state) {

@@ -61,7 +61,7 @@ static int has_address(const char *text) {
 
 static int open_far(uint32_t initcwnd_packets) {
     struct tcp_transport tcp = transport_stock.tcp;
-    tcp.initcwnd_packets = initcwnd_packets;
+    tcp.initial_window_packets = initcwnd_packets;
     struct loop *loop;
     struct far_network far;
     char error[256] = "";
@@ -75,7 +75,7 @@ static int open_far(uint32_t initcwnd_packets) {
     run_for_a_moment(loop);
     char value[16] = "";
     if (far.address_count != 3) return 3;
-    if (far.tcp_metrics_saved || !far.tcp_slow_start_after_idle) return 4;
+    if (far.tcp_metrics_saved || !far.tcp.slow_start_after_idle) return 4;
     if (namespace_get_sysctl("net/ipv4/tcp_slow_start_after_idle", value, sizeof value) < 0 ||
         strcmp(value, "1") != 0)
         return 5;
@@ -110,7 +110,7 @@ static int tune_far(uint32_t buffer_bytes) {
     }
     snprintf(send, sizeof send, "%u\t%u\t%u", buffer_bytes, buffer_bytes, buffer_bytes);
     snprintf(receive, sizeof receive, "%u\t%u\t%u", 2 * buffer_bytes, 2 * buffer_bytes, 2 * buffer_bytes);
-    if (far.tcp_slow_start_after_idle) return 3;
+    if (far.tcp.slow_start_after_idle) return 3;
     if (!sysctl_is("net/ipv4/tcp_wmem", send)) return 4;
     if (!sysctl_is("net/ipv4/tcp_rmem", receive)) return 5;
     far_network_close(&far);

@@ -1,0 +1,143 @@
+// The settings of TCP and QUIC in C, for transport.h of native-host/replay/: where they are kept, their defaults, the options
+// of trilane-replay that set them, its help, and their names in its report. From schemas/serving.schema.json and
+// schemas/replay-report.schema.json. What acts on a setting is written by hand.
+
+interface Limits {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface Member extends Limits {
+  readonly oneOf?: readonly Limits[];
+  readonly default: string | number | boolean | null;
+  readonly setting: {
+    readonly option?: string;
+    readonly replay_option?: string;
+    /** What stands for the value, then lines; absent: the help of another setting has it. */
+    readonly replay_help?: readonly string[];
+    /** Any text is taken: what it is set in refuses it. */
+    readonly replay_takes_any?: boolean;
+    /** In the report, where it is not the member's name. */
+    readonly reported?: string;
+  };
+}
+
+type Properties<Value> = Readonly<Record<string, Value>>;
+type ByProtocol<Value> = Readonly<Record<"tcp" | "quic", { readonly properties: Properties<Value> }>>;
+
+type Kind = "TEXT" | "CHOICE" | "SWITCH" | "NUMBER";
+
+const protocols = ["tcp", "quic"] as const;
+const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+/** Where the words of an option's help begin. */
+const helpColumn = 25;
+
+function kindOf(limits: Limits, takesAny: boolean): Kind {
+  if (limits.enum) return takesAny ? "TEXT" : "CHOICE";
+  return limits.type === "boolean" ? "SWITCH" : "NUMBER";
+}
+
+/** `read`: the schema in a file of schemas/. The header and the tables, by their files' names. */
+export function transportSettings(read: (file: string) => unknown): Map<string, string> {
+  const serving = read("serving.schema.json") as { definitions: ByProtocol<Member> };
+  const report = read("replay-report.schema.json") as {
+    properties: { transport: { properties: ByProtocol<Limits> } };
+  };
+  const all = protocols.flatMap((protocol) =>
+    Object.entries(serving.definitions[protocol].properties).map(([name, member]) => {
+      const { setting, oneOf, ...plain } = member;
+      const [, stem = name, unit] = /^(.*?)(?:_(bytes|packets|ms))?$/.exec(name) ?? [];
+      const limits = oneOf?.find(({ type }) => type !== "null") ?? plain;
+      const kind = kindOf(limits, setting.replay_takes_any === true);
+      const option = `${protocol}-${setting.replay_option ?? setting.option ?? stem.replaceAll("_", "-")}`;
+      return { protocol, name, setting, limits, unit, kind, option, stock: member.default };
+    }),
+  );
+
+  const types: Readonly<Record<Kind, string>> = {
+    TEXT: "const char *",
+    CHOICE: "uint32_t ",
+    SWITCH: "bool ",
+    NUMBER: "uint32_t ",
+  };
+  const structs = protocols.flatMap((of) => [
+    `struct ${of}_transport {`,
+    ...all.filter(({ protocol }) => protocol === of).map(({ kind, name }) => `    ${types[kind]}${name};`),
+    "};",
+    "",
+  ]);
+
+  // Settings of one name stand together.
+  const help = [...Map.groupBy(all, ({ name }) => name).values()]
+    .flat()
+    .flatMap(({ option, setting: { replay_help } }) => {
+      const [value = "", ...lines] = replay_help ?? [];
+      if (lines.length === 0) return [];
+      const head = `  --${option} ${value}`;
+      const [first = "", ...more] = lines.map((line) => " ".repeat(helpColumn) + line);
+      return [...(head.length < helpColumn ? [head.padEnd(helpColumn) + first.trimStart()] : [head, first]), ...more];
+    });
+
+  const stockOf = ({ kind, stock, limits }: (typeof all)[number]): string => {
+    if (kind === "TEXT") return quoted(String(stock));
+    if (kind === "CHOICE") return String(limits.enum?.indexOf(String(stock)));
+    return stock === null ? "0" : String(stock);
+  };
+  const rows = all.map((each) => {
+    const { protocol, name, setting, limits, unit, kind, option } = each;
+    const reported = setting.reported ?? name;
+    const shape = report.properties.transport.properties[protocol].properties[reported];
+    return [
+      `{.option = ${quoted(option)}, .kind = TRANSPORT_${kind}, .offset = offsetof(struct transport, ${protocol}.${name})`,
+      ...(kind === "NUMBER"
+        ? [`.least = ${limits.minimum}, .most = ${limits.maximum}, .unit = ${quoted(unit ?? "")}`]
+        : []),
+      ...(kind === "CHOICE" ? [`.words = (const char *const[]){${limits.enum?.map(quoted).join(", ")}, NULL}`] : []),
+      ...(shape ? [`.reported = ${quoted(reported)}`] : []),
+      ...(shape && [shape.type].flat().includes("null") ? [".zero_is_null = true"] : []),
+    ].join(", ");
+  });
+
+  const banner = "// Generated from ../serving.schema.json by `npm run generate`: change the schema instead.";
+  const continued = (lines: readonly string[]): string => lines.map((line) => ` \\\n    ${line}`).join("");
+  return new Map([
+    [
+      "transport_settings.h",
+      [
+        banner,
+        "#ifndef TRILANE_TRANSPORT_SETTINGS_H",
+        "#define TRILANE_TRANSPORT_SETTINGS_H",
+        "",
+        "#include <stdbool.h>",
+        "#include <stdint.h>",
+        "",
+        "// A number of 0 where there may be none: the kernel chooses. A choice is its place among the schema's words.",
+        ...structs,
+        `#define TRANSPORT_OPTIONS(X)${continued(all.map(({ option }, at) => `X(${quoted(option)})${at + 1 < all.length ? "," : ""}`))}`,
+        "",
+        `#define TRANSPORT_HELP${continued(help.map((line) => `${quoted(line).slice(0, -1)}\\n"`))}`,
+        "",
+        "#endif",
+        "",
+      ].join("\n"),
+    ],
+    [
+      "transport_settings.c",
+      [
+        banner,
+        '#include "replay/transport.h"',
+        "",
+        "const struct transport transport_stock = {",
+        ...all.map((each) => `    .${each.protocol}.${each.name} = ${stockOf(each)},`),
+        "};",
+        "",
+        "const struct transport_setting transport_settings[] = {",
+        ...rows.map((row) => `    ${row}},`),
+        "    {0}};",
+        "",
+      ].join("\n"),
+    ],
+  ]);
+}
