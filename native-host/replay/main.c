@@ -33,7 +33,8 @@
 
 enum { ERROR_SIZE = 512 };
 static const char trust_store_variable[] = "SSL_CERT_FILE";
-static const uint64_t child_grace_ns = 3 * NS_PER_S; // a little more than the shaper in it gives its own
+static const uint64_t request_limit_ns = 60 * NS_PER_S; // of the lab's time, as for handshakes
+static const uint64_t child_grace_ns = 3 * NS_PER_S;    // a little more than the shaper in it gives its own
 
 struct replay {
     struct options options;
@@ -179,6 +180,7 @@ static void serve(struct replay *replay) {
                          sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
     exchange_site_think(replay->site, &options->think, replay->loop);
+    exchange_site_limit_requests(replay->site, replay->loop, request_limit_ns);
     if (options->clear) exchange_site_prepare_clear(replay->site);
     replay->parts = (struct server_parts){.loop = replay->loop,
                                           .site = replay->site,

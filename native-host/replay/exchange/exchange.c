@@ -16,7 +16,9 @@ struct exchange_site {
     struct report *report;
     struct recoded_bodies *recoded;
     struct think think;
-    struct loop *loop; // NULL: no request waits
+    struct loop *loop;       // NULL: no request waits
+    struct loop *limit_loop; // NULL: requests may take for ever
+    uint64_t limit_ns;
 };
 
 struct sending {
@@ -31,6 +33,10 @@ struct exchange_connection {
     struct sending *sending;    // responses that have begun but are not out yet
     size_t sending_count;
     size_t sending_capacity;
+    struct loop_timer limit_timer;
+    uint64_t head_since_ns; // 0: no head is awaited
+    void (*overdue)(void *context, uint64_t now_ns);
+    void *overdue_context;
 };
 
 struct exchange {
@@ -44,6 +50,8 @@ struct exchange {
     enum unrecorded unrecorded;
     struct representation response;
     uint64_t taken_bytes;
+    uint64_t moved_ns;    // when the request began, or was last found to have gone on
+    uint64_t moved_bytes; // of its body, by then
     struct loop_timer think_timer;
     uint64_t turn_ns;             // in which the response might be sent
     void (*ready)(void *context); // the lane's, while the timer is set
@@ -65,6 +73,11 @@ struct exchange_site *exchange_site_open(const struct recording *recording, stru
 void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop) {
     site->think = *think;
     site->loop = loop;
+}
+
+void exchange_site_limit_requests(struct exchange_site *site, struct loop *loop, uint64_t limit_ns) {
+    site->limit_loop = loop;
+    site->limit_ns = limit_ns;
 }
 
 void exchange_site_prepare_clear(struct exchange_site *site) {
@@ -117,7 +130,54 @@ uint64_t exchange_connection_id(const struct exchange_connection *connection) {
     return connection->report_name > 0 ? connection->report_name - 1 : 0;
 }
 
+// The timer runs from the first request on and finds out when it is due whether there is still one to wait
+// for: so requests that come whole, as nearly all do, cost no more than this.
+static void start_limit(struct exchange_connection *connection, uint64_t since_ns) {
+    const struct exchange_site *site = connection->site;
+    if (!site->limit_loop || !connection->overdue || connection->limit_timer.place_plus_1 > 0) return;
+    // Without memory for the timer the next request's is set.
+    loop_timer_set(site->limit_loop, &connection->limit_timer, since_ns + site->limit_ns);
+}
+
+// Since when the request that has waited the longest has; 0: none waits.
+static uint64_t waits_since(struct exchange_connection *connection, uint64_t now_ns) {
+    uint64_t oldest_ns = connection->head_since_ns;
+    for (struct exchange *exchange = connection->exchanges; exchange; exchange = exchange->next) {
+        if (exchange->is_answered) continue;
+        if (exchange->selectors.body_bytes - exchange->moved_bytes >= EXCHANGE_PROGRESS_BYTES) {
+            exchange->moved_bytes = exchange->selectors.body_bytes;
+            exchange->moved_ns = now_ns;
+        }
+        if (oldest_ns == 0 || exchange->moved_ns < oldest_ns) oldest_ns = exchange->moved_ns;
+    }
+    return oldest_ns;
+}
+
+static void on_limit(void *context, uint64_t now_ns) {
+    struct exchange_connection *connection = context;
+    const uint64_t since_ns = waits_since(connection, now_ns);
+    if (since_ns == 0) return;
+    if (since_ns + connection->site->limit_ns > now_ns)
+        start_limit(connection, since_ns);
+    else
+        connection->overdue(connection->overdue_context, now_ns);
+}
+
+void exchange_connection_on_overdue(struct exchange_connection *connection,
+                                    void (*overdue)(void *context, uint64_t now_ns), void *context) {
+    connection->limit_timer = (struct loop_timer){.due = on_limit, .context = connection};
+    connection->overdue = overdue;
+    connection->overdue_context = context;
+}
+
+void exchange_connection_awaits_head(struct exchange_connection *connection, uint64_t since_ns) {
+    connection->head_since_ns = since_ns;
+    if (since_ns > 0) start_limit(connection, since_ns);
+}
+
 void exchange_connection_close(struct exchange_connection *connection, const char *reason, uint64_t now_ns) {
+    if (connection->overdue && connection->site->limit_loop)
+        loop_timer_clear(connection->site->limit_loop, &connection->limit_timer);
     while (connection->exchanges)
         exchange_end(connection->exchanges, false, now_ns);
     report_closed(connection->site->report, connection->report_name, reason, now_ns);
@@ -134,6 +194,8 @@ struct exchange *exchange_begin(struct exchange_connection *connection,
         return NULL;
     }
     exchange->connection = connection;
+    exchange->moved_ns = now_ns;
+    start_limit(connection, now_ns);
     exchange->next = connection->exchanges;
     if (exchange->next) exchange->next->previous = exchange;
     connection->exchanges = exchange;

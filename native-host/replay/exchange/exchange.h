@@ -24,6 +24,12 @@ void exchange_site_close(struct exchange_site *site);
 // From now on each request waits for the server's think time, by the loop's timers; without this none does.
 void exchange_site_think(struct exchange_site *site, const struct think *think, struct loop *loop);
 
+// From now on a client that does not go on with a request for `limit_ns` loses its connection: with its head,
+// counted from its first byte; with its body, of which EXCHANGE_PROGRESS_BYTES renew the limit. Without this
+// none does. A connection between requests is idle and stays.
+enum { EXCHANGE_PROGRESS_BYTES = 64 * 1024 };
+void exchange_site_limit_requests(struct exchange_site *site, struct loop *loop, uint64_t limit_ns);
+
 // All will be asked for in clear, by a browser: what it refuses there is made ready in another coding.
 void exchange_site_prepare_clear(struct exchange_site *site);
 
@@ -43,6 +49,12 @@ void exchange_connection_secured(struct exchange_connection *connection, const c
 void exchange_connection_early_data(struct exchange_connection *connection);
 // A qlog of it is being written: a file in the folder of qlogs, whose times count from `start_ns`.
 void exchange_connection_qlog(struct exchange_connection *connection, const char *file, uint64_t start_ns);
+// Called when a request has not gone on within the site's limit: close the connection with this reason.
+#define EXCHANGE_OVERDUE "a request was not finished in time"
+void exchange_connection_on_overdue(struct exchange_connection *connection,
+                                    void (*overdue)(void *context, uint64_t now_ns), void *context);
+// The oldest of the heads that are not whole began at `since_ns`; 0: there is none.
+void exchange_connection_awaits_head(struct exchange_connection *connection, uint64_t since_ns);
 // As the report numbers it; 0 where no report is kept.
 uint64_t exchange_connection_id(const struct exchange_connection *connection);
 // Frees the connection. Exchanges still open are recorded as aborted and freed too: do not end them after

@@ -53,6 +53,7 @@ static void close_in_order(struct h1 *h1, const char *reason) {
 static void start_refusal(struct h1 *h1, unsigned status, const char *phrase, const char *why) {
     if (h1->exchange) exchange_end(h1->exchange, false, clock_now_ns());
     h1->exchange = NULL;
+    exchange_connection_awaits_head(h1->connection, 0);
     h1->thinking = false;
     buf_drain(&h1->head, buf_size(&h1->head));
     buf_printf(&h1->head, "HTTP/1.1 %u %s\r\ncontent-length: 0\r\nconnection: close\r\n\r\n", status, phrase);
@@ -120,6 +121,12 @@ static int send_response(struct h1 *h1) {
 
 // --- reading
 
+static int on_begin(llhttp_t *parser) {
+    struct h1 *h1 = parser->data;
+    exchange_connection_awaits_head(h1->connection, clock_now_ns());
+    return HPE_OK;
+}
+
 static int on_target(llhttp_t *parser, const char *bytes, size_t size) {
     struct h1 *h1 = parser->data;
     return h1_request_target(&h1->request, bytes, size) < 0 ? HPE_USER : HPE_OK;
@@ -155,6 +162,7 @@ static int on_headers_complete(llhttp_t *parser) {
     if (wrong) return refuse(parser, wrong);
     h1->exchange = exchange_begin(h1->connection, &request, clock_now_ns());
     if (!h1->exchange) return refuse(parser, "memory is short");
+    exchange_connection_awaits_head(h1->connection, 0);
     if (parser->http_minor > 0 && h1_request_expects_continue(&request))
         buf_printf(&h1->head,
                    "HTTP/1.1 100 Continue\r\n\r\n"); // without memory for it the client goes on by itself
@@ -285,6 +293,17 @@ static void on_stop(void *context) {
     close_now(context, "the replay ended");
 }
 
+// The answer goes out if the client takes it at once.
+static void on_overdue(void *context, uint64_t now_ns) {
+    struct h1 *h1 = context;
+    (void)now_ns;
+    start_refusal(h1, 408, "Request Timeout", EXCHANGE_OVERDUE);
+    if (send_response(h1) == 1)
+        close_in_order(h1, EXCHANGE_OVERDUE);
+    else
+        close_now(h1, EXCHANGE_OVERDUE);
+}
+
 static const struct stream_handler handler = {
     .readable = on_readable, .writable = on_writable, .stop = on_stop};
 
@@ -294,6 +313,7 @@ int h1_open(struct stream *stream, struct exchange_connection *connection) {
     h1->stream = stream;
     h1->connection = connection;
     llhttp_settings_init(&h1->settings);
+    h1->settings.on_message_begin = on_begin;
     h1->settings.on_url = on_target;
     h1->settings.on_header_field = on_name;
     h1->settings.on_header_value = on_value;
@@ -302,6 +322,7 @@ int h1_open(struct stream *stream, struct exchange_connection *connection) {
     h1->settings.on_message_complete = on_message_complete;
     llhttp_init(&h1->parser, HTTP_REQUEST, &h1->settings);
     h1->parser.data = h1;
+    exchange_connection_on_overdue(connection, on_overdue, h1);
     stream_set_handler(stream, &handler, h1);
     return 0;
 }

@@ -67,14 +67,28 @@ static void on_writable(void *context) {
     h2_go_on(context);
 }
 
-static void on_stop(void *context) {
-    struct h2 *h2 = context;
-    struct stream *stream = h2->out.stream;
+static void say_goodbye(struct h2 *h2) {
     if (nghttp2_session_terminate_session(h2->session, NGHTTP2_NO_ERROR) == 0 &&
         nghttp2_session_send(h2->session) == 0)
         h2_pieces_hand_over(&h2->out);
+}
+
+static void on_stop(void *context) {
+    struct h2 *h2 = context;
+    struct stream *stream = h2->out.stream;
+    say_goodbye(h2);
     h2_free(h2, "the server stopped");
     stream_close(stream);
+}
+
+// The connection, not a stream: in the middle of a head nothing else can come over it.
+static void on_overdue(void *context, uint64_t now_ns) {
+    struct h2 *h2 = context;
+    struct stream *stream = h2->out.stream;
+    (void)now_ns;
+    say_goodbye(h2);
+    h2_free(h2, EXCHANGE_OVERDUE);
+    stream_finish(stream);
 }
 
 static int start_session(struct h2 *h2) {
@@ -118,6 +132,8 @@ int h2_open(struct stream *stream, struct exchange_connection *connection) {
         free(h2);
         return -1;
     }
+    exchange_connection_on_overdue(connection, on_overdue, h2);
+    exchange_connection_awaits_head(connection, h2->now_ns); // also one that comes to no request at all
     stream_set_handler(stream, &handler, h2); // its `readable`, which follows, sends the settings too
     return 0;
 }

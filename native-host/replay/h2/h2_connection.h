@@ -29,11 +29,12 @@ struct h2 {
     struct exchange_connection *connection;
     struct h2_request *requests;
     struct priority_scheduler order; // whole requests whose responses are not all handed over
-    struct h2_request *turn; // whose body nghttp2 may have now; NULL: nobody's, or it has come to an end
-    size_t turn_left;        // bytes of it
-    struct h2_pieces out;    // on their way to the stream
-    int error;               // nghttp2's, by which the connection ends; 0: none
-    uint64_t now_ns;         // of this turn
+    struct h2_request *turn;    // whose body nghttp2 may have now; NULL: nobody's, or it has come to an end
+    size_t turn_left;           // bytes of it
+    struct h2_request *head_of; // whose head is not whole yet; NULL: nobody's
+    struct h2_pieces out;       // on their way to the stream
+    int error;                  // nghttp2's, by which the connection ends; 0: none
+    uint64_t now_ns;            // of this turn
     struct h2_heads heads;
     struct h2_closed closed;
     size_t early_count;

@@ -16,6 +16,12 @@ void h2_request_end(struct h2_request *request, bool complete) {
     if (h2->turn == request) h2->turn = NULL;
 }
 
+// One at a time: nothing else may come between its HEADERS and CONTINUATION frames (RFC 9113, 6.10).
+static void await_head(struct h2 *h2, struct h2_request *request) {
+    h2->head_of = request;
+    exchange_connection_awaits_head(h2->connection, request ? h2->now_ns : 0);
+}
+
 void h2_request_free(struct h2_request *request) {
     struct h2 *h2 = request->h2;
     h2_request_end(request, false);
@@ -24,6 +30,7 @@ void h2_request_free(struct h2_request *request) {
     else
         h2->requests = request->next;
     if (request->next) request->next->previous = request->previous;
+    if (h2->head_of == request) await_head(h2, NULL);
     fields_free(&request->fields);
     free(request);
 }
@@ -95,6 +102,7 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     if (request->next) request->next->previous = request;
     h2->requests = request;
     nghttp2_session_set_stream_user_data(session, frame->hd.stream_id, request);
+    await_head(h2, request);
     return 0;
 }
 
@@ -142,6 +150,7 @@ static void on_thought(void *context) {
 static int begin_exchange(struct h2_request *request) {
     struct h2 *h2 = request->h2;
     struct exchange_request head;
+    await_head(h2, NULL);
     if (fields_request(&request->fields, &head) < 0)
         return nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, request->id, NGHTTP2_PROTOCOL_ERROR);
     request->exchange = exchange_begin(h2->connection, &head, h2->now_ns);

@@ -93,6 +93,14 @@ static void address_text(const struct in6_addr *address, char text[INET6_ADDRSTR
         inet_ntop(AF_INET6, address, text, INET6_ADDRSTRLEN);
 }
 
+// The connection, not a stream: a client that does not take note of a reset would keep its stream open.
+static void on_overdue(void *context, uint64_t now_ns) {
+    struct h3_connection *c = context;
+    quiche_conn_close(c->quic, true, H3_NO_ERROR, NULL, 0);
+    leave_exchange(c, EXCHANGE_OVERDUE, now_ns);
+    h3_connection_turn(c, now_ns);
+}
+
 // Named by the id that the client uses for the connection, as other tools have it.
 static void start_qlog(struct h3_connection *c, const struct cid *scid) {
     char name[2 * CID_MAX + sizeof ".sqlog"];
@@ -131,6 +139,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
     if (c->quic)
         c->connection =
             exchange_connection_open(parts->site, LANE_H3, address, ntohs(packet->local.sin6_port), now_ns);
+    if (c->connection) exchange_connection_on_overdue(c->connection, on_overdue, c);
     if (c->connection && parts->qlog_folder) start_qlog(c, scid);
     if (c->connection) return c;
     if (c->quic) quiche_conn_free(c->quic);

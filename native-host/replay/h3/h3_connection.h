@@ -26,7 +26,14 @@ enum {
     // places.
     H3_QUICHE_FIRST_URGENCY = 124,
     H3_QUICHE_PLACES = 16,
+    H3_STREAMS = 100,      // of requests at once: quic.c grants no more
     H3_CONTROL_STREAM = 3, // the server's first unidirectional one: quiche's h3 opens it first
+};
+
+// A request stream that has begun and whose head is not whole.
+struct h3_head {
+    uint64_t id;
+    uint64_t since_ns;
 };
 
 struct h3_connection {
@@ -36,6 +43,8 @@ struct h3_connection {
     quiche_h3_conn *http;                   // NULL until the handshake is done
     struct exchange_connection *connection; // NULL once reported as closed
     struct h3_request *requests;
+    size_t head_count;
+    struct h3_head heads[H3_STREAMS]; // the oldest first
     struct priority_scheduler order;
     struct pacer pacer;
     size_t given_bytes;             // of streams, since a packet last came in

@@ -6,6 +6,7 @@
 #include "replay/h3/h3_connection.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // In one turn: more than a client may have streams.
 enum { STREAM_ERRORS_MAX = 256 };
@@ -166,7 +167,40 @@ static void finish_request(struct h3_connection *c, uint64_t id, uint64_t now_ns
         respond(request, now_ns);
 }
 
+// --- heads that are not whole
+
+static size_t find_head(const struct h3_connection *c, uint64_t id) {
+    size_t place = 0;
+    while (place < c->head_count && c->heads[place].id != id)
+        place++;
+    return place;
+}
+
+// quiche's HTTP/3 says nothing of a head before it is whole; but its stream has something to read at first.
+static void note_heads(struct h3_connection *c, uint64_t now_ns) {
+    uint64_t id;
+    quiche_stream_iter *readable = quiche_conn_readable(c->quic);
+    while (readable && quiche_stream_iter_next(readable, &id)) {
+        const bool is_request = id % 4 == 0; // RFC 9000, 2.1
+        if (!is_request || c->head_count == H3_STREAMS || find_request(c, id) ||
+            find_head(c, id) < c->head_count)
+            continue;
+        c->heads[c->head_count++] = (struct h3_head){id, now_ns};
+    }
+    quiche_stream_iter_free(readable);
+}
+
+// It is whole, or will never be.
+static void forget_head(struct h3_connection *c, uint64_t id) {
+    const size_t place = find_head(c, id);
+    if (place == c->head_count) return;
+    c->head_count--;
+    memmove(c->heads + place, c->heads + place + 1, (c->head_count - place) * sizeof *c->heads);
+}
+
 void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
+    const bool moves = quiche_conn_is_readable(c->quic);
+    if (moves) note_heads(c, now_ns);
     quiche_h3_event *event;
     int64_t id;
     unsigned errors = 0;
@@ -178,6 +212,7 @@ void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
         if (id < 0) break;
         switch (quiche_h3_event_type(event)) {
         case QUICHE_H3_EVENT_HEADERS:
+            forget_head(c, (uint64_t)id);
             request = find_request(c, (uint64_t)id);
             if (request)
                 check_trailers(c, request, event, now_ns);
@@ -188,9 +223,11 @@ void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
             take_body(c, (uint64_t)id, now_ns);
             break;
         case QUICHE_H3_EVENT_FINISHED:
+            forget_head(c, (uint64_t)id);
             finish_request(c, (uint64_t)id, now_ns);
             break;
         case QUICHE_H3_EVENT_RESET:
+            forget_head(c, (uint64_t)id);
             request = find_request(c, (uint64_t)id);
             if (request) h3_request_end(c, request, false, now_ns);
             reset_stream(c, (uint64_t)id, H3_NO_ERROR);
@@ -203,4 +240,5 @@ void h3_requests_read(struct h3_connection *c, uint64_t now_ns) {
         }
         quiche_h3_event_free(event);
     }
+    if (moves) exchange_connection_awaits_head(c->connection, c->head_count > 0 ? c->heads[0].since_ns : 0);
 }
