@@ -197,6 +197,52 @@ static void h3_stays_between_requests(void **state) {
     h3_client_close(&client);
 }
 
+static uint64_t reset_ns; // when the client takes its requests back; 0: it has
+
+static void write_and_reset(struct h3_client *client) {
+    write_once(client);
+    if (reset_ns == 0 || clock_now_ns() < reset_ns) return;
+    reset_ns = 0;
+    quiche_conn_stream_shutdown(client->quic, 0, QUICHE_SHUTDOWN_WRITE, 0x10c);
+    quiche_conn_stream_shutdown(client->quic, 0, QUICHE_SHUTDOWN_READ, 0x10c);
+}
+
+static void send_again(void *context, uint64_t now_ns) {
+    (void)now_ns;
+    h3_client_send(context);
+}
+
+// As browsers do with what a page no longer wants.
+static void assert_h3_stays_after_a_reset(const char *bytes, size_t size) {
+    static struct h3_client client;
+    const struct h3_client_options options = {
+        .window_bytes = 1024 * 1024, .delay_ns = NS_PER_MS, .on_turn = write_and_reset};
+    struct loop_timer timer = {.due = send_again, .context = &client};
+    h3_bytes = bytes;
+    h3_size = size;
+    reset_ns = clock_now_ns() + LIMIT_NS / 3;
+    h3_client_open(&client, &site, &options);
+    loop_timer_set(site.loop, &timer, reset_ns + NS_PER_MS);
+    h3_client_send(&client);
+    wait_long();
+    assert_int_equal(reset_ns, 0);
+    assert_false(client.stopped);
+    h3_client_close(&client);
+}
+
+static void h3_stays_after_a_cancelled_head(void **state) {
+    (void)state;
+    static const char head[] = HEAD;
+    assert_h3_stays_after_a_reset(head, 12);
+}
+
+static void h3_stays_after_a_cancelled_upload(void **state) {
+    (void)state;
+    static const char head_and_body[] = HEAD "\0\x0a"
+                                             "abc";
+    assert_h3_stays_after_a_reset(head_and_body, sizeof head_and_body - 1);
+}
+
 // --- bodies that take longer than the limit
 
 static struct exchange *upload;
@@ -245,6 +291,7 @@ int main(void) {
         TEST(h2_ends_without_a_continuation),  TEST(h2_ends_with_a_partial_body),
         TEST(h2_stays_between_requests),       TEST(h3_ends_with_a_partial_head),
         TEST(h3_ends_with_a_partial_body),     TEST(h3_stays_between_requests),
+        TEST(h3_stays_after_a_cancelled_head), TEST(h3_stays_after_a_cancelled_upload),
         TEST(bodies_that_go_on_may_take_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
