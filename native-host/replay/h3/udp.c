@@ -94,12 +94,6 @@ static void ready(void *context, uint32_t events) {
         if (receive_batch(udp) < BATCH_PACKETS) break;
 }
 
-const char *udp_batching_name(enum udp_batching batching) {
-    static const char *const names[] = {
-        [UDP_BATCHING_GSO] = "gso", [UDP_BATCHING_SENDMMSG] = "sendmmsg", [UDP_BATCHING_NONE] = "none"};
-    return names[batching];
-}
-
 void udp_set_batching(struct udp *udp, enum udp_batching batching) {
     udp->batching = batching;
 }

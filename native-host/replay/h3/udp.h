@@ -23,8 +23,8 @@ struct udp_packet {
 
 // How the packets of a burst leave: in one message that the kernel or the device cuts up (UDP_SEGMENT), in
 // one call with a message each, or in a call each.
+// In the order of schemas/serving.schema.json, whose words options and reports have.
 enum udp_batching { UDP_BATCHING_GSO, UDP_BATCHING_SENDMMSG, UDP_BATCHING_NONE };
-const char *udp_batching_name(enum udp_batching batching); // gso, sendmmsg, none
 
 // Packets of one size, the last may be shorter, to one peer.
 struct udp_burst {

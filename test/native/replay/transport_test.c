@@ -45,6 +45,7 @@ static void each_sets_its_own(void **state) {
     ASSERT_SETS("quic-batching", "sendmmsg", quic.batching, UDP_BATCHING_SENDMMSG);
     ASSERT_SETS("quic-batching", "none", quic.batching, UDP_BATCHING_NONE);
 #undef ASSERT_SETS
+    assert_int_equal(set("quic-batching", "gso").quic.batching, UDP_BATCHING_GSO);
     assert_string_equal(set("tcp-congestion", "reno").tcp.congestion_control, "reno");
     assert_string_equal(set("congestion", "reno").tcp.congestion_control, "reno");
     assert_string_equal(set("congestion", "reno").quic.congestion_control, "cubic");
