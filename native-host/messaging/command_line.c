@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STATUS_NOT_STARTED = 127, LAST_WORDS_SIZE = 2048 };
+enum { STATUS_NOT_STARTED = 127, LAST_WORDS_SIZE = 8192 };
 
 __attribute__((noreturn)) static void run(const struct command_line *command, pid_t parent) {
     static const int ordinary[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD};
@@ -56,6 +57,28 @@ static char *last_line(char *text) {
     return start ? start + 1 : text;
 }
 
+// Of a document of error.schema.json, as --json prints it, the message, to be released; of any other line
+// NULL.
+static json_t *documented_message(const char *line) {
+    json_t *document = *line == '{' ? json_loads(line, 0, NULL) : NULL;
+    json_t *message = json_object_get(document, "message");
+    if (!json_is_string(message)) message = NULL;
+    json_incref(message);
+    json_decref(document);
+    return message;
+}
+
+static void fail_in_words(const char *line, struct message_error *error) {
+    static const char program[] = "trilane: ";
+    if (strncmp(line, program, strlen(program)) == 0) line += strlen(program);
+    // Errors of the command line name the thing, then the remedy.
+    const char *remedy = NULL;
+    for (const char *at = line; (at = strstr(at, ": ")); at += 2)
+        remedy = at;
+    int size = remedy ? (int)(remedy - line) : (int)strlen(line);
+    message_fail(error, "failed", remedy ? remedy + 2 : "see `trilane doctor`", "%.*s", size, line);
+}
+
 void command_line_error(int fd, const char *what, struct message_error *error) {
     char text[LAST_WORDS_SIZE];
     struct stat file;
@@ -71,11 +94,7 @@ void command_line_error(int fd, const char *what, struct message_error *error) {
                      what);
         return;
     }
-    if (strncmp(line, "trilane: ", strlen("trilane: ")) == 0) line += strlen("trilane: ");
-    // Errors of the command line name the thing, then the remedy.
-    char *remedy = NULL;
-    for (char *at = line; (at = strstr(at, ": ")); at += 2)
-        remedy = at;
-    if (remedy) *remedy = '\0';
-    message_fail(error, "failed", remedy ? remedy + 2 : "see `trilane doctor`", "%s", line);
+    json_t *message = documented_message(line);
+    fail_in_words(message ? json_string_value(message) : line, error);
+    json_decref(message);
 }

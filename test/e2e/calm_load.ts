@@ -17,3 +17,9 @@ export async function calmLoad(calm: Calm, options: LoadOptions): Promise<PageLo
     calm.disturbed(`${page} ${lane}: by up to ${added_ms.toFixed(1)} ms`);
   return load;
 }
+
+/** Of a race that ended because no load of it counted. */
+export function noteDisturbed(error: unknown, calm: Calm): void {
+  const words = JSON.stringify(error ?? "");
+  if (words.includes("the machine disturbed")) calm.disturbed(words);
+}

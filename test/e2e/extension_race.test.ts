@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "puppeteer-core";
 import type { RaceRecord } from "../../extension/history/records.ts";
+import { timedTest } from "../calm_machine.ts";
+import { noteDisturbed } from "./calm_load.ts";
 import { seriousFindings } from "./extension_axe.ts";
 import { ask, type ExtensionBrowser, startExtensionBrowser, stateOf, stored, until } from "./extension_browser.ts";
 import { type LocalSite, startLocalSite } from "./extension_site.ts";
@@ -90,7 +92,7 @@ function handedOver(): string[] {
   return names.filter((name) => name.endsWith(".har")).map((name) => join(home, name));
 }
 
-test("a race from the popup ends in a verdict, whatever is closed, stopped and killed meanwhile", async () => {
+timedTest("a race from the popup ends in a verdict, whatever is closed, stopped and killed meanwhile", async (calm) => {
   const page = await extension.browser.newPage();
   await page.goto("http://shop.test/");
   const id = await raceFromPopup(page, ["h1", "h2", "h3"], 1);
@@ -113,6 +115,7 @@ test("a race from the popup ends in a verdict, whatever is closed, stopped and k
     },
     raceTime_ms,
   );
+  noteDisturbed(record.error, calm);
   assert.equal(record.outcome, "finished", JSON.stringify(record.error));
   const text = await until("the verdict is shown", async () => {
     const shown = await racePage.evaluate(() => document.querySelector("#outcome")?.textContent ?? "");
