@@ -1,17 +1,17 @@
-// A folder and those above it, made where they are missing. Unlike Node's own recursive mkdir it says why none can be made: that
+// A folder and those above it, made where they are missing. One level at a time: Node's recursive mkdir never ends below /proc, and
 // reports a file system that may only be read as a folder that is not there.
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
 export function makeFolder(path: string, mode = 0o700): void {
+  if (isFolder(path)) return;
+  if (dirname(path) !== path) makeFolder(dirname(path), mode);
   try {
-    mkdirSync(path, { recursive: true, mode });
+    mkdirSync(path, mode);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    let missing = path;
-    while (!existsSync(dirname(missing))) missing = dirname(missing);
-    mkdirSync(missing, mode);
-    // It could be made after all: somebody else's doing.
-    mkdirSync(path, { recursive: true, mode });
+    // Another process may have made it meanwhile.
+    if (!isFolder(path)) throw error;
   }
 }

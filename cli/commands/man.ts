@@ -1,7 +1,8 @@
 // `trilane man FOLDER`: writes the manual pages of all commands. Puts them nowhere else.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../base/errors.ts";
+import { makeFolder } from "../base/make_folder.ts";
 import { printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -22,8 +23,16 @@ export const command: Command<CommonOptions & { folder: string }> = {
     const { commandSections } = await import("./all.ts");
     const sections = commandSections.map(({ title, commands }) => ({ title, commands: commands.map(declarationOf) }));
     const pages = manPages(sections, version);
-    mkdirSync(folder, { recursive: true });
-    for (const [name, text] of pages) writeFileSync(join(folder, name), text);
+    // They are for all users, also where root's files are root's alone.
+    process.umask(0o022);
+    try {
+      makeFolder(folder, 0o755);
+      for (const [name, text] of pages) writeFileSync(join(folder, name), text);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined || code === "ENOSPC") throw error;
+      throw new UserError(`man: no pages can be written into ${folder} (${code}): name a folder that you can write to`);
+    }
     printLines([`${pages.size} pages in ${folder}`]);
   },
 };

@@ -9,7 +9,7 @@ import { allLanes, type Lane } from "../base/lanes.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { formatLink } from "../link/link.ts";
 import { readAskedLink } from "../link/profile_file.ts";
-import { controlPath } from "../link/socket_path.ts";
+import { newControlPath } from "../link/socket_path.ts";
 import { openPage } from "../load/open/open_page.ts";
 import { defineServing, type ServingOptions, servingChoiceOf } from "../load/serving/options.ts";
 import { settleServing } from "../load/serving/serving.ts";
@@ -76,13 +76,13 @@ export const command: Command<OpenCommandOptions> = {
     if (choice.pin_time) throw new UserError("--pin-time: is for pages that are loaded and measured: leave it out");
     const link = readAskedLink(options.link, process.cwd());
     const home = homeFolder(options.home);
+    const control = options.control === undefined ? null : resolve(newControlPath(options.control));
     const serving = settleServing(choice);
     const terms = { serving, timeout_s: trialTimeout_s };
     const given = await pageFor(home, options.page);
     const [page = given] = await chosenPages([given], { home, options, terms, trials: "made", say });
     const recording = (await preparePages(home, [page], () => {})).get(pageName(page));
     if (!recording) throw new UserError(`no page ${options.page}: see \`trilane list\``);
-    const control = options.control === undefined ? null : resolve(controlPath(options.control));
     await untilSignalled((signal) =>
       openPage(
         { home, recording, lane, link, serving, control, headless: options.headless, signal },

@@ -13,7 +13,7 @@ import { say, terminalJson } from "../base/terminal_text.ts";
 import { formatLink, type LinkProfile } from "../link/link.ts";
 import { openLiveLine } from "../link/meter/live_line.ts";
 import { readAskedLink } from "../link/profile_file.ts";
-import { controlPath } from "../link/socket_path.ts";
+import { newControlPath } from "../link/socket_path.ts";
 import { extraRttArguments, extraRtts } from "../load/extra_rtts.ts";
 import { type LabOptions, labCommand, spkiList } from "../load/lab.ts";
 import { servingArguments } from "../load/serving/arguments.ts";
@@ -91,12 +91,13 @@ export const command: Command<ShellOptions> = {
       reachable: origins,
       nameserver: recording === null ? null : nameserver,
     };
+    const control = options.control === undefined ? undefined : newControlPath(options.control);
     say(options.json ? terminalJson(note) : noteText(note));
     await sweepProcessFolders(scratchParent(), "shell");
     const scratch = makeProcessFolder(scratchParent(), "shell");
     const keep = removedAtEnd(scratch);
     try {
-      process.exitCode = await runBehindLink(options, link, words, lab, scratch);
+      process.exitCode = await runBehindLink({ ...options, control }, link, words, lab, scratch);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
       keep();
@@ -130,8 +131,7 @@ async function runBehindLink(
   const home = homeFolder(options.home);
   const recording = options.recording ?? null;
   const environment = shellEnvironment(recording === null ? null : home);
-  const named = options.control === undefined ? undefined : controlPath(options.control);
-  const control = named ?? (options.meter ? join(scratch, "control") : undefined);
+  const control = options.control ?? (options.meter ? join(scratch, "control") : undefined);
   const { replayOptions } = settings;
   const shaperOptions = [...settings.shaperOptions];
   const pass = (name: string, value: string | undefined) => {

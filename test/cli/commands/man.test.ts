@@ -1,0 +1,41 @@
+// `trilane man FOLDER`: pages that all users can read, or one line that says which folder to name.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { checkout } from "../../../cli/base/programs.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trilane-man-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function man(target: string): { status: number | null; stderr: string } {
+  const words = ["-c", 'umask 077 && exec "$@"', "sh", join(checkout, "cli", "trilane"), "man", target];
+  return spawnSync("sh", words, { encoding: "utf8", timeout: 20_000 });
+}
+
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+test("folders and pages can be read by all, whatever the umask", () => {
+  const made = join(folder, "share", "man1");
+  const { status, stderr } = man(made);
+  assert.equal(status, 0, stderr);
+  assert.deepEqual([join(folder, "share"), made].map(mode), ["755", "755"]);
+  const modes = readdirSync(made).map((name) => mode(join(made, name)));
+  assert.deepEqual([...new Set(modes)], ["644"]);
+});
+
+test("where no pages can be written, it says to name another folder", () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  // Nothing can be made in /proc, also by root; the kernel reports a folder that is not there.
+  for (const target of [file, join(file, "below"), "/proc/trilane-man", "/proc/trilane/man"]) {
+    const { status, stderr } = man(target);
+    assert.equal(status, 2, stderr);
+    assert.match(
+      stderr,
+      /^trilane: man: no pages can be written into \S+ \(E\w+\): name a folder that you can write to\n$/,
+    );
+  }
+});
