@@ -8,7 +8,7 @@ import { count } from "../base/numbers.ts";
 import { printJson, printLines, terminalText } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import { formatLink } from "../link/link.ts";
-import { readLink } from "../link/profile_file.ts";
+import { readLinks } from "../link/profile_file.ts";
 import { linkLines } from "../load/selftest/format.ts";
 import { idleShare } from "../load/selftest/idle.ts";
 import { selftestLinks } from "../load/selftest/links.ts";
@@ -55,7 +55,7 @@ export const command: Command<SelftestOptions> = {
       ),
   run: async (options) => {
     const asked = options.links.length > 0 ? options.links : selftestLinks;
-    const profiles = asked.map((link) => readLink(link, process.cwd()));
+    const profiles = readLinks(asked, process.cwd());
     const idle_share = await idleShare();
     const links: SelftestLink[] = [];
     for (const [index, profile] of profiles.entries()) {

@@ -1,7 +1,7 @@
 // What links mean: their profiles, canonical forms and names, as trilane-shaper says them. The language of links
-// (3mbit/50ms,loss=1%) is read and written there alone, in shaper/language/link_profile.c and shaper/language/link_write.c. Starts it once for
-// many links, and asks nothing twice. Reads none of the files that a form names: files.ts does.
-import { spawnSync } from "node:child_process";
+// (3mbit/50ms,loss=1%) is read and written there alone, in shaper/language/link_profile.c and shaper/language/link_write.c.
+// Starts it once for many links, and asks nothing twice. Reads none of the files that a form names: files.ts does.
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import type { LinkDirection, LinkProfile, LinkQueue } from "../../schemas/generated/link_profile.ts";
 import { UserError } from "../base/errors.ts";
 import { programPath } from "../base/programs.ts";
@@ -39,7 +39,7 @@ export function refuse(message: string): UserError {
   return new UserError(`link: ${message.replaceAll(/[\u0000-\u001f\u007f]/g, "?")}`);
 }
 
-/** By the question's line. A file counts by its sum, which is in the profile. */
+/** By the question's line, and by those that it answers besides. A file counts by its sum, which is in the profile. */
 const answers = new Map<string, string>();
 
 /** Half a character, which no terminal and no file can hold, is no JSON to others. */
@@ -49,21 +49,39 @@ function lineOf(question: object): string {
   return JSON.stringify(question, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
 }
 
+/** An answer says the same of its profile and of its form as they would if they were asked for. */
+function remember(line: string, answer: string): void {
+  answers.set(line, answer);
+  const { form, name, label, profile } = JSON.parse(answer) as Partial<Link>;
+  // What a file comes to is said only of the file as it was.
+  if (!form || !profile || (JSON.parse(line) as Question).files) return;
+  const implied = JSON.stringify({ form, name, label, profile });
+  for (const other of [lineOf({ form }), lineOf({ profile })]) if (!answers.has(other)) answers.set(other, implied);
+}
+
+/** Why there are no answers. Only a program that is missing, or does not know the question, is set up again. */
+function noAnswers({ status, signal, stderr, error }: SpawnSyncReturns<string>): UserError {
+  const isStale = error ? (error as NodeJS.ErrnoException).code === "ENOENT" : status === 0 || status === 2;
+  const said =
+    stderr?.trim().replace(/^trilane-shaper: /, "") || `${status === 0 ? "wrong answers" : `status ${status}`}`;
+  const why = signal ? `ended by ${signal}` : (error?.message ?? said);
+  return new UserError(`trilane-shaper --links: ${why}: run ${isStale ? "`npm run setup`" : "the command"} again`);
+}
+
 function answersTo(questions: readonly object[]): unknown[] {
   const lines = questions.map(lineOf);
   const open = [...new Set(lines)].filter((line) => !answers.has(line));
   if (open.length > 0) {
     const input = open.map((line) => `${line}\n`).join("");
-    const { status, stdout, stderr, error } = spawnSync(programPath("trilane-shaper"), ["--links"], {
+    const ended = spawnSync(programPath("trilane-shaper"), ["--links"], {
       input,
       encoding: "utf8",
       maxBuffer: Number.POSITIVE_INFINITY,
     });
-    const said = stdout?.split("\n") ?? [];
-    if (error || status !== 0 || said.length !== open.length + 1)
-      throw new UserError(`trilane-shaper --links: ${error?.message ?? stderr.trim()}: run \`npm run setup\` again`);
+    const said = ended.stdout?.split("\n") ?? [];
+    if (ended.error || ended.status !== 0 || said.length !== open.length + 1) throw noAnswers(ended);
     open.forEach((line, index) => {
-      answers.set(line, said[index] ?? "");
+      remember(line, said[index] ?? "");
     });
   }
   return lines.map((line) => JSON.parse(answers.get(line) ?? ""));
@@ -84,6 +102,11 @@ export function readForms(forms: readonly string[]): Link[] {
 /** Of profiles that are stored or were read from a file. */
 export function describeLinks(profiles: readonly LinkProfile[], { files = false } = {}): Link[] {
   return askLinks(profiles.map((profile) => ({ profile, ...(files ? { files } : {}) })));
+}
+
+/** Asks for all at once, so that each is known when it is asked for; what is wrong with one is said then. */
+export function askAhead(links: readonly (string | LinkProfile)[]): void {
+  answersTo(links.map((link) => (typeof link === "string" ? { form: link } : { profile: link })));
 }
 
 /** Of one. */

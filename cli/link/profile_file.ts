@@ -5,7 +5,7 @@ import { UserError } from "../base/errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../base/schema_error.ts";
 import { refuseContradictions } from "./contradictions.ts";
 import { refuseChangedFiles, withAbsoluteFiles } from "./files.ts";
-import { describeLink, type LinkProfile, parseLink, refuse, refuseWithoutDelay } from "./link.ts";
+import { askAhead, describeLink, type LinkProfile, parseLink, refuse, refuseWithoutDelay } from "./link.ts";
 
 const schema = "schemas/link-profile.schema.json";
 
@@ -33,12 +33,17 @@ function documentIn(path: string): unknown {
   }
 }
 
-function readProfile(path: string): LinkProfile {
+/** As it is written, its files with absolute paths. */
+function writtenProfile(path: string): LinkProfile {
   const validate = schemaValidator<LinkProfile>("link-profile");
   const profile = documentIn(path);
   if (!validate(profile)) throw refuse(`${path}: ${explainSchemaErrors(validate.errors ?? [], schema)}`);
   const absolute = withAbsoluteFiles(profile, dirname(resolve(path)));
   refuseChangedFiles(absolute);
+  return absolute;
+}
+
+function meantProfile(path: string, absolute: LinkProfile): LinkProfile {
   try {
     const meant = describeLink(absolute).profile;
     refuseContradictions(absolute, meant);
@@ -54,7 +59,21 @@ function readProfile(path: string): LinkProfile {
  * that a form names are as they were written, those that a profile names are absolute.
  */
 export function readLink(text: string, folder: string): LinkProfile {
-  return isProfileFile(text) ? readProfile(resolve(folder, text)) : parseLink(text);
+  const [link] = readLinks([text], folder);
+  if (!link) throw new Error("unreachable: each text is a link");
+  return link;
+}
+
+/** The same of many, which cost hardly more than one. */
+export function readLinks(texts: readonly string[], folder: string): LinkProfile[] {
+  const links = texts.map((text) => {
+    const path = isProfileFile(text) ? resolve(folder, text) : null;
+    return { text, path, written: path === null ? text : writtenProfile(path) };
+  });
+  askAhead(links.map(({ written }) => written));
+  return links.map(({ path, written }) =>
+    path === null || typeof written === "string" ? parseLink(String(written)) : meantProfile(path, written),
+  );
 }
 
 /** The same for a link of the command line, which must say its delay. */

@@ -1,11 +1,11 @@
 // One lab's command line: trilane-replay makes the far namespace and serves the recording, trilane-shaper the near one
-// behind the link, and the command runs in it; all of them in dilated time where that is asked. Composes; starts nothing but `trilane-replay --print-spki` and an empty lab
-// to see whether there can be one.
+// behind the link, and the command runs in it; all of them in dilated time where that is asked. Composes command lines.
+// Starts only `trilane-replay --print-spki` and, as a check, an empty lab.
 import { RunError, UserError } from "../base/errors.ts";
 import { programPath } from "../base/programs.ts";
 import { ProgramFailure, runProgram } from "../base/run_program.ts";
 import { refuseChangedFiles } from "../link/files.ts";
-import { formatLink, type LinkProfile } from "../link/link.ts";
+import { askAhead, defaultSeed, formatLink, type LinkProfile } from "../link/link.ts";
 
 export interface LabOptions {
   readonly home: string;
@@ -28,6 +28,14 @@ export interface LabCommand {
   /** Up to and with the last `--`: the command to run in the near namespace follows. */
   readonly replay: readonly string[];
   readonly shaper: readonly string[];
+}
+
+/** A sweep gives each load's link a seed of its own: what is said of the link with the default one serves all. */
+const unseeded = (link: LinkProfile): LinkProfile => ({ ...link, seed: defaultSeed });
+
+/** For labs over these links, all at once: else the first lab over each waits for its form, and everything beside it. */
+export function askLabLinks(links: readonly LinkProfile[]): void {
+  askAhead(links.map(unseeded));
 }
 
 /** UserError where a file that the link names is not what it was when the link was planned. */
@@ -54,7 +62,7 @@ export function labCommand({
         ];
   const shaper = [
     programPath("trilane-shaper"),
-    ...["--link", formatLink(link)],
+    ...["--link", formatLink(unseeded(link)), "--seed", String(link.seed)],
     ...(reports ? ["--report", reports.shaper] : []),
     // trilane-replay sees to it where there is one: a killed command leaves no lab.
     ...(recording === null ? ["--die-with-parent"] : []),

@@ -8,7 +8,7 @@ import { chromiumPath } from "../base/programs.ts";
 import { printLines, say } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import { refuseChangedFiles } from "../link/files.ts";
-import { tryLab } from "../load/lab.ts";
+import { askLabLinks, tryLab } from "../load/lab.ts";
 import { allowedCpus, labsWords } from "../load/lab_cpus.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { failedUrlsOf } from "../recording/archive/recorded_requests.ts";
@@ -134,7 +134,9 @@ export async function executePlan(execution: Execution): Promise<boolean> {
       if (shard)
         await begin(() => results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep, shard) }));
       const { measureLoad } = await measuring;
-      for (const cell of results.cellsOf(sweep.id)) refuseChangedFiles(cell.link_profile, results.remedies.again);
+      const links = results.cellsOf(sweep.id).map((cell) => cell.link_profile);
+      for (const link of links) refuseChangedFiles(link, results.remedies.again);
+      askLabLinks(links);
       await runToEnd(execution, { results, sweep, resumed, recordings, progress, measureLoad });
       return true;
     } finally {

@@ -9,8 +9,8 @@ import { UserError } from "../../base/errors.ts";
 import type { Lane } from "../../base/lanes.ts";
 import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
 import { filesOf, settleFiles, withAbsoluteFiles } from "../../link/files.ts";
-import { formatLink, type Link, readForms } from "../../link/link.ts";
-import { isProfileFile, readLink } from "../../link/profile_file.ts";
+import { describeLinks, type Link, readForms } from "../../link/link.ts";
+import { isProfileFile, readLinks } from "../../link/profile_file.ts";
 import { shaperKey } from "../../link/same_link.ts";
 import { hasRenoForCubic } from "../../load/metrics/dilation.ts";
 import { isStockServing, type Serving, settleServing } from "../../load/serving/serving.ts";
@@ -42,11 +42,13 @@ const shippedFolder = join(import.meta.dirname, "..", "plans");
 /** More than this is a mistake in a plan, not a plan. */
 const maximumLoads = 10_000_000;
 
-/** A form that names no file, or files by absolute paths: a stored plan means the same from every folder. */
-function absoluteForm(form: string, folder: string): string {
-  const profile = readLink(form, folder);
-  const isAsWritten = filesOf(profile).length === 0 && !isProfileFile(form);
-  return isAsWritten ? form : formatLink(withAbsoluteFiles(profile, folder));
+/** Forms that name no file, or files by absolute paths: a stored plan means the same from every folder. */
+function absoluteForms(links: readonly string[], folder: string): string[] {
+  const profiles = readLinks(links, folder).map((profile) => withAbsoluteFiles(profile, folder));
+  return describeLinks(profiles).map(({ form, profile }, index) => {
+    const written = links[index] ?? form;
+    return filesOf(profile).length === 0 && !isProfileFile(written) ? written : form;
+  });
 }
 
 /** A plan is three deep; what is nested without end is found here, before a validator loses itself in it. */
@@ -102,11 +104,9 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
     plan.pages.map(pageName).map((name) => ({ name, key: name })),
     `plan ${source}: page`,
   );
-  const written = plan.links.filter((link) => typeof link === "string" && !isProfileFile(link));
-  readForms(written as string[]); // all at once; each is then known
-  plan.links = plan.links.map((link) =>
-    typeof link === "string" ? absoluteForm(link, folder) : link,
-  ) as Plan["links"];
+  const written = plan.links.filter((link) => typeof link === "string");
+  const forms = absoluteForms(written, folder).values();
+  plan.links = plan.links.map((link) => (typeof link === "string" ? forms.next().value : link)) as Plan["links"];
   // A link that cannot be, or stands there twice.
   linksOf(plan);
   const serving = settleServing(plan.serving);
