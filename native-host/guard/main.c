@@ -6,9 +6,14 @@
 // that it owns. Here the kernel asks before each connection, whatever began it, and needs no privileges and
 // no namespace for that: the browser stays on the network that it is on. The command gets what child.h says,
 // and its exit status is ours.
+//
+// With --new-network it is the other way round: the command gets an empty network, on which nothing is
+// filtered, and takes our place. A link to live sites begins so (live_lab.sh): AppArmor may let this program
+// make user namespaces and not `unshare`.
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/namespace.h"
 #include "guard/connect_filter.h"
 #include "guard/gate.h"
 
@@ -27,6 +32,7 @@ static const uint64_t grace_ns = 2 * NS_PER_S;
 
 static const char help[] =
     "Usage: trilane-guard [--nearest SPACE] -- COMMAND [ARGUMENT]...\n"
+    "       trilane-guard --new-network -- COMMAND [ARGUMENT]...\n"
     "       trilane-guard --space ADDRESS\n"
     "Runs a command that cannot connect to this machine or its networks; `trilane "
     "record` runs browsers in it.\n"
@@ -34,6 +40,7 @@ static const char help[] =
     "  --nearest SPACE  what it may reach, with all that is farther: public (the "
     "default), local (private and\n"
     "                   link-local addresses), or loopback (everything)\n"
+    "  --new-network    run it in a new, empty network in which it may make a lab, and filter nothing\n"
     "  --space ADDRESS  print which of the three an IPv4 or IPv6 address is in: this machine's own "
     "addresses are\n"
     "                   loopback, and their networks local, also where they are "
@@ -124,6 +131,12 @@ static int run(char *const argv[], unsigned inherited, enum address_space neares
     return guard.status;
 }
 
+static int run_in_new_network(char *const argv[]) {
+    namespace_enter_lab();
+    execvp(argv[0], argv);
+    die(EXIT_BAD_INPUT, "%s: %s", argv[0], strerror(errno));
+}
+
 static void print_space(const char *text) {
     struct sockaddr_in four = {.sin_family = AF_INET};
     struct sockaddr_in6 six = {.sin6_family = AF_INET6};
@@ -143,16 +156,18 @@ static void print_space(const char *text) {
 int main(int argc, char **argv) {
     log_program("trilane-guard");
     unsigned inherited = child_inherited_descriptors();
-    static const struct option known[] = {{"nearest", required_argument, NULL, 'n'},
-                                          {"space", required_argument, NULL, 's'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"version", no_argument, NULL, 'v'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {
+        {"nearest", required_argument, NULL, 'n'}, {"new-network", no_argument, NULL, 'w'},
+        {"space", required_argument, NULL, 's'},   {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},       {NULL, 0, NULL, 0}};
     int nearest = SPACE_PUBLIC, option;
+    bool new_network = false;
     while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
         if (option == 'n') {
             nearest = address_space_named(optarg);
             if (nearest < 0) die(EXIT_BAD_INPUT, "--nearest \"%s\": write public, local or loopback", optarg);
+        } else if (option == 'w') {
+            new_network = true;
         } else if (option == 's') {
             print_space(optarg);
             return 0;
@@ -170,5 +185,6 @@ int main(int argc, char **argv) {
         fputs(help, stderr);
         return EXIT_BAD_INPUT;
     }
+    if (new_network) return run_in_new_network(argv + optind);
     return run(argv + optind, inherited, (enum address_space)nearest);
 }

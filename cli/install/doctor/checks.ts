@@ -76,7 +76,7 @@ const namespaceSwitches: readonly { path: string; forbids: string; remedy: strin
   {
     path: "kernel/apparmor_restrict_unprivileged_userns",
     forbids: "1",
-    remedy: `install Trilane's AppArmor profile, as ${join(checkout, "cli", "install", "apparmor.profile")} says`,
+    remedy: "install Trilane's AppArmor profile, as cli/install/apparmor.profile says",
   },
   { path: "user/max_user_namespaces", forbids: "0", remedy: "sysctl -w user.max_user_namespaces=10000" },
 ];
@@ -91,11 +91,15 @@ function namespaceRemedy(): string {
     : "allow unprivileged user namespaces (not possible inside a chroot; in a container `docker run --security-opt seccomp=cli/install/seccomp.json`)";
 }
 
+const withAbsolutePaths = (text: string): string =>
+  text.replaceAll(/\bcli\/install\//g, `${join(checkout, "cli", "install")}/`);
+
 /** What the shaper says of why it cannot run often names the remedy, and knows better than what can be seen from here. */
 export function labFailure(check: Check): Check {
   if (check.outcome === "ok") return check;
-  const [, found, remedy] = /^(.*?): (run `.*|install .*)$/.exec(check.found) ?? [];
-  return found === undefined || remedy === undefined ? check : { ...check, found, remedy };
+  const [, found = check.found, remedy = check.remedy] =
+    /^(.*?): (run `.*|install .*|leave .*)$/.exec(check.found) ?? [];
+  return { ...check, found, remedy: remedy && withAbsolutePaths(remedy) };
 }
 
 /** A whole lab, made and removed: namespaces, both TUN devices, the forwarding between them. */

@@ -31,9 +31,9 @@ export function withRemedy(message: string): string {
   return remedy === undefined ? message : `${message}: ${remedy}`;
 }
 
-/** Of a browser that did not start: without user namespaces `unshare` fails, and the browser has no sandbox. */
+/** Of a browser that did not start: without user namespaces `unshare` fails, whatever it says of it, and the browser has no sandbox. */
 export function startRemedy(message: string): string {
-  const lacksNamespaces = /unshare failed|No usable sandbox/i.test(message);
+  const lacksNamespaces = /(^|: )unshare: |No usable sandbox/i.test(message);
   return lacksNamespaces
     ? `${message}: user namespaces are not allowed here, \`trilane doctor\` names the remedy`
     : message;

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# live_lab.sh COMMAND...: runs COMMAND in a network namespace of its own that reaches the world through pasta, in user space
-# and without root. COMMAND is trilane-shaper, for which this namespace is the far side: the link lies between it and the
+# live_lab.sh GUARD COMMAND...: runs COMMAND in a network namespace of its own that reaches the world through pasta, in user space
+# and without root. GUARD is trilane-guard, which makes the namespace: AppArmor may allow it that (cli/install/apparmor.profile),
+# and not unshare. COMMAND is trilane-shaper, for which this namespace is the far side: the link lies between it and the
 # browser. Descriptors 3 and 4 and the exit status are COMMAND's.
 #
 # pasta is attached from outside and not COMMAND's parent, because newer ones close the descriptors they inherit.
 # It forwards for whichever address asked last, so the near side's needs no translation.
 set -euo pipefail
 lab=$$
+guard=$1
+shift
 
 attach() {
   local own
@@ -28,8 +31,7 @@ for _ in $(seq 250); do
   if grep -q "00000000" /proc/net/route; then
     echo 1 >/proc/sys/net/ipv4/ip_forward
     [ ! -e /proc/sys/net/ipv6 ] || echo 1 >/proc/sys/net/ipv6/conf/all/forwarding
-    # Without it trilane-shaper would take no network for a lab.
-    TRILANE_LAB=$(readlink /proc/self/ns/net) exec "$@"
+    exec "$@"
   fi
   sleep 0.02
 done
@@ -39,4 +41,4 @@ exit 1
 
 attach </dev/null >/dev/null 3>&- 4>&- &
 disown
-exec unshare -U --map-user=1000 --map-group=1000 -n --keep-caps -- sh -c "$inside" sh "$@"
+exec "$guard" --new-network -- sh -c "$inside" sh "$@"

@@ -63,5 +63,5 @@ export function liveLabCommand(link: LinkProfile | null): readonly string[] {
   }
   if (!isInstalled("pasta"))
     throw new UserError("--link: pasta is not installed, which takes the link to the world: apt install passt");
-  return ["bash", script, ...shaper, "--"];
+  return ["bash", script, programPath("trilane-guard"), ...shaper, "--"];
 }

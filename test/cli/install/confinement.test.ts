@@ -77,9 +77,19 @@ test("the seccomp filter leaves a lab its system calls", {
   );
 });
 
-test("the profile is the remedy that doctor takes over from the shaper", () => {
+test("doctor takes the remedy over from the shaper, with the paths of the files that it names", () => {
   const found = "trilane-shaper: user namespaces are not allowed on this system (unshare: Permission denied)";
-  const remedy = "install Trilane's AppArmor profile: cli/install/apparmor.profile in its folder says how";
-  const check = { name: "a lab", outcome: "missing", found: `${found}: ${remedy}`, remedy: "another" } as const;
-  assert.deepEqual(labFailure(check), { ...check, found, remedy });
+  const source = readFileSync(join(checkout, "native-host", "base", "namespace.c"), "utf8");
+  for (const [remedy, file] of [
+    ["install Trilane's AppArmor profile: cli/install/apparmor.profile in its folder says how", "apparmor.profile"],
+    ["leave the chroot, or let it (docker run --security-opt seccomp=cli/install/seccomp.json)", "seccomp.json"],
+  ] as const) {
+    assert.ok(source.includes(remedy.slice(0, 20)), remedy);
+    const check = { name: "a lab", outcome: "missing", found: `${found}: ${remedy}`, remedy: "another" } as const;
+    const absolute = remedy.replace("cli/install/", `${join(checkout, "cli", "install")}/`);
+    assert.ok(absolute.includes(`${checkout}/cli/install/${file}`));
+    assert.deepEqual(labFailure(check), { ...check, found, remedy: absolute });
+  }
+  const unexplained = { name: "a lab", outcome: "missing", found: "killed", remedy: "as cli/install/a says" } as const;
+  assert.equal(labFailure(unexplained).remedy, `as ${join(checkout, "cli", "install", "a")} says`);
 });

@@ -234,6 +234,29 @@ static void test_many_at_once(void **state) {
     assert_string_equal(run.out, "");
 }
 
+// As record/live_lab.sh starts a link.
+static void test_a_lab_can_be_made_in_a_new_network(void **state) {
+    (void)state;
+    struct run run;
+    char *argv[] = {PROGRAM_TRILANE_GUARD,
+                    "--new-network",
+                    "--",
+                    "sh",
+                    "-c",
+                    "ip -o link | wc -l; $0 --link 3mbit/50ms -- id -u; "
+                    "ip -o link show dev lo up | wc -l",
+                    PROGRAM_TRILANE_SHAPER,
+                    NULL};
+    run_program(&run, argv);
+    assert_string_equal(run.err, "");
+    // Nothing but lo, which the shaper then set up: it took this network for a lab.
+    assert_string_equal(run.out, "1\n1000\n1\n");
+    char *nothing[] = {PROGRAM_TRILANE_GUARD, "--new-network", "--", "/no/such", NULL};
+    run_program(&run, nothing);
+    assert_int_equal(run.status, EXIT_BAD_INPUT);
+    assert_string_equal(run.err, "trilane-guard: /no/such: No such file or directory\n");
+}
+
 static void test_bad_words(void **state) {
     (void)state;
     struct run run;
@@ -261,6 +284,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_public_addresses_of_this_machine_and_its_networks_are_near),
         cmocka_unit_test(test_the_commands_end_is_ours),
         cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_a_lab_can_be_made_in_a_new_network),
         cmocka_unit_test(test_bad_words),
     };
     return cmocka_run_group_tests(tests, listen_on_loopback, close_listener);

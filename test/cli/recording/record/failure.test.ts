@@ -12,6 +12,7 @@ test("an error of the network comes with what to do, another as it is", () => {
 test("where user namespaces are what a browser lacked to start, doctor is named", () => {
   for (const message of [
     "it ended before it answered: unshare: unshare failed: No space left on device",
+    "it ended before it answered: unshare: write failed /proc/self/uid_map: Operation not permitted",
     "it ended before it answered: [1:1:FATAL] No usable sandbox! Update your kernel",
   ])
     assert.match(startRemedy(message), /: user namespaces are not allowed here, `trilane doctor` names the remedy$/);
