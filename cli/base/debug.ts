@@ -2,6 +2,7 @@
 // are passed on from programs whose standard error is read here.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { UserError } from "./errors.ts";
 import { checkout } from "./programs.ts";
 import { say } from "./terminal_text.ts";
@@ -41,10 +42,37 @@ export function debugLine(part: string, line: () => string): void {
   if (isDebugged(part)) say(`trilane: debug ${part}: ${line()}`);
 }
 
-const debugged = /^trilane(-\w+)?: debug \w+: .*\n?/gm;
+const debugged = /(?<![^\n])trilane(-\w+)?: debug \w+: [^\n]*\n?/g;
 
-/** What a program wrote on standard error without its debug lines, which are passed on. */
+/** What a program wrote on standard error, in whole lines, without its debug lines, which are passed on. */
 export function passDebugLines(text: string): string {
   for (const [line] of text.matchAll(debugged)) say(line.trimEnd());
   return text.replaceAll(debugged, "");
+}
+
+/** Of a longer one, which no program of ours prints, the rest is dropped. */
+const longestLine = 65_536;
+
+/**
+ * Listens to a program's standard error: debug lines are passed on as they end. Returns what asks, once it has closed, for the
+ * last `kept` characters of the other lines.
+ */
+export function listenToStderr(stream: Readable, kept: number): () => string {
+  let said = "";
+  let line = "";
+  const take = (lines: string) => {
+    said = (said + passDebugLines(lines)).slice(-kept);
+  };
+  // Pieces end anywhere, also within a character.
+  stream.setEncoding("utf8").on("data", (piece: string) => {
+    const text = line + piece;
+    const end = text.lastIndexOf("\n") + 1;
+    take(text.slice(0, end));
+    line = text.slice(end, end + longestLine);
+  });
+  return () => {
+    take(line);
+    line = "";
+    return said;
+  };
 }

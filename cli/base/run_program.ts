@@ -1,6 +1,7 @@
 // Runs a program to its end for what it prints, again where something else killed it (the kernel for want of memory, a
 // person): that says nothing of the program. Knows no program, and makes no message of a failure.
 import { type ExecFileException, execFile } from "node:child_process";
+import { passDebugLines } from "./debug.ts";
 
 export interface RunProgramOptions {
   readonly timeout_ms?: number;
@@ -13,6 +14,7 @@ export class ProgramFailure extends Error {
   override readonly name = "ProgramFailure";
   /** Its exit status; null: it did not start, or was killed. */
   readonly status: number | null;
+  /** Without debug lines. */
   readonly stderr: string;
   /** By a signal that was not ours. */
   readonly wasKilled: boolean;
@@ -36,7 +38,8 @@ function runOnce(program: string, words: readonly string[], options: RunProgramO
   const { timeout_ms = 0, mostOutput_bytes = 1e6, signal } = options;
   return new Promise((resolve, reject) => {
     const limits = { timeout: timeout_ms, maxBuffer: mostOutput_bytes, ...(signal ? { signal } : {}) };
-    execFile(program, words, limits, (error, stdout, stderr) => {
+    execFile(program, words, limits, (error, stdout, said) => {
+      const stderr = passDebugLines(said);
       if (!error) resolve(stdout);
       else reject(signal?.aborted ? signal.reason : new ProgramFailure(error, stderr));
     });

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type CDPSession, type Connection, type ConnectionTransport, connect } from "puppeteer-core";
-import { debugLine, passDebugLines } from "../base/debug.ts";
+import { debugLine, listenToStderr } from "../base/debug.ts";
 import { HeldMessages } from "./held_messages.ts";
 
 export type { CDPSession, Connection };
@@ -102,15 +102,11 @@ class Pipe implements ConnectionTransport {
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {
-  let stderr = "";
-  child.stderr?.setEncoding("utf8");
-  child.stderr?.on("data", (text: string) => {
-    stderr = (stderr + passDebugLines(text)).slice(-keptStderr_bytes);
-  });
+  const stderr = child.stderr ? listenToStderr(child.stderr, keptStderr_bytes) : () => "";
   return new Promise((resolve) => {
     child.once("error", (error) => resolve({ code: null, signal: null, stderr: error.message }));
     // `close`, not `exit`: standard error is complete. A killed lab's orphans cannot hold it open, they die with it.
-    child.once("close", (code, signal) => resolve({ code, signal, stderr }));
+    child.once("close", (code, signal) => resolve({ code, signal, stderr: stderr() }));
   });
 }
 

@@ -3,6 +3,7 @@
 // Starts it once for many links, and asks nothing twice. Reads none of the files that a form names: files.ts does.
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import type { LinkDirection, LinkProfile, LinkQueue } from "../../schemas/generated/link_profile.ts";
+import { passDebugLines } from "../base/debug.ts";
 import { UserError } from "../base/errors.ts";
 import { programPath } from "../base/programs.ts";
 
@@ -63,7 +64,9 @@ function remember(line: string, answer: string): void {
 function noAnswers({ status, signal, stderr, error }: SpawnSyncReturns<string>): UserError {
   const isStale = error ? (error as NodeJS.ErrnoException).code === "ENOENT" : status === 0 || status === 2;
   const said =
-    stderr?.trim().replace(/^trilane-shaper: /, "") || `${status === 0 ? "wrong answers" : `status ${status}`}`;
+    passDebugLines(stderr ?? "")
+      .trim()
+      .replace(/^trilane-shaper: /, "") || `${status === 0 ? "wrong answers" : `status ${status}`}`;
   const why = signal ? `ended by ${signal}` : (error?.message ?? said);
   return new UserError(`trilane-shaper --links: ${why}: run ${isStale ? "`npm run setup`" : "the command"} again`);
 }

@@ -1,5 +1,6 @@
 // One check of the doctor: what is looked for, what was found, what to do. Throwing is how a look fails.
 import { spawnSync } from "node:child_process";
+import { passDebugLines } from "../../base/debug.ts";
 import { RunError, UserError } from "../../base/errors.ts";
 
 export type Outcome = "ok" | "warning" | "missing";
@@ -18,7 +19,8 @@ export const ok = (name: string, found: string): Check => ({ name, outcome: "ok"
 export function firstLine(path: string, words: string[]): string {
   const ran = spawnSync(path, words, { encoding: "utf8", timeout: 20_000 });
   if (ran.error) throw new RunError(ran.error.message);
-  if (ran.status !== 0) throw new RunError(ran.stderr.trim().split("\n").at(-1) || `exit status ${ran.status}`);
+  const stderr = passDebugLines(ran.stderr);
+  if (ran.status !== 0) throw new RunError(stderr.trim().split("\n").at(-1) || `exit status ${ran.status}`);
   return ran.stdout.trim().split("\n")[0] ?? "";
 }
 

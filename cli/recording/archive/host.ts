@@ -2,7 +2,7 @@
 // Does not know what the messages mean.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { passDebugLines } from "../../base/debug.ts";
+import { listenToStderr } from "../../base/debug.ts";
 import { NameTakenError, NoRoomError, RunError, UserError } from "../../base/errors.ts";
 import { FrameReader, frameOf } from "./frames.ts";
 
@@ -33,7 +33,6 @@ export class HostConversation {
   readonly #waiting = new Map<number, Waiting>();
   readonly #ended: Promise<void>;
   #nextId = 1;
-  #stderr = "";
   #over: Error | undefined;
 
   constructor(program: string, words: readonly string[]) {
@@ -41,9 +40,7 @@ export class HostConversation {
     // which it also does when we are killed.
     this.#child = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"], detached: true });
     this.#child.stdout.on("data", (chunk: Buffer) => this.#received(chunk));
-    this.#child.stderr.on("data", (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + passDebugLines(chunk.toString())).slice(-stderrKept);
-    });
+    const stderr = listenToStderr(this.#child.stderr, stderrKept);
     // Writing to a host that has gone: its end tells why.
     this.#child.stdin.on("error", () => {});
     this.#ended = new Promise((resolve) => {
@@ -52,7 +49,7 @@ export class HostConversation {
         resolve();
       });
       this.#child.on("close", (status, signal) => {
-        const line = this.#stderr.trim().split("\n").at(-1);
+        const line = stderr().trim().split("\n").at(-1);
         this.#finish(line || (signal ? `was killed by ${signal}` : `ended with status ${status}`));
         resolve();
       });

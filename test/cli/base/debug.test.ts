@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import { debugParts, passDebugLines, readDebugParts } from "../../../cli/base/debug.ts";
+import { PassThrough } from "node:stream";
+import { type TestContext, test } from "node:test";
+import { debugParts, listenToStderr, passDebugLines, readDebugParts } from "../../../cli/base/debug.ts";
 import { programPath } from "../../../cli/base/programs.ts";
+import { ProgramFailure, runProgram } from "../../../cli/base/run_program.ts";
 import { chromiumEnvironment } from "../../../cli/browser/chromium.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -65,7 +67,40 @@ test("the lab of a load has the variable", () => {
   assert.ok(!("TRILANE_DEBUG" in chromiumEnvironment("/p", "/t", {})));
 });
 
-test("what a program says besides is kept", () => {
-  const text = "trilane-replay: debug servers: GET https://a/: 200\ntrilane-replay: archive: gone\n";
-  assert.equal(passDebugLines(text), "trilane-replay: archive: gone\n");
+/** What is passed on meanwhile. */
+function passedOn(context: TestContext): () => string {
+  const { mock } = context.mock.method(process.stderr, "write", () => true);
+  return () => mock.calls.map(({ arguments: [text] }) => text).join("");
+}
+
+const debugText = "trilane-replay: debug servers: GET https://ä.example/: 200\n";
+const saidText = "trilane-replay: archive: größer\u2028trilane-x: debug a: b\n";
+
+test("what a program says besides is kept", (context) => {
+  const passed = passedOn(context);
+  assert.equal(passDebugLines(debugText + saidText), saidText);
+  assert.equal(passed(), debugText);
+});
+
+test("lines and characters that come in pieces are kept or passed on whole", async (context) => {
+  const passed = passedOn(context);
+  const stream = new PassThrough();
+  const said = listenToStderr(stream, 4096);
+  const bytes = Buffer.from(debugText + saidText + debugText.trimEnd());
+  for (const byte of bytes) stream.write(Buffer.of(byte));
+  stream.end();
+  await new Promise((resolve) => stream.once("close", resolve));
+  assert.equal(said(), saidText);
+  assert.equal(passed(), debugText + debugText);
+});
+
+test("a program's failure is what it said, not its last debug line", async (context) => {
+  const passed = passedOn(context);
+  const line = (text: string) => `echo 'trilane-shaper: debug lab: ${text}' >&2`;
+  await assert.rejects(
+    runProgram("sh", ["-c", `${line("a")}; echo no room >&2; ${line("b")}; exit 3`]),
+    (error) => error instanceof ProgramFailure && error.lastLine === "no room",
+  );
+  assert.equal(await runProgram("sh", ["-c", `${line("c")}; echo done`]), "done\n");
+  assert.equal(passed(), ["a", "b", "c"].map((text) => `trilane-shaper: debug lab: ${text}\n`).join(""));
 });
