@@ -135,16 +135,17 @@ static int refuse_super_journal(const char *path, struct archive_error *error) {
                         "%s: would have another file deleted", journal);
 }
 
-// Keeps the file from all others than its owner, whatever the umask and its folder's mode. SQLite gives a
-// database's mode to its journals. One that is there is not opened: to close it would take the locks that
-// this process has on it.
-static void keep_private(const char *path) {
-    int made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+// Keeps the file from all others than its owner, whatever the umask; but a folder that its group can write is
+// shared with the group on purpose. SQLite gives a database's mode to its journals. One that is there is not
+// opened: to close it would take the locks that this process has on it.
+static void keep_private(const char *path, const char *home) {
+    struct stat folder, there;
+    mode_t widest = stat(home, &folder) == 0 && (folder.st_mode & 020) != 0 ? 0660 : 0600;
+    int made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, widest);
     if (made >= 0) close(made); // else it is there, or SQLite says why it cannot be made
-    struct stat there;
     if (stat(path, &there) == 0 && S_ISREG(there.st_mode) && there.st_uid == geteuid() &&
-        (there.st_mode & 077) != 0)
-        chmod(path, 0600);
+        (there.st_mode & 077 & ~widest) != 0)
+        chmod(path, there.st_mode & widest);
 }
 
 static int open_db(sqlite3 **out, const char *home, int flags, struct archive_error *error) {
@@ -154,7 +155,7 @@ static int open_db(sqlite3 **out, const char *home, int flags, struct archive_er
                             "the data folder's path is too long");
     *out = NULL;
     if (refuse_super_journal(path, error) < 0) return -1;
-    if (flags & SQLITE_OPEN_CREATE) keep_private(path);
+    if (flags & SQLITE_OPEN_CREATE) keep_private(path, home);
     // SQLite falls back to reading by itself where the file may not be written. Never opened for reading
     // only: a reader may find the journal of a writer that was killed, and has to roll it back.
     sqlite3 *db = NULL;

@@ -1,5 +1,6 @@
 // The one way to open a database: any file of one may come from somebody else. Knows no table.
 import { chmodSync, closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../base/errors.ts";
@@ -56,22 +57,29 @@ export function openSqlite(path: string | URL, options: DatabaseSyncOptions = {}
   return database;
 }
 
+/** What a database's mode may have: a folder that its group can write is shared with the group on purpose. */
+function widestMode(path: string): number {
+  const folder = statSync(dirname(path), { throwIfNoEntry: false });
+  return folder && (folder.mode & 0o020) !== 0 ? 0o660 : 0o600;
+}
+
 /**
- * Before a database is opened to be written: makes it where it is missing, and keeps a file of this user's from all others,
- * whatever the umask and its folder's mode. SQLite gives a database's mode to its journals. Never opens one that is there: to close
- * it would take the locks that this process has on it.
+ * Before a database is opened to be written: makes it where it is missing, and keeps a file of this user's from all others (but for
+ * the group that its folder is shared with), whatever the umask. SQLite gives a database's mode to its journals. Never opens one
+ * that is there: to close it would take the locks that this process has on it.
  */
 export function keepPrivate(path: string): void {
+  const widest = widestMode(path);
   try {
-    closeSync(openSync(path, "wx", 0o600));
+    closeSync(openSync(path, "wx", widest));
   } catch {
     // It is there; or SQLite says why it cannot be made.
   }
   for (const each of [path, ...companions.map((end) => path + end)]) {
     const there = statSync(each, { throwIfNoEntry: false });
-    if (!there?.isFile() || there.uid !== process.geteuid?.() || (there.mode & 0o077) === 0) continue;
+    if (!there?.isFile() || there.uid !== process.geteuid?.() || (there.mode & 0o077 & ~widest) === 0) continue;
     try {
-      chmodSync(each, 0o600);
+      chmodSync(each, there.mode & widest);
     } catch {
       // A file system without modes, or one that may only be read.
     }

@@ -45,6 +45,21 @@ for (const [name, words] of Object.entries(makers))
     }
   });
 
+test("a folder that its group can write stays shared with the group, and with nobody else", () => {
+  const home = mkdtempSync(join(folder, "shared-"));
+  chmodSync(home, 0o770);
+  const { "results, by TypeScript": results, "an archive, by trilane-host": archive } = makers;
+  for (const words of [results(home), archive(home)]) run(words);
+  const paths = ["results.db", "archive.db"].map((name) => join(home, name));
+  assert.deepEqual(paths.map(mode), ["660", "660"]);
+  for (const path of paths) chmodSync(path, 0o666);
+  for (const words of [results(home), archive(home, "cse534-count-5")]) run(words);
+  assert.deepEqual(paths.map(mode), ["660", "660"]);
+  chmodSync(home, 0o750);
+  for (const words of [results(home), archive(home, "cse534-count-10")]) run(words);
+  assert.deepEqual(paths.map(mode), ["600", "600"]);
+});
+
 test("databases that others can read are closed to them, an open folder is named by doctor", () => {
   const home = mkdtempSync(join(folder, "open-"));
   const { "results, by TypeScript": results, "an archive, by trilane-host": archive } = makers;
