@@ -106,6 +106,7 @@ int link_answers_run(void) {
     ssize_t size;
     while ((size = getline(&line, &room, stdin)) > 0) {
         json_t *answer = link_answer(line, (size_t)size);
+        if (!answer) errno = ENOMEM; // which jansson does not say
         if (!answer || json_dumpf(answer, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF) break;
         json_decref(answer);
     }

@@ -59,7 +59,10 @@ void h3_connection_turn(struct h3_connection *c, uint64_t now_ns) {
         exchange_connection_secured(c->connection, "TLSv1.3", "h3", resumed, now_ns);
         if (early) exchange_connection_early_data(c->connection);
         c->http = quiche_h3_conn_new_with_transport(c->quic, c->owner->settings->http);
-        if (!c->http) quiche_conn_close(c->quic, true, H3_INTERNAL_ERROR, NULL, 0);
+        if (c->http)
+            --*c->owner->half_open;
+        else
+            quiche_conn_close(c->quic, true, H3_INTERNAL_ERROR, NULL, 0);
     }
     if (c->http && c->connection) h3_requests_read(c, now_ns);
     bool over = quiche_conn_is_closed(c->quic);
@@ -141,7 +144,10 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
             exchange_connection_open(parts->site, LANE_H3, address, ntohs(packet->local.sin6_port), now_ns);
     if (c->connection) exchange_connection_on_overdue(c->connection, on_overdue, c);
     if (c->connection && parts->qlog_folder) start_qlog(c, scid);
-    if (c->connection) return c;
+    if (c->connection) {
+        ++*owner->half_open;
+        return c;
+    }
     if (c->quic) quiche_conn_free(c->quic);
     free(c);
     return NULL;
@@ -158,7 +164,10 @@ void h3_connection_close(struct h3_connection *c, const char *reason, uint64_t n
         h3_packets_last(c);
     }
     loop_timer_clear(c->parts->loop, &c->timer);
-    if (c->http) quiche_h3_conn_free(c->http);
+    if (c->http)
+        quiche_h3_conn_free(c->http);
+    else
+        --*c->owner->half_open;
     quiche_conn_free(c->quic);
     free(c);
 }

@@ -20,6 +20,7 @@ struct h3_owner {
     // Called last thing in a turn: the connection is over, h3_connection_close it.
     void (*over)(void *context);
     void *context;
+    size_t *half_open; // the server's count of such connections
 };
 
 struct h3_connection;

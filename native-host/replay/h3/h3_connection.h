@@ -26,7 +26,6 @@ enum {
     // places.
     H3_QUICHE_FIRST_URGENCY = 124,
     H3_QUICHE_PLACES = 16,
-    H3_STREAMS = 100,      // of requests at once: quic.c grants no more
     H3_CONTROL_STREAM = 3, // the server's first unidirectional one: quiche's h3 opens it first
 };
 
@@ -44,7 +43,7 @@ struct h3_connection {
     struct exchange_connection *connection; // NULL once reported as closed
     struct h3_request *requests;
     size_t head_count;
-    struct h3_head heads[H3_STREAMS]; // the oldest first
+    struct h3_head heads[QUIC_CONCURRENT_STREAMS]; // the oldest first
     struct priority_scheduler order;
     struct pacer pacer;
     size_t given_bytes;             // of streams, since a packet last came in

@@ -182,7 +182,7 @@ static void note_heads(struct h3_connection *c, uint64_t now_ns) {
     quiche_stream_iter *readable = quiche_conn_readable(c->quic);
     while (readable && quiche_stream_iter_next(readable, &id)) {
         const bool is_request = id % 4 == 0; // RFC 9000, 2.1
-        if (!is_request || c->head_count == H3_STREAMS || find_request(c, id) ||
+        if (!is_request || c->head_count == QUIC_CONCURRENT_STREAMS || find_request(c, id) ||
             find_head(c, id) < c->head_count)
             continue;
         c->heads[c->head_count++] = (struct h3_head){id, now_ns};

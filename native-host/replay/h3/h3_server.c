@@ -27,6 +27,7 @@ struct h3_server {
     uint32_t receive_buffer_bytes;
     struct cid_table cids;
     struct client *clients;
+    size_t half_open;
     struct client *touched; // by the packets at hand
 };
 
@@ -63,14 +64,10 @@ static void on_over(void *context) {
 // So the oldest handshake gives way to the newest: a real one is over after two round trips. False where each
 // has a packet at hand.
 static bool make_room(struct h3_server *server, uint64_t now_ns) {
+    if (server->half_open < HALF_OPEN_MAX) return true;
     struct client *oldest = NULL;
-    size_t half_open = 0;
-    for (struct client *client = server->clients; client; client = client->next) { // the newest first
-        if (!h3_connection_is_half_open(client->connection)) continue;
-        half_open++;
-        if (!client->touched) oldest = client;
-    }
-    if (half_open < HALF_OPEN_MAX) return true;
+    for (struct client *client = server->clients; client; client = client->next) // the newest first
+        if (!client->touched && h3_connection_is_half_open(client->connection)) oldest = client;
     if (oldest) forget(oldest, "too many handshakes at once", now_ns);
     return oldest != NULL;
 }
@@ -80,7 +77,7 @@ static struct client *accept_client(struct h3_server *server, const struct udp_p
     struct client *client = calloc(1, sizeof *client);
     if (!client) return NULL;
     client->server = server;
-    client->owner = (struct h3_owner){server->settings, &server->link, on_over, client};
+    client->owner = (struct h3_owner){server->settings, &server->link, on_over, client, &server->half_open};
     client->scid.size = SCID_BYTES;
     RAND_bytes(client->scid.bytes, SCID_BYTES);
     client->first_dcid = *dcid;

@@ -10,7 +10,6 @@
 enum {
     CONNECTION_WINDOW_BYTES = 10 * 1024 * 1024, // as h2's
     UPLOAD_WINDOW_BYTES = 1024 * 1024,
-    CONCURRENT_STREAMS = 100,
     CONTROL_STREAMS = 100, // unidirectional: control, QPACK, GREASE
     RECEIVE_PAYLOAD_BYTES = 1500,
     FIELD_SECTION_BYTES = 64 * 1024,
@@ -81,7 +80,7 @@ int quic_settings_open(struct quic_settings **out, const struct server_parts *pa
     quiche_config_set_initial_max_stream_data_bidi_local(quic, UPLOAD_WINDOW_BYTES);
     quiche_config_set_initial_max_stream_data_bidi_remote(quic, UPLOAD_WINDOW_BYTES);
     quiche_config_set_initial_max_stream_data_uni(quic, UPLOAD_WINDOW_BYTES);
-    quiche_config_set_initial_max_streams_bidi(quic, CONCURRENT_STREAMS);
+    quiche_config_set_initial_max_streams_bidi(quic, QUIC_CONCURRENT_STREAMS);
     quiche_config_set_initial_max_streams_uni(quic, CONTROL_STREAMS);
     quiche_config_set_disable_active_migration(quic, true);
     quiche_h3_config_set_max_field_section_size(http, FIELD_SECTION_BYTES);

@@ -12,7 +12,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { QUIC_IDLE_TIMEOUT_MS = 30 * 1000 };
+enum {
+    QUIC_IDLE_TIMEOUT_MS = 30 * 1000,
+    QUIC_CONCURRENT_STREAMS =
+        100, // that a client may open: requests, of which a connection remembers the heads
+};
 
 struct quic_settings {
     const struct server_parts *parts;

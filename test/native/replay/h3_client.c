@@ -233,6 +233,24 @@ static void client_due(void *context, uint64_t now_ns) {
     h3_client_send(client);
 }
 
+static void connect_client(struct h3_client *client) {
+    uint8_t scid[SCID_BYTES];
+    RAND_bytes(scid, sizeof scid);
+    struct sockaddr_in6 local = address("::ffff:100.64.0.2", 40000), peer = address("::ffff:192.0.2.1", 443);
+    client->quic = quiche_connect("a.test", scid, sizeof scid, (struct sockaddr *)&local, sizeof local,
+                                  (struct sockaddr *)&peer, sizeof peer, client->config);
+    assert_non_null(client->quic);
+}
+
+void h3_client_reconnect(struct h3_client *client) {
+    quiche_h3_conn_free(client->http);
+    quiche_conn_free(client->quic);
+    client->http = NULL;
+    client->seen_count = client->sent_count = client->finished = 0;
+    memset(client->seen, 0, sizeof client->seen);
+    connect_client(client);
+}
+
 void h3_client_open(struct h3_client *client, struct lane_site *site,
                     const struct h3_client_options *options) {
     *client = (struct h3_client){.site = site, .options = *options, .random = 1};
@@ -264,12 +282,7 @@ void h3_client_open(struct h3_client *client, struct lane_site *site,
     quiche_config_set_max_connection_window(config, options->window_bytes * 4);
     client->http_config = quiche_h3_config_new();
     quiche_h3_config_set_max_field_section_size(client->http_config, 1024 * 1024);
-    uint8_t scid[SCID_BYTES];
-    RAND_bytes(scid, sizeof scid);
-    struct sockaddr_in6 local = address("::ffff:100.64.0.2", 40000), peer = address("::ffff:192.0.2.1", 443);
-    client->quic = quiche_connect("a.test", scid, sizeof scid, (struct sockaddr *)&local, sizeof local,
-                                  (struct sockaddr *)&peer, sizeof peer, config);
-    assert_non_null(client->quic);
+    connect_client(client);
 }
 
 void h3_client_close(struct h3_client *client) {

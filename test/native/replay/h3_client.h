@@ -77,6 +77,8 @@ struct h3_client {
 void h3_client_open(struct h3_client *client, struct lane_site *site,
                     const struct h3_client_options *options);
 void h3_client_close(struct h3_client *client);
+// Once a response is there: a new connection to the same server, which is not told that the old one is gone.
+void h3_client_reconnect(struct h3_client *client);
 struct seen *h3_client_request(struct h3_client *client, const char *method, const char *path,
                                const char *priority, size_t upload_bytes);
 // A packet of one's own on the link to the server.

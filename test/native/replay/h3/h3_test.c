@@ -296,6 +296,19 @@ static void serves_beside_open_handshakes(void **state) {
     h3_client_close(&client);
 }
 
+// However many are finished, none of them counts as open.
+static void forgets_handshakes_that_are_finished(void **state) {
+    (void)state;
+    h3_client_open(&client, &site, &plain);
+    for (unsigned i = 0; i < 520; i++) {
+        if (i > 0) h3_client_reconnect(&client);
+        struct seen *seen = h3_client_request(&client, "GET", "/small", NULL, 0);
+        h3_client_run(&client, 1);
+        assert_whole(&site, seen, "/small");
+    }
+    h3_client_close(&client);
+}
+
 static void reports_the_clients_goodbye(void **state) {
     (void)state;
     h3_client_open(&client, &site, &plain);
@@ -327,6 +340,7 @@ int main(void) {
         TEST(survives_mutated_packets),
         TEST(bounds_how_many_handshakes_are_open),
         TEST(serves_beside_open_handshakes),
+        TEST(forgets_handshakes_that_are_finished),
         TEST(reports_the_clients_goodbye),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
