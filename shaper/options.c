@@ -3,6 +3,7 @@
 #include "shaper/language/link_answers.h"
 
 #include "base/log.h"
+#include "base/namespace.h"
 
 #include <arpa/inet.h>
 #include <getopt.h>
@@ -78,6 +79,8 @@ static const char help[] =
     "  --links                 run nothing: for each line of standard input, as {\"form\":\"3g,loss=1%\"}, "
     "print a\n"
     "                          line of JSON with the link's profile, canonical form and name, or its error\n"
+    "  --is-lab                run nothing: exit with 0 if this network is a far namespace as above, else "
+    "with 1\n"
     "  --help, --version\n"
     "\n"
     "COMMAND gets stdin, stdout, stderr and descriptors 3 and 4. Its exit status is ours; 128 + N if signal "
@@ -102,6 +105,7 @@ enum {
     OPTION_CONTROL,
     OPTION_DIE,
     OPTION_LINKS,
+    OPTION_IS_LAB,
     OPTION_HELP,
     OPTION_VERSION
 };
@@ -118,6 +122,7 @@ static const struct option other_options[] = {
     {"control", required_argument, NULL, OPTION_CONTROL},
     {"die-with-parent", no_argument, NULL, OPTION_DIE},
     {"links", no_argument, NULL, OPTION_LINKS},
+    {"is-lab", no_argument, NULL, OPTION_IS_LAB},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -165,6 +170,8 @@ static void read_one(struct options *options, struct link_settings *settings, in
         break;
     case OPTION_LINKS:
         exit(link_answers_run());
+    case OPTION_IS_LAB:
+        exit(namespace_is_lab() ? 0 : EXIT_RUN_FAILED);
     case OPTION_HELP:
         fputs(help, stdout);
         exit(0);

@@ -1,9 +1,10 @@
 // How a browser is started that reaches live sites, and through a link if one is asked: the words before the browser's
-// own. Starts nothing.
+// own. Starts only `trilane-shaper`, for what it says of links and labs.
 //
 // Without a link it runs where we run. With one, it runs behind trilane-shaper, whose far side is a namespace that pasta
 // connects to the world (live_lab.sh); or, where we are in a lab already, this lab, whose servers are the world then.
-import { accessSync, constants, readFileSync, readlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 import { UserError } from "../../base/errors.ts";
@@ -12,14 +13,9 @@ import { formatLink, type LinkProfile } from "../../link/link.ts";
 
 const script = join(import.meta.dirname, "live_lab.sh");
 
-// linux/capability.h.
-const labCapabilities = (1n << 12n) | (1n << 21n); // NET_ADMIN, SYS_ADMIN
-
-/** As the shaper sees it (base/namespace.c), which also looks at whose the network is. */
-function isInLab(): boolean {
-  if (process.env.TRILANE_LAB !== readlinkSync("/proc/self/ns/net")) return false;
-  const ambient = /^CapAmb:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
-  return ambient !== undefined && (BigInt(`0x${ambient}`) & labCapabilities) === labCapabilities;
+/** Whether the shaper would use this network as its far side: it alone knows a lab from a network that looks like one. */
+function isInLab(shaper: string): boolean {
+  return process.env.TRILANE_LAB !== undefined && spawnSync(shaper, ["--is-lab"]).status === 0;
 }
 
 function isInstalled(program: string): boolean {
@@ -54,8 +50,9 @@ const asUser = (): string[] =>
 /** UserError where what a link needs is not installed. */
 export function liveLabCommand(link: LinkProfile | null): readonly string[] {
   if (link === null) return asUser();
-  const shaper = [programPath("trilane-shaper"), "--link", formatLink(link)];
-  if (isInLab()) {
+  const program = programPath("trilane-shaper");
+  const shaper = [program, "--link", formatLink(link)];
+  if (isInLab(program)) {
     const nameserver = labNameserver();
     // The browser's environment, which the shaper is started with, does not have it.
     const token = `TRILANE_LAB=${process.env.TRILANE_LAB}`;

@@ -258,11 +258,11 @@ static void forbidden_user_namespaces_are_named_with_the_remedy(void **state) {
 }
 
 // In a network that stands for a machine's, with all capabilities ambient, as a service may have them. Says
-// whether the shaper configured it: then its lo is up.
+// whether the shaper takes it for a lab, and whether it configured it: then its lo is up.
 static void run_in_network(struct run *run, const char *set_token) {
     char script[256];
     snprintf(script, sizeof script,
-             "%s; $0 --link 3mbit/50ms -- $0 --link 10mbit/20ms -- id -u; "
+             "%s; $0 --is-lab; echo $?; $0 --link 3mbit/50ms -- $0 --link 10mbit/20ms -- id -u; "
              "ip -o link show dev lo up | wc -l",
              set_token);
     run_program(run, (char *[]){"unshare", "-U", "--map-user=1000", "--map-group=1000", "-n", "--keep-caps",
@@ -275,11 +275,11 @@ static void a_network_is_a_lab_only_by_its_token(void **state) {
     (void)state;
     struct run run;
     run_in_network(&run, "export TRILANE_LAB=$(readlink /proc/self/ns/net)");
-    assert_string_equal(run.out, "1000\n1\n");
+    assert_string_equal(run.out, "0\n1000\n1\n");
     run_in_network(&run, "unset TRILANE_LAB");
-    assert_string_equal(run.out, "1000\n0\n");
+    assert_string_equal(run.out, "1\n1000\n0\n");
     run_in_network(&run, "export TRILANE_LAB=net:[4026531840]");
-    assert_string_equal(run.out, "1000\n0\n");
+    assert_string_equal(run.out, "1\n1000\n0\n");
 }
 
 int main(void) {
