@@ -15,7 +15,7 @@ CREATE TABLE sweep (
   seed INTEGER NOT NULL,
   command TEXT NOT NULL,          -- JSON array: the command line that began it
   environment TEXT NOT NULL,      -- JSON object: the machine and versions that it began on
-  owner TEXT                      -- JSON: the process that runs it now (see cli/process_owner.ts); NULL: none
+  owner TEXT                      -- JSON: the process that runs it now; NULL: none
 );
 CREATE INDEX sweep_plan_digest ON sweep (plan_digest);
 

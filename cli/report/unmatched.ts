@@ -21,10 +21,12 @@ function urlMarkup(url: string): Markup {
   return html`<span title="${url}">${middleCut(url, urlLength)}</span>`;
 }
 
-function givenMarkup({ recorded_url, difference, likeness }: Unmatched): Markup {
+function givenMarkup({ recorded_url, difference, similarity }: Unmatched): Markup {
   if (difference === null) return html`nothing recorded`;
   const alike =
-    (difference === "query" || difference === "path") && likeness !== null && html`, similarity ${likeness.toFixed(2)}`;
+    (difference === "query" || difference === "path") &&
+    similarity !== null &&
+    html`, similarity ${similarity.toFixed(2)}`;
   return html`${recorded_url === null ? "unavailable: no memory for its URL" : urlMarkup(recorded_url)}<br><small>${differences[difference]}${alike}</small>`;
 }
 

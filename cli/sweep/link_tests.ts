@@ -56,7 +56,7 @@ function pendingLinks({ results, sweep }: LinkTesting): Map<string, Cell> {
 export interface LinkTests {
   /**
    * Why loads on the link do not count; null: they do. Measures the link at its first asking, and one that was out when it is
-   * due again, or at `last`, after which loads are not put off any more. Throws at the signal.
+   * due again, or at `last`, after which loads are not deferred any more. Throws at the signal.
    */
   faultOf(link: string, last?: boolean): Promise<string | null>;
   /** Whether asking for it now would measure it. */

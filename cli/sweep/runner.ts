@@ -38,7 +38,7 @@ export interface Labs {
   readonly cpus?: readonly (readonly number[])[] | null;
 }
 
-/** What disturbs loads for longer (a backup, an update) may end before those that were put off have their last attempts. */
+/** What disturbs loads for longer (a backup, an update) may end before the deferred ones have their last attempts. */
 const endPatience_ms = 600_000;
 
 /** For all that is repeated of a run that is shorter: what disturbs a machine for a moment may last so long. */
@@ -51,7 +51,7 @@ export interface RunOptions extends Attempting {
   readonly sweep: Sweep;
   readonly resumed: boolean;
   /**
-   * Whether links are what they are asked to be. Loads over one that is not are put off to the run's end; where it is not
+   * Whether links are what they are asked to be. Loads over one that is not are deferred to the run's end; where it is not
    * then either, they are run, do not count, and are not tried again in this run: the link is what it is.
    */
   readonly links?: LinkTests;
@@ -277,8 +277,8 @@ class SweepRun {
       for (const task of unit) {
         if (this.#skipped.has(task)) continue;
         const end = await this.#runTask(task, lab, last);
-        if (end === "put off") this.#deferred.push(unit);
-        if (end !== "done") return end === "put off";
+        if (end === "deferred") this.#deferred.push(unit);
+        if (end !== "done") return end === "deferred";
       }
       return true;
     } finally {
@@ -288,7 +288,7 @@ class SweepRun {
   }
 
   #isPointless({ cell, planned }: Task): boolean {
-    return this.#stoppingRule.isEnough(cell, planned.block) || this.#uncovered.isHopeless(cell.page);
+    return this.#stoppingRule.isEnough(cell, planned.block) || this.#uncovered.cannotCount(cell.page);
   }
 
   /** The rest of a cell is no longer planned. */
@@ -310,7 +310,7 @@ class SweepRun {
   }
 
   /** All attempts of a planned load; where the machine was too busy for them, the last one is kept for the run's end. */
-  async #runTask(task: Task, lab: number, last: boolean): Promise<"done" | "stopped" | "put off"> {
+  async #runTask(task: Task, lab: number, last: boolean): Promise<"done" | "stopped" | "deferred"> {
     const { cell, planned } = task;
     const { tell, labs = oneLab } = this.#options;
     const { page, lane, link } = cell;
@@ -352,7 +352,7 @@ class SweepRun {
         loads: this.#loads,
         left_s: this.#time.left_ms / 1000,
       });
-      if (!isLast && !last && task.isForLater()) return "put off";
+      if (!isLast && !last && task.isForLater()) return "deferred";
     }
     return "done";
   }

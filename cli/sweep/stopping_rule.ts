@@ -33,7 +33,7 @@ export class StoppingRule {
     if (!this.#until) return false;
     const key = keyOf(place);
     let settled = this.#settled.get(key);
-    // Within a block every lane has its turn, whatever the first ones say; a load of an earlier one was put off.
+    // Within a block every lane has its turn, whatever the first ones say; a load of an earlier one was deferred.
     if (settled === undefined || (block > settled.block && settled.lanes.length < this.#lanes.length)) {
       const before = (this.#loads.get(key) ?? []).filter((load) => load.block < block);
       settled = { block, lanes: settledLanes(before, this.#lanes, this.#until) };

@@ -36,8 +36,8 @@ export class UncoveredPages {
     seen.lanes.add(lane);
   }
 
-  /** Whether further loads of the page are pointless. */
-  isHopeless(page: string): boolean {
+  /** Whether no further load of the page can count. */
+  cannotCount(page: string): boolean {
     const seen = this.#pages.get(page);
     if (!seen || seen.covered) return false;
     return seen.loads >= fewestLoads && this.#lanes.every((lane) => seen.lanes.has(lane));
@@ -49,7 +49,7 @@ export function uncoveredRemedy(lanes: readonly string[], loads: readonly Outcom
   const pages = [...new Set(loads.map(({ page }) => page))];
   const uncovered = new UncoveredPages(lanes, loads);
   const [page] = pages;
-  if (page === undefined || !pages.every((each) => uncovered.isHopeless(each))) return null;
+  if (page === undefined || !pages.every((each) => uncovered.cannotCount(each))) return null;
   const reason = loads.flatMap(({ reasons }) => reasons).find(isCoverageReason);
   const which = pages.length === 1 ? page : `${page} and ${pages.length - 1} more`;
   return `a load of ${which} ${reason}: race with --as model, or see \`trilane recording check ${page}\``;

@@ -56,7 +56,7 @@ export interface TcpChoice {
    */
   slow_start_after_idle?: boolean;
   /**
-   * The server keeps little waiting in the kernel, so that what goes next is decided late and an urgent response overtakes; else as much as the socket's buffer takes, as many servers do.
+   * The server keeps little waiting in the kernel, so that what goes next is decided late and an urgent response overtakes (TCP_NOTSENT_LOWAT); else as much as the socket's buffer takes, as many servers do.
    */
   bounds_unsent?: boolean;
   /**

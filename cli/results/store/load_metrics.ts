@@ -7,9 +7,10 @@ import { criticalPath } from "../../load/metrics/critical_path.ts";
 import { optimalOfLoad_ms } from "../../load/metrics/optimal_load.ts";
 
 /** These are columns of `load`. */
-const inLoad = new Set<PageMetric>(["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"]);
-type LaterMetric = Exclude<PageMetric, "plt_ms" | "ttfb_ms" | "dcl_ms" | "fcp_ms" | "lcp_ms">;
-const laterMetrics = pageMetrics.filter((name): name is LaterMetric => !inLoad.has(name));
+const inLoad = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const satisfies readonly PageMetric[];
+type LaterMetric = Exclude<PageMetric, (typeof inLoad)[number]>;
+const isInLoad = new Set<PageMetric>(inLoad);
+const laterMetrics = pageMetrics.filter((name): name is LaterMetric => !isInLoad.has(name));
 
 /** CPU times are from the navigation to the load event; network and computation, of the critical path, are the page load time. */
 const computed = [

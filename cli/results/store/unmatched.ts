@@ -14,7 +14,7 @@ export interface Unmatched {
   readonly recorded_url: string | null;
   readonly difference: "body" | "port" | "query" | "path" | null;
   /** Of the two queries or paths, 0 to 1, the least of all loads. */
-  readonly likeness: number | null;
+  readonly similarity: number | null;
   /** Loads with such a request, by lane. */
   readonly loads: Readonly<Record<string, number>>;
 }
@@ -38,7 +38,7 @@ const sameUrl = "coalesce(recorded_url, CASE instr(url, '?') WHEN 0 THEN url ELS
 
 export function readUnmatched(read: (query: string) => Record<string, SQLOutputValue>[]): Unmatched[] {
   const rows = read(
-    `SELECT page, method, min(url) AS url, outcome, recorded_url, difference, min(likeness) AS likeness, lane,
+    `SELECT page, method, min(url) AS url, outcome, recorded_url, difference, min(likeness) AS similarity, lane,
        count(DISTINCT load.id) AS loads, ${sameUrl} AS same
      FROM unmatched JOIN load ON load.id = unmatched.load JOIN cell ON cell.id = load.cell
      WHERE cell.sweep = ? GROUP BY page, method, outcome, difference, same, lane ORDER BY page, outcome DESC, min(place)`,
@@ -48,7 +48,7 @@ export function readUnmatched(read: (query: string) => Record<string, SQLOutputV
   );
   return [...groups.values()].map((group) => {
     const [first] = group;
-    const likenesses = group.flatMap(({ likeness }) => (likeness === null ? [] : [Number(likeness)]));
+    const similarities = group.flatMap(({ similarity }) => (similarity === null ? [] : [Number(similarity)]));
     return {
       page: String(first?.page),
       method: String(first?.method),
@@ -56,7 +56,7 @@ export function readUnmatched(read: (query: string) => Record<string, SQLOutputV
       outcome: first?.outcome === "missed" ? "missed" : "fuzzy",
       recorded_url: first?.recorded_url === null ? null : String(first?.recorded_url),
       difference: (first?.difference ?? null) as Unmatched["difference"],
-      likeness: likenesses.length > 0 ? Math.min(...likenesses) : null,
+      similarity: similarities.length > 0 ? Math.min(...similarities) : null,
       loads: Object.fromEntries(group.map(({ lane, loads }) => [String(lane), Number(loads)])),
     };
   });

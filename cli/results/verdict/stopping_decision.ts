@@ -1,6 +1,6 @@
 // Whether the loads of one page on one link are enough for what a plan asks (`until` of schemas/sweep-plan.schema.json),
 // and what they decided. Goes through the loads in the order in which they came and looks only where it may (sequential.ts), so that
-// what was settled stays settled, also when a load that was put off comes late and for a sweep that is gone on with.
+// what was settled stays settled, also when a deferred load comes late and for a sweep that is gone on with.
 import type { PlanUntil } from "../../../schemas/generated/sweep_plan.ts";
 import type { Interval } from "../../base/interval.ts";
 import { median } from "../../base/quantile.ts";

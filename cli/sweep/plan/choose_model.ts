@@ -76,10 +76,10 @@ function countBodies({ recording, exchanges }: RecordingDetail): BodyCount {
 }
 
 /** Without its document, or with next to nothing that asks, no load can be one of the page: a trial would be wasted. */
-const hopelessShare = 0.9;
+const missingShareTooHigh = 0.9;
 
-const isHopeless = ({ askers, missingAskers, hasDocument }: BodyCount): boolean =>
-  !hasDocument || (missingAskers > 0 && missingAskers >= hopelessShare * askers);
+const cannotCount = ({ askers, missingAskers, hasDocument }: BodyCount): boolean =>
+  !hasDocument || (missingAskers > 0 && missingAskers >= missingShareTooHigh * askers);
 
 /** So much of a page may be asked for by what is missing, as a load may lack of its recording; with more only a trial can tell. */
 const bearableShare = 0.05;
@@ -93,7 +93,9 @@ const missingWords = ({ responses, missing }: BodyCount): string =>
 export function recordedRefusal(detail: RecordingDetail): string | null {
   const bodies = countBodies(detail);
   const { name } = detail.recording;
-  return isHopeless(bodies) ? `${name}: ${missingWords(bodies)}: it cannot be raced as recorded, use --as model` : null;
+  return cannotCount(bodies)
+    ? `${name}: ${missingWords(bodies)}: it cannot be raced as recorded, use --as model`
+    : null;
 }
 
 /** What a trial load of a recording showed. */
@@ -124,7 +126,7 @@ async function whyNotRecorded(
 ): Promise<string | null> {
   const bodies = countBodies(detail);
   const words = missingWords(bodies);
-  if (isHopeless(bodies)) return words;
+  if (cannotCount(bodies)) return words;
   if (!trial) return lacksAskers(bodies) ? words : null;
   const { outside, failure } = await trial(home, detail.recording);
   const [reason] = outside;

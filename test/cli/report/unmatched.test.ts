@@ -24,7 +24,7 @@ const request: Unmatched = {
   outcome: "fuzzy",
   recorded_url: "https://a.test/hit?t=1",
   difference: "query",
-  likeness: 0.625,
+  similarity: 0.625,
   loads: { h1: 2 },
 };
 
@@ -35,7 +35,7 @@ test("says how many were matched how, and lists what was given instead", async (
     outcome: "missed",
     recorded_url: null,
     difference: null,
-    likeness: null,
+    similarity: null,
   };
   const { text } = matchSection(await dataWith([missed, request], { matched: 97, fuzzy: 2, missed: 1 }));
   assert.match(text, /Of 200 requests in all loads, 194 \(97\.00 %\) were matched exactly/);

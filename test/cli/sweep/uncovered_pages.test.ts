@@ -10,16 +10,16 @@ const load = (lane: (typeof lanes)[number], reasons: readonly string[], page = "
   status: reasons.length === 0 ? ("valid" as const) : ("invalid" as const),
 });
 
-test("a page is hopeless when loads on every lane were outside the bounds, and none within", () => {
+test("no load of a page can count when loads on every lane were outside the bounds, and none within", () => {
   const all = lanes.map((lane) => load(lane, [outside]));
-  assert.equal(new UncoveredPages(lanes, all).isHopeless("p"), true);
-  assert.equal(new UncoveredPages(lanes, all).isHopeless("q"), false);
-  assert.equal(new UncoveredPages(lanes, [...all.slice(1), ...all.slice(1)]).isHopeless("p"), false);
-  assert.equal(new UncoveredPages(lanes, [...all, load("h3", [])]).isHopeless("p"), false);
-  assert.equal(new UncoveredPages(lanes, [...all, load("h3", ["the link was late: 9 ms"])]).isHopeless("p"), false);
-  assert.equal(new UncoveredPages(["h1"], [load("h1", [outside]), load("h1", [outside])]).isHopeless("p"), false);
+  assert.equal(new UncoveredPages(lanes, all).cannotCount("p"), true);
+  assert.equal(new UncoveredPages(lanes, all).cannotCount("q"), false);
+  assert.equal(new UncoveredPages(lanes, [...all.slice(1), ...all.slice(1)]).cannotCount("p"), false);
+  assert.equal(new UncoveredPages(lanes, [...all, load("h3", [])]).cannotCount("p"), false);
+  assert.equal(new UncoveredPages(lanes, [...all, load("h3", ["the link was late: 9 ms"])]).cannotCount("p"), false);
+  assert.equal(new UncoveredPages(["h1"], [load("h1", [outside]), load("h1", [outside])]).cannotCount("p"), false);
   const failed = { page: "p", lane: "h1" as const, status: "failed" as const, reasons: ["the page crashed"] };
-  assert.equal(new UncoveredPages(lanes, [failed, failed, failed]).isHopeless("p"), false);
+  assert.equal(new UncoveredPages(lanes, [failed, failed, failed]).cannotCount("p"), false);
 });
 
 test("a sweep of such pages says what to do, another one does not", () => {

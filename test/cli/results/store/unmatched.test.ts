@@ -82,7 +82,7 @@ test("a request with another time stamp in each load is told once, with the load
         outcome: "missed",
         recorded_url: null,
         difference: null,
-        likeness: null,
+        similarity: null,
         loads: { h1: 2 },
       },
       {
@@ -92,7 +92,7 @@ test("a request with another time stamp in each load is told once, with the load
         outcome: "fuzzy",
         recorded_url: recorded,
         difference: "query",
-        likeness: 0.5,
+        similarity: 0.5,
         loads: { h1: 2, h3: 1 },
       },
     ]);

@@ -73,7 +73,7 @@ test("medians are settled when all their intervals are narrow, and stay so", () 
   assert.equal(isSettled(narrow, ["h1", "h2"], { interval_percent: 0.01 }), false);
 });
 
-test("a load that was put off and comes late unsettles nothing", () => {
+test("a deferred load that comes late unsettles nothing", () => {
   const loads = loadsOf({ h1: 1000, h2: 800 }, 9);
   const late = loads
     .filter((load) => load.lane === "h2" && load.block === 1)
