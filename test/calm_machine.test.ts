@@ -82,6 +82,10 @@ test("a program of C in which a functional test fails, or which crashes, has fai
     assert.equal(timing(failedTimed, ["head"]), 77);
     assert.equal(timing(failedHead, ["head"]), 2);
     assert.equal(timing(failedHead), 77);
+    // A failed test releases nothing, in which the sanitizer finds leaks, and nothing else.
+    const sanitized = (words: string): string => `eval "$ASAN_OPTIONS"; echo "${words}" >"$log_path.1"; ${failedTimed}`;
+    assert.equal(timing(sanitized("ERROR: LeakSanitizer: detected memory leaks")), 77);
+    assert.equal(timing(sanitized("ERROR: AddressSanitizer: heap-use-after-free")), 1);
     // A name that the program does not have.
     assert.equal(timing(failedTimed, ["haed"]), 1);
     assert.equal(timing(`echo "Test failed with exception: Segmentation fault(11)"; ${wait}; exit 1`), 1);
