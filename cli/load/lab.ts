@@ -62,7 +62,8 @@ export function labCommand({
         ];
   const shaper = [
     programPath("trilane-shaper"),
-    ...["--link", formatLink(unseeded(link)), "--seed", String(link.seed)],
+    ...["--link", formatLink(unseeded(link))],
+    ...(link.seed === defaultSeed ? [] : ["--seed", String(link.seed)]),
     ...(reports ? ["--report", reports.shaper] : []),
     // trilane-replay sees to it where there is one: a killed command leaves no lab.
     ...(recording === null ? ["--die-with-parent"] : []),
