@@ -11,8 +11,9 @@ interface Limits {
 
 interface Member extends Limits {
   readonly oneOf?: readonly Limits[];
-  readonly default: string | number | boolean | null;
   readonly setting: {
+    /** As it is where nobody chooses. Not the schema's default, by which a plan's preset would be filled in. */
+    readonly stock: string | number | boolean | null;
     readonly option?: string;
     readonly replay_option?: string;
     /** What stands for the value, then lines; absent: the help of another setting has it. */
@@ -52,7 +53,7 @@ export function transportSettings(read: (file: string) => unknown): Map<string, 
       const limits = oneOf?.find(({ type }) => type !== "null") ?? plain;
       const kind = kindOf(limits, setting.replay_takes_any === true);
       const option = `${protocol}-${setting.replay_option ?? setting.option ?? stem.replaceAll("_", "-")}`;
-      return { protocol, name, setting, limits, unit, kind, option, stock: member.default };
+      return { protocol, name, setting, limits, unit, kind, option, stock: member.setting.stock };
     }),
   );
 

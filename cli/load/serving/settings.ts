@@ -9,6 +9,8 @@ export type Row = { readonly name: string } & {
 };
 
 interface Words {
+  /** Not the schema's default, by which a plan's preset would be filled in. */
+  readonly stock: unknown;
   /** Where the names are not the member's. */
   readonly option?: string;
   readonly replay_option?: string;
@@ -25,7 +27,6 @@ interface Limits {
 
 interface Member extends Limits {
   readonly oneOf?: readonly Limits[];
-  readonly default: unknown;
   readonly setting: Words;
 }
 
@@ -63,7 +64,7 @@ function settingOf(protocol: Setting["protocol"], name: string, member: Member):
     option: `${protocol}-${option}`,
     replayOption: `${protocol}-${replay_option}`,
     declared: declare(member, unit),
-    stock: member.default,
+    stock: member.setting.stock,
     row,
   };
 }

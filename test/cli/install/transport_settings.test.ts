@@ -14,12 +14,11 @@ const written = transportSettings((file) => {
     };
   const room_bytes = {
     oneOf: [{ type: "null" }, { type: "integer", minimum: 2, maximum: 9 }],
-    default: null,
-    setting: { replay_help: ["N", 'how "much"'] },
+    setting: { stock: null, replay_help: ["N", 'how "much"'] },
   };
-  const in_a_hurry = { type: "boolean", default: true, setting: { replay_help: ["SWITCH", "off: slowly"] } };
-  const way = { enum: ["there", "back"], default: "back", setting: { option: "path" } };
-  const tune = { enum: ["la"], default: "la", setting: { replay_takes_any: true } };
+  const in_a_hurry = { type: "boolean", setting: { stock: true, replay_help: ["SWITCH", "off: slowly"] } };
+  const way = { enum: ["there", "back"], setting: { stock: "back", option: "path" } };
+  const tune = { enum: ["la"], setting: { stock: "la", replay_takes_any: true } };
   return { definitions: { tcp: { properties: { room_bytes, in_a_hurry } }, quic: { properties: { way, tune } } } };
 });
 const header = written.get("transport_settings.h") ?? "";

@@ -17,6 +17,13 @@ describe("plan", () => {
     assert.deepEqual(document, least);
   });
 
+  test("a preset stays where a plan changes one of its settings", () => {
+    const transport = { preset: "tuned", tcp: { congestion_control: "bbr" } };
+    const { tcp, quic } = planOf({ ...least, serving: { transport } }, "tuned").serving.transport;
+    assert.deepEqual(tcp, { ...presets.tuned.tcp, congestion_control: "bbr" });
+    assert.deepEqual(quic, presets.tuned.quic);
+  });
+
   test("a grid is every rate with every RTT with every loss", () => {
     const grid = { rates_mbit: [0.2, 25], rtts_ms: [30, 300], loss: [0, 0.07] };
     const plan = planOf({ ...least, links: ["unlimited/0ms", { grid }] }, "grid");
