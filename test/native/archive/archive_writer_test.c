@@ -1,4 +1,5 @@
-// Recordings written, listed, shown, replaced and removed; archives that are not ours refused.
+// Recordings written, listed, shown, replaced and removed; archives that are not ours refused. Over 500
+// lines: one short test a promise, all on one fixture.
 #include "archive/archive_fixture.h"
 
 #include "archive/archive_listing.h"
