@@ -1,6 +1,6 @@
 // The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load. Each load is one transaction.
-// Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/results/verdict). Over 500 lines, because one class owns the
-// connection and all that is asked of it; what single tables hold stands in files of their own.
+// Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/results/verdict). Over 500 lines, because one
+// class owns the connection and all that is asked of it; what single tables hold stands in files of their own.
 import type { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
