@@ -120,7 +120,8 @@ CREATE TABLE cell_host (
 );
 
 -- What further is told of a load, and computed of it once (cli/load/metrics), so that a report need not read every page load.
--- Loads that were stored before this table was have no row.
+-- Metrics that came later have a column each, last: schemas/metrics.schema.json says which, and it is added when the file is opened
+-- (cli/results/store/metric_columns.ts). Loads that were stored before this table was have no row.
 CREATE TABLE load_metric (
   load INTEGER PRIMARY KEY REFERENCES load (id) ON DELETE CASCADE,
   cls REAL,                       -- NULL here and below: unavailable, or of no meaning for this load

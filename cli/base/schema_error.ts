@@ -7,7 +7,9 @@ import { checkout } from "./programs.ts";
 
 /** Of schemas/NAME.schema.json and those that it refers to. */
 export function schemaValidator<T>(name: string, options: Options = {}): ValidateFunction<T> {
-  const ajv = addFormats.default(new Ajv({ allErrors: true, verbose: true, keywords: ["setting"], ...options }));
+  const ajv = addFormats.default(
+    new Ajv({ allErrors: true, verbose: true, keywords: ["setting", "metric"], ...options }),
+  );
   const added = new Set<string>();
   const add = (file: string): void => {
     if (added.has(file)) return;

@@ -1,6 +1,12 @@
 // The table of all metrics of one page on one link: each lane's median with its 95 % interval, the page load time split into
 // network and computation, and what filmed loads showed. Takes what is stored; draws no figure.
-import { metricFacts, pageMetrics } from "../../extension/capture/metric_facts.ts";
+import {
+  computedFacts,
+  computedMetrics,
+  metricFacts,
+  pageMetrics,
+  visualMetrics,
+} from "../../extension/capture/metric_facts.ts";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { count, formatSize, formatTime, formatTimeRange } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
@@ -27,14 +33,16 @@ const ofLoad = (name: LoadMetric, text?: Row<Load>["text"]): Row<Load> => ({
   ...(text ? { text } : {}),
 });
 
-const others = pageMetrics.filter((name) => name !== "plt_ms");
+const isCpu = (name: keyof typeof computedFacts): boolean => computedFacts[name].kind === "cpu";
+const ofPage = (isScore: boolean) =>
+  pageMetrics.filter((name) => name !== "plt_ms" && (metricFacts[name].kind === "score") === isScore);
 
 const loadRows: readonly Row<Load>[] = [
-  ...(["plt_ms", "network_ms", "computation_ms", "optimal_ms"] as const).map((name) => ofLoad(name)),
-  ...others.filter((name) => metricFacts[name].kind !== "score").map((name) => ofLoad(name)),
-  ...others.filter((name) => metricFacts[name].kind === "score").map((name) => ofLoad(name, plain)),
+  ...[ofLoad("plt_ms"), ...computedMetrics.filter((name) => !isCpu(name)).map((name) => ofLoad(name))],
+  ...ofPage(false).map((name) => ofLoad(name)),
+  ...ofPage(true).map((name) => ofLoad(name, plain)),
   ...[ofLoad("requests", plain), ofLoad("bytes", size), ofLoad("connections", plain)],
-  ...(["browser_cpu_ms", "server_cpu_ms", "shaper_cpu_ms"] as const).map((name) => ofLoad(name)),
+  ...computedMetrics.filter(isCpu).map((name) => ofLoad(name)),
 ];
 
 const ofFilm = (name: FilmMetric): Row<FilmedLoad> => ({
@@ -44,10 +52,7 @@ const ofFilm = (name: FilmMetric): Row<FilmedLoad> => ({
 });
 
 const filmRows: readonly Row<FilmedLoad>[] = [
-  ofFilm("speed_index_ms"),
-  ofFilm("visually_complete_85_ms"),
-  ofFilm("visually_complete_95_ms"),
-  ofFilm("visually_complete_100_ms"),
+  ...visualMetrics.map(ofFilm),
   { name: "PLT while filmed", meaning: "what filming costs shows here", value: (film) => film.plt_ms },
 ];
 

@@ -1,63 +1,44 @@
 // The metrics of schemas/metrics.schema.json: what each is called and means, for the extension, the exports, the results and
-// the report. Which there are, the schema says. Computes none.
+// the report. Which there are, and their words, the schema says. Computes none.
 import type { Metrics } from "../../schemas/generated/metrics.ts";
+import schema from "../../schemas/metrics.schema.json" with { type: "json" };
 
-export type PageMetric = Exclude<keyof Metrics, "unavailable">;
+const { unavailable: _unavailable, ...ofPage } = schema.properties;
+const { computed, visual } = schema.definitions;
+
+/** What the page tells; then what is computed of a stored load, and of a film. */
+export type PageMetric = keyof typeof ofPage;
+export type ComputedMetric = keyof typeof computed.properties;
+export type VisualMetric = keyof typeof visual.properties;
 
 export interface MetricFacts {
   /** As people say it; the key is its name in data. */
   readonly title: string;
   readonly meaning: string;
-  /** A moment is a time since the navigation began, a duration another time, a score has no unit. */
-  readonly kind: "moment" | "duration" | "score";
+  /** A moment is a time since the navigation began, a duration another time, cpu a CPU time; a score has no unit. */
+  readonly kind: "moment" | "duration" | "cpu" | "score";
   /** Where HAR files of other programs have it: the page's fields, those of its pageTimings after a slash. */
-  readonly inHar: readonly string[];
+  readonly in_har?: readonly string[];
+}
+
+type Registered<Name extends string> = Record<Name, { readonly metric: unknown }>;
+
+function factsOf<Name extends string>(properties: Registered<Name>): Readonly<Record<Name, MetricFacts>> {
+  const all = Object.entries<{ readonly metric: unknown }>(properties);
+  return Object.fromEntries(all.map(([name, { metric }]) => [name, metric])) as Record<Name, MetricFacts>;
 }
 
 /** In the order in which people read them. */
-export const metricFacts: Readonly<Record<PageMetric, MetricFacts>> = {
-  plt_ms: {
-    title: "PLT",
-    meaning: "page load time: loadEventEnd - navigationStart",
-    kind: "moment",
-    inHar: ["/onLoad"],
-  },
-  ttfb_ms: {
-    title: "TTFB",
-    meaning: "time to first byte of the page: responseStart",
-    kind: "moment",
-    inHar: ["_TTFB"],
-  },
-  dcl_ms: {
-    title: "DOMContentLoaded",
-    meaning: "the document is parsed and its scripts ran: domContentLoadedEventEnd",
-    kind: "moment",
-    inHar: ["/onContentLoad"],
-  },
-  fcp_ms: {
-    title: "FCP",
-    meaning: "first contentful paint",
-    kind: "moment",
-    inHar: ["/_firstContentfulPaint", "_firstContentfulPaint"],
-  },
-  lcp_ms: {
-    title: "LCP",
-    meaning: "largest contentful paint",
-    kind: "moment",
-    inHar: ["/_largestContentfulPaint", "_chromeUserTiming.LargestContentfulPaint"],
-  },
-  cls: {
-    title: "CLS",
-    meaning: "cumulative layout shift: how much the page moved, no unit",
-    kind: "score",
-    inHar: ["_chromeUserTiming.CumulativeLayoutShift"],
-  },
-  tbt_ms: {
-    title: "TBT",
-    meaning: "total blocking time: of tasks after the first contentful paint, what took beyond 50 ms",
-    kind: "duration",
-    inHar: ["_TotalBlockingTime"],
-  },
-};
+export const metricFacts = factsOf<PageMetric>(ofPage);
+export const computedFacts = factsOf<ComputedMetric>(computed.properties);
+export const visualFacts = factsOf<VisualMetric>(visual.properties);
 
 export const pageMetrics = Object.keys(metricFacts) as readonly PageMetric[];
+export const computedMetrics = Object.keys(computedFacts) as readonly ComputedMetric[];
+export const visualMetrics = Object.keys(visualFacts) as readonly VisualMetric[];
+
+/** Those that every page load has; the others came later. */
+export const firstMetrics = pageMetrics.filter((name) => schema.required.includes(name)) as readonly FirstMetric[];
+type FirstMetric = {
+  [Name in PageMetric]: Record<never, never> extends Pick<Metrics, Name> ? never : Name;
+}[PageMetric];

@@ -45,7 +45,7 @@ function metricsOf(log: Fields, page: Fields): Metrics {
   const timings = fieldsOf(page.pageTimings);
   const other = (field: string): unknown => (field.startsWith("/") ? timings[field.slice(1)] : page[field]);
   const others = (name: PageMetric): unknown =>
-    metricFacts[name].inHar.map(other).find((value) => value !== undefined && value !== null);
+    (metricFacts[name].in_har ?? []).map(other).find((value) => value !== undefined && value !== null);
   const told = Object.fromEntries(
     pageMetrics.map((name) => [name, nonNegative(own ? own[name] : others(name))]),
   ) as Record<PageMetric, number | null>;

@@ -4,8 +4,6 @@ import type { LinkProfile } from "./link_profile.ts";
 import type { SelftestRow } from "./selftest.ts";
 import type { SweepPlan } from "./sweep_plan.ts";
 
-export type TimeMs = number | null;
-export type Count = number | null;
 export type Percent = number | null;
 /**
  * What `trilane export --format json` writes: a sweep, its cells, every attempt at a load, and what they say. Units stand in names; null means unavailable.
@@ -120,30 +118,14 @@ export interface ExportedLoad {
   reasons: string[];
   started_at: string;
   wall_ms: number;
-  plt_ms: TimeMs;
-  ttfb_ms: TimeMs;
-  dcl_ms: TimeMs;
-  fcp_ms: TimeMs;
-  lcp_ms: TimeMs;
-  /**
-   * Cumulative layout shift; null here and below also for loads of before it was told.
-   */
-  cls?: number | null;
-  tbt_ms?: TimeMs;
-  browser_cpu_ms?: TimeMs;
-  server_cpu_ms?: TimeMs;
-  shaper_cpu_ms?: TimeMs;
-  network_ms?: TimeMs;
-  computation_ms?: TimeMs;
-  optimal_ms?: TimeMs;
-  requests: Count;
-  bytes: Count;
-  connections: Count;
-  matched: Count;
-  fuzzy: Count;
-  missed: Count;
-  failed: Count;
-  off_lane: Count;
+  requests: number | null;
+  bytes: number | null;
+  connections: number | null;
+  matched: number | null;
+  fuzzy: number | null;
+  missed: number | null;
+  failed: number | null;
+  off_lane: number | null;
   /**
    * Chromium's; null: it did not start, or the load is of before it was told.
    */
@@ -193,6 +175,58 @@ export interface ExportedLoad {
    */
   disturbance_cpu_ms?: number | null;
   tolerated_ms?: number | null;
+  /**
+   * page load time: loadEventEnd - navigationStart; null: unavailable.
+   */
+  plt_ms: number | null;
+  /**
+   * time to first byte of the page: responseStart; null: unavailable.
+   */
+  ttfb_ms: number | null;
+  /**
+   * the document is parsed and its scripts ran: domContentLoadedEventEnd; null: unavailable.
+   */
+  dcl_ms: number | null;
+  /**
+   * first contentful paint; null: unavailable.
+   */
+  fcp_ms: number | null;
+  /**
+   * largest contentful paint; null: unavailable.
+   */
+  lcp_ms: number | null;
+  /**
+   * cumulative layout shift: how much the page moved, no unit; null: unavailable.
+   */
+  cls?: number | null;
+  /**
+   * total blocking time: of tasks after the first contentful paint, what took beyond 50 ms; null: unavailable.
+   */
+  tbt_ms?: number | null;
+  /**
+   * of the page load time what the critical path spent on requests; null: unavailable.
+   */
+  network_ms?: number | null;
+  /**
+   * the rest of the page load time: the critical path without a request, the browser's own work; null: unavailable.
+   */
+  computation_ms?: number | null;
+  /**
+   * least page load time on this link: bytes over rate, and the round trips needed; null: unavailable.
+   */
+  optimal_ms?: number | null;
+  /**
+   * CPU time of the browser, all its processes, from navigation to load event; null: unavailable.
+   */
+  browser_cpu_ms?: number | null;
+  /**
+   * the same of trilane-replay; null: unavailable.
+   */
+  server_cpu_ms?: number | null;
+  /**
+   * the same of trilane-shaper; null: unavailable.
+   */
+  shaper_cpu_ms?: number | null;
 }
 export interface ExportedFilm {
   cell: number;
@@ -205,11 +239,23 @@ export interface ExportedFilm {
    * Why it is not valid.
    */
   reasons: string[];
-  plt_ms: TimeMs;
-  speed_index_ms: TimeMs;
-  visually_complete_85_ms: TimeMs;
-  visually_complete_95_ms: TimeMs;
-  visually_complete_100_ms: TimeMs;
+  plt_ms: number | null;
+  /**
+   * of a filmed load: the mean time at which what is seen came; null: unavailable.
+   */
+  speed_index_ms: number | null;
+  /**
+   * of a filmed load: 85 % of what is seen had come; null: unavailable.
+   */
+  visually_complete_85_ms: number | null;
+  /**
+   * the same, 95 %; null: unavailable.
+   */
+  visually_complete_95_ms: number | null;
+  /**
+   * the same, all; null: unavailable.
+   */
+  visually_complete_100_ms: number | null;
 }
 /**
  * (over - lane) / over * 100 of the medians: positive where `lane` is faster; with its 95 % interval.

@@ -1,7 +1,7 @@
 // Generated from ../metrics.schema.json by `npm run generate`: change the schema instead.
 
 /**
- * What a page load is judged by. Absent: of a load or profile from before the metric was there. What each is called: extension/capture/metric_facts.ts.
+ * What a page load is judged by. Absent: of a load or profile from before the metric was there. `metric` says what each is called: the database's columns, exports, report and extension follow from it. The required ones are columns of the table load, all others of load_metric.
  */
 export interface Metrics {
   /**

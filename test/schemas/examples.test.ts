@@ -12,11 +12,13 @@ const names = readdirSync(schemas)
   .filter((file) => file.endsWith(".schema.json"))
   .map((file) => file.replace(".schema.json", ""));
 
-const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true, keywords: ["setting"] });
+const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true, keywords: ["setting", "metric"] });
 addFormats.default(ajv);
 // A schema may refer to another by its file name.
 for (const name of names)
   ajv.addSchema(JSON.parse(readFileSync(join(schemas, `${name}.schema.json`), "utf8")), `${name}.schema.json`);
+for (const file of readdirSync(join(schemas, "generated")).filter((each) => each.endsWith(".schema.json")))
+  ajv.addSchema(JSON.parse(readFileSync(join(schemas, "generated", file), "utf8")), `generated/${file}`);
 
 const errorsOf = (validate: ValidateFunction, document: unknown) => (validate(document) ? [] : (validate.errors ?? []));
 const compiled = (name: string) => {

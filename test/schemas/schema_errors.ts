@@ -9,6 +9,8 @@ const ajv = new Ajv({ allErrors: true, strict: false });
 addFormats.default(ajv);
 for (const file of readdirSync(schemas).filter((each) => each.endsWith(".schema.json")))
   ajv.addSchema(JSON.parse(readFileSync(join(schemas, file), "utf8")) as object, file);
+for (const file of readdirSync(join(schemas, "generated")).filter((each) => each.endsWith(".schema.json")))
+  ajv.addSchema(JSON.parse(readFileSync(join(schemas, "generated", file), "utf8")) as object, `generated/${file}`);
 
 /** Null where it is; else ajv's words. `name`: of schemas/NAME.schema.json; `part`: of its $defs. */
 export function schemaErrors(name: string, document: unknown, part?: string): string | null {

@@ -4,6 +4,7 @@
 // Progress is how much of the change in each channel's histogram, from the first frame to the last, a frame has made. Pixels
 // that are nearly white are not counted: they are the paper. Neighbouring values count as the same, because a picture that
 // was compressed has noise.
+import type { VisualMetric } from "../../../extension/capture/metric_facts.ts";
 
 /** Of one picture, per channel how many pixels have each value, 0 to 255. */
 export type Histogram = readonly [Uint32Array, Uint32Array, Uint32Array];
@@ -14,12 +15,8 @@ export interface Frame {
   readonly histogram: Histogram;
 }
 
-export interface VisualMetrics {
-  readonly speed_index_ms: number;
-  readonly visually_complete_85_ms: number;
-  readonly visually_complete_95_ms: number;
-  readonly visually_complete_100_ms: number;
-}
+/** Times in ms since the navigation began. */
+export type VisualMetrics = Readonly<Record<VisualMetric, number>>;
 
 const values = 256;
 const nearlyWhite = 250;

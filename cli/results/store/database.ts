@@ -8,7 +8,8 @@ import { UserError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make_folder.ts";
 import { checkout } from "../../base/programs.ts";
 import { explainFailure, hasNoRoom, homeRemedies, isLocked, type Remedies } from "./failure.ts";
-import { formatVersion, migrate, migratedCopy, versionOf } from "./migrations.ts";
+import { addMetricColumns } from "./metric_columns.ts";
+import { formatVersion, isNewest, migrate, migratedCopy, versionOf } from "./migrations.ts";
 import { keepPrivate, openSqlite } from "./sqlite.ts";
 import { busyTimeout_ms, inTransaction } from "./transaction.ts";
 
@@ -26,10 +27,11 @@ type Format = "empty" | "earlier" | "present";
 
 /** Throws for a file that is somebody else's or of a later format. */
 function formatOf(database: DatabaseSync, path: string, { elsewhere }: Remedies): Format {
-  const { application, version, empty } = atOneMoment(database, () => ({
+  const { application, version, empty, newest } = atOneMoment(database, () => ({
     application: Number(database.prepare("PRAGMA application_id").get()?.application_id),
     version: versionOf(database),
     empty: isEmpty(database),
+    newest: isNewest(database),
   }));
   if (application === 0 && version === 0 && empty) return "empty";
   if (application !== applicationId || version < 1) {
@@ -42,7 +44,7 @@ function formatOf(database: DatabaseSync, path: string, { elsewhere }: Remedies)
       `${path}: written by a newer Trilane (format ${version}, this one knows ${formatVersion}): upgrade Trilane, or ${elsewhere}`,
     );
   }
-  return version < formatVersion ? "earlier" : "present";
+  return newest ? "present" : "earlier";
 }
 
 /** What `read` reads is as one transaction left it; separately read, tables that are being made look like a stranger's. */
@@ -181,7 +183,9 @@ export function openDatabase(
       inTransaction(opened, () => {
         // Another process may have been here first, also one of an earlier Trilane.
         format = formatOf(opened, path, remedies);
-        if (format === "empty") opened.exec(schemaText());
+        if (format !== "empty") return;
+        opened.exec(schemaText());
+        addMetricColumns(opened);
       });
     }
     if (format === "earlier") migrate(database, path);

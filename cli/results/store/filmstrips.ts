@@ -2,6 +2,7 @@
 // valid one showed. Used by the results' owner alone. A filmed load is no row of `load`: it is in no average.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { VisualMetrics } from "../../load/metrics/visual_progress.ts";
+import { visualColumns } from "./metric_columns.ts";
 
 export interface FilmFrame {
   /** Since navigationStart; what is shown from then on. */
@@ -28,13 +29,6 @@ export type FilmedLoad = { readonly [Key in keyof VisualMetrics]: VisualMetrics[
   readonly reasons: readonly string[];
   readonly plt_ms: number | null;
 };
-
-const visualColumns = [
-  "speed_index_ms",
-  "visually_complete_85_ms",
-  "visually_complete_95_ms",
-  "visually_complete_100_ms",
-] as const satisfies readonly (keyof VisualMetrics)[];
 
 /** The film of a cell whose load was valid. */
 export interface Film {

@@ -1,38 +1,22 @@
 // The table `load_metric` of the results: what is told of a load beside the columns of `load`, and what is computed of its
 // requests when it is stored. Used by the results' owner alone.
 import type { DatabaseSync } from "node:sqlite";
-import { type PageMetric, pageMetrics } from "../../../extension/capture/metric_facts.ts";
+import type { ComputedMetric } from "../../../extension/capture/metric_facts.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { criticalPath } from "../../load/metrics/critical_path.ts";
 import { optimalOfLoad_ms } from "../../load/metrics/optimal_load.ts";
+import { type LaterMetric, laterMetrics, loadMetricColumns } from "./metric_columns.ts";
 
-/** These are columns of `load`. */
-const inLoad = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const satisfies readonly PageMetric[];
-type LaterMetric = Exclude<PageMetric, (typeof inLoad)[number]>;
-const isInLoad = new Set<PageMetric>(inLoad);
-const laterMetrics = pageMetrics.filter((name): name is LaterMetric => !isInLoad.has(name));
-
-/** CPU times are from the navigation to the load event; network and computation, of the critical path, are the page load time. */
-const computed = [
-  "browser_cpu_ms",
-  "server_cpu_ms",
-  "shaper_cpu_ms",
-  "network_ms",
-  "computation_ms",
-  "optimal_ms",
-] as const;
+type Values<Name extends string> = Readonly<Record<Name, number | null>>;
 
 /** Null: unavailable, or stored before it was told. */
-export type LoadMetrics = Readonly<Record<LaterMetric | (typeof computed)[number], number | null>>;
+export type LoadMetrics = Values<LaterMetric | ComputedMetric>;
 
-export const loadMetricColumns: readonly (keyof LoadMetrics)[] = [...laterMetrics, ...computed];
-
-export function loadMetricsOf(load: PageLoad): LoadMetrics {
-  const { metrics, cpu } = load.log._trilane;
+/** CPU times are from the navigation to the load event; network and computation, of the critical path, are the page load time. */
+function computedOf(load: PageLoad): Values<ComputedMetric> {
+  const { cpu } = load.log._trilane;
   const path = criticalPath(load);
-  const told = Object.fromEntries(laterMetrics.map((name) => [name, metrics[name] ?? null]));
   return {
-    ...(told as Record<LaterMetric, number | null>),
     browser_cpu_ms: cpu?.load.browser_ms ?? null,
     server_cpu_ms: cpu?.load.server_ms ?? null,
     shaper_cpu_ms: cpu?.load.shaper_ms ?? null,
@@ -40,6 +24,12 @@ export function loadMetricsOf(load: PageLoad): LoadMetrics {
     computation_ms: path?.computation_ms ?? null,
     optimal_ms: optimalOfLoad_ms(load),
   };
+}
+
+export function loadMetricsOf(load: PageLoad): LoadMetrics {
+  const { metrics } = load.log._trilane;
+  const told = Object.fromEntries(laterMetrics.map((name) => [name, metrics[name] ?? null]));
+  return { ...(told as Values<LaterMetric>), ...computedOf(load) };
 }
 
 export function addLoadMetrics(database: DatabaseSync, load: number, pageLoad: PageLoad): void {

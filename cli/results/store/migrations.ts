@@ -16,6 +16,7 @@ import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { checkout } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
+import { addMetricColumns, hasMetricColumns } from "./metric_columns.ts";
 import { keepPrivate, openSqlite } from "./sqlite.ts";
 import { inTransaction, withBusyTimeout } from "./transaction.ts";
 
@@ -29,6 +30,11 @@ export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
+/** Whether nothing is to be done to a file of no later format. */
+export function isNewest(database: DatabaseSync): boolean {
+  return versionOf(database) >= formatVersion && hasMetricColumns(database);
+}
+
 /** Another process may be keeping and migrating the same file. */
 const migrationWait_ms = 10 * 60_000;
 
@@ -36,6 +42,7 @@ const migrationWait_ms = 10 * 60_000;
 function upgrade(database: DatabaseSync): void {
   for (let version = versionOf(database) + 1; version <= formatVersion; version++)
     database.exec(`${readFileSync(join(folder, nameOf(version)), "utf8")}\nPRAGMA user_version = ${version}`);
+  addMetricColumns(database);
 }
 
 function withoutForeignKeys(database: DatabaseSync, work: () => void): void {
@@ -84,7 +91,7 @@ function keepCopy(path: string, version: number): string {
 /** The copy of a file that was not migrated is one too many: the next try keeps its own. */
 function removeNeedless(copy: string, database: DatabaseSync): void {
   try {
-    if (versionOf(database) < formatVersion) rmSync(copy, { force: true });
+    if (!isNewest(database)) rmSync(copy, { force: true });
   } catch {
     // What the file is now cannot be read: the copy may be all there is.
   }
@@ -97,9 +104,8 @@ export function migrate(database: DatabaseSync, path: string): void {
     withoutForeignKeys(database, () =>
       withBusyTimeout(database, migrationWait_ms, () =>
         inTransaction(database, () => {
-          const version = versionOf(database);
-          if (version >= formatVersion) return;
-          copy = keepCopy(path, version);
+          if (isNewest(database)) return;
+          copy = keepCopy(path, versionOf(database));
           upgrade(database);
         }),
       ),

@@ -41,7 +41,8 @@ import {
 import { addLoadBrowser, loadBrowserColumns } from "./load_browsers.ts";
 import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
 import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
-import { addLoadMetrics, loadMetricColumns } from "./load_metrics.ts";
+import { addLoadMetrics } from "./load_metrics.ts";
+import { loadMetricColumns, metricColumns } from "./metric_columns.ts";
 import { addRecordingTrial, type RecordingTrial, recordingTrialOf } from "./recording_trials.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
 import {
@@ -53,7 +54,6 @@ import {
   type Load,
   loadColumns,
   loadOf,
-  metricColumns,
   type NewCell,
   type NewLoad,
   type NewSweep,

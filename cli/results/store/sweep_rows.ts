@@ -10,6 +10,7 @@ import type { LoadBrowser } from "./load_browsers.ts";
 import type { StoredCoverage } from "./load_coverage.ts";
 import type { StoredDisturbance } from "./load_disturbance.ts";
 import type { LoadMetrics } from "./load_metrics.ts";
+import { type FirstMetric, metricColumns } from "./metric_columns.ts";
 
 export type Lane = SweepPlan["lanes"][number];
 export type LoadStatus = "valid" | "invalid" | "failed";
@@ -79,7 +80,12 @@ export interface NewLoad {
 }
 
 /** An attempt at a load without its HAR. A null metric is unavailable; the HAR says why. */
-export interface Load extends LoadMetrics, LoadBrowser, StoredCoverage, StoredDisturbance {
+export interface Load
+  extends Readonly<Record<FirstMetric, number | null>>,
+    LoadMetrics,
+    LoadBrowser,
+    StoredCoverage,
+    StoredDisturbance {
   readonly id: number;
   readonly cell: number;
   readonly page: string;
@@ -92,11 +98,6 @@ export interface Load extends LoadMetrics, LoadBrowser, StoredCoverage, StoredDi
   readonly reasons: readonly string[];
   readonly started_at: string;
   readonly wall_ms: number;
-  readonly plt_ms: number | null;
-  readonly ttfb_ms: number | null;
-  readonly dcl_ms: number | null;
-  readonly fcp_ms: number | null;
-  readonly lcp_ms: number | null;
   readonly requests: number | null;
   readonly bytes: number | null;
   readonly connections: number | null;
@@ -143,7 +144,6 @@ export function cellOf(row: Row): Cell {
 }
 
 export const sweepColumns = "id, name, plan, plan_digest, created_at, finished_at, seed, command, environment";
-export const metricColumns = ["plt_ms", "ttfb_ms", "dcl_ms", "fcp_ms", "lcp_ms"] as const;
 export const countColumns = [
   "requests",
   "bytes",

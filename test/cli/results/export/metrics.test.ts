@@ -4,20 +4,35 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { columns } from "../../../../cli/results/export/csv.ts";
-import { loadMetrics } from "../../../../cli/results/export/metric_words.ts";
-import { pageMetrics } from "../../../../extension/capture/metric_facts.ts";
+import { filmMetrics, loadMetrics } from "../../../../cli/results/export/metric_words.ts";
+import { loadMetricColumns, metricColumns, visualColumns } from "../../../../cli/results/store/metric_columns.ts";
+import { firstMetrics, pageMetrics } from "../../../../extension/capture/metric_facts.ts";
+
+interface Properties {
+  readonly properties: Readonly<Record<string, object>>;
+}
 
 test("every metric of the schema has its words, a CSV column and a column of the results", () => {
-  const schemas = join(import.meta.dirname, "..", "..", "..", "..", "schemas");
-  const { properties } = JSON.parse(readFileSync(join(schemas, "metrics.schema.json"), "utf8")) as {
-    readonly properties: Readonly<Record<string, object>>;
+  const path = join(import.meta.dirname, "..", "..", "..", "..", "schemas", "metrics.schema.json");
+  const { properties, definitions, required } = JSON.parse(readFileSync(path, "utf8")) as Properties & {
+    readonly definitions: Readonly<Record<"computed" | "visual", Properties>>;
+    readonly required: readonly string[];
   };
-  const sql = readFileSync(join(schemas, "results.sql"), "utf8");
-  const names = Object.keys(properties).filter((name) => name !== "unavailable");
-  assert.deepEqual([...pageMetrics], names);
-  for (const name of names) {
-    assert.ok(name in loadMetrics, name);
+  const ofPage = Object.keys(properties).filter((name) => name !== "unavailable");
+  assert.deepEqual(pageMetrics, ofPage);
+  assert.deepEqual([...firstMetrics, "unavailable"], required);
+  const words: Readonly<Record<string, { readonly title: string; readonly meaning: string }>> = {
+    ...loadMetrics,
+    ...filmMetrics,
+  };
+  const stored: readonly string[] = [...metricColumns, ...loadMetricColumns, ...visualColumns];
+  for (const name of [
+    ...ofPage,
+    ...Object.keys(definitions.computed.properties),
+    ...Object.keys(definitions.visual.properties),
+  ]) {
+    assert.ok(words[name]?.title && words[name].meaning, name);
     assert.equal(columns.filter((column) => column.name === name).length, 1, name);
-    assert.match(sql, new RegExp(`^  ${name} REAL`, "m"));
+    assert.equal(stored.filter((column) => column === name).length, 1, name);
   }
 });
