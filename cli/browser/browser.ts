@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { type CDPSession, type Connection, type ConnectionTransport, connect } from "puppeteer-core";
+import type { CDPSession, Connection, ConnectionTransport } from "puppeteer-core";
 import { debugLine, listenToStderr } from "../base/debug.ts";
 import { HeldMessages } from "./held_messages.ts";
 
@@ -138,6 +138,8 @@ async function settles(promise: Promise<unknown>, patience_ms: number): Promise<
 export async function startBrowser(options: StartOptions, signal?: AbortSignal): Promise<RunningBrowser> {
   const [program, ...programArguments] = options.commandLine;
   if (program === undefined) throw new StartError("no command line", null);
+  // Only here and before the browser: half of the command line's start would be its loading.
+  const puppeteer = await import("puppeteer-core");
   signal?.throwIfAborted();
   debugLine("lab", () => options.commandLine.join(" "));
   const { dilation = 1 } = options;
@@ -171,7 +173,7 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
   };
 
   try {
-    connection = await connected(pipe, exited, options.timeout_ms, signal);
+    connection = await connected(puppeteer, pipe, exited, options.timeout_ms, signal);
   } catch (error) {
     await stop();
     throw error;
@@ -188,6 +190,7 @@ export async function startBrowser(options: StartOptions, signal?: AbortSignal):
 }
 
 async function connected(
+  { connect }: Pick<typeof import("puppeteer-core"), "connect">,
   transport: Pipe,
   exited: Promise<Exit>,
   timeout_ms: number,

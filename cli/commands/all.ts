@@ -1,41 +1,86 @@
-// The list of commands, in the sections and the order of `trilane --help`.
-import { command as calibrate } from "./calibrate.ts";
-import { command as cell } from "./cell.ts";
+// The list of commands, in the sections and the order of `trilane --help`. A command's module is loaded where it is needed: all
+// of them take longer to load than most commands run.
 import type { Command } from "./command.ts";
-import { command as compare } from "./compare.ts";
-import { command as completion } from "./completion.ts";
-import { command as doctor } from "./doctor.ts";
-import { command as exportCommand } from "./export.ts";
-import { command as importCommand } from "./import.ts";
-import { command as installHost } from "./install_host.ts";
-import { command as links } from "./links.ts";
-import { command as list } from "./list.ts";
-import { command as man } from "./man.ts";
-import { command as merge } from "./merge.ts";
-import { command as meter } from "./meter.ts";
-import { command as open } from "./open.ts";
-import { command as plan } from "./plan.ts";
-import { command as race } from "./race.ts";
-import { command as record } from "./record.ts";
-import { command as recording } from "./recording.ts";
-import { command as remove } from "./remove.ts";
-import { command as report } from "./report.ts";
-import { command as reproduce } from "./reproduce.ts";
-import { command as selftest } from "./selftest.ts";
-import { command as shell } from "./shell.ts";
-import { command as start } from "./start.ts";
-import { command as steer } from "./steer.ts";
-import { command as submit } from "./submit.ts";
-import { command as sweep } from "./sweep.ts";
-import { command as synth } from "./synth.ts";
-import { command as trace } from "./trace.ts";
 
-export const commandSections: readonly { readonly title: string; readonly commands: readonly Command[] }[] = [
-  { title: "Race pages, read results:", commands: [start, race, report, compare, list, exportCommand, open] },
-  { title: "Pages to race:", commands: [record, importCommand, synth, recording, remove] },
-  { title: "Many pages and links:", commands: [sweep, plan, reproduce, submit, cell, merge] },
-  { title: "The link by itself:", commands: [links, shell, meter, steer, trace, selftest] },
-  { title: "This machine:", commands: [doctor, calibrate, installHost, completion, man] },
+type Load = () => Promise<{ readonly command: Command }>;
+
+const sections: readonly { readonly title: string; readonly commands: Readonly<Record<string, Load>> }[] = [
+  {
+    title: "Race pages, read results:",
+    commands: {
+      start: () => import("./start.ts"),
+      race: () => import("./race.ts"),
+      report: () => import("./report.ts"),
+      compare: () => import("./compare.ts"),
+      list: () => import("./list.ts"),
+      export: () => import("./export.ts"),
+      open: () => import("./open.ts"),
+    },
+  },
+  {
+    title: "Pages to race:",
+    commands: {
+      record: () => import("./record.ts"),
+      import: () => import("./import.ts"),
+      synth: () => import("./synth.ts"),
+      recording: () => import("./recording.ts"),
+      remove: () => import("./remove.ts"),
+    },
+  },
+  {
+    title: "Many pages and links:",
+    commands: {
+      sweep: () => import("./sweep.ts"),
+      plan: () => import("./plan.ts"),
+      reproduce: () => import("./reproduce.ts"),
+      submit: () => import("./submit.ts"),
+      cell: () => import("./cell.ts"),
+      merge: () => import("./merge.ts"),
+    },
+  },
+  {
+    title: "The link by itself:",
+    commands: {
+      links: () => import("./links.ts"),
+      shell: () => import("./shell.ts"),
+      meter: () => import("./meter.ts"),
+      steer: () => import("./steer.ts"),
+      trace: () => import("./trace.ts"),
+      selftest: () => import("./selftest.ts"),
+    },
+  },
+  {
+    title: "This machine:",
+    commands: {
+      doctor: () => import("./doctor.ts"),
+      calibrate: () => import("./calibrate.ts"),
+      "install-host": () => import("./install_host.ts"),
+      completion: () => import("./completion.ts"),
+      man: () => import("./man.ts"),
+    },
+  },
 ];
 
-export const allCommands: readonly Command[] = commandSections.flatMap(({ commands }) => commands);
+const loads = new Map(sections.flatMap(({ commands }) => Object.entries(commands)));
+
+/** Null if there is none of that name. */
+export async function loadCommand(name: string): Promise<Command | null> {
+  return (await loads.get(name)?.())?.command ?? null;
+}
+
+export interface CommandSection {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
+export function loadSections(): Promise<CommandSection[]> {
+  const loaded = sections.map(async ({ title, commands }) => ({
+    title,
+    commands: (await Promise.all(Object.values(commands).map((load) => load()))).map(({ command }) => command),
+  }));
+  return Promise.all(loaded);
+}
+
+export async function loadCommands(): Promise<Command[]> {
+  return (await loadSections()).flatMap(({ commands }) => commands);
+}

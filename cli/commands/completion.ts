@@ -1,8 +1,13 @@
 // `trilane completion SHELL`: prints the shell's completion script. Installs nothing.
+import type { Completion } from "../../schemas/generated/completion.ts";
 import { UserError } from "../base/errors.ts";
+import { printJson } from "../base/terminal_text.ts";
+import { loadCommands } from "./all.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { completionScript, type Shell, shells } from "./completion_scripts.ts";
 import { declarationOf } from "./declared.ts";
+
+const isShell = (name: string): name is Shell => Object.hasOwn(shells, name);
 
 export const command: Command<CommonOptions & { shell: string }> = {
   usage: "completion <shell>",
@@ -14,11 +19,10 @@ export const command: Command<CommonOptions & { shell: string }> = {
       .example("trilane completion zsh > ~/.zfunc/_trilane", "with ~/.zfunc in fpath, before compinit")
       .example("trilane completion fish > ~/.config/fish/completions/trilane.fish", "for fish"),
   run: async ({ shell, json }) => {
-    if (json) throw new UserError("completion: prints a shell script: leave --json out");
-    if (!(shell in shells))
+    if (!isShell(shell))
       throw new UserError(`completion: <shell> must be bash, zsh or fish (got ${JSON.stringify(shell)})`);
-    // Only here, as all commands import this one.
-    const { allCommands } = await import("./all.ts");
-    process.stdout.write(completionScript(shell as Shell, allCommands.map(declarationOf)));
+    const script = completionScript(shell, (await loadCommands()).map(declarationOf));
+    if (json) printJson({ schema: "trilane/completion/1", shell, script } satisfies Completion);
+    else process.stdout.write(script);
   },
 };

@@ -1,10 +1,12 @@
 // `trilane man FOLDER`: writes the manual pages of all commands. Puts them nowhere else.
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import type { ManWritten } from "../../schemas/generated/man_written.ts";
 import { UserError } from "../base/errors.ts";
 import { makeFolder } from "../base/make_folder.ts";
-import { printLines } from "../base/terminal_text.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
+import { loadSections } from "./all.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { declarationOf } from "./declared.ts";
 import { manPages } from "./man_page.ts";
@@ -18,11 +20,9 @@ export const command: Command<CommonOptions & { folder: string }> = {
       .example("trilane man ~/.local/share/man/man1", "then: man trilane-race")
       .example("sudo trilane man /usr/local/share/man/man1", "for all users"),
   run: async ({ folder, json }) => {
-    if (json) throw new UserError("man: writes manual pages: leave --json out");
-    // Only here, as all commands import this one.
-    const { commandSections } = await import("./all.ts");
-    const sections = commandSections.map(({ title, commands }) => ({ title, commands: commands.map(declarationOf) }));
-    const pages = manPages(sections, version);
+    const sections = await loadSections();
+    const declared = sections.map(({ title, commands }) => ({ title, commands: commands.map(declarationOf) }));
+    const pages = manPages(declared, version);
     // They are for all users, also where root's files are root's alone.
     process.umask(0o022);
     try {
@@ -33,6 +33,8 @@ export const command: Command<CommonOptions & { folder: string }> = {
       if (code === undefined || code === "ENOSPC") throw error;
       throw new UserError(`man: no pages can be written into ${folder} (${code}): name a folder that you can write to`);
     }
-    printLines([`${pages.size} pages in ${folder}`]);
+    const written: ManWritten = { schema: "trilane/man-written/1", folder: resolve(folder), pages: [...pages.keys()] };
+    if (json) printJson(written);
+    else printLines([`${pages.size} pages in ${folder}`]);
   },
 };

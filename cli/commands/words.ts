@@ -16,7 +16,7 @@ export const commonOptions = {
   debug: { type: "boolean", default: false, rare: true, describe: "show where in the program an error arose" },
 } as const satisfies Readonly<Record<string, Declared>>;
 
-/** Those that are answered without running a command; main.ts does so. */
+/** Those that are answered without running a command; command_line.ts does so. */
 const answerOptions = {
   help: { type: "boolean", describe: "show the help" },
   "help-all": { type: "boolean", describe: "show the help with the rare options too" },

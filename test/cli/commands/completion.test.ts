@@ -5,16 +5,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { allCommands } from "../../../cli/commands/all.ts";
+import { checkout } from "../../../cli/base/programs.ts";
+import { loadCommands } from "../../../cli/commands/all.ts";
 import { completionScript, type Shell } from "../../../cli/commands/completion_scripts.ts";
 import { declarationOf } from "../../../cli/commands/declared.ts";
+import type { Completion } from "../../../schemas/generated/completion.ts";
+import { schemaErrors } from "../../schemas/schema_errors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-completion-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+const commands = (await loadCommands()).map(declarationOf);
+
 function scriptFile(shell: Shell): string {
   const path = join(folder, shell);
-  writeFileSync(path, completionScript(shell, allCommands.map(declarationOf)));
+  writeFileSync(path, completionScript(shell, commands));
   return path;
 }
 
@@ -48,6 +53,13 @@ test("bash completes commands, actions, options and their choices, and leaves fi
   assert.deepEqual(inBash("--vers"), ["--version"]);
   assert.deepEqual(inBash("plan", "my-plan.json", "--onc"), [], "what help hides");
   assert.deepEqual(inBash("shell", "--link", "3g", "--", "rec"), [], "the words of another program");
+});
+
+test("with --json the script comes in a document", () => {
+  const [line = ""] = output(join(checkout, "cli", "trilane"), ["completion", "fish", "--json"]);
+  const document = JSON.parse(line) as Completion;
+  assert.equal(schemaErrors("completion", document), null);
+  assert.equal(document.script, completionScript("fish", commands));
 });
 
 test("zsh takes its script", { skip: has("zsh") }, () => {

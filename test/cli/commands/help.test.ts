@@ -1,12 +1,12 @@
 // Help, from what commands declare: essentials and examples first, placeholders and defaults, rare options only on request.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allCommands, commandSections } from "../../../cli/commands/all.ts";
+import { loadCommands, loadSections } from "../../../cli/commands/all.ts";
 import { type Declaration, declarationOf } from "../../../cli/commands/declared.ts";
 import { helpOf, programHelp } from "../../../cli/commands/help.ts";
 import { manPages } from "../../../cli/commands/man_page.ts";
 
-const commands = allCommands.map(declarationOf);
+const commands = (await loadCommands()).map(declarationOf);
 const withActions = commands.flatMap((command) => [command, ...command.actions]);
 const named = (name: string): Declaration => {
   const found = commands.find((command) => command.name === name);
@@ -53,8 +53,11 @@ test("an option that a command hides is in no help of it", () => {
   assert.doesNotMatch(helpOf(named("plan"), { columns: 80, isAll: true }), /--once/);
 });
 
-test("the program's help has each command with its summary, by section", () => {
-  const sections = commandSections.map(({ title, commands: of }) => ({ title, commands: of.map(declarationOf) }));
+test("the program's help has each command with its summary, by section", async () => {
+  const sections = (await loadSections()).map(({ title, commands: of }) => ({
+    title,
+    commands: of.map(declarationOf),
+  }));
   const help = programHelp(sections, [["lab", "its programs"]], { columns: 120, isAll: false });
   for (const { name, summary } of commands)
     assert.ok(help.includes(`  ${name} `) && help.includes(summary.split(" ")[0] ?? ""), name);

@@ -6,12 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { checkout } from "../../../cli/base/programs.ts";
+import type { ManWritten } from "../../../schemas/generated/man_written.ts";
+import { schemaErrors } from "../../schemas/schema_errors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-man-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-function man(target: string): { status: number | null; stderr: string } {
-  const words = ["-c", 'umask 077 && exec "$@"', "sh", join(checkout, "cli", "trilane"), "man", target];
+function man(target: string, ...more: string[]): { status: number | null; stdout: string; stderr: string } {
+  const words = ["-c", 'umask 077 && exec "$@"', "sh", join(checkout, "cli", "trilane"), "man", target, ...more];
   return spawnSync("sh", words, { encoding: "utf8", timeout: 20_000 });
 }
 
@@ -19,11 +21,14 @@ const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
 test("folders and pages can be read by all, whatever the umask", () => {
   const made = join(folder, "share", "man1");
-  const { status, stderr } = man(made);
+  const { status, stdout, stderr } = man(made, "--json");
   assert.equal(status, 0, stderr);
   assert.deepEqual([join(folder, "share"), made].map(mode), ["755", "755"]);
   const modes = readdirSync(made).map((name) => mode(join(made, name)));
   assert.deepEqual([...new Set(modes)], ["644"]);
+  const written = JSON.parse(stdout) as ManWritten;
+  assert.equal(schemaErrors("man-written", written), null);
+  assert.deepEqual([written.folder, written.pages.toSorted()], [made, readdirSync(made).toSorted()]);
 });
 
 test("where no pages can be written, it says to name another folder", () => {

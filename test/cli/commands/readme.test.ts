@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { allCommands } from "../../../cli/commands/all.ts";
+import { loadCommands } from "../../../cli/commands/all.ts";
 import { declarationOf } from "../../../cli/commands/declared.ts";
 import { checkWords } from "../../../cli/commands/words.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const documents = globSync(["*.md", "{cli,extension,native-host,schemas,shaper}/**/*.md"], { cwd: root });
 const textOf = (document: string): string => readFileSync(join(root, document), "utf8");
-const commands = allCommands.map(declarationOf);
+const commands = (await loadCommands()).map(declarationOf);
 
 /** As a shell splits it, of what the documents use: quotes, comments, a pipe or redirection, a second command. */
 function wordsOf(line: string): string[] {

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RunError, UserError } from "../../../cli/base/errors.ts";
 import { isWithin } from "../../../cli/base/option.ts";
-import { allCommands } from "../../../cli/commands/all.ts";
+import { loadCommands } from "../../../cli/commands/all.ts";
 import { declarationOf } from "../../../cli/commands/declared.ts";
 import { checkWords, nearest, refusalOf } from "../../../cli/commands/words.ts";
 
-const commands = allCommands.map(declarationOf);
+const commands = (await loadCommands()).map(declarationOf);
 const planIs = commands.find(({ name }) => name === "sweep")?.arguments[0]?.describe;
 
 const refused: readonly (readonly [words: readonly string[], answer: string])[] = [

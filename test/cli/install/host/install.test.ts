@@ -24,6 +24,7 @@ import { browsers, hostsFolders } from "../../../../cli/install/host/browsers.ts
 import {
   anyWritableByOthers,
   closedToOthers,
+  compiled,
   refuseUnsafe,
   whatRuns,
   writableByOthers,
@@ -270,7 +271,8 @@ test("a checkout of which others can write a part is refused", async () => {
   await withFolder(async (folder) => {
     const trust = { uid: process.getuid?.() ?? 0, top: realpathSync(folder) };
     chmodSync(trust.top, 0o755);
-    const parts = ["cli/main.ts", "extension/a.ts", "schemas/a.ts", "node_modules/node/node", "build/native/host"];
+    const sources = ["cli/main.ts", "extension/a.ts", "schemas/a.ts", "node_modules/node/node"];
+    const parts = [...sources, "build/native/host", join(compiled, "v24", "a")];
     for (const part of [...parts, "package.json"]) {
       const path = join(trust.top, part);
       mkdirSync(join(path, ".."), { recursive: true });
@@ -312,6 +314,8 @@ test("install-host --system looks at Node, our sources, their packages and our C
     [],
   );
   for (const each of whatRuns) assert.ok(existsSync(join(checkout, each)), each);
+  assert.match(readFileSync(join(checkout, "cli/main.ts"), "utf8"), /"build", "compile-cache"/);
+  assert.equal(compiled, "build/compile-cache");
 });
 
 test("a host that is none, or of another version, is told of", async () => {
