@@ -3,15 +3,10 @@
 import type { HarEntry, LoadCoverage } from "../../schemas/generated/page_load.ts";
 import { type RecordedRequests, requestKey } from "../recording/archive/recorded_requests.ts";
 import { type BeyondKind, coverageOf } from "./metrics/coverage.ts";
+import { isFromCache, isHttp } from "./on_wire.ts";
 import type { ReplayedRequest } from "./reports.ts";
 
 type Unrecorded = NonNullable<HarEntry["_trilane"]["unrecorded"]>;
-
-export const isFromCache = ({ _fromCache, response }: HarEntry): boolean =>
-  _fromCache !== undefined || response._fetchedViaServiceWorker === true;
-
-/** What a network could serve at all: a redirect may lead to an extension of the browser that recorded. */
-export const isHttp = ({ request }: HarEntry): boolean => /^https?:/i.test(request.url);
 
 /** What nobody waits for: as the browser calls it, and by its body's type. */
 const reportTypes = ["ping", "cspviolationreport", "beacon"];

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
 import type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
 
-export type { ReplayedRequest, ReplayReport } from "../../schemas/generated/replay_report.ts";
+export type { ReplayConnection, ReplayedRequest, ReplayReport } from "../../schemas/generated/replay_report.ts";
 export type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
 
 async function readDocument(path: string, schema: string): Promise<unknown> {

@@ -10,12 +10,13 @@ import type {
   LoadFacts,
 } from "../../schemas/generated/page_load.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
-import { clearUrl } from "../browser/clear.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
-import { urlOnLane } from "./clear_origins.ts";
-import { isFromCache, isHttp, loadCoverage, whyUnrecorded } from "./load_coverage.ts";
+import { isOffLane, laneReasons } from "./lane_agreement.ts";
+import { loadCoverage, whyUnrecorded } from "./load_coverage.ts";
 import { coverageReasons, type FirstBeyond, isEssential } from "./metrics/coverage.ts";
+import { isFailed, isFromCache, isHttp, isIcon, isOnWire } from "./on_wire.ts";
 import type { ReplayedRequest, ReplayReport, ShaperReport } from "./reports.ts";
+import { joinServed, type ToWireUrl, toWireUrl } from "./served_requests.ts";
 import { lastVisit, repeatReasons } from "./visits.ts";
 
 export type Status = LoadFacts["status"];
@@ -55,58 +56,6 @@ export interface Verdict {
   readonly background: BackgroundRequest[];
 }
 
-function withoutFragment(url: string): string {
-  const hash = url.indexOf("#");
-  return hash < 0 ? url : url.slice(0, hash);
-}
-
-type ToWireUrl = (url: string) => string;
-
-/** By what the origins know a request: in clear it left the browser for another place than the page asked. */
-function toWireUrl({ lane, upgraded }: Pick<Evidence, "lane" | "upgraded">): ToWireUrl {
-  return (url) => {
-    const asked = withoutFragment(urlOnLane(url, lane, upgraded));
-    return laneFacts[lane].clear ? clearUrl(asked) : asked;
-  };
-}
-
-/**
- * The page's icon, which the browser fetches for its own tab when the page is loaded. It is told among the page's
- * requests, as the only ones that nothing in the page began.
- */
-function isIcon(entry: HarEntry): boolean {
-  return entry._resourceType === "other" && entry._initiator.type === "other" && entry._trilane.frame === "main";
-}
-
-/** Requests that were meant for the network. */
-function isOnWire(entry: HarEntry): boolean {
-  return !isFromCache(entry) && entry._trilane.blocked === null;
-}
-
-function isFailed(entry: HarEntry): boolean {
-  return entry.response._error !== null && !entry._trilane.canceled && entry._trilane.blocked === null;
-}
-
-/** Gives each entry the replay's outcome of its request, in the order of sending; returns what is left over as well. */
-function join(wireUrl: ToWireUrl, entries: readonly HarEntry[], replayed: readonly ReplayedRequest[]) {
-  const waiting = new Map<string, ReplayedRequest[]>();
-  for (const request of replayed.toSorted((a, b) => a.request_ns - b.request_ns)) {
-    const key = `${request.method} ${withoutFragment(request.url)}`;
-    const list = waiting.get(key);
-    if (list) list.push(request);
-    else waiting.set(key, [request]);
-  }
-  const joined = entries.map((entry): HarEntry => {
-    if (!isOnWire(entry)) return entry;
-    const found = waiting.get(`${entry.request.method} ${wireUrl(entry.request.url)}`)?.shift();
-    if (!found) return entry;
-    const instead = found.instead ? { instead: found.instead } : {};
-    const unrecorded = found.unrecorded ? { unrecorded: found.unrecorded } : {};
-    return { ...entry, _trilane: { ...entry._trilane, match: found.outcome, ...unrecorded, ...instead } };
-  });
-  return { joined, left: [...waiting.values()].flat() };
-}
-
 function hostOf(url: string): string {
   try {
     return new URL(url).hostname.replace(/^\[|\]$/g, "").toLowerCase();
@@ -115,7 +64,7 @@ function hostOf(url: string): string {
   }
 }
 
-/** What the browser asked for itself: requests that no entry has, and names that no entry's host is. */
+/** What is none of the page's entries: requests that they have no part in, WebSockets too, and names that no entry's host is. */
 function backgroundOf(
   wireUrl: ToWireUrl,
   entries: readonly HarEntry[],
@@ -125,7 +74,7 @@ function backgroundOf(
   const hosts = new Set(entries.flatMap(({ request: { url } }) => [hostOf(url), hostOf(wireUrl(url))]));
   const names = (replay?.dns ?? []).filter(({ name }) => !hosts.has(name.replace(/\.$/, "").toLowerCase()));
   return [
-    ...left.map((request) => ({ url: request.url, outcome: request.outcome })),
+    ...left.map(({ url, outcome, websocket }) => ({ url: websocket ? url.replace(/^http/, "ws") : url, outcome })),
     ...[...new Map(names.map(({ name, answer }) => [name, answer]))].map(([name, answer]) => ({
       url: `dns:${name}`,
       outcome: answer,
@@ -153,14 +102,6 @@ function protocolsOf(entries: readonly HarEntry[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { _protocol } of entries.filter(isOnWire)) if (_protocol) counts[_protocol] = (counts[_protocol] ?? 0) + 1;
   return counts;
-}
-
-/** Whether its answer came otherwise than the lane has it. */
-function isOffLane(lane: Lane, { _protocol, response }: HarEntry): boolean {
-  const { protocols, clear } = laneFacts[lane];
-  return (
-    (_protocol !== undefined && !protocols.includes(_protocol)) || (clear && response._securityDetails !== undefined)
-  );
 }
 
 /** Whatever the lane: `h1-clear` takes https:// for http://, the browser's HSTS list the other way. */
@@ -205,21 +146,26 @@ export const isReplaced = (reason: string): boolean => reason.startsWith(`${repl
 export function verify(evidence: Evidence): Verdict {
   const { lane, shaper, failure, loadEnd_ns, recorded } = evidence;
   const replay = evidence.replay && (laneFacts[lane].repeat ? lastVisit(evidence.replay) : evidence.replay);
-  const wireUrl = toWireUrl(evidence);
+  const wireUrl = toWireUrl(lane, evidence.upgraded);
   const recordedFailures = new Set(evidence.failedUrls.map(wireUrl));
-  const ofPage = evidence.entries.filter((entry) => !isIcon(entry));
-  const { joined, left } = join(wireUrl, ofPage, replay?.requests ?? []);
-  const entries = joined.map((entry) => {
+  const joined = joinServed({ wireUrl, entries: evidence.entries, replay, connections: evidence.replay?.connections });
+  const { true: icons = [], false: ofPage = [] } = Object.groupBy(joined.served, ({ entry }) => `${isIcon(entry)}`);
+  const entries = ofPage.map(({ entry }) => {
     const unrecorded = isOnWire(entry) ? whyUnrecorded(entry, recordedFailures.has(wireUrl(entry.request.url))) : null;
     return unrecorded === null ? entry : { ...entry, _trilane: { ...entry._trilane, unrecorded } };
   });
   const onWire = entries.filter(isOnWire);
-  const beforeLoad = onWire.filter((entry) => loadEnd_ns === null || entry._trilane.start_ns <= loadEnd_ns);
-  const offLane = beforeLoad.filter((entry) => isOffLane(lane, entry));
+  const isBeforeLoad = (time_ns: number): boolean => loadEnd_ns === null || time_ns <= loadEnd_ns;
+  const beforeLoad = onWire.filter((entry) => isBeforeLoad(entry._trilane.start_ns));
   const facts = {
-    counts: countsOf(entries, onWire.filter((entry) => isOffLane(lane, entry)).length),
+    counts: countsOf(entries, ofPage.filter((each) => isOffLane(lane, joined.connections, each)).length),
     protocols: protocolsOf(entries),
-    background: backgroundOf(wireUrl, entries, left, replay),
+    background: backgroundOf(
+      wireUrl,
+      entries,
+      [...icons.flatMap(({ request }) => request ?? []), ...joined.left],
+      replay,
+    ),
     entries,
   };
   if (failure !== null)
@@ -236,7 +182,7 @@ export function verify(evidence: Evidence): Verdict {
     ...replacementReasons(evidence.documents),
     // A kept cache may have it all.
     ...(onWire.length === 0 && !(laneFacts[lane].repeat && entries.some(isFromCache)) ? ["no request was seen"] : []),
-    ...reasonFor(offLane, beforeLoad.length, `not on ${lane}`),
+    ...laneReasons({ lane, joined, isBeforeLoad, counts: replay?.counts ?? null }),
     ...(coverage === null || evidence.strict ? strictReasons(judged) : failureReasons(judged)),
     ...(coverage === null ? [] : coverageReasons(coverage, firstBeyond(beforeLoad), evidence.strict)),
     ...(lane === "h3-altsvc" ? unlearntReasons(onWire) : []),

@@ -37,10 +37,11 @@ const labelSize = 10.5;
 // After the longest lane name.
 const titleLeft = 122;
 
-/** Whether a request was answered on a protocol that is not its lane's. */
-function isOffLane(lane: string, entry: HarEntry): boolean {
-  const protocol = entry._protocol ?? "";
-  return protocol !== "" && isLane(lane) && !laneFacts[lane].protocols.includes(protocol);
+/** Whether a request was answered on a protocol that is not its lane's, by the word of browser or server. */
+function isOffLane(lane: string, { _protocol, _trilane: { served } }: HarEntry): boolean {
+  if (!isLane(lane)) return false;
+  const { protocols } = laneFacts[lane];
+  return [_protocol, served?.protocol].some((protocol) => protocol && !protocols.includes(protocol));
 }
 
 /** A request in one line, for who points at it or has it read out. */

@@ -58,6 +58,7 @@ struct report_request {
     size_t authority_size;
     const char *path;
     size_t path_size;
+    bool is_websocket; // it asks to become one
 };
 size_t report_request(struct report *report, const struct report_request *request, uint64_t now_ns);
 struct report_answer {

@@ -228,11 +228,25 @@ export interface EntryFacts {
    * How the replay found the response; absent: the request never reached it.
    */
   match?: "exact" | "fuzzy" | "missed";
+  served?: ServedOn;
   /**
    * How a request was answered that the recording has nothing for. report: with 204, as a beacon, a ping, or a report of the browser's. other: with 404. failed: not at all, as it failed when it was recorded.
    */
   unrecorded?: "report" | "other" | "failed";
   instead?: GivenInstead;
+}
+/**
+ * What the request came over by the replay's report. Absent: the request never reached it, or the load is of before this was told.
+ */
+export interface ServedOn {
+  /**
+   * Its id in replay.connections.
+   */
+  connection: number;
+  /**
+   * As ALPN names it; http/1.1 for HTTP/1.0 too.
+   */
+  protocol: "http/1.1" | "h2" | "h3";
 }
 /**
  * Of a fuzzy match: the recorded URL that was given, what the two differ in, and how alike they are, 0 to 1: their queries (native-host/archive/query.h) or paths (native-host/archive/path_similarity.h).
@@ -284,7 +298,7 @@ export interface LoadFacts {
    */
   repeat?: RepeatVisit | null;
   /**
-   * Requests and names asked by the browser for itself (favicon, its own services): kept apart from the page.
+   * Requests and names asked by the browser for itself (favicon, its own services), and WebSockets (ws:, wss:), which are not replayed: kept apart from the page's requests.
    */
   background: BackgroundRequest[];
   /**
@@ -349,7 +363,7 @@ export interface LoadCounts {
   missed: number;
   failed: number;
   /**
-   * Answered over another protocol than the lane's.
+   * Answered otherwise than the lane has it, by the word of the browser or of the replay.
    */
   off_lane: number;
 }

@@ -250,6 +250,10 @@ export interface ReplayedRequest {
   outcome: "exact" | "fuzzy" | "missed";
   unrecorded?: Unrecorded;
   /**
+   * It asked to become a WebSocket (RFC 6455), which browsers do over HTTP/1.1 on every lane, and was answered as any request. Absent: it did not.
+   */
+  websocket?: true;
+  /**
    * The recorded exchange; null: missed.
    */
   seq: number | null;

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct exchange_site {
     const struct recording *recording;
@@ -185,6 +186,19 @@ void exchange_connection_close(struct exchange_connection *connection, const cha
     free(connection);
 }
 
+// RFC 6455, 4.1. No lane switches to another protocol: it is answered as any request.
+static bool asks_for_websocket(const struct exchange_request *request) {
+    static const char name[] = "upgrade", value[] = "websocket";
+    for (size_t i = 0; i < request->header_count; i++) {
+        const struct header *header = &request->headers[i];
+        if (header->name_size == sizeof name - 1 && memcmp(header->name, name, sizeof name - 1) == 0 &&
+            header->value_size == sizeof value - 1 &&
+            strncasecmp(header->value, value, sizeof value - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
 struct exchange *exchange_begin(struct exchange_connection *connection,
                                 const struct exchange_request *request, uint64_t now_ns) {
     struct exchange *exchange = calloc(1, sizeof *exchange);
@@ -207,7 +221,8 @@ struct exchange *exchange_begin(struct exchange_connection *connection,
                                   .authority = request->authority,
                                   .authority_size = request->authority_size,
                                   .path = request->path,
-                                  .path_size = request->path_size};
+                                  .path_size = request->path_size,
+                                  .is_websocket = asks_for_websocket(request)};
     exchange->report_name = report_request(connection->site->report, &seen, now_ns);
     return exchange;
 }

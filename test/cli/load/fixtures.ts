@@ -68,15 +68,28 @@ export function entry(url: string, change: Change = {}): HarEntry {
   };
 }
 
+/** One that got no answer: it failed, was given up, or is under way. */
+export function unanswered(url: string, { facts, response, ...change }: Change = {}): HarEntry {
+  const { _protocol, _connectionId, connection, ...fields } = entry(url, {
+    ...change,
+    response: { status: 0, _error: "net::ERR_FAILED", ...response },
+    facts: { complete: false, response_ns: null, ...facts },
+  });
+  return fields;
+}
+
 function example<T>(schema: string, name: string): T {
   const path = join(import.meta.dirname, "..", "..", "..", "schemas", "examples", schema, name);
   return JSON.parse(readFileSync(path, "utf8")) as T;
 }
 
+/** The ids of the connections in replayReport. */
+export const connectionOn = { "http/1.1": 0, h2: 1, h3: 2 } as const;
+
 export function replayed(url: string, outcome: ReplayedRequest["outcome"] = "exact", method = "GET"): ReplayedRequest {
   return {
     ...{
-      connection: 0,
+      connection: connectionOn.h2,
       method,
       url,
       outcome,

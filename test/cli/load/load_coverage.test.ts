@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { verify } from "../../../cli/load/validity.ts";
 import type { RecordedRequests } from "../../../cli/recording/archive/recorded_requests.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
-import { entry, evidence, pageUrl, replayed, replayReport } from "./fixtures.ts";
+import { connectionOn, entry, evidence, pageUrl, replayed, replayReport, unanswered } from "./fixtures.ts";
 
 const objectUrl = (place: number): string => (place === 0 ? pageUrl : `${pageUrl}${place}`);
 const requests = Array.from({ length: 20 }, (_, place) => ({
@@ -78,7 +78,7 @@ test("a service worker's script, which no page waits for, counts as a report", (
 
 test("what the browser refuses to send, of thousands at once, is not held against a load", () => {
   const url = "https://collector.example/b";
-  const error = (_error: string) => entry(url, { _resourceType: "fetch", response: { _error } });
+  const error = (_error: string) => unanswered(url, { _resourceType: "fetch", response: { _error } });
   const refused = verify(load(20, false, [error("net::ERR_INSUFFICIENT_RESOURCES")]));
   assert.deepEqual([refused.status, refused.coverage?.beyond.other], ["valid", 0]);
   assert.equal(verify(load(20, false, [error("net::ERR_CONNECTION_CLOSED")])).coverage?.beyond.other, 1);
@@ -106,8 +106,7 @@ test("too many requests without an answer make a load invalid", () => {
 });
 
 test("what never got an answer is beyond the recording, too; what no network serves is nothing", () => {
-  const failing = (url: string, error: string) =>
-    entry(url, { response: { _error: error }, facts: { complete: false } });
+  const failing = (url: string, error: string) => unanswered(url, { response: { _error: error } });
   const gone = failing("https://gone.example/", "net::ERR_NAME_NOT_RESOLVED");
   const extension = failing("chrome-extension://abc/x.js", "net::ERR_FAILED");
   const { status, coverage } = verify(load(20, false, [gone, extension]));
@@ -145,7 +144,7 @@ test("a repeat visit asked for what its kept cache answers, also by another URL 
   }));
   const page = { ...replayed(pageUrl), seq: 0, connection: 1 };
   const report = replayReport([...first, page]);
-  const connection = report.connections[0];
+  const connection = report.connections[connectionOn.h2];
   assert.ok(connection);
   const { status, reasons, coverage } = verify({
     ...load(20),

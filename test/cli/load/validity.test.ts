@@ -3,7 +3,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replacedRecording, verify } from "../../../cli/load/validity.ts";
 import { lastVisit, repeatVisitOf } from "../../../cli/load/visits.ts";
-import { entry, evidence, imageUrl, pageUrl, replayed, replayReport, shaperReport } from "./fixtures.ts";
+import {
+  connectionOn,
+  entry,
+  evidence,
+  imageUrl,
+  pageUrl,
+  replayed,
+  replayReport,
+  shaperReport,
+  unanswered,
+} from "./fixtures.ts";
 
 const afterLoad = { start_ns: 1_600_000_000 };
 
@@ -34,9 +44,12 @@ test("a load as asked is valid and counted", () => {
 });
 
 test("a request on another protocol spoils a load, unless it began after the load event", () => {
-  const offLane = (facts = {}) => [entry(pageUrl), entry(imageUrl, { _protocol: "http/1.1", facts })];
-  assertInvalid({ entries: offLane() }, /^1 of 2 requests not on h2: https:\/\/cdn\.example.* \(http\/1\.1\)$/);
-  assert.equal(verify(evidence({ entries: offLane(afterLoad) })).status, "valid");
+  const offLane = (facts = {}) => ({
+    entries: [entry(pageUrl), entry(imageUrl, { _protocol: "http/1.1", facts })],
+    replay: replayReport([replayed(pageUrl), { ...replayed(imageUrl), connection: connectionOn["http/1.1"] }]),
+  });
+  assertInvalid(offLane(), /^1 of 2 requests not on h2: https:\/\/cdn\.example.* \(http\/1\.1\)$/);
+  assert.equal(verify(evidence(offLane(afterLoad))).status, "valid");
 });
 
 test("each lane has its protocol", () => {
@@ -46,17 +59,24 @@ test("each lane has its protocol", () => {
     ["h3", "h3"],
   ] as const) {
     const entries = [entry(pageUrl, { _protocol: protocol })];
-    assert.equal(verify(evidence({ lane, entries })).status, "valid");
+    const replay = replayReport([{ ...replayed(pageUrl), connection: connectionOn[protocol] }]);
+    assert.equal(verify(evidence({ lane, entries, replay })).status, "valid");
     for (const other of (["h1", "h2", "h3"] as const).filter((each) => each !== lane)) {
-      assert.equal(verify(evidence({ lane: other, entries })).status, "invalid", `${protocol} on ${other}`);
+      assert.equal(verify(evidence({ lane: other, entries, replay })).status, "invalid", `${protocol} on ${other}`);
     }
   }
 });
 
 test("a lane that is left free takes the protocols it may come to", () => {
-  const on = (...protocols: string[]) => ({
+  const on = (...protocols: (keyof typeof connectionOn)[]) => ({
     entries: protocols.map((_protocol, index) =>
       entry([pageUrl, imageUrl][index] ?? "", { _protocol, facts: { start_ns: 1_000_000_000 + index } }),
+    ),
+    replay: replayReport(
+      protocols.map((protocol, index) => ({
+        ...replayed([pageUrl, imageUrl][index] ?? ""),
+        connection: connectionOn[protocol],
+      })),
     ),
   });
   const upgraded = verify(evidence({ lane: "h3-altsvc", ...on("h2", "h3") }));
@@ -74,7 +94,9 @@ test("in clear requests are joined with what was asked over http, and nothing ma
   const of = (response = {}) => ({
     lane: "h1-clear" as const,
     entries: [entry(pageUrl, { _protocol: "http/1.1" }), entry(imageUrl, { _protocol: "http/1.1", response })],
-    replay: replayReport([replayed(clear(pageUrl)), replayed(clear(imageUrl))]),
+    replay: replayReport(
+      [pageUrl, imageUrl].map((url) => ({ ...replayed(clear(url)), connection: connectionOn["http/1.1"] })),
+    ),
   });
   const { reasons, counts } = verify(evidence(of()));
   assert.deepEqual(reasons, []);
@@ -158,8 +180,7 @@ test("a fuzzy match is counted apart and spoils nothing", () => {
 });
 
 test("a failed request spoils a load; a cancelled and a blocked one do not", () => {
-  const failing = (facts = {}) =>
-    entry(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" }, facts: { complete: false, ...facts } });
+  const failing = (facts = {}) => unanswered(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" }, facts });
   const replay = replayReport([replayed(pageUrl)]);
   assertInvalid({ replay, entries: [entry(pageUrl), failing()] }, /failed: .*ERR_NAME_NOT_RESOLVED/);
   assert.equal(verify(evidence({ replay, entries: [entry(pageUrl), failing({ canceled: true })] })).status, "valid");
@@ -170,7 +191,7 @@ test("a failed request spoils a load; a cancelled and a blocked one do not", () 
 
 test("what failed when it was recorded may fail again", () => {
   const replay = replayReport([replayed(pageUrl)]);
-  const failing = entry(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" }, facts: { complete: false } });
+  const failing = unanswered(imageUrl, { response: { _error: "net::ERR_NAME_NOT_RESOLVED" } });
   const known = { failedUrls: [`${imageUrl}#part`] };
   const { status, counts } = verify(evidence({ ...known, replay, entries: [entry(pageUrl), failing] }));
   assert.equal(status, "valid");

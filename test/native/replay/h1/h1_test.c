@@ -75,6 +75,37 @@ static void test_get(void **state) {
     buf_free(&client.answer);
 }
 
+// The lane switches to nothing, and the report says who asked it to.
+static void test_websockets_are_told_apart(void **state) {
+    static const struct {
+        const char *input;
+        bool is_websocket;
+    } requests[] = {
+        {"GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", true},
+        {"GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nupgrade: WebSocket \r\n\r\n", true},
+        {"GET /small HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n", false},
+        {"GET /small HTTP/1.1\r\nHost: a.test\r\nSec-Fetch-Dest: websocket\r\n\r\n", false},
+    };
+    enum { COUNT = sizeof requests / sizeof *requests };
+    json_t *report = lane_site_report(*state);
+    const size_t before = json_array_size(json_object_get(report, "requests"));
+    json_decref(report);
+    for (size_t i = 0; i < COUNT; i++) {
+        struct h1_client client = h1_client_ask(*state, requests[i].input);
+        assert_body(&client, "/small");
+        buf_free(&client.answer);
+    }
+    report = lane_site_report(*state);
+    json_t *seen = json_object_get(report, "requests");
+    assert_int_equal(json_array_size(seen), before + COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        const json_t *told = json_object_get(json_array_get(seen, before + i), "websocket");
+        assert_int_equal(told != NULL, requests[i].is_websocket);
+        assert_true(!told || json_is_true(told));
+    }
+    json_decref(report);
+}
+
 static void test_byte_by_byte(void **state) {
     static const char input[] = "GET /small HTTP/1.1\r\nHost:  a.test \r\nAccept: */*\r\n\r\n";
     struct h1_client client = {
@@ -364,6 +395,7 @@ int main(void) {
         LANE_SITE_TEST(test_fails_as_recorded, &the_site),
         LANE_SITE_TEST(test_targets, &the_site),
         LANE_SITE_TEST(test_upgrades_are_not_taken, &the_site),
+        LANE_SITE_TEST(test_websockets_are_told_apart, &the_site),
         LANE_SITE_TEST(test_malformed_requests, &the_site),
         LANE_SITE_TEST(test_heads_that_are_too_large, &the_site),
         LANE_SITE_TEST(test_backpressure, &the_site),

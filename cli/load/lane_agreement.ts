@@ -1,0 +1,120 @@
+// Was each request answered on the lane's protocol? By the connection that it came over in the replay's report, and by what the
+// browser says of its answer: the two have to agree. Pure: data in, reasons out.
+//
+// A request that no entry asked for (a report, another try) is judged by the server's word. Not judged are WebSockets, which are
+// HTTP/1.1 on every lane (RFC 6455), and what never left the browser (on_wire.ts).
+import type { HarEntry } from "../../schemas/generated/page_load.ts";
+import { type Lane, laneFacts } from "../base/lanes.ts";
+import { isOnWire } from "./on_wire.ts";
+import type { ReplayedRequest, ReplayReport } from "./reports.ts";
+import { type Connections, type Joined, type ServedEntry, servedProtocol } from "./served_requests.ts";
+
+/** What one side says a request was answered on: ALPN's name, or in words why it has none. */
+interface Word {
+  readonly protocol: string | null;
+  readonly isSecure: boolean;
+  readonly text: string;
+}
+
+const noWord = (text: string): Word => ({ protocol: null, isSecure: false, text });
+
+function word(lane: Lane, protocol: string, isSecure: boolean): Word {
+  return { protocol, isSecure, text: laneFacts[lane].clear && isSecure ? `${protocol} over TLS` : protocol };
+}
+
+/**
+ * Whether the browser has to know the protocol: not before the answer, nor of what failed or was given up. And of a service worker's
+ * script Chromium tells the end, but no answer.
+ */
+const isAnswered = ({ response: { status }, _trilane: { complete } }: HarEntry): boolean => complete && status > 0;
+
+function browserWord(lane: Lane, entry: HarEntry | null): Word {
+  if (!entry) return noWord("no such request");
+  if (entry._protocol !== undefined) return word(lane, entry._protocol, entry.response._securityDetails !== undefined);
+  return noWord(isAnswered(entry) ? "unknown protocol" : "no answer");
+}
+
+function serverWord(lane: Lane, request: ReplayedRequest | null, connections: Connections): Word {
+  if (!request) return noWord("no such request");
+  const protocol = servedProtocol(request, connections);
+  if (protocol === null) return noWord("unknown connection");
+  return word(lane, protocol, (connections.get(request.connection)?.tls_version ?? null) !== null);
+}
+
+/** HTTP/1.0 and 1.1 are one: a connection may have both. */
+const family = (protocol: string): string => (protocol.startsWith("http/1.") ? "http/1" : protocol);
+
+/** unseen: only the browser tells of it. */
+type Finding = "on lane" | "off lane" | "disagreement" | "unseen";
+
+interface Judged {
+  readonly finding: Finding;
+  readonly url: string;
+  /** What the two sides say, once where it is the same. */
+  readonly words: string;
+}
+
+/** An entry is null where the browser tells of no such request, a request where the server has no record of it. */
+interface Seen {
+  readonly entry: HarEntry | null;
+  readonly request: ReplayedRequest | null;
+}
+
+function findingOf(lane: Lane, { entry, request }: Seen, browser: Word, server: Word): Finding {
+  const { protocols, clear } = laneFacts[lane];
+  const isOff = ({ protocol, isSecure }: Word): boolean =>
+    protocol !== null && (!protocols.includes(protocol) || (clear && isSecure));
+  if (isOff(browser) || isOff(server)) return "off lane";
+  if (request && server.protocol === null) return "disagreement";
+  if (browser.protocol === null) return entry && isAnswered(entry) ? "disagreement" : "on lane";
+  if (server.protocol === null) return "unseen";
+  return family(browser.protocol) === family(server.protocol) ? "on lane" : "disagreement";
+}
+
+/** Where there is no report (`connections` is null) the browser's word is all. */
+function judge(lane: Lane, connections: Connections | null, seen: Seen): Judged {
+  const browser = browserWord(lane, seen.entry);
+  const server = connections ? serverWord(lane, seen.request, connections) : browser;
+  return {
+    finding: findingOf(lane, seen, browser, server),
+    url: seen.entry?.request.url ?? seen.request?.url ?? "",
+    words: browser.text === server.text ? browser.text : `browser: ${browser.text}; server: ${server.text}`,
+  };
+}
+
+/** Whether either side says that it was answered otherwise than the lane has it. */
+export const isOffLane = (lane: Lane, connections: Connections | null, served: ServedEntry): boolean =>
+  isOnWire(served.entry) && judge(lane, connections, served).finding === "off lane";
+
+export interface LaneEvidence {
+  readonly lane: Lane;
+  readonly joined: Joined;
+  /** Of the moment that a request began; what began later is not judged. */
+  readonly isBeforeLoad: (time_ns: number) => boolean;
+  /** null: there is no report. */
+  readonly counts: ReplayReport["counts"] | null;
+}
+
+/** One line each, with the first request's URL and words; empty: all were on the lane. */
+export function laneReasons({ lane, joined, isBeforeLoad, counts }: LaneEvidence): string[] {
+  const seen: Seen[] = [
+    ...joined.served.filter(({ entry }) => isOnWire(entry) && isBeforeLoad(entry._trilane.start_ns)),
+    ...joined.left
+      .filter(({ websocket, request_ns }) => !websocket && isBeforeLoad(request_ns))
+      .map((request) => ({ entry: null, request })),
+  ];
+  const judged = seen.map((each) => judge(lane, joined.connections, each));
+  const of = (finding: Finding): Judged[] => judged.filter((each) => each.finding === finding);
+  const reason = (found: readonly Judged[], what: string): string[] =>
+    found[0] ? [`${found.length} of ${judged.length} requests ${what}: ${found[0].url} (${found[0].words})`] : [];
+  const unseen = of("unseen");
+  // The report counts some that it does not list.
+  const isSeen = counts !== null && unseen.length <= counts.unlisted + counts.lost_events;
+  return [
+    ...reason(of("off lane"), `not on ${lane}`),
+    ...reason(
+      [...of("disagreement"), ...(isSeen ? [] : unseen)],
+      "of which browser and server say different protocols",
+    ),
+  ];
+}

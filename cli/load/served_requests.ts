@@ -1,0 +1,130 @@
+// Joins a page's entries with the replay's record of its requests: which of the requests that the server saw answers which entry.
+// Pure; judges nothing.
+//
+// Both sides know a request by method and URL only, and a page may ask for one URL several times, over connections that overtake
+// one another. Of these a request goes first to an entry that was answered on the protocol of the request's connection, and was
+// under way when the request came: so the two sides disagree only where they would in any order.
+import type { HarEntry, ServedOn } from "../../schemas/generated/page_load.ts";
+import { type Lane, laneFacts } from "../base/lanes.ts";
+import { clearUrl } from "../browser/clear.ts";
+import { urlOnLane } from "./clear_origins.ts";
+import { isOnWire } from "./on_wire.ts";
+import type { ReplayConnection, ReplayedRequest, ReplayReport } from "./reports.ts";
+
+export interface ServedEntry {
+  /** With what the replay made of its request. */
+  readonly entry: HarEntry;
+  /** null: it was not meant for the network, or the server has no record of it. */
+  readonly request: ReplayedRequest | null;
+}
+
+/** By a connection's id. */
+export type Connections = ReadonlyMap<number | null, ReplayConnection>;
+
+export interface Joined {
+  /** In the order of the entries. */
+  readonly served: readonly ServedEntry[];
+  /** What no entry asked for, WebSockets too, which the browser does not tell among requests. */
+  readonly left: readonly ReplayedRequest[];
+  /** null: there is no report. */
+  readonly connections: Connections | null;
+}
+
+export interface JoinOptions {
+  readonly wireUrl: ToWireUrl;
+  readonly entries: readonly HarEntry[];
+  readonly replay: Pick<ReplayReport, "requests"> | null;
+  /** Of all visits: one may go on over connections of the one before. */
+  readonly connections: readonly ReplayConnection[] | undefined;
+}
+
+export type ToWireUrl = (url: string) => string;
+
+function withoutFragment(url: string): string {
+  const hash = url.indexOf("#");
+  return hash < 0 ? url : url.slice(0, hash);
+}
+
+/** By what the origins know a request: in clear it left the browser for another place than the page asked. */
+export function toWireUrl(lane: Lane, upgraded: boolean): ToWireUrl {
+  return (url) => {
+    const asked = withoutFragment(urlOnLane(url, lane, upgraded));
+    return laneFacts[lane].clear ? clearUrl(asked) : asked;
+  };
+}
+
+/** What a connection's requests are answered on, as ALPN has it; of HTTP/1 both versions. */
+const protocolsOn = ({ lane }: ReplayConnection): readonly string[] => laneFacts[lane].protocols;
+
+const named = { h1: "http/1.1", h2: "h2", h3: "h3" } as const;
+
+/** What it came over; null: the report does not know the connection. */
+export function servedProtocol({ connection }: ReplayedRequest, connections: Connections): ServedOn["protocol"] | null {
+  const found = connections.get(connection);
+  return found ? named[found.lane] : null;
+}
+
+type Fits = (entry: HarEntry, request: ReplayedRequest) => boolean;
+
+function isInTime({ _trilane: { start_ns, end_ns } }: HarEntry, { request_ns }: ReplayedRequest): boolean {
+  return request_ns >= start_ns && (end_ns === null || request_ns <= end_ns);
+}
+
+/** The requests of one method and URL, to the entries that asked for it, both in order. */
+function assign(
+  entries: readonly HarEntry[],
+  requests: readonly ReplayedRequest[],
+  connections: Connections,
+): Map<HarEntry, ReplayedRequest> {
+  const waiting = [...requests];
+  const found = new Map<HarEntry, ReplayedRequest>();
+  const agrees: Fits = ({ _protocol }, request) => {
+    const connection = connections.get(request.connection);
+    return _protocol !== undefined && connection !== undefined && protocolsOn(connection).includes(_protocol);
+  };
+  const inTurn: Fits[] = [(...pair) => agrees(...pair) && isInTime(...pair), agrees, isInTime, () => true];
+  for (const fits of inTurn) {
+    for (const entry of entries) {
+      const place = found.has(entry) ? -1 : waiting.findIndex((request) => fits(entry, request));
+      const [request] = place < 0 ? [] : waiting.splice(place, 1);
+      if (request) found.set(entry, request);
+    }
+  }
+  return found;
+}
+
+function withServed(entry: HarEntry, request: ReplayedRequest | undefined, connections: Connections): HarEntry {
+  if (!request) return entry;
+  const { connection, outcome, instead, unrecorded } = request;
+  const protocol = servedProtocol(request, connections);
+  return {
+    ...entry,
+    _trilane: {
+      ...entry._trilane,
+      match: outcome,
+      ...(connection !== null && protocol ? { served: { connection, protocol } } : {}),
+      ...(unrecorded ? { unrecorded } : {}),
+      ...(instead ? { instead } : {}),
+    },
+  };
+}
+
+export function joinServed({ wireUrl, entries, replay, connections }: JoinOptions): Joined {
+  const byId: Connections = new Map(connections?.map((connection) => [connection.id, connection]));
+  const replayed = (replay?.requests ?? []).toSorted((a, b) => a.request_ns - b.request_ns);
+  const asked = Map.groupBy(entries.filter(isOnWire), ({ request }) => `${request.method} ${wireUrl(request.url)}`);
+  const came = Map.groupBy(
+    replayed.filter(({ websocket }) => !websocket),
+    ({ method, url }) => `${method} ${withoutFragment(url)}`,
+  );
+  const found = new Map([...asked].flatMap(([key, of]) => [...assign(of, came.get(key) ?? [], byId)]));
+  const taken = new Set(found.values());
+  return {
+    served: entries.map((entry) => {
+      const request = found.get(entry);
+      return { entry: withServed(entry, request, byId), request: request ?? null };
+    }),
+    left: replayed.filter((request) => !taken.has(request)),
+    connections: replay && byId,
+  };
+}

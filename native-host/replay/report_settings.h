@@ -1,0 +1,15 @@
+// What trilane-replay ran with, as its report has it (schemas/replay-report.schema.json). Does not know what
+// it served.
+#ifndef TRILANE_REPLAY_REPORT_SETTINGS_H
+#define TRILANE_REPLAY_REPORT_SETTINGS_H
+
+#include "replay/report.h"
+
+#include <jansson.h>
+
+// Each is a new reference; NULL when memory is short.
+json_t *report_versions_json(const struct report_setting *setting);
+json_t *report_origins_json(const struct report_setting *setting);
+json_t *report_transport_json(const struct report_setting *setting);
+
+#endif
