@@ -6,6 +6,8 @@ export type { Lane };
 export interface LaneFacts {
   /** The protocol it is a lane of: its hue in figures. */
   readonly family: "h1" | "h2" | "h3";
+  /** In sentences. */
+  readonly name: string;
   /** What it is, for help and reports: follows the lane's name and a colon. */
   readonly title: string;
   /** ALPN of the protocols on which a request may have been answered. */
@@ -23,27 +25,30 @@ const plain = { clear: false, repeat: false };
 
 /** In the order in which people read them. */
 export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
-  h1: { family: "h1", title: "HTTP/1.1 over TLS", protocols: http1, ...plain },
+  h1: { family: "h1", name: "HTTP/1.1", title: "HTTP/1.1 over TLS", protocols: http1, ...plain },
   "h1-clear": {
     family: "h1",
+    name: "HTTP/1.1 without TLS",
     title: "HTTP/1.1 without TLS",
     protocols: http1,
     clear: true,
     repeat: false,
     dash: "2 3",
   },
-  h2: { family: "h2", title: "HTTP/2, forced", protocols: ["h2"], ...plain },
+  h2: { family: "h2", name: "HTTP/2", title: "HTTP/2, forced", protocols: ["h2"], ...plain },
   "h2-0rtt": {
     family: "h2",
+    name: "HTTP/2 with early data",
     title: "HTTP/2 on a repeat visit, with TLS 1.3 early data",
     protocols: ["h2"],
     clear: false,
     repeat: true,
     dash: "6 3",
   },
-  h3: { family: "h3", title: "HTTP/3, forced", protocols: ["h3"], ...plain },
+  h3: { family: "h3", name: "HTTP/3", title: "HTTP/3, forced", protocols: ["h3"], ...plain },
   "h3-discovered": {
     family: "h3",
+    name: "HTTP/3 found in DNS",
     title: "HTTP/3, found by an HTTPS record in DNS",
     protocols: ["h3"],
     ...plain,
@@ -51,6 +56,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
   },
   "h3-altsvc": {
     family: "h3",
+    name: "HTTP/3 after Alt-Svc",
     title: "HTTP/2 first, HTTP/3 once Alt-Svc offers it",
     protocols: ["h2", "h3"],
     ...plain,
@@ -58,6 +64,7 @@ export const laneFacts: Readonly<Record<Lane, LaneFacts>> = {
   },
   "h3-0rtt": {
     family: "h3",
+    name: "HTTP/3 with 0-RTT",
     title: "HTTP/3 on a repeat visit, with QUIC 0-RTT",
     protocols: ["h3"],
     clear: false,
@@ -81,4 +88,9 @@ export function isLane(text: string): text is Lane {
 /** Of any label; what is no lane is of no family. */
 export function laneFamily(lane: string): LaneFacts["family"] | null {
   return isLane(lane) ? laneFacts[lane].family : null;
+}
+
+/** `HTTP/3`; of what is no lane, its label. */
+export function laneName(lane: string): string {
+  return isLane(lane) ? laneFacts[lane].name : lane;
 }

@@ -13,6 +13,12 @@ export function formatTime(time_ms: number): string {
   return rounded_ms < 10_000 ? `${significant(rounded_ms, 3)} ms` : `${significant(rounded_ms / 1000, 3)} s`;
 }
 
+/** `50 ms`, `5.2 ms`: in sentences, where nobody counts figures; from a second on as formatTime. */
+export function sentenceTime(time_ms: number): string {
+  const rounded_ms = time_ms >= 10 ? Math.round(time_ms) : Number(time_ms.toPrecision(2));
+  return rounded_ms < 1000 ? `${rounded_ms} ms` : formatTime(rounded_ms);
+}
+
 /** `718 to 743 ms`: one unit for both ends. */
 export function formatTimeRange(range: Interval): string {
   const inSeconds = Number(range.high.toPrecision(3)) >= 10_000;

@@ -5,6 +5,7 @@ import { credentialsInWords } from "../../extension/har/secrets.ts";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
+import { usualRuns } from "../base/interval.ts";
 import { allLanes, isLane, laneFacts, plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
@@ -76,8 +77,6 @@ const optionOf: Readonly<Record<string, string>> = {
   tolerance: "--tolerance",
 };
 
-const usualRuns = 5;
-
 function racePlan(options: RaceOptions, page: PlanPage): Plan {
   const until = untilOf(options);
   const document = {
@@ -92,7 +91,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     timeout_s: options.timeout,
     ...disturbanceChoiceOf(options),
     settle_ms: options.settle,
-    ...filmsOf(options.filmstrip ? { films: options.films ?? 1 } : options),
+    ...filmsOf({ films: options.films ?? (options.filmstrip ? 1 : undefined) }),
     ...dilateOf(options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
     ...strictOf(options),
@@ -161,7 +160,11 @@ export const command: Command<RaceOptions> = {
         rare: true,
         describe: "keep each load's captures, qlogs, TCP states and reports in FOLDER",
       })
-      .option("filmstrip", { type: "boolean", default: false, rare: true, describe: "the same as --films 1" })
+      .option("filmstrip", {
+        type: "boolean",
+        default: true,
+        describe: "film one further load of each lane, for what the page showed; --no-filmstrip: none",
+      })
       .option("keep-credentials", {
         type: "boolean",
         default: false,
@@ -179,7 +182,7 @@ export const command: Command<RaceOptions> = {
         "trilane race https://shop.example/",
         "record a live page, then race it; the same again resumes the race",
       )
-      .example("trilane race carlucci-small --link 3mbit/50ms --runs 5", "a page of `trilane synth`")
+      .example("trilane race carlucci-small --link 3mbit/50ms", "a page of `trilane synth`")
       .example("trilane race page.har.gz --link 10mbit/100ms,loss=1%", "a HAR, with loss on the link")
       .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
       .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")

@@ -19,8 +19,14 @@ function optimalOfPages_ms(loads: readonly ValidLoad[]): number[] {
   });
 }
 
+export interface Spread<T> {
+  readonly shown: readonly T[];
+  /** Links that could be shown. */
+  readonly links: number;
+}
+
 /** In the plan's order of links. */
-export function cdfsOf({ cells, loads, sweep }: ReportData): CdfData[] {
+export function cdfsOf({ cells, loads, sweep }: ReportData): Spread<CdfData> {
   // Those that timed out would have taken longer still: a page's median is where the table has it.
   const groups = Map.groupBy(loads, ({ page, link }) => JSON.stringify([page, link]));
   const valid: ValidLoad[] = [...groups.values()].flatMap((group) => countedTogether(group));
@@ -34,7 +40,7 @@ export function cdfsOf({ cells, loads, sweep }: ReportData): CdfData[] {
   );
   const shown = new Set(spreadOrder(links.length).slice(0, mostFigures));
   const repeats = sweep.plan.lanes.some((lane) => lane.endsWith("-0rtt"));
-  return links
+  const figures = links
     .filter((_, index) => shown.has(index))
     .map((link) => {
       const here = byLink.get(link) ?? [];
@@ -56,4 +62,5 @@ export function cdfsOf({ cells, loads, sweep }: ReportData): CdfData[] {
       }));
       return { link, curves, optimal_ms, missing };
     });
+  return { shown: figures, links: links.length };
 }

@@ -66,13 +66,13 @@ function pinnedNote(pages: readonly string[]): Markup | null {
   return html`<p>Of ${pages.slice(0, 20).join(", ")}${pages.length > 20 && ", …"} the clock was set to the date of ${of} recording and random numbers were seeded, because trial loads covered more of it so.</p>`;
 }
 
-/** `strict`: as the plan asks. `modelled`: by the pages that are models. `pinned`: pages whose clock trial loads decided to set. */
+/** Null where no load has its coverage stored. `strict`: as the plan asks. `modelled`: by the pages that are models. `pinned`: pages whose clock trial loads decided to set. */
 export function coverageSection(
   loads: readonly Load[],
   strict: boolean,
   modelled: ReadonlyMap<string, string> = new Map(),
   pinned: readonly string[] = [],
-): Markup {
+): Markup | null {
   const { requests, bytes, unanswered, betweenLanes } = coverageBounds;
   const bounds = `A load is valid only if it asks for at least ${whole(requests)} of the recorded requests and ${whole(bytes)} of their bytes.`;
   const rule = strict
@@ -81,7 +81,7 @@ export function coverageSection(
   const note = pinnedNote(pinned);
   const text = html`<p>How much of its recording a load asked for. The requests before the recorded load event count, each once; reports, preflights, icons and manifests do not. ${rule} Lanes whose medians differ by more than ${String(Math.round(betweenLanes * 100))} percentage points are not compared.</p>${note}`;
   const covered = loads.filter(isCovered);
-  if (covered.length === 0) return html`${text}<p class="nothing">No load of this sweep has its coverage stored.</p>`;
+  if (covered.length === 0) return null;
   const pages = [...Map.groupBy(covered, ({ page }) => page)];
   const shown = pages
     .slice(0, maxPages)

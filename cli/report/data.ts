@@ -2,6 +2,8 @@
 // Chooses which loads those are; draws nothing.
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
 import { median } from "../base/quantile.ts";
+import type { Answer } from "../results/answer/answer.ts";
+import { storedAnswer } from "../results/answer/stored_answer.ts";
 import { referencesIn } from "../results/store/reference_sweeps.ts";
 import type { Cell, Film, FilmedLoad, LinkTest, Load, Results, Sweep, Unmatched } from "../results/store/results.ts";
 import { isValid } from "../results/verdict/sample.ts";
@@ -10,6 +12,8 @@ import { type RequestTraits, requestTraits } from "./page_traits.ts";
 
 export interface ReportData {
   readonly version: string;
+  /** What the report begins with. */
+  readonly answer: Answer;
   readonly sweep: Sweep;
   readonly cells: readonly Cell[];
   readonly loads: readonly Load[];
@@ -103,6 +107,7 @@ export function gatherReport(results: Results, sweepId: number, version: string)
   const references = referencesIn(results, sweepId);
   return {
     version,
+    answer: storedAnswer(results, sweep),
     sweep,
     cells,
     loads,

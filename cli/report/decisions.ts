@@ -12,13 +12,12 @@ export function decisionSection(settlement: StoppingSummary | null): Markup | nu
   if (!settlement) return null;
   const { until, decisions } = settlement;
   const sentence = html`<p>${stoppingSentence(settlement)}</p>`;
-  if (!("decided_percent" in until))
-    return html`<section id="decisions"><h2>What was settled</h2>${sentence}</section>`;
+  if (!("decided_percent" in until)) return html`${sentence}`;
   const rows = decisions
     .slice(0, maxRows)
     .map(
       (each) =>
         html`<tr data-page="${each.page}" data-link="${each.link}"><th scope="row">${middleCut(each.page, 48)}</th><td class="link">${each.link}</td><td>${decisionWords(each, until.decided_percent).replaceAll(/(?<=[ (])-(?=\d)/g, "−")}</td><td class="num">${String(each.blocks)}</td></tr>`,
     );
-  return html`<section id="decisions"><h2>What was settled</h2>${sentence}<p class="soft">${rule}</p><div class="scroll"><table class="sortable"><thead><tr><th scope="col">Page</th><th scope="col">Link</th><th scope="col">Decision</th><th scope="col" class="num">Blocks</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
+  return html`${sentence}<p class="soft">${rule}</p><div class="scroll"><table class="sortable"><thead><tr><th scope="col">Page</th><th scope="col">Link</th><th scope="col">Decision</th><th scope="col" class="num">Blocks</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

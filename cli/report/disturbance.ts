@@ -1,15 +1,11 @@
-// What the machine added to loads, at most, and how many loads of each lane do not count: the section, and the banner above the
-// verdict where they are many. Judges nothing: each load was judged when it was measured.
+// What the machine added to loads, at most, and how many loads of each lane do not count. Judges nothing: each load was judged when
+// it was measured.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
-import { count } from "../base/numbers.ts";
 import { median, quantile } from "../base/quantile.ts";
 import { usualTolerance } from "../load/disturbance.ts";
 import type { Load } from "../results/store/sweep_rows.ts";
 import { counted, sortLanes } from "../results/verdict/sample.ts";
-
-/** Above this share of loads that do not count the report begins with it. */
-const mostLeft_share = 0.1;
 
 type Disturbed = Load & { readonly disturbance_ms: number };
 
@@ -25,21 +21,14 @@ function ofLanes(loads: readonly Load[]): { readonly lane: string; readonly of: 
   }));
 }
 
-/** Null where nearly all loads count. */
-export function invalidBanner(loads: readonly Load[]): Markup | null {
-  const left = loads.filter(isLeft).length;
-  if (left <= loads.length * mostLeft_share) return null;
-  const lanes = ofLanes(loads).map(({ lane, of }) => `${lane} ${percent(of.filter(isLeft).length, of.length)}`);
-  return html`<p class="banner" role="note">${count(left, "load")} of ${String(loads.length)} (${percent(left, loads.length)}) ${left === 1 ? "does" : "do"} not count: ${lanes.join(", ")}. <a href="#excluded">Why</a>; <a href="#disturbance">what the machine added</a>.</p>`;
-}
-
+/** Null where no load has its disturbance stored. */
 export function disturbanceSection(
   loads: readonly Load[],
   { tolerance = usualTolerance }: Pick<SweepPlan, "tolerance">,
-): Markup {
+): Markup | null {
   const rule = html`<p>An upper bound of what the machine added to a load: the time in which its packets were overdue at the link (or the shaper or the browser was stopped), the time in which the threads that a load goes through were ready and had no CPU because something outside of the lab ran, and the time that a hypervisor stole. A load counts up to the larger of ${String(Number((tolerance.share * 100).toPrecision(6)))} % of its page load time and ${String(tolerance.ms)} ms; a disturbed one is repeated when the machine is calm.</p>`;
   const told = loads.filter(isTold);
-  if (told.length === 0) return html`${rule}<p class="nothing">No load of this sweep has its disturbance stored.</p>`;
+  if (told.length === 0) return null;
   const rows = ofLanes(loads).map(({ lane, of }) => {
     const known = of.filter(isTold);
     const cells =

@@ -9,22 +9,11 @@ import { manyPages } from "../results/verdict/many_pages.ts";
 import { type PairedCell, pairedCells } from "../results/verdict/paired_cells.ts";
 import { isValid, type LanePair } from "../results/verdict/sample.ts";
 import type { ReportData } from "./data.ts";
-import { type HeatCell, type HeatMaps, isCorrected } from "./figures/heat_map.ts";
+import { type DrawnMaps, type HeatCell, type HeatMaps, isCorrected } from "./figures/heat_map.ts";
 import type { LinkGrid } from "./figures/link_axes.ts";
-
-export interface MapSet {
-  /** The page, or null for all of them together. */
-  readonly page: string | null;
-  readonly title: string;
-  readonly caption: string;
-  readonly maps: readonly HeatMaps[];
-}
 
 /** Pages that get maps of their own, so that 500 of them do not make a file that no browser opens. */
 const maxPageMaps = manyPages - 1;
-
-const legendSentence =
-  "Each cell: improvement of the median page load time in %, positive (blue) faster, negative (orange) slower. Triangle: the cell’s own 95 % interval does not hold 0; filled: so too by the signed-rank test over pairs (of blocks or, where pages are many, of pages) after Holm’s correction, with a chance of 5 % that any of the filled ones is wrong. By Benjamini and Hochberg’s 5 % of those named may be: which, is in the CSV. Pale with an outline: it does, no difference shown. Pale, dashed, italic: too few loads for an interval. Without a number: as it says, with the valid loads of those tried.";
 
 /** The lanes were measured, but asked for different parts of the page. */
 function unlikeReason({ gap, reason }: Improvement): HeatCell["empty"] {
@@ -117,7 +106,7 @@ function correctionSentence(maps: readonly HeatMaps[]): string {
   const most = Math.max(...tests.map(({ n }) => n));
   const none =
     byHolm === 0 && most < needed ? ` (none can: it takes ${needed} pairs a cell, there are at most ${most})` : "";
-  return ` Corrected over these ${count(tests.length, "cell")}: ${byHolm} by Holm${none}, ${byShare} by Benjamini and Hochberg.`;
+  return `Corrected over these ${count(tests.length, "cell")}: ${byHolm} by Holm${none}, ${byShare} by Benjamini and Hochberg.`;
 }
 
 /** Maps over all pages, and for each page where there are few. None where there is but one link. */
@@ -126,7 +115,7 @@ export function mapSets(
   pairs: readonly LanePair[],
   grid: LinkGrid,
   target: (link: string, page: string | null) => string,
-): MapSet[] {
+): DrawnMaps[] {
   if (grid.places.size < 2 || pairs.length === 0) return [];
   const pages = [...new Set(data.cells.map((cell) => cell.page))];
   const paired = pairs.map((pair) => ({
@@ -144,11 +133,12 @@ export function mapSets(
         : "of the page's loads";
   const [only] = pages;
   const first = mapsOf(pages.length === 1 ? (only ?? null) : null);
-  const sets: MapSet[] = [
+  const sets: DrawnMaps[] = [
     {
       page: pages.length === 1 ? (only ?? null) : null,
       title: pages.length === 1 ? (only ?? "") : `${pages.length} pages together`,
-      caption: `${legendSentence}${correctionSentence(first)} Here: ${how}. ${n}`,
+      caption: `Improvement in %, ${how}. ${n}`,
+      note: correctionSentence(first),
       maps: first,
     },
   ];
@@ -156,8 +146,8 @@ export function mapSets(
     for (const page of pages) {
       const valid = data.loads.filter((load) => load.page === page && isValid(load)).length;
       const maps = mapsOf(page);
-      const caption = `${page} alone, n = ${count(valid, "valid load")}; cells as above.${correctionSentence(maps)}`;
-      sets.push({ page, title: page, caption, maps });
+      const caption = `${page} alone, n = ${count(valid, "valid load")}.`;
+      sets.push({ page, title: page, caption, note: correctionSentence(maps), maps });
     }
   }
   return sets;

@@ -3,17 +3,12 @@
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { direction, improvement } from "../results/verdict/comparison.ts";
-import {
-  contrast,
-  fewestPages,
-  type GroupContrast,
-  pageGroups,
-  type RankedPage,
-} from "../results/verdict/page_groups.ts";
+import { contrast, type GroupContrast, pageGroups, type RankedPage } from "../results/verdict/page_groups.ts";
 import { pairedCells } from "../results/verdict/paired_cells.ts";
 import type { LanePair } from "../results/verdict/sample.ts";
 import type { ReportData } from "./data.ts";
 import { savedFigure } from "./figures/figure_file.ts";
+import { readingKey } from "./figures/reading_key.ts";
 import { improvementText, whiskerMarkup } from "./figures/whisker.ts";
 import { type PageTraits, pageTraits } from "./page_traits.ts";
 
@@ -96,7 +91,7 @@ function pairFigure({ data, pair, traitsOf, target }: Terms): Markup | null {
     ? "below it the 95 % interval, by resampling pages"
     : `without an interval: that takes five pages in each group, twenty in all`;
   const name = `${pair.lane} over ${pair.over}`;
-  const figure = html`<figure><h3>${name}</h3><div class="scroll"><table class="helped"><thead><tr><th scope="col">Page</th><th scope="col" class="imp">${name}</th>${traits.map(({ head }) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Helped most</th></tr>${helped.map(row)}</tbody><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Hurt most, or helped least</th></tr>${hurt.map(row)}</tbody><tfoot>${meanRow(`mean of the ${n} helped`, helped, "helped")}${meanRow(`mean of the ${n} hurt`, hurt, "hurt")}${changes}</tfoot></table></div><figcaption>The ${count(n, "page")} at each end of ${String(pages)}, by the improvement of the median page load time over all links (geometric mean of the ratios), with its 95 % interval over blocks. Last line: the helped pages' mean over the hurt ones', of shares the difference; ${sureness}. The groups are chosen by the outcome itself, so what sets them apart is a hint, and no cause.</figcaption></figure>`;
+  const figure = html`<figure><h3>${name}</h3><div class="scroll"><table class="helped"><thead><tr><th scope="col">Page</th><th scope="col" class="imp">${name}</th>${traits.map(({ head }) => html`<th scope="col" class="num">${head}</th>`)}</tr></thead><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Helped most</th></tr>${helped.map(row)}</tbody><tbody><tr class="part"><th colspan="${String(traits.length + 2)}" scope="rowgroup">Hurt most, or helped least</th></tr>${hurt.map(row)}</tbody><tfoot>${meanRow(`mean of the ${n} helped`, helped, "helped")}${meanRow(`mean of the ${n} hurt`, hurt, "hurt")}${changes}</tfoot></table></div><figcaption>The ${count(n, "page")} at each end of ${String(pages)}, by the improvement of the median page load time over all links. Chosen by the outcome itself: what sets them apart is a hint, and no cause.</figcaption>${readingKey(`Improvement: geometric mean over links of the ratios of medians, with its 95 % interval over blocks. Last line: the helped pages’ mean over the hurt ones’, of shares the difference; ${sureness}.`)}</figure>`;
   return savedFigure(figure, {
     name: ["helped-and-hurt", pair.lane, "over", pair.over],
     columns: ["group", "page", "improvement_percent", ...traits.map(({ key }) => key)],
@@ -112,7 +107,7 @@ function pairFigure({ data, pair, traitsOf, target }: Terms): Markup | null {
   });
 }
 
-/** Null for a single page; of few pages it says how many it takes. */
+/** Null for pages too few to make groups of (page_groups.ts). */
 export function helpedSection(
   data: ReportData,
   pairs: readonly LanePair[],
@@ -127,6 +122,5 @@ export function helpedSection(
     return found;
   };
   const figures = pairs.flatMap((pair) => pairFigure({ data, pair, traitsOf, target }) ?? []);
-  const few = html`<p class="soft">Which pages are helped and hurt most is shown from ${String(fewestPages)} pages with valid loads of both lanes on; here are ${String(byPage.size)}.</p>`;
-  return html`<section id="helped"><h2>Pages helped and hurt most</h2>${figures.length > 0 ? figures : few}</section>`;
+  return figures.length === 0 ? null : html`${figures}`;
 }

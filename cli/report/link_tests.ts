@@ -8,7 +8,6 @@ import type { LinkTest } from "../results/store/results.ts";
 
 /** More would make the report long and nobody wiser: those that are out stand first. */
 const maxLinks = 200;
-const maxOpen = 6;
 
 function outcomeMarkup(row: SelftestRow): Markup {
   if (row.outcome === "not-measured") return html`<td>not measured: ${row.reason}</td>`;
@@ -21,7 +20,8 @@ function rowMarkup(row: SelftestRow): Markup {
   return html`<tr><th scope="row">${row.quantity} ${row.direction}</th><td class="num">${asked}</td><td class="num">${measured}</td><td class="num">${tolerated}</td><td>${unit}</td><td class="num">${row.n > 0 ? String(row.n) : "–"}</td>${outcomeMarkup(row)}</tr>`;
 }
 
-function linkMarkup({ test, machine }: LinkTest, open: boolean, severalMachines: boolean): Markup {
+/** Open where the link is out: nobody needs to read what passed. */
+function linkMarkup({ test, machine }: LinkTest, severalMachines: boolean): Markup {
   const { link, outcome, rows, measurements, scheduling } = test;
   const measured = rows.filter((row) => row.outcome !== "not-measured").length;
   const told = outcome === "out" ? html`<b class="warning">out of tolerance</b>` : html`within tolerance`;
@@ -31,7 +31,7 @@ function linkMarkup({ test, machine }: LinkTest, open: boolean, severalMachines:
     scheduling !== null && scheduling !== "fifo" && `the shaper ran without real-time scheduling (${scheduling})`,
     severalMachines && machine,
   ].filter((part) => part !== false);
-  return html`<details${open && html` open`}><summary>${link}: ${told} <small>(${count(measured, "quantity", "quantities")})</small></summary>${how.length > 0 && html`<p class="soft">${how.join("; ")}.</p>`}<div class="scroll"><table class="facts"><thead><tr><th scope="col">quantity</th>${heads}<th scope="col">unit</th><th scope="col" class="num">packets</th><th scope="col">outcome</th></tr></thead><tbody>${rows.map(rowMarkup)}</tbody></table></div></details>`;
+  return html`<details${outcome === "out" && html` open`}><summary>${link}: ${told} <small>(${count(measured, "quantity", "quantities")})</small></summary>${how.length > 0 && html`<p class="soft">${how.join("; ")}.</p>`}<div class="scroll"><table class="facts"><thead><tr><th scope="col">quantity</th>${heads}<th scope="col">unit</th><th scope="col" class="num">packets</th><th scope="col">outcome</th></tr></thead><tbody>${rows.map(rowMarkup)}</tbody></table></div></details>`;
 }
 
 /** Links that are out of tolerance. */
@@ -39,9 +39,9 @@ export function linksOut(tests: readonly LinkTest[]): SelftestLink[] {
   return tests.map(({ test }) => test).filter((test) => test.outcome === "out");
 }
 
-export function linkTestSection(tests: readonly LinkTest[]): Markup {
-  if (tests.length === 0)
-    return html`<p>Unavailable: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</p>`;
+/** Null where the sweep ran without one. */
+export function linkTestSection(tests: readonly LinkTest[]): Markup | null {
+  if (tests.length === 0) return null;
   const out = linksOut(tests);
   const shown = [
     ...tests.filter(({ test }) => test.outcome === "out"),
@@ -52,9 +52,14 @@ export function linkTestSection(tests: readonly LinkTest[]): Markup {
     out.length === 0
       ? html`${tests.length === 1 ? "The link was" : `All ${tests.length} links were`} what was asked, within the tolerances below.`
       : html`<span class="warning">${String(out.length)} of ${count(tests.length, "link")} out of tolerance</span>: loads over ${out.length === 1 ? "it" : "them"} do not count.`;
-  return html`<p>${summary}</p><p class="soft">Measured on this machine before the loads, through labs like theirs with a probe at each end. Rate: while the link was busy, of IP packets. Delay: the median of small packets, one way, their transmission included. Lateness: what one packet of a hundred took longer. Queue: full packets that it holds. The tolerance is what the link may be off by and what so few packets cannot tell.</p>${shown
-    .slice(0, maxLinks)
-    .map((test) =>
-      linkMarkup(test, tests.length <= maxOpen || test.test.outcome === "out", severalMachines),
-    )}${shown.length > maxLinks && html`<p>and ${String(shown.length - maxLinks)} more, all within tolerance or like those above.</p>`}`;
+  const how = html`<p class="soft">Measured on this machine before the loads, through labs like theirs with a probe at each end. Rate: while the link was busy, of IP packets. Delay: the median of small packets, one way, their transmission included. Lateness: what one packet of a hundred took longer. Queue: full packets that it holds. The tolerance is what the link may be off by and what so few packets cannot tell.</p>`;
+  const failed = shown.slice(0, Math.min(out.length, maxLinks)).map((test) => linkMarkup(test, severalMachines));
+  const passed = shown.slice(out.length, maxLinks).map((test) => linkMarkup(test, severalMachines));
+  const hidden =
+    shown.length > maxLinks &&
+    html`<p>and ${String(shown.length - maxLinks)} more, all within tolerance or like those above.</p>`;
+  const folded =
+    passed.length > 0 &&
+    html`<details class="passed"><summary>${count(tests.length - out.length, "link")} within tolerance: asked and measured</summary>${out.length === 0 && how}${passed}${hidden}</details>`;
+  return html`<p>${summary}</p>${out.length > 0 && how}${failed}${folded}`;
 }

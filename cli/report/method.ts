@@ -40,12 +40,11 @@ function details(reasons: readonly string[]): Markup | null {
   return html`<br><small>${rests.slice(0, 3).map((rest, index) => `${index > 0 ? "; " : ""}${middleCut(rest, 120)}`)}${rests.length > 3 && "; …"}</small>`;
 }
 
-export function excludedSection(data: ReportData): Markup {
+/** Null where every load counts. */
+export function excludedSection(data: ReportData): Markup | null {
   const excluded = data.loads.filter((load) => !isValid(load));
   const empty = missingCells(data);
-  if (excluded.length === 0 && empty.length === 0) {
-    return html`<p>Nothing: all ${count(data.loads.length, "load")} did what was asked of them.</p>`;
-  }
+  if (excluded.length === 0 && empty.length === 0) return null;
   const lanes = sortLanes(data.cells.map((cell) => cell.lane));
   const byReason = Map.groupBy(
     excluded.flatMap((load) =>
@@ -122,7 +121,7 @@ export function methodSection(data: ReportData): Markup {
   const repeats = lanes.filter((lane) => isLane(lane) && laneFacts[lane].repeat);
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
-  return html`<table class="facts"><caption>What these loads ran with, as the loads shown in this report recorded it (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${browserRow(data)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
+  return html`<table class="facts"><caption>What the loads shown here recorded (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${data.linkTests.length === 0 && html`<tr><th scope="row">self-test of the links</th><td>none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</td></tr>`}${browserRow(data)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
 ${servingTables(facts)}
 ${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 <h3>Definitions</h3>

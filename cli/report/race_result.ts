@@ -7,6 +7,8 @@ import { UserError } from "../base/errors.ts";
 import { linkSentence } from "../link/label.ts";
 import { describeLink } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
+import { answerLines, furtherPairs } from "../results/answer/answer.ts";
+import { storedAnswer } from "../results/answer/stored_answer.ts";
 import type { Cell, Film, Load, Results, Sweep } from "../results/store/results.ts";
 import { direction, type Improvement } from "../results/verdict/comparison.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
@@ -89,6 +91,8 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
   const shown = lanes.find(({ load }) => load !== null)?.load;
   const report = reportPath(home, sweep);
   const { name } = describeLink(link_profile);
+  const answer = storedAnswer(results, sweep);
+  const further = furtherPairs(verdict.pairs, answer).map(({ sentence }) => sentence);
   return {
     schema: "trilane/race-result/1",
     page: cells[0].page,
@@ -98,7 +102,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
     sweep: sweep.id,
     lanes,
     comparisons: verdict.pairs.map(({ overall }) => comparisonOf(overall)),
-    verdict: { sentences: [...verdict.pairs.map(({ sentence }) => sentence), ...verdict.notes] },
+    verdict: { sentences: [...answerLines(answer), ...further, ...verdict.notes] },
     excluded: excludedOf(loads),
     report_path: existsSync(report) ? report : null,
     made: sweep.finished_at ?? sweep.created_at,

@@ -4,6 +4,7 @@
 import { median } from "../base/quantile.ts";
 import type { Load } from "../results/store/results.ts";
 import { isValid, sortLanes } from "../results/verdict/sample.ts";
+import type { Spread } from "./cdfs_of.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
 import type { SplitBar, SplitData, SplitPage } from "./figures/split.ts";
 
@@ -41,16 +42,17 @@ function pageOf(page: string, loads: readonly SplitLoad[]): SplitPage {
 }
 
 /** In the plan's order of links; none where no load tells its critical path. */
-export function splitsOf({ cells, loads }: ReportData): SplitData[] {
+export function splitsOf({ cells, loads }: ReportData): Spread<SplitData> {
   const told = loads.filter(
     (load): load is SplitLoad => isValid(load) && load.network_ms !== null && (load.plt_ms ?? 0) > 0,
   );
   const byLink = Map.groupBy(told, ({ link }) => link);
   const links = [...new Set(cells.map(({ link }) => link))].filter((link) => byLink.has(link));
-  return spread(links, mostFigures).map((link) => {
+  const shown = spread(links, mostFigures).map((link) => {
     const pages = [...Map.groupBy(byLink.get(link) ?? [], ({ page }) => page)].map(([page, of]) => pageOf(page, of));
     const slowest = ({ bars }: SplitPage): number => Math.max(...bars.map(({ plt_ms }) => plt_ms));
     const allPages = pages.toSorted((a, b) => slowest(a) - slowest(b));
     return { link, pages: spread(allPages, mostPages), allPages };
   });
+  return { shown, links: links.length };
 }

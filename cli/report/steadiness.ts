@@ -26,19 +26,23 @@ function driftText({ drift }: Cell): string {
   return `${Math.abs(drift.percent).toFixed(1)} % ${way}, p ${formatProbability(drift.probability)}`;
 }
 
-function lanesLine(cells: readonly Cell[]): Markup {
+/** Null where no cell has two valid loads. */
+function lanesLine(cells: readonly Cell[]): Markup | null {
   const lines = sortLanes(cells.map(({ lane }) => lane)).flatMap((lane) => {
     const variations = cells.flatMap((cell) => (cell.lane === lane && cell.variation !== null ? [cell.variation] : []));
     if (variations.length === 0) return [];
     const [low, middle, high] = [0, 0.5, 1].map((part) => digits(quantile(variations, part)));
     return [`${lane} ${middle} % (${low} to ${high})`];
   });
-  if (lines.length === 0) return html`<p class="nothing">No cell has two valid loads.</p>`;
+  if (lines.length === 0) return null;
   return html`<p>Coefficient of variation of a cell's loads, median over cells and range: ${lines.join("; ")}.</p>`;
 }
 
-export function steadinessSection(loads: readonly Load[]): Markup {
+/** Null where there are too few loads to say anything. */
+export function steadinessSection(loads: readonly Load[]): Markup | null {
   const cells = steadinessOf(loads);
+  const variation = lanesLine(cells);
+  if (variation === null) return null;
   const tested = cells.filter(({ drift }) => drift !== null).length;
   const odd = cells
     .filter((cell) => drifts(cell) || cell.farAway.length > 0)
@@ -49,7 +53,7 @@ export function steadinessSection(loads: readonly Load[]): Markup {
     tested === 0
       ? html`<p class="soft">Cells of fewer than eight loads are not looked at for drift and loads far from the others.</p>`
       : html`<p>Of ${count(tested, "cell")} with eight loads or more ${drifting === 0 ? "none drifts" : `${drifting} ${drifting === 1 ? "drifts" : "drift"}`} over the sweep's time; ${far === 0 ? "no load lies" : `${count(far, "load")} ${far === 1 ? "lies" : "lie"}`} far from the others of its cell. They are counted all the same.</p>`;
-  if (odd.length === 0) return html`${lanesLine(cells)}${finding}`;
+  if (odd.length === 0) return html`${variation}${finding}`;
   const rows = odd
     .slice(0, maxRows)
     .map(
@@ -58,5 +62,5 @@ export function steadinessSection(loads: readonly Load[]): Markup {
     );
   const more =
     odd.length > rows.length && html`<p class="soft">And ${count(odd.length - rows.length, "further cell")}.</p>`;
-  return html`${lanesLine(cells)}${finding}<div class="scroll"><table class="sortable"><thead><tr><th scope="col">Page</th><th scope="col">Link</th><th scope="col">Lane</th><th scope="col" class="num">Loads</th><th scope="col" class="num">Variation</th><th scope="col">From first to last</th><th scope="col">Loads far away</th></tr></thead><tbody>${rows}</tbody></table></div>${more}<p class="soft">Drift: Theil and Sen's slope, by Mann and Kendall's test, corrected for the number of cells (Holm). Far away: more than five deviations from the median, by the median absolute deviation.</p>`;
+  return html`${variation}${finding}<div class="scroll"><table class="sortable"><thead><tr><th scope="col">Page</th><th scope="col">Link</th><th scope="col">Lane</th><th scope="col" class="num">Loads</th><th scope="col" class="num">Variation</th><th scope="col">From first to last</th><th scope="col">Loads far away</th></tr></thead><tbody>${rows}</tbody></table></div>${more}<p class="soft">Drift: Theil and Sen's slope, by Mann and Kendall's test, corrected for the number of cells (Holm). Far away: more than five deviations from the median, by the median absolute deviation.</p>`;
 }

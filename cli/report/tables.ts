@@ -8,6 +8,7 @@ import { reasonKind } from "../results/verdict/verdict.ts";
 import type { Group } from "./data.ts";
 import { savedFigure } from "./figures/figure_file.ts";
 import { builtLater } from "./figures/later.ts";
+import { readingKey } from "./figures/reading_key.ts";
 import { improvementText, whiskerMarkup } from "./figures/whisker.ts";
 
 export interface GroupResult {
@@ -115,10 +116,10 @@ export function medianTable(results: readonly GroupResult[], lanes: readonly str
   const pairs = results[0]?.improvements.map(({ pair }) => `${pair.lane} over ${pair.over}`) ?? [];
   const heads = ["Page", "Link", ...lanes, ...pairs];
   const head = html`<thead><tr>${heads.map((name, index) => html`<th scope="col" class="${index < 2 ? "" : index < 2 + lanes.length ? "num" : "imp"}">${name}</th>`)}</tr></thead>`;
-  const figure = html`<figure><figcaption>Median page load time of each lane and improvement, (a − b) / a × 100, with its 95 % interval; positive: faster. Dot and whisker: the same, from −${String(end)} to ${String(end)} %; hollow: too few loads for an interval; triangle: beyond that. n: valid loads. The most helped first${
+  const figure = html`<figure><figcaption>Median page load time of each lane; improvement in % with its 95 % interval, positive: faster. n: valid loads. The most helped first${
     results.length > shown.length &&
     html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in its CSV`
-  }.</figcaption><div class="scroll">${rowsMarkup(
+  }.</figcaption>${readingKey(`Improvement of b over a: (a − b) / a × 100. Dot and whisker: the same, from −${end} to ${end} %; hollow: too few loads for an interval; triangle: beyond that.`)}<div class="scroll">${rowsMarkup(
     shown.map((result) => rowMarkup(result, lanes, end)),
     head,
   )}</div></figure>`;

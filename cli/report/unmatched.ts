@@ -59,15 +59,15 @@ function recodedNote(data: ReportData): Markup | null {
   return html`<p>Not the recorded bytes were sent on ${lanes.join(", ")}: the browser did not accept the recorded content coding there, as Chromium accepts neither br nor zstd in clear, and was sent gzip, or none where it took no gzip either. These lanes carry more bytes.</p>`;
 }
 
-/** How many of all loads' requests were matched how, and the list of those that were not exactly. */
-export function matchSection(data: ReportData): Markup {
+/** How many of all loads' requests were matched how, and the list of those that were not exactly. Null: no request reached the replay. */
+export function matchSection(data: ReportData): Markup | null {
   const sum = (name: "matched" | "fuzzy" | "missed"): number =>
     data.loads.reduce((total, load) => total + (load[name] ?? 0), 0);
   const [exact, fuzzy, missed] = [sum("matched"), sum("fuzzy"), sum("missed")];
   const total = exact + fuzzy + missed;
-  if (total === 0) return html`<p>No request reached the replay.</p>`;
+  if (total === 0) return null;
   const share = (of: number): string => `${((100 * of) / total).toFixed(of === total || of === 0 ? 0 : 2)} %`;
-  const kinds = html`<p>Of ${count(total, "request")} in all loads, ${String(exact)} (${share(exact)}) were matched exactly: method, host, path, query and request body as recorded. ${String(fuzzy)} (${share(fuzzy)}) got the answer of the recorded request most like them, ${String(missed)} (${share(missed)}) are not in the recording: beacons and reports got 204, what failed when it was recorded failed again, the rest got 404. What that means for a load: <a href="#coverage">coverage</a>.</p>`;
+  const kinds = html`<p>Of ${count(total, "request")} in all loads, ${String(exact)} (${share(exact)}) were matched exactly: method, host, path, query and request body as recorded. ${String(fuzzy)} (${share(fuzzy)}) got the answer of the recorded request most like them, ${String(missed)} (${share(missed)}) are not in the recording: beacons and reports got 204, what failed when it was recorded failed again, the rest got 404.${data.loads.some((load) => load.coverage_requests !== null) && html` What that means for a load: <a href="#coverage">coverage</a>.`}</p>`;
   const table = unmatchedTable(data);
   const untold =
     table === null &&

@@ -12,6 +12,7 @@ import { askLabLinks, tryLab } from "../load/lab.ts";
 import { allowedCpus, labsWords } from "../load/lab_cpus.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { failedUrlsOf } from "../recording/archive/recorded_requests.ts";
+import { storedAnswer } from "../results/answer/stored_answer.ts";
 import { modelledEnvironment, modelledPages } from "../results/store/modelled_pages.ts";
 import {
   type Environment,
@@ -203,13 +204,16 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
     process.exitCode = signal === null ? endedEarlyStatus : 128 + constants.signals[signal];
     return;
   }
-  const { table, counts, verdict, cells } = outcomeOf(
+  const answer = shard ? undefined : storedAnswer(results, sweep);
+  const ended = outcomeOf(
     results.cellsOf(sweep.id),
     results.loadsOf(sweep.id),
     plan,
     loads,
     modelledPages(sweep),
+    answer,
   );
+  const { table, counts, verdict, cells } = ended;
   const facts = { loads, ...counts, wall_s: outcome.wall_ms / 1000 };
   if (shard) {
     const { cell, host, path } = shard;
@@ -222,12 +226,19 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   const { writeReport } = await import("../report/report.ts");
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
   const report = await held(() => writeReport(home, sweep.id), waitingOf(execution, progress, sweep.id), remedy);
-  if (json) progress.tell({ event: "sweep-finished", sweep: sweep.id, ...facts, report, verdict, cells });
-  else printLines(outcomeLines(table, verdict, report));
+  if (json)
+    progress.tell({
+      event: "sweep-finished",
+      sweep: sweep.id,
+      ...facts,
+      report,
+      verdict: [...ended.answer, ...verdict],
+      cells,
+    });
+  else printLines(outcomeLines(ended, report));
   if (counts.valid === 0) {
-    const ended = results.loadsOf(sweep.id);
-    const why =
-      strictRemedy(plan.strict, ended) ?? uncoveredRemedy(plan.lanes, ended) ?? disturbedRemedy(ended) ?? "see why";
+    const all = results.loadsOf(sweep.id);
+    const why = strictRemedy(plan.strict, all) ?? uncoveredRemedy(plan.lanes, all) ?? disturbedRemedy(all) ?? "see why";
     throw new RunError(`no load of sweep ${sweep.id} was valid: ${why} (report: ${report})`);
   }
 }

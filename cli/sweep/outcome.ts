@@ -1,11 +1,12 @@
-// What a finished sweep says in the terminal and in its last event: a table no wider than 80 columns, then the verdict.
-// Pure: loads in, text out. The comparison is cli/results/verdict's; the report is cli/report's.
+// What a finished sweep says in the terminal and in its last event: the answer, a table no wider than 80 columns, further
+// verdicts. Pure: loads in, text out. The comparison is cli/results/verdict's, the answer cli/results/answer's.
 import type { CellResult, SweepFinished } from "../../schemas/generated/sweep_event.ts";
 import { formatTime } from "../base/numbers.ts";
 import { textTable } from "../base/text_table.ts";
 import { traitsByLink } from "../link/traits.ts";
 import { isDisturbed } from "../load/disturbance.ts";
 import { dilationSentence } from "../load/metrics/dilation.ts";
+import { type Answer, answerLines, furtherPairs } from "../results/answer/answer.ts";
 import type { Cell, Load } from "../results/store/results.ts";
 import { agreementSentence, comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
@@ -21,6 +22,8 @@ const width = 80;
 const maximumRows = 40;
 
 export interface Outcome {
+  /** Which lane, by how much, why, how sure. Empty: none was given. */
+  readonly answer: readonly string[];
   readonly table: readonly string[];
   readonly verdict: string[];
   readonly cells: CellResult[];
@@ -60,6 +63,8 @@ function mediansTable(groups: readonly (readonly CellResult[])[], lanes: readonl
   return hidden > 0 ? [...lines, `and ${hidden} more rows, see the report`] : lines;
 }
 
+const noAnswer: Answer = { pair: null, sentence: "", why: null, sure: null, left: null };
+
 /** `planned`: without those that were not needed. `modelled`: what is to be said of modelled pages. */
 export function outcomeOf(
   cells: readonly Cell[],
@@ -67,6 +72,7 @@ export function outcomeOf(
   plan: Plan,
   planned: number,
   modelled: ReadonlyMap<string, string> = new Map(),
+  answer: Answer = noAnswer,
 ): Outcome {
   const { seed, until, repetitions } = plan;
   const study = studyOfPlan(plan.name);
@@ -96,7 +102,7 @@ export function outcomeOf(
   const table = summaries.length === 1 ? textTable(laneTable(summaries[0] ?? [])) : mediansTable(results, lanes);
   const several = links.size > 1;
   const sentences = [
-    ...verdict.pairs.flatMap((pair) => [pair.sentence, several ? winsLine(pair) : null]),
+    ...furtherPairs(verdict.pairs, answer).flatMap((pair) => [pair.sentence, several ? winsLine(pair) : null]),
     ...verdict.notes,
     study ? agreementSentence(comparedFigures(study, loads, seed)) : null,
     until ? stoppingSentence(stoppingSummary(cells, loads, until, repetitions)) : null,
@@ -106,10 +112,12 @@ export function outcomeOf(
     dilationSentence(plan),
     ...modelled.values(),
     verdict.excluded,
+    ...(answer.left?.warning ? [answer.left.warning.line, answer.left.warning.remedy] : []),
   ].filter((sentence) => sentence !== null);
   const count = (status: Load["status"]): number => loads.filter((load) => load.status === status).length;
   const valid = count("valid");
   return {
+    answer: answer === noAnswer ? [] : answerLines(answer),
     table,
     verdict: sentences,
     cells: results.flat(),
@@ -121,9 +129,14 @@ function keyOf([load]: readonly Load[]): string {
   return JSON.stringify([load?.page, load?.link]);
 }
 
-/** The lines for people, with the report's path as the last one. */
-export function outcomeLines(table: readonly string[], verdict: readonly string[], report: string): string[] {
-  return [...table, "", ...verdict.flatMap((sentence) => wrapped(sentence)), "", `report: ${report}`];
+/** The lines for people: the answer first, the report's path last. */
+export function outcomeLines(
+  { answer, table, verdict }: Pick<Outcome, "answer" | "table" | "verdict">,
+  report: string,
+): string[] {
+  const paragraph = (sentences: readonly string[]): string[] =>
+    sentences.length === 0 ? [] : [...sentences.flatMap((sentence) => wrapped(sentence)), ""];
+  return [...paragraph(answer), ...table, "", ...paragraph(verdict), `report: ${report}`];
 }
 
 /** Of a sweep without a valid load: what to do if the machine disturbed each of them; null: it did not. */

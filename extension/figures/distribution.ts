@@ -72,6 +72,6 @@ export function distributionFigure(lanes: readonly PlottedLane[], left: number):
   });
   const label = `PLT of every load by lane: ${lanes.map((lane) => `${lane.lane} median ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`).join(", ")}`;
   return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">page load time, ms</text></svg></div><figcaption>Page load time of every load: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
-    left > 0 && html`; ${count(left, "load")} left out, drawn as crosses where they have a PLT`
-  }. Line: median; band: 95 % interval of the median; CV: standard deviation over mean. The axis does not begin at 0.</figcaption></figure>`;
+    left > 0 && html`; ${count(left, "load")} left out (crosses, where they have one)`
+  }. Line: median; band: its 95 % interval; CV: standard deviation over mean. The axis does not begin at 0.</figcaption></figure>`;
 }

@@ -93,5 +93,5 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
     return html`<g class="lane-${lane}"><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
   });
   const label = `What the page showed over ${lanes.map(({ lane }) => lane).join(", ")} at the same instants${lanes.map(({ lane, plt_ms }) => (plt_ms === null ? "" : `; ${lane} had loaded at ${formatTime(plt_ms)}`)).join("")}`;
-  return html`<figure class="filmstrip"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg></div><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A picture with a coloured frame has changed since the one before.</figcaption></figure>`;
+  return html`<figure class="filmstrip"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg></div><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A coloured frame: changed since the picture before.</figcaption></figure>`;
 }

@@ -190,9 +190,5 @@ export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup):
 /** Waterfalls of one load per lane. */
 export function waterfallFigure(loads: readonly DrawnLoad[], name: string): Markup {
   const attributes = html`role="img" tabindex="0" aria-label="Waterfalls of ${name}: use the arrow keys to read request by request"`;
-  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>One load of each lane, the one closest to its lane's median, on one time axis: ${loads
-    .map((load) => `${load.lane} load ${load.id}`)
-    .join(
-      ", ",
-    )}. Vertical line: load event. “h2 · 1” is protocol and connection, numbered by first use.</figcaption></figure>`;
+  return html`<figure class="waterfall"><div class="scroll">${waterfallSvg(loads.map(drawnLoad), attributes)}</div><p class="readout" aria-live="polite"></p>${phaseLegend()}<figcaption>The load nearest each lane’s median, on one time axis. Line: load event. “h2 · 1”: protocol and connection, numbered by first use.</figcaption></figure>`;
 }

@@ -1,5 +1,6 @@
 // What a race is asked with, in popup and result page: lanes, link, loads, and what becomes of the page's contents, told
 // before anything is recorded. Where the helper is missing, how to install it. Starts nothing itself.
+import { usualRuns } from "../../cli/base/interval.ts";
 import { allLanes, laneFacts, plainLanes } from "../../cli/base/lanes.ts";
 import type { Answers, Failure, HostState, Lane } from "../actions.ts";
 import { html, type Markup } from "../figures/markup.ts";
@@ -81,7 +82,7 @@ function formMarkup(links: Links, choice: RaceChoice, words: string, action: str
 async function lastChoice(): Promise<RaceChoice> {
   const kept = (await chrome.storage.local.get(choiceKey))[choiceKey] as Partial<RaceChoice> | undefined;
   // Keeping credentials is asked for each time.
-  return { lanes: [...plainLanes], link: "3g", runs: 5, ...kept, keepCredentials: false };
+  return { lanes: [...plainLanes], link: "3g", runs: usualRuns, ...kept, keepCredentials: false };
 }
 
 function chosen(form: HTMLFormElement): RaceChoice | Failure {

@@ -130,7 +130,7 @@ export interface RaceComparison {
 }
 export interface RaceVerdict {
   /**
-   * The most asked pair first, then the others, lanes without a valid load last.
+   * The answer: which lane, by how much, why, how sure. Then further pairs, lanes without a valid load last.
    */
   sentences: string[];
 }

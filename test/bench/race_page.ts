@@ -67,7 +67,8 @@ export interface RaceChoice {
 export async function racePage(page: string, choice: RaceChoice): Promise<RacedPage> {
   const { home, link, runs, words = [], timeout_s = 1200 } = choice;
   const begun_ms = performance.now();
-  const asked = ["race", page, "--link", link, "--runs", String(runs), "--new", "--json", "--home", home, ...words];
+  const asked = ["race", page, "--link", link, "--runs", String(runs), "--new", "--no-filmstrip"];
+  asked.push("--json", "--home", home, ...words);
   const before = openExistingResults(home);
   const newest = before?.listSweeps()[0]?.id ?? 0;
   before?.close();

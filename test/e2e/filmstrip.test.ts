@@ -1,4 +1,4 @@
-// `race --filmstrip` in real labs and Chromium: of each lane a film that begins with the navigation, ends with the page
+// What `race` films by itself, in real labs and Chromium: of each lane a film that begins with the navigation, ends with the page
 // as it was loaded, and is no load; a repeat visit's is of the second visit.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -32,17 +32,7 @@ function painted(base64: string): number {
 }
 
 test("each lane's film goes from nothing to the whole page", async () => {
-  const words = [
-    "--link",
-    "10mbit/50ms",
-    "--lanes",
-    "h1,h3,h2-0rtt",
-    "--runs",
-    "1",
-    "--filmstrip",
-    "--json",
-    ...anyDisturbance,
-  ];
+  const words = ["--link", "10mbit/50ms", "--lanes", "h1,h3,h2-0rtt", "--runs", "1", "--json", ...anyDisturbance];
   await run("race", "carlucci-small", ...words);
   const race = JSON.parse(await run("export", "--format", "race")) as RaceResult;
   assert.deepEqual(

@@ -55,6 +55,7 @@ const race = (url: string, ...words: string[]) =>
     "9999ms",
     "--lanes",
     "h2",
+    "--no-filmstrip",
     "--trust",
     site?.authority ?? "",
     ...words,

@@ -5,6 +5,7 @@ import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count, formatTime } from "../../base/numbers.ts";
 import { median, quantile } from "../../base/quantile.ts";
 import { savedFigure } from "./figure_file.ts";
+import { readingKey } from "./reading_key.ts";
 
 const width = 640;
 const height = 318;
@@ -14,6 +15,10 @@ const top = 30;
 const bottom = height - 48;
 /** Pages far behind all others would leave no room for these: the axis ends at so many times the 95th percentile. */
 const reach = 1.6;
+
+const optimalKey = readingKey(
+  "Optimal: three round trips (name, handshake, request), one more for each request that had to wait for another's response, and at the link's rate the bytes that were needed before the load event; of each page's loads the least.",
+);
 
 export interface CdfCurve {
   readonly lane: string;
@@ -69,17 +74,18 @@ export function cdfFigure({ link, curves, optimal_ms, missing }: CdfData): Marku
     optimal_ms.length > 0 &&
     html`<path class="cdf optimal" d="${stepsOf(optimal_ms, axes)}"><title>least that the link allows: median ${formatTime(median(optimal_ms))}</title></path>`;
   const legend = [
-    ...curves.map(({ lane }) => ({ className: `lane-${lane}`, name: lane, line: "cdf" })),
+    ...curves.map(({ lane, medians_ms }) => ({
+      className: `lane-${lane}`,
+      name: `${lane} ${formatTime(median(medians_ms))}`,
+      line: "cdf",
+    })),
     ...(optimal_ms.length > 0 ? [{ className: "", name: "optimal", line: "cdf optimal" }] : []),
   ].map(
     ({ className, name, line }, index) =>
       html`<g class="${className}"><path class="${line}" d="M${right - 150} ${bottom - 14 - index * 18}h28"/><text class="axis" x="${right - 114}" y="${bottom - 10 - index * 18}">${name}</text></g>`,
   );
   const told = curves.map(({ lane, medians_ms }) => `${lane} ${formatTime(median(medians_ms))}`).join(", ");
-  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Share of pages by median PLT over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(link, right - left, 13)}</text>${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">page load time, ms</text></svg></div><figcaption>${link}: share of pages whose median page load time is at most so long, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages. Medians over pages: ${told}.${missing.map(({ lane, pages }) => ` Not in it, without a valid load: ${count(pages, "page")} of ${lane}.`)}${
-    optimal_ms.length > 0 &&
-    html` Optimal: three round trips (name, handshake, request), one more for each request that had to wait for another's response, and at the link's rate the bytes that were needed before the load event; of each page's loads the least.`
-  }${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption></figure>`;
+  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Share of pages by median PLT over ${link}; medians over pages: ${told}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(link, right - left, 13)}</text>${grid}${shares}${optimal}${lines}${legend}<text class="axis mid" x="${(left + right) / 2}" y="${height - 14}">page load time, ms</text></svg></div><figcaption>Share of pages by median page load time over ${link}, n = ${String(Math.max(...curves.map(({ medians_ms }) => medians_ms.length)))} pages; in the legend the median over them.${missing.length > 0 && html` Without a valid load: ${missing.map(({ lane, pages }, index) => `${index > 0 ? ", " : ""}${count(pages, "page")} of ${lane}`)}.`}${beyond > 0 && html` ${count(beyond, "median lies", "medians lie")} beyond the axis.`}</figcaption>${optimal_ms.length > 0 && optimalKey}</figure>`;
   const stepRows = (name: string, values_ms: readonly number[]): [string, string, number, number][] =>
     values_ms
       .toSorted((a, b) => a - b)

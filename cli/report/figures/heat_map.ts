@@ -189,14 +189,22 @@ function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | 
   );
 }
 
-/** Maps for several pairs, side by side; `title` says which pages. */
-export function heatMapFigure(
-  title: string,
-  caption: string,
-  maps: readonly HeatMaps[],
-  grid: LinkGrid,
-  end: number,
-): Markup {
+export interface DrawnMaps {
+  /** Which pages. */
+  readonly title: string;
+  readonly caption: string;
+  /** What the correction for the number of cells leaves; empty: nothing was tested. */
+  readonly note: string;
+  /** The one page that they are of; null: several. */
+  readonly page: string | null;
+  readonly maps: readonly HeatMaps[];
+}
+
+/** How to read all maps, below their legend: not in the caption of each. */
+export const heatKey: Markup = html`<details class="key"><summary>How to read the maps</summary><ul><li>Each cell: improvement of the median page load time in %. Positive (blue) is faster, negative (orange) slower.</li><li>Triangle: the cell’s own 95 % interval does not hold 0. Filled: it also stands Holm’s correction for the number of cells, by the signed-rank test over pairs (of blocks or, where pages are many, of pages), with a chance of 5 % that any of the filled ones is wrong. Which stand Benjamini and Hochberg’s correction is in the CSV.</li><li>Pale with an outline: no difference shown. Pale, dashed, italic: too few loads for an interval.</li><li>Without a number: as it says, with the valid loads of those tried.</li></ul></details>`;
+
+/** Maps for several pairs, side by side. */
+export function heatMapFigure({ title, caption, note, page, maps }: DrawnMaps, grid: LinkGrid, end: number): Markup {
   const width = cellWidth(grid, maps);
   const facets = grid.facets.map(
     (facet) =>
@@ -207,7 +215,7 @@ export function heatMapFigure(
   );
   const empty = maps.flatMap((map) => [...map.cells.values()].filter((cell) => cell.empty));
   const reasons = empty.slice(0, 12).map((cell) => html`<li>${cellStory(cell, grid)}</li>`);
-  const figure = html`<figure class="heatmaps" data-legend="heat-legend"><h3>${title}</h3>${facets}<p class="readout" aria-live="polite"></p><figcaption>${caption}</figcaption>${
+  const figure = html`<figure class="heatmaps" data-legend="heat-legend"${page !== null && html` data-page="${page}"`}><h3>${title}</h3>${facets}<p class="readout" aria-live="polite"></p><figcaption>${caption}</figcaption>${note !== "" && html`<p class="soft">${note}</p>`}${
     reasons.length > 0 &&
     html`<details class="empties"><summary>Empty cells: ${String(empty.length)}</summary><ul>${reasons}</ul>${
       empty.length > reasons.length &&

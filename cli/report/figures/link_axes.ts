@@ -65,6 +65,10 @@ export function linkGrid(links: ReadonlyMap<string, LinkProfile>): LinkGrid {
     const place = { row: ratesLabel(profile), column: columnOf(profile), facet: facet.filter(Boolean).join(", ") };
     places.set(link, { link, ...place });
   }
+  // Links whose labels are the same in all of this stand apart by their own form: none covers another.
+  const standing = Map.groupBy(places.values(), ({ row, column, facet }) => JSON.stringify([row, column, facet]));
+  for (const same of standing.values())
+    if (same.length > 1) for (const place of same) places.set(place.link, { ...place, facet: place.link });
   const labelsBy = (order: (profile: LinkProfile) => number, label: (profile: LinkProfile) => string): string[] =>
     distinct(profiles.toSorted((a, b) => order(a) - order(b)).map(label));
   const facetOrder = [...links].toSorted((a, b) => a[1].down.loss - b[1].down.loss || a[1].up.loss - b[1].up.loss);

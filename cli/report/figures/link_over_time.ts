@@ -11,6 +11,7 @@ import { extremes } from "../../base/quantile.ts";
 import { formatBitRate } from "../../link/meter/samples.ts";
 import { savedFigure } from "./figure_file.ts";
 import type { ShapedLoad } from "./link_facts.ts";
+import { readingKey } from "./reading_key.ts";
 
 type Side = "down" | "up";
 
@@ -216,7 +217,7 @@ export function linkOverTime(name: string, loads: readonly ShapedLoad[], scale: 
     (tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${bottom + 10}">${String(tick)}</text>`,
   );
   const label = `What the link did while ${name} loaded: ${strips.map(({ lane, side }) => `${lane} ${side}`).join(", ")}`;
-  const figure = html`<figure class="overtime"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 28}" width="${width}" height="${bottom + 28}">${strips.map((strip, index) => stripMarkup(strip, scale, scaleQueue(strip), index * heightOf))}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text></svg></div><figcaption>What the link did during these loads (n = ${String(loads.length)}, one of each lane), on the waterfalls' time axis: upper area, the rate at which bytes reached the receiver, under what the link carries (line${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) && ", of a trace its mean"}); lower area, the most that waited for the link${strips.some(({ capacity }) => capacity) && ", as the time it takes to send"}, on one scale; marks below, packets dropped by the queue (solid) and lost on the link (dashed). Bytes arrive the link's one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.</figcaption></figure>`;
+  const figure = html`<figure class="overtime"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 28}" width="${width}" height="${bottom + 28}">${strips.map((strip, index) => stripMarkup(strip, scale, scaleQueue(strip), index * heightOf))}${axis}<text class="axis end" x="${axisRight}" y="${bottom + 24}">ms since navigation start</text></svg></div><figcaption>What the link did in these loads (n = ${String(loads.length)}), on the waterfalls’ axis: the rate under the capacity (line), what waited for the link, packets dropped (solid) and lost (dashed).</figcaption>${readingKey(`Upper area: the rate at which bytes reached the receiver, under what the link carries${strips.some(({ capacity, mean_bps }) => !capacity && mean_bps !== null) ? " (of a trace its mean)" : ""}. Lower area: the most that waited for the link${strips.some(({ capacity }) => capacity) ? ", as the time it takes to send" : ""}, on one scale. Bytes arrive the link’s one-way delay after they left the queue. Up is drawn only where packets did not get through or half of its rate was used.`)}</figure>`;
   return savedFigure(figure, {
     name: ["link-over-time", name],
     columns: [

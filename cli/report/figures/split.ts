@@ -4,6 +4,7 @@ import { coordinate, fitted, html, type Markup } from "../../../extension/figure
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count, formatTime } from "../../base/numbers.ts";
 import { savedFigure } from "./figure_file.ts";
+import { readingKey } from "./reading_key.ts";
 
 const width = 640;
 const left = 52;
@@ -86,7 +87,7 @@ export function splitFigure({ link, pages, allPages }: SplitData): Markup {
   );
   const hasOptimum = pages.some(({ optimal_ms }) => optimal_ms !== null);
   const notDrawn = allPages.length - pages.length;
-  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Page load time over ${link}, divided into network and computation, of ${count(pages.length, "page")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(link, right - left, 13)}</text>${legend(hasOptimum)}${grid}${drawn}<text class="axis mid" x="${(left + right) / 2}" y="${y + 30}">page load time, ms</text></svg></div><figcaption>${link}: the median page load time of each lane, divided as the median of its loads’ shares. Network: requests on the critical path, from what asked for them; computation: the rest, the browser’s own work.${hasOptimum && " Optimum: bytes over the link’s rate and the round trips that the page’s requests need one after another."}${notDrawn > 0 && ` ${count(pages.length, "page")} of ${allPages.length}, spread from the fastest to the slowest; all are in its CSV.`}</figcaption></figure>`;
+  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Page load time over ${link}, divided into network and computation, of ${count(pages.length, "page")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(link, right - left, 13)}</text>${legend(hasOptimum)}${grid}${drawn}<text class="axis mid" x="${(left + right) / 2}" y="${y + 30}">page load time, ms</text></svg></div><figcaption>Median page load time of each lane over ${link}, divided along the loads’ critical paths.${notDrawn > 0 && ` ${count(pages.length, "page")} of ${allPages.length}, spread from the fastest to the slowest; all are in its CSV.`}</figcaption>${readingKey(`Divided as the median of the loads’ shares. Network: requests on the critical path, from what asked for them; computation: the rest, the browser’s own work.${hasOptimum ? " Optimum: bytes over the link’s rate and the round trips that the page’s requests need one after another." : ""}`)}</figure>`;
   return savedFigure(figure, {
     name: ["network-and-computation", link],
     columns: ["link", "page", "lane", "loads", "plt_ms", "network_share", "network_ms", "computation_ms", "optimal_ms"],

@@ -28,6 +28,8 @@ const request: Unmatched = {
   loads: { h1: 2 },
 };
 
+const textOf = (data: ReportData): string => matchSection(data)?.text ?? "";
+
 test("says how many were matched how, and lists what was given instead", async () => {
   const missed: Unmatched = {
     ...request,
@@ -37,7 +39,7 @@ test("says how many were matched how, and lists what was given instead", async (
     difference: null,
     similarity: null,
   };
-  const { text } = matchSection(await dataWith([missed, request], { matched: 97, fuzzy: 2, missed: 1 }));
+  const text = textOf(await dataWith([missed, request], { matched: 97, fuzzy: 2, missed: 1 }));
   assert.match(text, /Of 200 requests in all loads, 194 \(97\.00 %\) were matched exactly/);
   assert.match(text, /4 \(2\.00 %\) got/);
   assert.match(text, /2 \(1\.00 %\) are not in the recording/);
@@ -48,22 +50,22 @@ test("says how many were matched how, and lists what was given instead", async (
 
 test("a lane that was sent other codings than recorded is named", async () => {
   const data = await dataWith([], { matched: 100, fuzzy: 0, missed: 0 });
-  assert.ok(!matchSection(data).text.includes("Not the recorded bytes"));
+  assert.ok(!textOf(data).includes("Not the recorded bytes"));
   const [first] = data.facts;
   assert.ok(first);
   const [id, facts] = first;
   const recoded = { ...facts, replay: { ...facts.replay, transport: {}, counts: { recoded: 3 } } };
-  const { text } = matchSection({ ...data, facts: new Map([...data.facts, [id, recoded]]) });
+  const text = textOf({ ...data, facts: new Map([...data.facts, [id, recoded]]) });
   assert.match(text, new RegExp(`Not the recorded bytes were sent on ${facts.lane} \\(up to 3 responses of a load\\)`));
 });
 
 test("all exact: a sentence, and no table", async () => {
-  const { text } = matchSection(await dataWith([], { matched: 100, fuzzy: 0, missed: 0 }));
+  const text = textOf(await dataWith([], { matched: 100, fuzzy: 0, missed: 0 }));
   assert.match(text, /200 \(100 %\) were matched exactly/);
   assert.ok(!text.includes("<table"));
 });
 
 test("results of an earlier version: how many, and that it is not known which", async () => {
-  const { text } = matchSection(await dataWith([], { matched: 99, fuzzy: 1, missed: 0 }));
+  const text = textOf(await dataWith([], { matched: 99, fuzzy: 1, missed: 0 }));
   assert.match(text, /do not say: an earlier version/);
 });

@@ -22,7 +22,7 @@ async function outcome(invalid: readonly string[], links: string[]) {
     const results = openResults(home);
     const of = outcomeOf(results.cellsOf(1), results.loadsOf(1), plan, loads);
     results.close();
-    return { ...of, text: outcomeLines(of.table, of.verdict, "report.html").join("\n") };
+    return { ...of, text: outcomeLines(of, "report.html").join("\n") };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

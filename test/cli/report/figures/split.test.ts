@@ -20,11 +20,12 @@ test("each page's bars are its loads' medians, on links spread over the plan", a
       results.close();
     }
   });
-  const splits = splitsOf(data);
+  const { shown: splits, links } = splitsOf(data);
   assert.deepEqual(
     splits.map(({ link }) => link),
     ["3mbit/50ms", "3mbit/50ms,loss=1%", "10mbit/50ms", "10mbit/50ms,loss=2%"],
   );
+  assert.equal(links, 6, "of so many");
   const loads = data.loads.filter(
     ({ page, link, lane }) => page === "carlucci-small" && link === "3mbit/50ms" && lane === "h2",
   );
@@ -39,7 +40,7 @@ test("each page's bars are its loads' medians, on links spread over the plan", a
   const ofPage = data.loads.filter((load) => load.page === "carlucci-small" && load.link === "3mbit/50ms");
   assert.equal(page?.optimal_ms, median(ofPage.map(({ optimal_ms }) => optimal_ms ?? Number.NaN)));
   const untold = { ...data, loads: data.loads.map((load) => ({ ...load, network_ms: null })) };
-  assert.deepEqual(splitsOf(untold), []);
+  assert.deepEqual(splitsOf(untold), { shown: [], links: 0 });
 });
 
 test("bars are as long as their shares of the axis; the optimum is a line; the CSV has pages that are not drawn", () => {

@@ -1,0 +1,108 @@
+// The report's first screen: when, with what and where it was measured; the answer, why, how sure; what was left out, as a warning
+// where it is much; then what else the loads say. Takes the answer and the verdict, computes neither.
+import { html, type Markup } from "../../extension/figures/markup.ts";
+import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
+import { count } from "../base/numbers.ts";
+import { dilationSentence } from "../load/metrics/dilation.ts";
+import { settleServing } from "../load/serving/serving.ts";
+import { servingLine } from "../load/serving/terms.ts";
+import { type Answer, furtherPairs } from "../results/answer/answer.ts";
+import { browserNames, browsersOf } from "../results/verdict/browsers.ts";
+import { isValid } from "../results/verdict/sample.ts";
+import { type StoppingSummary, stoppingSentence } from "../results/verdict/stopping_summary.ts";
+import { type SweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
+import type { ReportData } from "./data.ts";
+
+/** A hyphen that means minus, as print has it. */
+function signed(sentence: string): string {
+  return sentence.replaceAll(/(?<= )-(?=\d)/g, "−");
+}
+
+/** `2026-11-23 · Chromium 156.0.7000.1 · Example CPU, 2 CPUs, Linux 6.18.5 · Trilane 0.2.0` */
+export function stampLine({ sweep, loads, facts, version }: ReportData): string {
+  const began = sweep.created_at.slice(0, 10);
+  const ended = sweep.finished_at?.slice(0, 10) ?? began;
+  const shown = [...facts.values()].map(({ environment }) => environment);
+  const told = browserNames(browsersOf(loads));
+  const browsers = told.length > 0 ? told : shown.flatMap(({ versions }) => versions.browser ?? []);
+  const machines = shown.map(({ cpu, cpus, kernel }) => `${cpu}, ${count(cpus, "CPU")}, kernel ${kernel}`);
+  const only = (names: readonly string[], several: string): string | null => {
+    const different = [...new Set(names)];
+    return different.length > 1 ? `${different.length} ${several}` : (different[0] ?? null);
+  };
+  return [
+    began === ended ? began : `${began} to ${ended}`,
+    only(browsers, "versions of Chromium"),
+    only(machines, "machines"),
+    `Trilane ${version}`,
+  ]
+    .filter((part) => part !== null)
+    .join(" · ");
+}
+
+/** Cells that are asked for and have no valid load: said beside the verdict, which is without them. */
+function emptyCellsMarkup({ cells, loads }: ReportData): Markup | null {
+  const tried = new Set(loads.map((load) => load.cell));
+  const valid = new Set(loads.filter(isValid).map((load) => load.cell));
+  const empty = cells.filter(({ id }) => tried.has(id) && !valid.has(id)).length;
+  if (empty === 0) return null;
+  return html`<p class="excluded warning">${empty === cells.length ? "No" : `${count(empty, "cell")} (page, link and lane) of ${String(cells.length)} ${empty === 1 ? "has no" : "have no"}`} valid load${empty === cells.length && " in any cell"}: <a href="#excluded">which, and why</a>.</p>`;
+}
+
+function unfinishedMarkup({ sweep, cells, loads }: ReportData): Markup | null {
+  if (sweep.finished_at !== null) return null;
+  const { repetitions, until } = sweep.plan;
+  return html`<p class="excluded warning">This sweep is not finished: ${count(loads.filter(isValid).length, "valid load")} of ${until ? "at most " : ""}${String(cells.length * repetitions)} so far.</p>`;
+}
+
+/** What decides a verdict as much as the link does, where it is not as by default. */
+function termsMarkup(plan: SweepPlan, modelled: readonly string[], settled: StoppingSummary | null): Markup {
+  const served = servingLine(settleServing(plan.serving));
+  const sentences = [
+    settled && stoppingSentence(settled),
+    served === "" ? null : `Served with ${served}.`,
+    dilationSentence(plan),
+    ...modelled,
+  ].filter((sentence) => sentence !== null);
+  return html`${sentences.map((sentence) => html`<p class="scope">${sentence}</p>`)}`;
+}
+
+/** `Why:` stands out. */
+function headed(line: string | null, name: string): Markup | null {
+  if (line === null) return null;
+  const [head = "", ...rest] = line.split(": ");
+  return html`<p class="${name}"><b>${head}:</b> ${signed(rest.join(": "))}</p>`;
+}
+
+function leftMarkup({ left }: Answer, isTold: boolean): Markup {
+  if (left === null) return html`<p class="excluded">Nothing was left out.</p>`;
+  if (left.warning === null) return html`<p class="excluded">${left.line} <a href="#excluded">Which, and why</a>.</p>`;
+  return html`<p class="banner" role="note"><b>${left.warning.line}</b> ${left.warning.remedy} <a href="#excluded">Which, and why</a>${isTold && html`; <a href="#disturbance">what the machine added</a>`}.</p><p class="excluded">${left.line}</p>`;
+}
+
+export interface FirstScreen {
+  readonly verdict: SweepVerdict;
+  /** What is said of modelled pages. */
+  readonly modelled: readonly string[];
+  readonly links: number;
+  readonly settled: StoppingSummary | null;
+}
+
+export function answerSection(data: ReportData, { verdict, modelled, links, settled }: FirstScreen): Markup {
+  const { answer, sweep } = data;
+  const wins = (pair: SweepVerdict["pairs"][number]): Markup | null => {
+    const line = links > 1 ? winsLine(pair) : null;
+    return line === null ? null : html`<p class="wins">${line}</p>`;
+  };
+  const asked = verdict.pairs.find(({ pair }) => pair.lane === answer.pair?.lane && pair.over === answer.pair.over);
+  const further = furtherPairs(verdict.pairs, answer);
+  const notes = verdict.notes.filter((note) => note !== answer.sentence);
+  return html`<div class="verdict" id="verdict"><p class="answer">${signed(answer.sentence)}</p>${headed(answer.why, "why")}${headed(answer.sure, "sure")}</div>
+${leftMarkup(
+  answer,
+  data.loads.some(({ disturbance_ms }) => disturbance_ms !== null),
+)}
+${asked && !further.includes(asked) && wins(asked)}
+<div class="further">${further.map((pair) => html`<p>${signed(pair.sentence)}</p>${wins(pair)}`)}${notes.map((note) => html`<p>${note}</p>`)}</div><p class="scope">${verdict.scope}.</p>${termsMarkup(sweep.plan, modelled, settled)}
+${emptyCellsMarkup(data)}${unfinishedMarkup(data)}`;
+}

@@ -1,0 +1,135 @@
+// The answer to a race or a sweep, which terminal and report begin with: one sentence, why, how sure, and what was left out. Puts
+// together what answer_sentence.ts, why.ts and left_out.ts say of the pair of lanes that people ask about first; tests nothing.
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { minimumUnits, usualRuns } from "../../base/interval.ts";
+import { count } from "../../base/numbers.ts";
+import { median } from "../../base/quantile.ts";
+import { modelledPages } from "../store/modelled_pages.ts";
+import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
+import { direction, type Improvement, improvement } from "../verdict/comparison.ts";
+import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
+import { counted, isValid, type LanePair, type Sample } from "../verdict/sample.ts";
+import type { PairVerdict } from "../verdict/sweep_verdict.ts";
+import { comparisonClause, raceVerdict, sentence, verdictPairs } from "../verdict/verdict.ts";
+import { answerSentence } from "./answer_sentence.ts";
+import { type LeftOut, leftOut } from "./left_out.ts";
+import { type CellEvidence, whyLine } from "./why.ts";
+
+export interface Answer {
+  /** Whose comparison it is; null: there was nothing to compare. */
+  readonly pair: LanePair | null;
+  readonly sentence: string;
+  readonly why: string | null;
+  readonly sure: string | null;
+  readonly left: LeftOut | null;
+}
+
+export interface Answered {
+  readonly cells: readonly Pick<Cell, "page" | "link" | "lane">[];
+  readonly loads: readonly Load[];
+  readonly seed: number;
+  readonly plan: Pick<SweepPlan, "dilate">;
+  readonly environment: Environment;
+  /** What is stored of these lanes' critical paths; may be little or nothing. */
+  readonly evidence: (pair: LanePair) => readonly CellEvidence[];
+}
+
+/** Median over pages on links of what `pair.lane` saves, ms. */
+function savedOf(cells: readonly PairedCell[]): number | null {
+  const saved = cells.flatMap((cell) => {
+    const medians = cellMedians(cell);
+    return medians ? [medians.over - medians.lane] : [];
+  });
+  return saved.length === 0 ? null : median(saved);
+}
+
+/** `12 pages over 19 of 20 links`: pages and links that are in no comparison are not passed over. */
+function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" | "links"> | null = null): string {
+  const words = (names: ReadonlySet<string>, entered: number, noun: string): string => {
+    const [only] = names;
+    if (names.size === 1 && only !== undefined) return only;
+    return entered < names.size ? `${entered} of ${count(names.size, noun)}` : count(names.size, noun);
+  };
+  const [pages, links] = [new Set(cells.map(({ page }) => page)), new Set(cells.map(({ link }) => link))];
+  const [ofPages, ofLinks] = compared?.pages ? [compared.pages, compared.links] : [pages.size, links.size];
+  return `${words(pages, ofPages, "page")} over ${words(links, ofLinks, "link")}`;
+}
+
+/** The first pair that people ask about of which both lanes have loads. */
+function askedPair({ cells, loads }: Pick<Answered, "cells" | "loads">): LanePair | null {
+  const has = new Set(loads.flatMap((load) => (counted(load) === null ? [] : [load.lane])));
+  const pairs = verdictPairs(cells.map(({ lane }) => lane));
+  return pairs.find(({ lane, over }) => has.has(lane as Load["lane"]) && has.has(over as Load["lane"])) ?? null;
+}
+
+const unitsWords: Readonly<Record<Improvement["units"], string>> = {
+  blocks: "the interval is of these pages and links",
+  pages: "the interval is of pages like these",
+  cells: "the interval is of pages and links like these",
+};
+
+/** `12 pages over 20 links, 5 to 9 valid runs of each lane` */
+function runsWords(loads: readonly Sample[], { pair }: Improvement): string {
+  const ofPair = loads.filter(({ lane }) => lane === pair.lane || lane === pair.over);
+  const cells = Map.groupBy(ofPair, ({ page, link, lane }) => JSON.stringify([page, link, lane]));
+  const runs = [...cells.values()].map((of) => of.filter(isValid).length);
+  const [fewest, most] = [Math.min(...runs), Math.max(...runs)];
+  return fewest === most ? `${count(most, "valid run")} of each lane` : `${fewest} to ${most} valid runs of each lane`;
+}
+
+function sureLine(answered: Answered, result: Improvement): string {
+  const { loads } = answered;
+  const valid = loads.filter(isValid).length;
+  const runs = runsWords(loads, result);
+  if (result.percent === null) return `How sure: ${runs}.`;
+  const isSingle = result.pages * result.links === 1;
+  if (result.interval === null)
+    return `How sure: not at all yet: ${runs}${isSingle ? `, and an interval takes ${minimumUnits}` : ""}. Run it again with --runs ${usualRuns}.`;
+  const passed = valid === loads.length ? `all ${count(valid, "load")} passed their checks` : null;
+  const basis = isSingle ? null : unitsWords[result.units];
+  const more =
+    direction(result) === "unclear" ? "more runs narrow the interval (--decide 3 runs until it is settled)" : null;
+  return `How sure: ${[runs, basis, passed, more].filter((part) => part !== null).join("; ")}.`;
+}
+
+function withoutPair({ cells, loads, seed }: Answered): string {
+  if (!loads.some(isValid)) return `No answer on ${whereOf(cells)}: no load is valid.`;
+  const [only, ...others] = cells.length === 1 ? raceVerdict(loads, seed).sentences : [];
+  if (only !== undefined && others.length === 0) return only;
+  return `No comparison on ${whereOf(cells)}: only one lane has valid loads.`;
+}
+
+export function answerOf(answered: Answered): Answer {
+  const { cells, loads, seed, plan, environment } = answered;
+  const left = leftOut(loads);
+  const pair = askedPair(answered);
+  if (pair === null) return { pair, sentence: withoutPair(answered), why: null, sure: null, left };
+  const paired = pairedCells(loads, pair);
+  const result = improvement(paired, pair, seed);
+  const modelled = modelledPages({ environment });
+  const answer = answerSentence({
+    improvement: result,
+    saved_ms: savedOf(paired),
+    where: whereOf(cells, result),
+    modelled: new Set(cells.filter(({ page }) => modelled.has(page)).map(({ page }) => page)).size,
+    dilation: plan.dilate ?? 1,
+  });
+  const way = direction(result);
+  const why = way === "unknown" ? null : whyLine(pair, way, answered.evidence(pair));
+  return { pair, sentence: answer, why, sure: sureLine(answered, result), left };
+}
+
+/** The verdicts that the answer has not given: of its own pair only one that is split by the links' traits. */
+export function furtherPairs(pairs: readonly PairVerdict[], { pair }: Pick<Answer, "pair">): PairVerdict[] {
+  const isAnswered = (verdict: PairVerdict): boolean =>
+    pair !== null &&
+    verdict.pair.lane === pair.lane &&
+    verdict.pair.over === pair.over &&
+    verdict.sentence === sentence(comparisonClause(verdict.overall));
+  return pairs.filter((verdict) => !isAnswered(verdict));
+}
+
+/** Sentence, why and how sure; what is not there is left out. */
+export function answerLines(answer: Pick<Answer, "sentence" | "why" | "sure">): string[] {
+  return [answer.sentence, answer.why, answer.sure].filter((line) => line !== null);
+}

@@ -1,0 +1,75 @@
+// The one sentence that answers a race or a sweep: which lane is faster, by how many milliseconds and per cent, how sure, and where.
+// Pure: a comparison in, text out, for terminal and report alike. Compares nothing itself: cli/results/verdict does.
+import { type Interval, minimumUnits } from "../../base/interval.ts";
+import { laneName } from "../../base/lanes.ts";
+import { count, formatPercents, sentenceTime } from "../../base/numbers.ts";
+import { percentDown } from "../../load/metrics/coverage.ts";
+import { direction, type Improvement } from "../verdict/comparison.ts";
+import { equivalence_percent, isEquivalent } from "../verdict/verdict.ts";
+
+export interface Compared {
+  readonly improvement: Improvement;
+  /** Median over pages on links of (median of `over` - median of `lane`), ms; null: none has both. */
+  readonly saved_ms: number | null;
+  /** `shop over 10mbit/50ms`, `12 pages over 20 links`. */
+  readonly where: string;
+  /** Of the pages, how many are models of others. */
+  readonly modelled: number;
+  readonly dilation: number;
+}
+
+/** `a model of shop over 10mbit/50ms, time dilated 5 times` */
+function placeWords({ where, modelled, dilation, improvement }: Compared): string {
+  const page =
+    modelled === 0 ? where : improvement.pages > 1 ? `${where} (${modelled} modelled)` : `a model of ${where}`;
+  return dilation === 1 ? page : `${page}, time dilated ${dilation} times`;
+}
+
+/** `111 ms (12 %, 95 % CI 10 to 17)`: of the faster lane. Without milliseconds where they point the other way, as a few pages may. */
+function savedWords(percent: number, compared: Compared, isTurned: boolean): string {
+  const { interval, isAtLeast } = compared.improvement;
+  const saved_ms = (compared.saved_ms ?? 0) * (isTurned ? -1 : 1);
+  const ends = interval && (isTurned ? { low: -interval.high, high: -interval.low } : interval);
+  const text = formatPercents(percent, ends);
+  const range = ends === null ? null : isAtLeast ? `95 % CI from ${text.low}` : `95 % CI ${text.low} to ${text.high}`;
+  const least = isAtLeast ? "at least " : "";
+  if (saved_ms > 0) return `${least}${sentenceTime(saved_ms)} (${text.percent} %${range === null ? "" : `, ${range}`})`;
+  return `${least}${text.percent} %${range === null ? "" : ` (${range})`}`;
+}
+
+/** What was not shown: a range with 0 in it, or one so narrow that nobody acts on it. */
+function undecided(compared: Compared, percent: number, interval: Interval): string {
+  const { pair } = compared.improvement;
+  const [lane, over, place] = [laneName(pair.lane), laneName(pair.over), placeWords(compared)];
+  const { low, high } = formatPercents(percent, interval);
+  if (isEquivalent(interval))
+    return `${lane} and ${over} are equally fast on ${place}: they differ by less than ${equivalence_percent} % (95 % CI ${low} to ${high}).`;
+  return `No difference shown between ${lane} and ${over} on ${place} (95 % CI ${low} to ${high} %).`;
+}
+
+/** With a capital and a full stop. */
+export function answerSentence(compared: Compared): string {
+  const { improvement } = compared;
+  const { percent, interval, pair, gap, n } = improvement;
+  const [lane, over, place] = [laneName(pair.lane), laneName(pair.over), placeWords(compared)];
+  if (percent === null) {
+    if (!gap) return `${lane} and ${over} cannot be compared on ${place}: ${improvement.reason}.`;
+    const of = gap.what === "requests" ? "requests" : "bytes";
+    return `${lane} and ${over} cannot be compared on ${place}: they loaded different pages. ${lane} asked for ${percentDown(gap.lane)} of the recorded ${of}, ${over} for ${percentDown(gap.over)}.`;
+  }
+  const saved = savedWords(Math.abs(percent), compared, percent < 0);
+  if (interval === null) {
+    const word = percent < 0 ? "slower" : "faster";
+    const runs = n.lane === n.over ? `${count(n.lane, "run")} of each` : `${n.lane} and ${count(n.over, "run")}`;
+    const needs = improvement.pages === 1 && improvement.links === 1 ? `${minimumUnits} of each` : "more";
+    return `Too few runs for a verdict on ${place}: ${lane} was ${saved} ${word} than ${over} in ${runs}; it takes ${needs}.`;
+  }
+  switch (direction(improvement)) {
+    case "faster":
+      return `${lane} saves ${saved} over ${over} on ${place}.`;
+    case "slower":
+      return `${lane} takes ${saved} longer than ${over} on ${place}.`;
+    default:
+      return undecided(compared, percent, interval);
+  }
+}

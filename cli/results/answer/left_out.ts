@@ -1,0 +1,47 @@
+// Which loads an answer is without: how many of each lane, why, and what to do where they are many. Pure: loads in, text out.
+import { laneName } from "../../base/lanes.ts";
+import { count } from "../../base/numbers.ts";
+import { isDisturbed } from "../../load/disturbance.ts";
+import { isCoverageReason } from "../../load/metrics/coverage.ts";
+import { counted, type Sample, sortLanes } from "../verdict/sample.ts";
+import { excludedLine } from "../verdict/verdict.ts";
+
+/** Above this share of loads that do not count an answer warns. */
+export const mostLeft_share = 0.1;
+
+export interface LeftOut {
+  /** `Left out: 2 of 17 loads: ...` */
+  readonly line: string;
+  /** Of all attempts, 0 to 1. */
+  readonly share: number;
+  /** Where they are many: `12 % of loads do not count (HTTP/1.1 0 %, HTTP/3 24 %).`, and what to do. */
+  readonly warning: { readonly line: string; readonly remedy: string } | null;
+}
+
+const percent = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`;
+
+function remedyFor(left: readonly Sample[]): string {
+  const [page = ""] = left.map((load) => load.page);
+  const share = (is: (reason: string) => boolean): number =>
+    left.filter(({ reasons }) => reasons.some(is)).length / left.length;
+  if (share(isDisturbed) >= 0.5)
+    return "Let less run on this machine, or add --dilate 5, which slows time for what is measured.";
+  if (share(isCoverageReason) >= 0.5)
+    return `See what the page asks for with \`trilane recording check ${page}\`, or race a model of it: --as model.`;
+  return "The reasons are below; --evidence FOLDER keeps what each load left.";
+}
+
+/** Null where every load counts and none timed out. */
+export function leftOut(loads: readonly Sample[]): LeftOut | null {
+  const line = excludedLine(loads);
+  if (line === null) return null;
+  const left = loads.filter((load) => counted(load) === null);
+  const share = left.length / loads.length;
+  if (share <= mostLeft_share) return { line, share, warning: null };
+  const byLane = sortLanes(loads.map(({ lane }) => lane)).map((lane) => {
+    const of = loads.filter((load) => load.lane === lane);
+    return `${laneName(lane)} ${percent(of.filter((load) => counted(load) === null).length, of.length)}`;
+  });
+  const many = `${count(left.length, "load")} of ${loads.length} (${percent(left.length, loads.length)}) ${left.length === 1 ? "does" : "do"} not count: ${byLane.join(", ")}.`;
+  return { line, share, warning: { line: many, remedy: remedyFor(left) } };
+}
