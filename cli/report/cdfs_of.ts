@@ -1,7 +1,7 @@
 // Which distributions over pages a report shows: of links with pages enough, spread over the grid. Computes their medians; drawing
 // is cdf.ts's.
 import { extremes, median } from "../base/quantile.ts";
-import { manyPages } from "../results/verdict/many_pages.ts";
+import { manyPages } from "../results/verdict/pooled_cells.ts";
 import { countedTogether, sortLanes } from "../results/verdict/sample.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
 import type { CdfData } from "./figures/cdf.ts";

@@ -3,10 +3,10 @@ import { middleCut } from "../../extension/figures/markup.ts";
 import { count } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
 import { significanceLevel } from "../results/stats/multiplicity.ts";
-import { cellTest, correctedTests, differencesNeeded } from "../results/verdict/cell_significance.ts";
+import { cellTest, correctedTests, loadsNeeded } from "../results/verdict/cell_significance.ts";
 import { type Improvement, improvement } from "../results/verdict/comparison.ts";
-import { manyPages } from "../results/verdict/many_pages.ts";
 import { type PairedCell, pairedCells } from "../results/verdict/paired_cells.ts";
+import { manyPages } from "../results/verdict/pooled_cells.ts";
 import { isValid, type LanePair } from "../results/verdict/sample.ts";
 import type { ReportData } from "./data.ts";
 import { type DrawnMaps, type HeatCell, type HeatMaps, isCorrected } from "./figures/heat_map.ts";
@@ -79,7 +79,7 @@ function mapOf(
       medians: known ? mediansOf(linkCells) : null,
       empty: known ? null : (unlikeReason(result) ?? emptyReason(data, result, link, page)),
       target: target(link, page),
-      test: cellTest(linkCells),
+      test: cellTest(result),
     });
   }
   return { pair, cells };
@@ -102,10 +102,12 @@ function correctionSentence(maps: readonly HeatMaps[]): string {
   if (tests.length === 0) return "";
   const byHolm = cells.filter(isCorrected).length;
   const byShare = tests.filter((test) => test.benjaminiHochberg <= significanceLevel).length;
-  const needed = differencesNeeded(tests.length);
+  const needed = loadsNeeded(tests.length);
   const most = Math.max(...tests.map(({ n }) => n));
   const none =
-    byHolm === 0 && most < needed ? ` (none can: it takes ${needed} pairs a cell, there are at most ${most})` : "";
+    byHolm === 0 && most < needed
+      ? ` (none can: it takes ${needed} loads of each lane, there are at most ${most})`
+      : "";
   return `Corrected over these ${count(tests.length, "cell")}: ${byHolm} by Holm${none}, ${byShare} by Benjamini and Hochberg.`;
 }
 
@@ -125,12 +127,7 @@ export function mapSets(
   const mapsOf = (page: string | null): HeatMaps[] =>
     correctedMaps(paired.map(({ pair, byLink }) => mapOf(data, pair, byLink, page, grid, target)));
   const n = `n = ${count(data.loads.filter(isValid).length, "valid load")}, ${count(pages.length, "page")}, ${count(grid.places.size, "link")}.`;
-  const how =
-    pages.length >= manyPages
-      ? "of the medians over pages"
-      : pages.length > 1
-        ? "the geometric mean over pages of the ratio of medians"
-        : "of the page's loads";
+  const how = pages.length > 1 ? "the geometric mean over pages of the ratio of medians" : "of the page's loads";
   const [only] = pages;
   const first = mapsOf(pages.length === 1 ? (only ?? null) : null);
   const sets: DrawnMaps[] = [

@@ -6,7 +6,7 @@ import { isLane, laneFacts } from "../base/lanes.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
-import { manyPages } from "../results/verdict/many_pages.ts";
+import { manyPages } from "../results/verdict/pooled_cells.ts";
 import { isValid, sortLanes } from "../results/verdict/sample.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
@@ -127,9 +127,10 @@ ${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 <h3>Definitions</h3>
 <ul>
 <li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, ${repeats.length < lanes.length && "of a first visit with a fresh browser profile"}${repeats.length > 0 && repeats.length < lanes.length && ", "}${repeats.length > 0 && html`on ${repeats.join(" and ")} of the second visit of one profile`}.</li>
-<li>Improvement of b over a is (PLT<sub>a</sub> − PLT<sub>b</sub>) / PLT<sub>a</sub> × 100, of medians: of one page's loads; of the medians over pages where there are ${String(manyPages)} pages or more; with fewer pages, or over several links, the geometric mean of their ratios.</li>
-<li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics: how many of a lane's loads lie below its true median is as the heads of as many coins, whatever their distribution (Hettmansperger and Sheather 1986); blocks whose loads moved together narrow the interval of a difference. Over several they are Student's, with the error of each page on a link from its order statistics or, where there are too few loads, with how far pages and links lie apart; with ${String(manyPages)} pages or more they hold the middle of seeded bootstrap resamples of whole pages. Fewer than ${String(minimumUnits)} valid loads of a lane have no interval, unless there are pages and links enough.</li>
-<li>A verdict is split by RTT, bandwidth or loss where the two sides differ most; that choice is made from the same data, so treat the split as a description.</li>
+<li>Improvement of b over a is (PLT<sub>a</sub> − PLT<sub>b</sub>) / PLT<sub>a</sub> × 100, of the medians of a page's loads on a link; over several, the geometric mean of their ratios, page by page.</li>
+<li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics: how many of a lane's loads lie below its true median is as the heads of as many coins, whatever their distribution (Hettmansperger and Sheather 1986); blocks whose loads moved together narrow the interval of a difference. Over several they are Student's: of fewer than ${String(manyPages)} pages for these pages, with the error of each page on a link from its order statistics; of more for pages like these, from how far pages lie apart. Both are widened by half a cell's own error, because the median of few loads may lean to one side, alike in all cells. Fewer than ${String(minimumUnits)} valid loads of a lane on one page and link, or three over several, have no interval.</li>
+<li>A lane is called faster or slower where the interval does not hold 0 and the medians differ in a test that holds for lanes of unequal noise (the sign test's coins on both medians; or all loads of one lane beyond all of the other), corrected by Holm over the comparisons that are told together.</li>
+<li>A split by RTT, bandwidth or loss is where the two sides differ most; that choice is made from the same data, so it is exploratory.</li>
 </ul>
 <details><summary>Command lines of one load of each lane</summary>${commandLines(facts)}</details>
 <details><summary>Recordings (SHA-256)</summary><table><tbody>${shownRecordings.map(([page, digest]) => html`<tr><th scope="row">${page}</th><td><code>${digest}</code></td></tr>`)}</tbody></table>${recordings.size > shownRecordings.length && html`<p>and ${String(recordings.size - shownRecordings.length)} more, see the CSV.</p>`}</details>`;

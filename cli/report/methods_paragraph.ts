@@ -10,16 +10,9 @@ import { hasRenoForCubic } from "../load/metrics/dilation.ts";
 import { linkIsOut } from "../load/selftest/format.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { servingTerms } from "../load/serving/terms.ts";
-import {
-  firstLook,
-  futilityThreshold,
-  lastLook,
-  minSeparation,
-  nominalLevel,
-  separationOnlyThroughBlock,
-} from "../results/stats/sequential.ts";
+import { firstLook, futilityThreshold, lastLook, nominalLevel } from "../results/stats/sequential.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
-import { manyPages } from "../results/verdict/many_pages.ts";
+import { manyPages } from "../results/verdict/pooled_cells.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
@@ -212,28 +205,27 @@ function levelsInWords(): string {
 
 function statistics({ sweep, cells }: ReportData, pages: number): string {
   const links = new Set(cells.map(({ link }) => link)).size;
-  const isMany = pages >= manyPages;
-  const several = links > 1 ? "; over several links it is the geometric mean of the links' ratios" : "";
-  const over = isMany
-    ? ` over pages${several}`
-    : pages * links > 1
-      ? " of a page on a link; over several of these it is the geometric mean of their ratios"
-      : "";
+  const isSeveral = pages * links > 1;
+  const over = isSeveral
+    ? " of a page on a link; over several of these it is the geometric mean of their ratios, page by page"
+    : "";
+  const ofSeveral =
+    pages >= manyPages
+      ? "for pages like these, from the spread of pages"
+      : "for these pages, from these intervals' errors";
   const intervals = [
     "from order statistics on one page and link (Hettmansperger and Sheather 1986)",
-    ...(isMany
-      ? ["over pages by percentile bootstrap over whole pages"]
-      : pages * links > 1
-        ? [
-            "over several by Student's t, from these intervals' errors or, where loads are too few, from the spread of pages and links",
-          ]
-        : []),
+    ...(isSeveral
+      ? [
+          `over several by Student's t, ${ofSeveral}, widened by what medians of few loads may lean by (half a cell's own error)`,
+        ]
+      : []),
   ];
   const { until } = sweep.plan;
   const levels = levelsInWords();
   const looks =
     until && "decided_percent" in until
-      ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by the exact signed-rank test (up to the ${separationOnlyThroughBlock}th by the rank-sum test, and only where all loads of one lane lie beyond all of the other by ${minSeparation * 100} % of the wider one's range or more) at nominal levels from ${levels}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${futilityThreshold * 100} %. Decisions' figures are Hodges and Lehmann's shift, with intervals for all looks together.`
+      ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by a test of their medians that holds for lanes of unequal noise, at nominal levels from ${levels}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${futilityThreshold * 100} %. Decisions' figures are of the medians when the loads stopped, and so lean away from 0; their intervals hold for all looks together.`
       : "";
   return `Page load time is loadEventEnd - navigationStart (Navigation Timing). Improvement is (a - b) / a of medians${over}; 95 % intervals are ${intervals.join(", ")}.${looks}`;
 }

@@ -4,8 +4,8 @@
 import { existsSync } from "node:fs";
 import { UserError } from "../../cli/base/errors.ts";
 import { type RandomSource, randomSource } from "../../cli/base/random.ts";
+import { blockDifferenceTails } from "../../cli/results/stats/difference_test.ts";
 import { type LogPair, lastLook } from "../../cli/results/stats/sequential.ts";
-import { signedRank } from "../../cli/results/stats/signed_rank.ts";
 import { openResultsFile } from "../../cli/results/store/results.ts";
 import { isValid, type Sample } from "../../cli/results/verdict/sample.ts";
 import { logPairs, pairDecisions } from "../../cli/results/verdict/stopping_decision.ts";
@@ -43,11 +43,12 @@ function redrawn({ blocks }: Place, random: RandomSource): Sample[][] {
 
 /** All that so many differences show at 5 %, each test for itself, as for a number of loads fixed before. */
 function shown(pairs: readonly LogPair[]): string[] {
-  const differences = pairs.map(({ lane, over }) => over - lane);
+  const lane = Float64Array.from(pairs, (pair) => pair.lane);
+  const over = Float64Array.from(pairs, (pair) => pair.over);
   const margin = Math.log1p(margin_percent / 100);
-  const { greater, less, twoSided } = signedRank(differences);
-  const above = signedRank(differences.map((value) => value + margin)).greater;
-  const below = signedRank(differences.map((value) => value - margin)).less;
+  const { greater, less, twoSided } = blockDifferenceTails(lane, over);
+  const above = blockDifferenceTails(lane, over, -margin).greater;
+  const below = blockDifferenceTails(lane, over, margin).less;
   const found = [
     ...(twoSided <= level ? [greater < less ? "faster" : "slower"] : []),
     ...(Math.max(above, below) <= level ? ["equivalent"] : []),

@@ -167,7 +167,7 @@ export function heatLegend(end: number): Markup {
 const csvColumns = [
   ...["lane", "over", "link", "facet", "row_mbit", "column", "improvement_percent", "low_percent", "high_percent"],
   ...["lane_median_ms", "over_median_ms", "loads_lane", "loads_over", "loads_left_out", "pages"],
-  ...["p", "p_holm", "p_benjamini_hochberg", "p_permutation", "differences_tested", "note"],
+  ...["p", "p_holm", "p_benjamini_hochberg", "loads_tested", "note"],
 ];
 
 function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | null)[][] {
@@ -180,9 +180,7 @@ function csvRows(maps: readonly HeatMaps[], grid: LinkGrid): (string | number | 
         ...[percent, interval?.low ?? null, interval?.high ?? null, medians?.lane ?? null, medians?.over ?? null],
         ...[n.lane, n.over, empty?.leftOut ?? null, pages],
         // Three significant figures: CSV's rounding would make the smallest 0.
-        ...[test?.probability, test?.holm, test?.benjaminiHochberg, test?.permutation].map(
-          (p) => p?.toPrecision(3) ?? null,
-        ),
+        ...[test?.probability, test?.holm, test?.benjaminiHochberg].map((p) => p?.toPrecision(3) ?? null),
         ...[test?.n ?? null, empty?.reason ?? reason],
       ];
     }),
@@ -201,7 +199,7 @@ export interface DrawnMaps {
 }
 
 /** How to read all maps, below their legend: not in the caption of each. */
-export const heatKey: Markup = html`<details class="key"><summary>How to read the maps</summary><ul><li>Each cell: improvement of the median page load time in %. Positive (blue) is faster, negative (orange) slower.</li><li>Triangle: the cell’s own 95 % interval does not hold 0. Filled: it also stands Holm’s correction for the number of cells, by the signed-rank test over pairs (of blocks or, where pages are many, of pages), with a chance of 5 % that any of the filled ones is wrong. Which stand Benjamini and Hochberg’s correction is in the CSV.</li><li>Pale with an outline: no difference shown. Pale, dashed, italic: too few loads for an interval.</li><li>Without a number: as it says, with the valid loads of those tried.</li></ul></details>`;
+export const heatKey: Markup = html`<details class="key"><summary>How to read the maps</summary><ul><li>Each cell: improvement of the median page load time in %. Positive (blue) is faster, negative (orange) slower.</li><li>Triangle: the cell’s own 95 % interval does not hold 0. Filled: it also stands Holm’s correction for the number of cells, with a chance of 5 % that any of the filled ones is wrong. Which stand Benjamini and Hochberg’s correction is in the CSV.</li><li>Pale with an outline: no difference shown. Pale, dashed, italic: too few loads for an interval.</li><li>Without a number: as it says, with the valid loads of those tried.</li></ul></details>`;
 
 /** Maps for several pairs, side by side. */
 export function heatMapFigure({ title, caption, note, page, maps }: DrawnMaps, grid: LinkGrid, end: number): Markup {

@@ -129,9 +129,18 @@ export function medianDifferenceErrors(lane: Float64Array, over: Float64Array): 
 
 /**
  * What the middle of the draws leaves out at each end so that 95 % of intervals hold their truth. Two medians' uncertain
- * spreads make the draws a little too wide; found by simulation, which coverage.test.ts repeats.
+ * spreads make the draws a little too wide; found by simulation, which coverage.test.ts repeats. Where one lane's spread is all there
+ * is, they are as wide as its own interval.
  */
 const drawnTail = { fiveValues: 0.036, more: 0.029 } as const;
+
+function tailOf(lanes: Float64Array, overs: Float64Array): number {
+  const alike = Math.min(lanes.length, overs.length) === minimumUnits ? drawnTail.fiveValues : drawnTail.more;
+  const [a, b] = [medianError(lanes), medianError(overs)];
+  const balance = a + b > 0 ? (2 * a * b) / (a ** 2 + b ** 2) : 1;
+  const single = (1 - confidence) / 2;
+  return single + (alike - single) * balance;
+}
 
 /**
  * 95 % interval of median(lane) - median(over), block by block; NaN where a block has no value. Null with fewer than five
@@ -161,6 +170,6 @@ export function medianDifferenceInterval(
     drawn[draw] = placeOf(lanes, lanesBelow, odds) - placeOf(overs, oversBelow, otherOdds);
   }
   drawn.sort();
-  const tail = fewest === minimumUnits ? drawnTail.fiveValues : drawnTail.more;
+  const tail = tailOf(lanes, overs);
   return { low: quantileOfSorted(drawn, tail), high: quantileOfSorted(drawn, 1 - tail) };
 }

@@ -6,6 +6,7 @@ import { direction, type Improvement, improvement } from "../verdict/comparison.
 import { pairedCells } from "../verdict/paired_cells.ts";
 import type { Sample } from "../verdict/sample.ts";
 import { isEquivalent } from "../verdict/verdict.ts";
+import { ratioOfMedians } from "./ratio_of_medians.ts";
 import type { Published, Study } from "./study.ts";
 
 /** `undecided`: our interval holds 0, or there is none. `not loaded`: both lanes were tried, and none of their loads was valid. */
@@ -34,7 +35,8 @@ export function comparedFigures(study: Study, loads: readonly Sample[], seed: nu
     const here = (byLink.get(link) ?? []).filter((load) => published.page === null || load.page === published.page);
     const tried = new Set(here.map(({ lane }) => lane));
     if (!tried.has(published.pair.lane) || !tried.has(published.pair.over)) return [];
-    const ours = improvement(pairedCells(here, published.pair), published.pair, seed);
+    const estimate = study.figures === undefined ? improvement : ratioOfMedians;
+    const ours = estimate(pairedCells(here, published.pair), published.pair, seed);
     return [{ published: { ...published, link }, ours, agreement: agreementOf(published, ours) }];
   });
 }

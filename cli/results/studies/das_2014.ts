@@ -72,5 +72,6 @@ export const das2014: Study = {
   quick: "das-2014-subset",
   full: "das-2014-grid",
   published,
+  figures: "ratio of medians over pages",
   differs: `${protocolsOf2014} in prototype servers and Chrome 37, over TLS 1.2, and 500 recorded sites; here they are HTTP/2 and HTTP/3 over TLS 1.3 and the pages named above. The thesis measured what its servers cost: 8 MB at 14 Mbit/s took QUIC 12 % longer than HTTP, without a limit 7.3 times as long, so that its QUIC lost most on fast, near links; quiche is no prototype.`,
 };

@@ -24,6 +24,8 @@ export interface Study {
   readonly quick: string;
   readonly full: string;
   readonly published: readonly Published[];
+  /** What its figures over pages are; absent: improvements of medians, page by page. */
+  readonly figures?: "ratio of medians over pages";
   /** What was otherwise then, for who compares. */
   readonly differs: string;
 }

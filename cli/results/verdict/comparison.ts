@@ -1,11 +1,13 @@
-// How much faster one lane is than another: (a - b) / a * 100 of median PLTs, with an interval that keeps what loads
-// share. Which of three ways there is to it depends on how many cells and pages there are; wording is in verdict.ts.
+// How much faster one lane is than another: (a - b) / a * 100 of median PLTs, with an interval that keeps what loads share. One thing
+// is estimated throughout, the mean over pages (of each page's mean over its links) of log(median b / median a), paired; wording is in
+// verdict.ts.
 import { type Interval, minimumUnits } from "../../base/interval.ts";
 import { mean } from "../../base/quantile.ts";
 import { hashText, type RandomSource, randomSource } from "../../base/random.ts";
+import { blockDifferenceTails } from "../stats/difference_test.ts";
 import { medianDifferenceInterval } from "../stats/median_interval.ts";
+import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import { type CoverageGap, gapClause } from "./lane_coverage.ts";
-import { manyPages, overManyPages } from "./many_pages.ts";
 import {
   bothTimedOut,
   type CellMedians,
@@ -15,11 +17,11 @@ import {
   pairedCells,
   percentOfLog,
 } from "./paired_cells.ts";
-import { pooledMean, whatPoolingNeeds } from "./pooled_cells.ts";
+import { type PooledMean, pooledMean, whatPoolingNeeds } from "./pooled_cells.ts";
 import type { LanePair, Sample } from "./sample.ts";
 
-/** What the interval is a sample of: `blocks` of loads, whole `pages`, or whole `cells` (page on a link). */
-export type Units = "blocks" | "pages" | "cells";
+/** What the interval is a sample of: `blocks` of loads, so that it speaks of these pages, or whole `pages`, of pages like these. */
+export type Units = PooledMean["units"];
 
 export interface Improvement {
   readonly pair: LanePair;
@@ -27,6 +29,10 @@ export interface Improvement {
   readonly percent: number | null;
   /** 95 %; null when there are too few loads, as `reason` says. */
   readonly interval: Interval | null;
+  /** Two-sided, that the lanes do not differ; of several comparisons told together Holm's. Null where there is no interval. */
+  readonly probability: number | null;
+  /** So many comparisons are told together. */
+  readonly comparisons: number;
   readonly units: Units;
   /** Valid loads that entered. */
   readonly n: { readonly lane: number; readonly over: number };
@@ -56,27 +62,23 @@ function pagesWon(cells: readonly CellMedians[]): Improvement["pagesWon"] {
 
 function measured(
   cells: readonly CellMedians[],
-  pages: readonly string[],
   random: RandomSource,
-): Pick<Improvement, "units" | "reason"> & { readonly logRatio: number; readonly interval: Interval | null } {
+): Omit<PooledMean, "units"> & Pick<Improvement, "units" | "reason"> {
   const [only, second] = cells;
-  if (only && !second) {
-    const { lane, over } = only.cell;
-    const interval = medianDifferenceInterval(lane.map(Math.log), over.map(Math.log), random);
-    const reason = interval ? null : `an interval needs ${minimumUnits} valid loads of each lane`;
-    return { logRatio: medianRatio(only), interval, units: "blocks", reason };
+  if (!only || second) {
+    const pooled = pooledMean(cells);
+    return { ...pooled, reason: pooled.interval ? null : whatPoolingNeeds(cells.length) };
   }
-  if (pages.length >= manyPages) {
-    const links = [...Map.groupBy(cells, ({ cell }) => cell.link).values()];
-    return { ...overManyPages(links, pages, random), units: "pages", reason: null };
-  }
-  const pooled = pooledMean(cells);
-  return { ...pooled, reason: pooled.interval ? null : whatPoolingNeeds(cells.length) };
+  const [lane, over] = [only.cell.lane.map(Math.log), only.cell.over.map(Math.log)];
+  const interval = medianDifferenceInterval(lane, over, random);
+  const reason = interval ? null : `an interval needs ${minimumUnits} valid loads of each lane`;
+  const probability = interval && blockDifferenceTails(over, lane).twoSided;
+  return { logRatio: medianRatio(only), interval, probability, units: "blocks", reason };
 }
 
 /**
- * Improvement over any cells. One page on one link: of its two medians. Six pages or more: of the medians over pages. Fewer pages,
- * or several links: the geometric mean of the cells' ratios, which no single big page or slow link outweighs.
+ * Improvement over any cells. One page on one link: of its two medians. Several: the geometric mean of their ratios, which no single
+ * big page or slow link outweighs.
  */
 export function improvement(cells: readonly PairedCell[], pair: LanePair, seed: number): Improvement {
   const usable = cells
@@ -99,14 +101,16 @@ export function improvement(cells: readonly PairedCell[], pair: LanePair, seed: 
       : cells.some(bothTimedOut)
         ? "at least half of the loads of both timed out"
         : "no page has valid loads of both lanes";
-    return { ...base, percent: null, interval: null, units: "blocks", isAtLeast: false, reason };
+    const nothing = { percent: null, interval: null, probability: null, comparisons: 1 };
+    return { ...base, ...nothing, units: "blocks", isAtLeast: false, reason };
   }
   const name = `${pair.lane} over ${pair.over}: ${hashText(pages.join(" "))} ${hashText(links.join(" "))}`;
-  const { logRatio, interval, units, reason } = measured(usable, pages, randomSource(seed, name));
+  const { logRatio, interval, probability, units, reason } = measured(usable, randomSource(seed, name));
   const slower = logRatio < 0 ? "over" : "lane";
   const bounds = usable.flatMap((medians) => medians.isAtLeast ?? []);
   const isAtLeast = bounds.length > 0 && bounds.every((lane) => lane === slower);
-  return { ...base, percent: percentOfLog(logRatio), interval: percentsOfLog(interval), units, isAtLeast, reason };
+  const found = { percent: percentOfLog(logRatio), interval: percentsOfLog(interval), probability, comparisons: 1 };
+  return { ...base, ...found, units, isAtLeast, reason };
 }
 
 /** Improvement of `pair.lane` over `pair.over` among these loads. */
@@ -114,12 +118,25 @@ export function compare(samples: Iterable<Sample>, pair: LanePair, seed: number)
   return improvement(pairedCells(samples, pair), pair, seed);
 }
 
+/** Comparisons that are told together: their probabilities are Holm's, so that any is called different wrongly in at most 5 %. */
+export function toldTogether(results: readonly Improvement[]): Improvement[] {
+  const tested = results.filter(({ probability }) => probability !== null);
+  const corrected = holm(tested.map(({ probability }) => probability as number));
+  const found = new Map(tested.map((result, index) => [result, corrected[index] as number]));
+  return results.map((result) => ({
+    ...result,
+    probability: found.get(result) ?? null,
+    comparisons: tested.length,
+  }));
+}
+
 /** What an improvement says once its interval is known. */
 export type Direction = "faster" | "slower" | "unclear" | "unknown";
 
-export function direction(result: Improvement): Direction {
-  if (result.percent === null || result.interval === null) return "unknown";
-  if (result.interval.low > 0) return "faster";
-  if (result.interval.high < 0) return "slower";
+export function direction({ percent, interval, probability }: Improvement): Direction {
+  if (percent === null || interval === null) return "unknown";
+  if (probability === null || probability > significanceLevel) return "unclear";
+  if (interval.low > 0) return "faster";
+  if (interval.high < 0) return "slower";
   return "unclear";
 }

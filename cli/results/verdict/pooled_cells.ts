@@ -1,7 +1,14 @@
-// The mean log ratio over the cells of a few pages on links, and how sure it is. Each cell's share of the error comes from its own
-// order statistics, because a resampled median of five loads errs much more than the median itself: such intervals covered
-// their truth in 97 to 99.5 % (test/cli/results/verdict/coverage.test.ts has what these do). Where cells have single loads, how far the cells
-// themselves lie apart is all there is to go by.
+// The mean log ratio over the pages and links of a study, and how sure it is: the mean over pages of each page's mean over its links,
+// so that a link that one page lacks does not weigh on the others. Two kinds of interval. Of few pages it is for these pages, with the
+// error of each cell from its own order statistics, because a resampled median of five loads errs much more than the median itself.
+// From manyPages on it is for pages like these, and how far pages lie apart, loads' errors and all, says how sure the mean is.
+//
+// Pooling many cells makes chance small, but not what the median of few loads leans by where their noise has a long side or two kinds:
+// that is the same in all cells, and adds up. It cannot be told from so few loads of each (Rosen 2012, on medians of short panels), but
+// it is bounded: the mean of a sample median's distribution lies within one deviation of its median (Hotelling and Solomons 1932), which
+// is where it should be. A share of that deviation, as it is in one cell, is therefore added, in quadrature, to the error of every
+// pooled interval, so that more runs narrow it and more cells alone do not; the share was found by simulation
+// (test/cli/results/verdict/coverage.test.ts). The interval of loads whose noise is alike on both sides holds more than 95 % for it.
 import { confidence, type Interval } from "../../base/interval.ts";
 import { mean, standardDeviation } from "../../base/quantile.ts";
 import {
@@ -10,76 +17,113 @@ import {
   fewestForError,
   medianDifferenceErrors,
 } from "../stats/median_interval.ts";
-import { studentQuantile } from "../stats/normal_tail.ts";
+import { studentQuantile, studentUpperTail } from "../stats/normal_tail.ts";
 import { type CellMedians, medianRatio } from "./paired_cells.ts";
 
-/** Two cells need five loads of each lane. */
+/** From this many pages on, pages are a sample of pages. */
+export const manyPages = 6;
+
+/** Two cells need five loads of each lane, more cells three; but a quarter of them may have lost one of these. */
 const loadsOfTwo = 5;
-const fewestCells = 3;
-/** So many cells of fewer loads say by their own spread how sure their mean is. */
-const fewestSpread = 6;
+const loadsOfMore = 3;
+const mayHaveFewer = 1 / 4;
+
+/** How many degrees of freedom a cell gives at most. */
+const freedomOfACell = 2;
+
+/** Of a cell's own standard error: how far a median of few loads may lean. 0.83 would hold for any noise, 0.65 does for all that was tried. */
+const leaning = 0.65;
 
 export interface PooledMean {
   readonly logRatio: number;
   readonly interval: Interval | null;
-  /** What the error is of: the loads of cells, or cells as a sample of cells. */
-  readonly units: "blocks" | "cells";
+  /** Two-sided, that there is no difference; null without an interval. */
+  readonly probability: number | null;
+  /** What the interval speaks of: pages like these, or just these, of whose loads it is. */
+  readonly units: "blocks" | "pages";
 }
 
-const around = (centre: number, error: number, freedom: number): Interval => {
-  const reach = studentQuantile((1 - confidence) / 2, freedom) * error;
-  return { low: centre - reach, high: centre + reach };
-};
+interface MeanError {
+  readonly variance: number;
+  /** Degrees of freedom. */
+  readonly freedom: number;
+}
 
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
-
-interface Variance {
+interface CellError {
   readonly variance: number;
   /** What Satterthwaite's (1946) degrees of freedom divide by: squared variances over what each is free by. */
   readonly perFreedom: number;
 }
 
-type CellErrors = DifferenceErrors & Pick<CellMedians, "n">;
+type FoundErrors = DifferenceErrors & Pick<CellMedians, "n">;
 
-function errorOf({ lane, over, n }: CellErrors, shared: number): Variance {
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+function errorOf({ lane, over, n }: FoundErrors, shared: number): CellError {
   return {
     variance: lane ** 2 + over ** 2 - 2 * shared * lane * over,
     perFreedom: lane ** 4 / (n.lane - 1) + over ** 4 / (n.over - 1),
   };
 }
 
-/** By the loads' own errors; null where a cell has too few loads. */
-function byLoads(cells: readonly CellMedians[], logRatio: number): Interval | null {
-  const fewest = Math.min(...cells.map(({ n }) => Math.min(n.lane, n.over)));
-  if (fewest < (cells.length < fewestCells ? loadsOfTwo : fewestForError)) return null;
-  const errors = cells.flatMap(({ cell, n }): CellErrors[] => {
+const fewerLoads = ({ n }: CellMedians): number => Math.min(n.lane, n.over);
+const needed = (cells: number): number => (cells === 2 ? loadsOfTwo : loadsOfMore);
+
+function hasLoadsEnough(cells: readonly CellMedians[]): boolean {
+  const few = cells.filter((cell) => fewerLoads(cell) < needed(cells.length)).length;
+  const least = cells.length === 2 ? loadsOfTwo : fewestForError;
+  return few <= cells.length * mayHaveFewer && cells.every((cell) => fewerLoads(cell) >= least);
+}
+
+function errorsOf(cells: readonly CellMedians[]): FoundErrors[] {
+  return cells.flatMap(({ cell, n }) => {
     const found = medianDifferenceErrors(cell.lane.map(Math.log), cell.over.map(Math.log));
     return found ? [{ ...found, n }] : [];
   });
-  // Of all cells' blocks, since those of one cell are too few to tell; a half more on each side, because few may agree by
-  // chance.
-  const together = sum(errors.map(({ blocks }) => blocks.together)) + 0.5;
-  const shared = Math.max(0, correlation(together / (sum(errors.map(({ blocks }) => blocks.all)) + 1)));
-  const variances = errors.map((each) => errorOf(each, shared));
-  const variance = sum(variances.map((each) => each.variance));
-  const perFreedom = sum(variances.map((each) => each.perFreedom));
-  const freedom = perFreedom > 0 ? variance ** 2 / perFreedom : Number.POSITIVE_INFINITY;
-  return around(logRatio, Math.sqrt(variance) / cells.length, freedom);
 }
 
-/** At least two cells: `interval` of 95 %, null with too few loads. Logarithms of PLT ratios, natural. */
+/** Of the mean over cells that weigh `weights`, by their loads' own errors. */
+function byLoads(errors: readonly FoundErrors[], weights: readonly number[]): MeanError {
+  // Of all cells' blocks, since those of one cell are too few to tell; a half more on each side, because few may agree by chance.
+  const together = sum(errors.map(({ blocks }) => blocks.together)) + 0.5;
+  const shared = Math.max(0, correlation(together / (sum(errors.map(({ blocks }) => blocks.all)) + 1)));
+  const cells = errors.map((each, index) => ({ ...errorOf(each, shared), weight: weights[index] as number }));
+  const variance = sum(cells.map((cell) => cell.weight ** 2 * cell.variance));
+  const perFreedom = sum(cells.map((cell) => cell.weight ** 4 * cell.perFreedom));
+  // Errors of loads of two kinds are themselves of two kinds, and tell each other's size less well than normal ones.
+  const most = freedomOfACell * errors.length;
+  return { variance, freedom: Math.min(most, perFreedom > 0 ? variance ** 2 / perFreedom : most) };
+}
+
+function byPages(ofPages: readonly number[]): MeanError {
+  return { variance: standardDeviation(ofPages) ** 2 / ofPages.length, freedom: ofPages.length - 1 };
+}
+
+/** How far medians of so few loads may lean, over all cells: of the one deviation that one cell's errs by. */
+function leansBy(errors: readonly FoundErrors[], weights: readonly number[]): number {
+  return leaning * sum(errors.map(({ lane, over }, index) => (weights[index] as number) * Math.hypot(lane, over)));
+}
+
+/** At least two cells. Logarithms of PLT ratios, natural. */
 export function pooledMean(cells: readonly CellMedians[]): PooledMean {
-  const ratios = cells.map(medianRatio);
-  const logRatio = mean(ratios);
-  const interval = byLoads(cells, logRatio);
-  if (interval || cells.length < fewestSpread) return { logRatio, interval, units: "blocks" };
-  const error = standardDeviation(ratios) / Math.sqrt(ratios.length);
-  return { logRatio, interval: around(logRatio, error, ratios.length - 1), units: "cells" };
+  const pages = [...Map.groupBy(cells, ({ cell }) => cell.page).values()];
+  const ofPages = pages.map((ofPage) => mean(ofPage.map(medianRatio)));
+  const logRatio = mean(ofPages);
+  const units = pages.length >= manyPages ? "pages" : "blocks";
+  if (!hasLoadsEnough(cells)) return { logRatio, interval: null, probability: null, units };
+  const weightOf = new Map(pages.flatMap((ofPage) => ofPage.map((cell) => [cell, 1 / (pages.length * ofPage.length)])));
+  const weights = cells.map((cell) => weightOf.get(cell) as number);
+  const errors = errorsOf(cells);
+  const { variance, freedom } = units === "pages" ? byPages(ofPages) : byLoads(errors, weights);
+  const error = Math.hypot(Math.sqrt(variance), leansBy(errors, weights));
+  const reach = studentQuantile((1 - confidence) / 2, freedom) * error;
+  const probability = error > 0 ? 2 * studentUpperTail(Math.abs(logRatio) / error, freedom) : logRatio === 0 ? 1 : 0;
+  return { logRatio, interval: { low: logRatio - reach, high: logRatio + reach }, probability, units };
 }
 
 /** What an interval needs, for who has too few loads. */
 export function whatPoolingNeeds(cells: number): string {
-  return cells < fewestCells
+  return cells === 2
     ? `an interval needs ${loadsOfTwo} valid loads of each lane`
-    : `an interval needs ${fewestForError} valid loads of each lane on each of the ${cells} pages on links`;
+    : `an interval needs ${loadsOfMore} valid loads of each lane on each of the ${cells} pages on links`;
 }

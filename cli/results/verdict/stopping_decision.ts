@@ -12,7 +12,7 @@ import { counted, isValid, type LanePair, lanePairs, type Sample, timedOut } fro
 
 export interface PairDecision extends Outcome {
   readonly pair: LanePair;
-  /** (over - lane) / over * 100, Hodges and Lehmann's estimate over these pairs; null for none. */
+  /** (over - lane) / over * 100, of these pairs' medians; null for none. Loads stopped by what they show, so it leans away from 0. */
   readonly percent: number | null;
   /** At the level of one look, so that it holds for all of them together; null with too few pairs. */
   readonly interval: Interval | null;

@@ -6,7 +6,7 @@ import { count } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
 import type { LinkTraits } from "../../link/traits.ts";
 import { browsersWarning } from "./browsers.ts";
-import { direction, type Improvement, improvement } from "./comparison.ts";
+import { direction, type Improvement, improvement, toldTogether } from "./comparison.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
@@ -22,6 +22,8 @@ export interface PairVerdict {
     readonly unknown: number;
   };
   readonly overall: Improvement;
+  /** Where links of two kinds differ, which was looked for; null: nowhere. */
+  readonly exploratory: string | null;
 }
 
 export interface SweepVerdict {
@@ -61,6 +63,8 @@ const traits: readonly Trait[] = [
 ];
 
 interface Split {
+  /** So many ways to split the links were tried. */
+  readonly tried: number;
   readonly above: string;
   readonly below: string;
   readonly high: readonly PairedCell[];
@@ -73,8 +77,9 @@ function widestSplit(
   logRatios: ReadonlyMap<string, number>,
   links: ReadonlyMap<string, LinkTraits>,
 ): Split | null {
-  let best: Split | null = null;
+  let best: Omit<Split, "tried"> | null = null;
   let bestGain = 0;
+  let tried = 0;
   const known = [...logRatios].flatMap(([link, logRatio]) => {
     const found = links.get(link);
     return found ? [{ link, logRatio, traits: found }] : [];
@@ -85,6 +90,7 @@ function widestSplit(
     for (const threshold of values.slice(1)) {
       const high = known.filter((item) => trait.value(item.traits) >= threshold);
       const low = known.filter((item) => trait.value(item.traits) < threshold);
+      tried++;
       const gain = ((high.length * low.length) / known.length) * (mean(high) - mean(low)) ** 2;
       if (gain <= bestGain) continue;
       bestGain = gain;
@@ -98,7 +104,7 @@ function widestSplit(
       };
     }
   }
-  return best;
+  return best && { ...best, tried };
 }
 
 /** Intervals that do not meet, and not by a hair: the two sides deserve their own words. */
@@ -108,14 +114,21 @@ function differ(a: Improvement, b: Improvement): boolean {
   return apart && (direction(a) !== direction(b) || Math.abs(a.percent - b.percent) >= 3);
 }
 
+/** One more sentence where links of two kinds differ; null: they do not, or it cannot be told. Chosen for its difference, so exploratory. */
+function splitSentence(split: Split, pair: LanePair, seed: number): string | null {
+  const [high, low] = toldTogether([improvement(split.high, pair, seed), improvement(split.low, pair, seed)]);
+  if (!high || !low || !differ(high, low)) return null;
+  const chosen = `Exploratory, the widest of ${count(split.tried, "split")}`;
+  return `${chosen}: on links with ${split.above}, ${comparisonClause(high)}; with ${split.below}, ${comparisonClause(low)}.`;
+}
+
 function pairVerdict(
-  loads: readonly Sample[],
-  pair: LanePair,
+  cells: readonly PairedCell[],
+  overall: Improvement,
   links: ReadonlyMap<string, LinkTraits>,
   seed: number,
 ): PairVerdict {
-  const cells = pairedCells(loads, pair);
-  const overall = improvement(cells, pair, seed);
+  const { pair } = overall;
   const wins = { faster: 0, slower: 0, unclear: 0, unknown: 0 };
   const logRatios = new Map<string, number>();
   for (const [link, linkCells] of Map.groupBy(cells, (cell) => cell.link)) {
@@ -125,15 +138,8 @@ function pairVerdict(
     if (result.percent < 100) logRatios.set(link, Math.log(1 - result.percent / 100));
   }
   const split = widestSplit(cells, logRatios, links);
-  let sentence = sentenceOf(comparisonClause(overall));
-  if (split) {
-    const high = improvement(split.high, pair, seed);
-    const low = improvement(split.low, pair, seed);
-    if (differ(high, low)) {
-      sentence = `On links with ${split.above}, ${comparisonClause(high)}; with ${split.below}, ${comparisonClause(low)}.`;
-    }
-  }
-  return { pair, sentence, links: wins, overall };
+  const exploratory = split && splitSentence(split, pair, seed);
+  return { pair, sentence: sentenceOf(comparisonClause(overall)), links: wins, overall, exploratory };
 }
 
 /** Null where no link alone has loads enough. `faster on 61 of 100 links, slower on 12, no difference shown on 27`. */
@@ -178,9 +184,12 @@ export function sweepVerdict(
   if (lanes.length === 1 && single && valid.length > 0) notes.push(...raceVerdict(loads, seed).sentences);
   const changed = browsersWarning(valid);
   if (changed !== null) notes.push(changed);
-  const pairs = verdictPairs(lanes)
+  const compared = verdictPairs(lanes)
     .filter((pair) => !empty.includes(pair.lane) && !empty.includes(pair.over))
-    .map((pair) => pairVerdict(loads, pair, links, seed));
+    .map((pair) => ({ pair, cells: pairedCells(loads, pair) }));
+  const overall = toldTogether(compared.map(({ pair, cells }) => improvement(cells, pair, seed)));
+  const pairs = compared.map(({ cells }, index) => pairVerdict(cells, overall[index] as Improvement, links, seed));
+  notes.push(...pairs.flatMap(({ exploratory }) => exploratory ?? []));
   notes.push(...pairs.flatMap(({ overall }) => unlikeNote(overall) ?? []));
   return { scope, pairs, notes, excluded };
 }

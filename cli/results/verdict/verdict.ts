@@ -3,7 +3,7 @@
 import type { Interval } from "../../base/interval.ts";
 import { plainLanes } from "../../base/lanes.ts";
 import { count, formatPercents, formatTime, formatTimeRange } from "../../base/numbers.ts";
-import { compare, direction, type Improvement } from "./comparison.ts";
+import { compare, direction, type Improvement, toldTogether } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
 import { counted, type LanePair, lanePairs, type Sample, sortLanes, timedOut } from "./sample.ts";
 import { type LaneSummary, summarize } from "./summary.ts";
@@ -19,6 +19,20 @@ export function isEquivalent({ low, high }: Interval): boolean {
 /** `, 11 of 12 pages`: where there are several, on how many it was the same way round. */
 function pagesClause({ pages, pagesWon }: Improvement, word: "faster" | "slower"): string {
   return pages > 1 ? `, ${pagesWon[word]} of ${pages} pages` : "";
+}
+
+/** `, for pages like these`: where there are several, what the interval speaks of. */
+function scopeClause({ pages, units }: Improvement): string {
+  if (pages < 2) return "";
+  return units === "pages" ? ", for pages like these" : ", for these pages";
+}
+
+/** Why an interval that does not hold 0 shows no difference yet. */
+function notShownClause({ interval, comparisons }: Improvement): string {
+  if (interval === null || (interval.low <= 0 && interval.high >= 0)) return "";
+  return comparisons > 1
+    ? `; 0 is outside, but by chance one of ${comparisons} comparisons may be`
+    : "; 0 is outside, but the loads are too few to show it whatever their noise";
 }
 
 /** Of a difference that is at least so large nobody knows how large it is at most. */
@@ -47,14 +61,14 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
     return `no difference larger than ${2 * nothing_percent} % between ${lane} and ${over}`;
   switch (direction(result)) {
     case "faster":
-      return `${lane} ${verb} ${least}${percent} % faster than ${over} (95 %: ${rangeFrom(low, high, result)})${pagesClause(result, "faster")}`;
+      return `${lane} ${verb} ${least}${percent} % faster than ${over} (95 %: ${rangeFrom(low, high, result)}${scopeClause(result)})${pagesClause(result, "faster")}`;
     case "slower": {
       const turned = formatPercents(-result.percent, { low: -result.interval.high, high: -result.interval.low });
-      return `${lane} ${verb} ${least}${turned.percent} % slower than ${over} (95 %: ${rangeFrom(turned.low, turned.high, result)})${pagesClause(result, "slower")}`;
+      return `${lane} ${verb} ${least}${turned.percent} % slower than ${over} (95 %: ${rangeFrom(turned.low, turned.high, result)}${scopeClause(result)})${pagesClause(result, "slower")}`;
     }
     default: {
       const size = isEquivalent(result.interval) ? `larger than ${equivalence_percent} %` : "shown";
-      return `no difference ${size} between ${lane} and ${over} (95 %: ${low} to ${high})`;
+      return `no difference ${size} between ${lane} and ${over} (95 %: ${low} to ${high}${scopeClause(result)}${notShownClause(result)})`;
     }
   }
 }
@@ -114,7 +128,8 @@ export interface RaceVerdict {
 /** A race: the loads of one page on one link. */
 export function raceVerdict(loads: readonly Sample[], seed = 1): RaceVerdict {
   const lanes = summarize(loads, seed);
-  const comparisons = verdictPairs(lanes.map((summary) => summary.lane)).map((pair) => compare(loads, pair, seed));
+  const pairs = verdictPairs(lanes.map((summary) => summary.lane));
+  const comparisons = toldTogether(pairs.map((pair) => compare(loads, pair, seed)));
   return {
     lanes,
     comparisons,

@@ -119,6 +119,8 @@ test("a heat map's scale is round and one wild cell does not pale the others", (
       isAtLeast: false,
       links: 1,
       reason: null,
+      probability: 0.001,
+      comparisons: 1,
       unlike: 0,
       gap: null,
     };
@@ -144,6 +146,8 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
     isAtLeast: false,
     links: 1,
     reason: null,
+    probability: 0.001,
+    comparisons: 1,
     unlike: 0,
     gap: null,
   };
@@ -163,7 +167,6 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
     ...cell,
     test: {
       direction: "faster" as const,
-      permutation: 0.03,
       probability: 0.0312,
       n: 6,
       holm: 0.187,
@@ -176,7 +179,6 @@ test("a cell tells n, medians and interval, or why it is empty", () => {
     ...cell,
     test: {
       direction: "faster" as const,
-      permutation: 0.03,
       probability: 0.0001,
       n: 14,
       holm: 0.0018,

@@ -183,7 +183,7 @@ test("few pages have maps of their own; six and more only those over all", async
   assert.match(few, /geometric mean over pages/);
   const many = await reportOf(manyPagesFixture);
   assert.equal(many.match(/<svg class="heat"/g)?.length, 3);
-  assert.match(many, /of the medians over pages/);
+  assert.match(many, /for pages like these/);
 });
 
 test("every cell of all loads left out: said, not averaged", async () => {
@@ -327,7 +327,7 @@ test("the maps say what the correction over their cells leaves, and when there a
   const few = await reportOf(gridFixture);
   assert.match(
     few,
-    /over these \d+ cells: 0 by Holm \(none can: it takes 14 pairs a cell, there are at most 5\), 0 by/,
+    /over these \d+ cells: 0 by Holm \(none can: it takes 12 loads of each lane, there are at most 5\), 0 by/,
   );
   assert.match(few, /<path class="sign hollow" d="/);
   // In no map; the legend has one of each.

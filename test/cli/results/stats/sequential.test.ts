@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";
+import { leastDifference } from "../../../../cli/results/stats/difference_test.ts";
 import { decide, firstLook, type LogPair, lastLook, nominalLevel } from "../../../../cli/results/stats/sequential.ts";
-
-const normal = (random: RandomSource): number =>
-  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+import { normal, shapes } from "./simulated_study.ts";
 
 /** What a lane's loads vary by, as logarithms. */
 const noises: Record<string, (random: RandomSource) => number> = {
@@ -40,12 +39,12 @@ function decisions(trials: number, truth: number, noise: Noise, seed: number, sh
   return { ...counts, blocks: blocks / trials };
 }
 
-test("the looks together spend 5 %, neither more nor much less, also where one lane's loads are much more alike", () => {
-  // Within so small a margin nothing is ever equivalent.
+test("the looks together spend at most 5 %, also where one lane's loads are much more alike", () => {
+  // Within so small a margin nothing is ever equivalent. Lanes of loads of two kinds spend all of it; these do not.
   for (const [wide, least] of [
-    [1, 0.033],
-    [3, 0.03],
-    [10, 0.03],
+    [1, 0.008],
+    [3, 0.01],
+    [10, 0.01],
   ] as const) {
     const random = randomSource(8, `levels ${wide}`);
     const trials = 3000;
@@ -59,11 +58,32 @@ test("the looks together spend 5 %, neither more nor much less, also where one l
   }
 });
 
-test("levels rise to the last look; the first ones are of wholly separate lanes", () => {
-  assert.ok(nominalLevel(firstLook) >= 2 / 252 && nominalLevel(firstLook) < 4 / 252);
-  assert.ok(nominalLevel(8) >= 2 / 2 ** 8);
-  for (let blocks = 7; blocks < lastLook; blocks++) assert.ok(nominalLevel(blocks) < nominalLevel(blocks + 1));
+test("levels rise to the last look, and at the second one lanes that lie wholly apart are told apart", () => {
+  assert.ok(nominalLevel(firstLook + 1) >= leastDifference(firstLook + 1, firstLook + 1));
+  for (let blocks = firstLook; blocks < lastLook; blocks++) assert.ok(nominalLevel(blocks) < nominalLevel(blocks + 1));
 });
+
+for (const [shape, { lane, over }] of Object.entries(shapes)) {
+  test(`lanes of equal medians, or of medians apart by the margin, are decided wrongly in at most 5 %: ${shape}`, () => {
+    for (const truth of [0, Math.log1p(0.03)]) {
+      const random = randomSource(81, `${shape} ${truth}`);
+      const trials = 1000;
+      let wrong = 0;
+      for (let trial = 0; trial < trials; trial++) {
+        const pairs = Array.from({ length: lastLook }, () => ({ lane: lane(random), over: truth + over(random) }));
+        const { decision } = decide(pairs, 3);
+        if (
+          truth === 0
+            ? decision === "faster" || decision === "slower"
+            : decision === "equivalent" || decision === "slower"
+        )
+          wrong++;
+      }
+      // Twice what so few trials err by.
+      assert.ok(wrong / trials <= 0.064, `${truth}: ${(wrong / trials) * 100} %`);
+    }
+  });
+}
 
 for (const [name, noise] of Object.entries(noises)) {
   test(`no difference is called one in at most 5 %: ${name}`, () => {
@@ -76,10 +96,10 @@ for (const [name, noise] of Object.entries(noises)) {
   });
 }
 
-test("a clear difference is settled at the first look, no difference soon", () => {
+test("a clear difference is settled at the second look, no difference soon", () => {
   const clear = decisions(300, 0.15, noises["normal, 2 %"] as Noise, 23);
   assert.equal(clear.faster, 300);
-  assert.ok(clear.blocks < firstLook + 0.1, `${clear.blocks} blocks`);
+  assert.ok(clear.blocks < firstLook + 1.1, `${clear.blocks} blocks`);
   const none = decisions(300, 0, (random) => 0.007 * normal(random), 24);
   assert.ok(none.equivalent >= 285 && none.blocks < 9, JSON.stringify(none));
 });
@@ -92,8 +112,8 @@ test("what both lanes of a block share makes no decision wrong, and hides none f
 });
 
 test("slower is slower, and more loads change nothing that was settled", () => {
-  const values = Array.from({ length: 5 }, (_, index) => -0.1 - index / 1000);
-  const slower = { decision: "slower", blocks: 5, givenUp: false };
+  const values = Array.from({ length: 6 }, (_, index) => -0.1 - index / 1000);
+  const slower = { decision: "slower", blocks: 6, givenUp: false };
   assert.deepEqual(decide(differences(values), 3), slower);
   assert.deepEqual(decide(differences([...values, ...values.map(Math.abs), ...values.map(Math.abs)]), 3), slower);
 });
@@ -107,7 +127,7 @@ test("what the last look would hardly decide is given up, and less than half of 
   const even = Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? 0.2 : -0.2) * (1 + index / 100));
   const outcome = decide(differences(even), 3);
   assert.ok(outcome.decision === "undecided" && outcome.givenUp && outcome.blocks <= 12, JSON.stringify(outcome));
-  // A difference that the last look shows in four of five studies.
+  // A difference that the last look shows in some six of ten studies.
   const found = decisions(400, 0.05, noises["normal, 8 %"] as Noise, 25);
-  assert.ok(found.faster >= 216 && found.slower <= 2, JSON.stringify(found));
+  assert.ok(found.faster >= 160 && found.slower <= 2, JSON.stringify(found));
 });

@@ -4,6 +4,7 @@
 import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";
 import { shift } from "../../../../cli/results/stats/hodges_lehmann.ts";
 import { medianInterval } from "../../../../cli/results/stats/median_interval.ts";
+import { normalUpperTail } from "../../../../cli/results/stats/normal_tail.ts";
 import { sampleShift } from "../../../../cli/results/stats/two_samples.ts";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
@@ -16,17 +17,48 @@ export function normal(random: RandomSource): number {
 /** A load's log(PLT / its lane's median); the median of each is 0. */
 export type Noise = (random: RandomSource) => number;
 
-/** Where seven of ten loads of one kind and three of another, slower by a tenth, have their median, in deviations of the first. */
-const bimodalMedian = 0.5659488;
+/** Loads of two kinds: the `share` that is slower by a tenth, and the median of all. */
+function ofTwoKinds(share: number): Noise {
+  const [spread, slower] = [0.01, 0.1];
+  const below = (value: number, centre: number): number => 1 - normalUpperTail((value - centre) / spread);
+  let [low, high] = [-slower, 2 * slower];
+  for (let halving = 0; halving < 60; halving++) {
+    const middle = (low + high) / 2;
+    if ((1 - share) * below(middle, 0) + share * below(middle, slower) < 0.5) low = middle;
+    else high = middle;
+  }
+  return (random) => spread * normal(random) + (random() < share ? slower : 0) - low;
+}
 
 export const noises = {
   normal: (random) => 0.05 * normal(random),
   skewed: (random) => 0.05 * (Math.exp(0.8 * normal(random)) - 1),
-  "of two kinds": (random) => 0.01 * (normal(random) - bimodalMedian) + (random() < 0.3 ? 0.1 : 0),
+  "of two kinds": ofTwoKinds(0.3),
   "heavy-tailed": (random) => 0.02 * Math.tan(Math.PI * (random() - 0.5) * 0.95),
   // PLTs in whole ms, of 200 ms.
   "rounded to ties": (random) => Math.round(0.05 * normal(random) * 200) / 200,
 } as const satisfies Record<string, Noise>;
+
+/** A narrow lane beside one whose loads are not as alike; medians equal. */
+export const unequalLanes = {
+  "spread 1 to 8": { lane: (random) => 0.08 * normal(random), over: (random) => 0.01 * normal(random) },
+  "a tenth slower": { lane: ofTwoKinds(0.1), over: (random) => 0.01 * normal(random) },
+  "three tenths slower": { lane: ofTwoKinds(0.3), over: (random) => 0.01 * normal(random) },
+  "45 % slower": { lane: ofTwoKinds(0.45), over: (random) => 0.03 * normal(random) },
+  skewed: { lane: noises.skewed, over: (random) => 0.02 * normal(random) },
+  "ms ties": { lane: ofTwoKinds(0.3), over: (random) => Math.round(0.01 * normal(random) * 200) / 200 },
+} as const satisfies Record<string, Lanes>;
+
+interface Lanes {
+  readonly lane: Noise;
+  readonly over: Noise;
+}
+
+/** Both lanes as each of the noises, and the unequal ones. */
+export const shapes: Readonly<Record<string, Lanes>> = {
+  ...Object.fromEntries(Object.entries(noises).map(([name, noise]) => [`both ${name}`, { lane: noise, over: noise }])),
+  ...unequalLanes,
+};
 
 /** Numbers of loads that people do. */
 export const sizes = [5, 8, 10, 20, 30] as const;
@@ -51,28 +83,57 @@ const drawn = ({ loads, noise, random }: Study): number[] => Array.from({ length
 const pair = { lane: "h3", over: "h2" };
 const ratio = 0.86;
 
-/** `plt_ms` of h2 and h3 by block, page by page. */
-function pairedLoads(pages: number, blocks: number, plt_ms: (lane: "h2" | "h3", block: number) => number): Sample[] {
-  return Array.from({ length: pages }, (_, page) =>
-    Array.from({ length: blocks }, (_, block) =>
-      (["h2", "h3"] as const).map(
-        (lane): Sample => ({
-          page: `page ${page}`,
-          link: "10mbit/50ms",
-          lane,
-          block,
-          status: "valid",
-          reasons: [],
-          plt_ms: plt_ms(lane, block),
-        }),
-      ),
-    ).flat(),
-  ).flat();
+/** Pages, links and blocks of each. */
+export interface Size {
+  readonly pages: number;
+  readonly links: number;
+  readonly loads: number;
+}
+
+/** `plt_ms` of h2 and h3 by block, page by page and link by link. */
+function pairedLoads(size: Size, plt_ms: (lane: "h2" | "h3", block: number) => number): Sample[] {
+  const loads: Sample[] = [];
+  for (let page = 0; page < size.pages; page++)
+    for (let link = 0; link < size.links; link++)
+      for (let block = 0; block < size.loads; block++)
+        for (const lane of ["h2", "h3"] as const)
+          loads.push({
+            ...{ page: `page ${page}`, link: `${link + 1}mbit/50ms`, lane, block },
+            ...{ status: "valid", reasons: [], plt_ms: plt_ms(lane, block) },
+          });
+  return loads;
 }
 
 function holdsImprovement({ loads, noise, random }: Study, pages: number): boolean {
-  const study = pairedLoads(pages, loads, (lane) => 500 * (lane === "h3" ? ratio : 1) * Math.exp(noise(random)));
+  const size = { pages, links: 1, loads };
+  const study = pairedLoads(size, (lane) => 500 * (lane === "h3" ? ratio : 1) * Math.exp(noise(random)));
   return holds(compare(study, pair, Math.floor(random() * 2 ** 31)).interval, (1 - ratio) * 100);
+}
+
+/** Shares of studies, from 0 to 1. */
+export interface Told {
+  /** Equal lanes called different. */
+  readonly wrong: number;
+  /** Intervals that hold the truth, of those there are; NaN: there are none. */
+  readonly covered: number;
+  readonly tooFew: number;
+}
+
+/** What verdicts say of two lanes of equal medians. */
+export function toldOfEqual(shape: string, size: Size, studies: number): Told {
+  const lanes = shapes[shape];
+  if (!lanes) throw new Error(`no shape ${shape}`);
+  const random = randomSource(14, `${shape} ${JSON.stringify(size)}`);
+  let [wrong, held, known] = [0, 0, 0];
+  for (let study = 0; study < studies; study++) {
+    const samples = pairedLoads(size, (lane) => 500 * Math.exp((lane === "h3" ? lanes.lane : lanes.over)(random)));
+    const result = compare(samples, pair, study);
+    const told = direction(result);
+    if (told === "faster" || told === "slower") wrong++;
+    if (result.interval) known++;
+    if (holds(result.interval, 0)) held++;
+  }
+  return { wrong: wrong / studies, covered: held / known, tooFew: 1 - known / studies };
 }
 
 /** Whether the interval holds its truth in one study. */
@@ -112,11 +173,10 @@ export function falseVerdicts(name: keyof typeof disturbances, loads: number, st
   const random = randomSource(5, `${name}, ${loads} loads`);
   let wrong = 0;
   for (let study = 0; study < studies; study++) {
-    const samples = pairedLoads(
-      1,
-      loads,
-      (_, block) => 500 * Math.exp(noises.normal(random)) * disturbances[name](random, block / loads),
-    );
+    const size = { pages: 1, links: 1, loads };
+    const plt_ms = (block: number): number =>
+      500 * Math.exp(noises.normal(random)) * disturbances[name](random, block / loads);
+    const samples = pairedLoads(size, (_, block) => plt_ms(block));
     const [verdict] = sweepVerdict(samples, new Map(), study).pairs;
     if (!verdict) throw new Error("no verdict");
     if (direction(verdict.overall) !== "unclear") wrong++;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compare, direction } from "../../../../cli/results/verdict/comparison.ts";
-import { manyPages } from "../../../../cli/results/verdict/many_pages.ts";
 import { pairedCells } from "../../../../cli/results/verdict/paired_cells.ts";
+import { manyPages } from "../../../../cli/results/verdict/pooled_cells.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 
 const pair = { lane: "h3", over: "h1" };
@@ -73,22 +73,39 @@ test("few pages: geometric mean of their ratios, so that a big page does not out
   near(compare(samples, pair, 1).percent, 0);
 });
 
-test("six pages: improvement of the median over pages, and pages are what is resampled", () => {
-  const samples = Array.from({ length: manyPages }, (_, page) =>
-    lanes([1000 * (page + 1)], [(page === 5 ? 100 : 860) * (page + 1)], { page: `page ${page}` }),
-  ).flat();
-  const result = compare(samples, pair, 1);
-  assert.equal(result.units, "pages");
-  // h1's median over pages is 3500; h3's of 860, 1720, 2580, 3440, 4300 and 600 is 2150.
-  near(result.percent, ((3500 - 2150) / 3500) * 100);
-  assert.ok(result.interval && result.interval.low < 14.001 && result.interval.high > 14.001);
+const three = (plt_ms: number): number[] => [plt_ms * 0.999, plt_ms, plt_ms * 1.001];
+
+test("six pages: the same figure as of five, and the interval is for pages like these", () => {
+  const of = (pages: number) => {
+    const samples = Array.from({ length: pages }, (_, page) =>
+      lanes(three(1000 * (page + 1)), three((page === 0 ? 430 : 860) * (page + 1)), { page: `page ${page}` }),
+    ).flat();
+    return compare(samples, pair, 1);
+  };
+  const [few, many] = [of(manyPages - 1), of(manyPages)];
+  near(few.percent, (1 - 0.86 * 0.5 ** (1 / 5)) * 100);
+  near(many.percent, (1 - 0.86 * 0.5 ** (1 / 6)) * 100);
+  assert.deepEqual([few.units, many.units], ["blocks", "pages"]);
+  // One page of six that gains three times as much as the others: far from sure for other pages, but certain for these.
+  assert.ok(few.interval && few.interval.low > 20);
+  assert.ok(many.interval && many.interval.low < 14);
 });
 
-test("many links with few loads each: links are resampled", () => {
-  const samples = Array.from({ length: 8 }, (_, link) => lanes([1000], [850 + link], { link: `${link}mbit` })).flat();
-  const result = compare(samples, pair, 1);
-  assert.equal(result.units, "cells");
-  assert.equal(direction(result), "faster");
+test("one load each of many links, or pages: no interval, since nothing tells how far a single load lies from its median", () => {
+  for (const place of ["link", "page"] as const) {
+    const samples = Array.from({ length: 8 }, (_, index) => lanes([1000], [850 + index], { [place]: `${index}mbit` }));
+    const result = compare(samples.flat(), pair, 1);
+    assert.equal(result.interval, null);
+    assert.match(result.reason ?? "", /3 valid loads of each lane on each of the 8 pages on links/);
+    assert.equal(direction(result), "unknown");
+  }
+});
+
+test("a quarter of the places may have lost a load", () => {
+  const samples = Array.from({ length: 8 }, (_, link) => lanes(three(1000), three(860), { link: `${link}mbit` }));
+  const lost = (places: number) => samples.flatMap((all, index) => (index < places ? all.slice(1) : all));
+  assert.ok(compare(lost(2), pair, 1).interval);
+  assert.equal(compare(lost(3), pair, 1).interval, null);
 });
 
 test("the order of loads and the name of the lane pair change nothing they should not", () => {
@@ -99,9 +116,11 @@ test("the order of loads and the name of the lane pair change nothing they shoul
 
 test("direction follows the interval, not the percentage", () => {
   const base = compare(lanes([1, 1, 1, 1, 1], [1, 1, 1, 1, 1]), pair, 1);
-  assert.equal(direction({ ...base, percent: 5, interval: { low: 1, high: 9 } }), "faster");
+  const sure = { ...base, probability: 0.01 };
+  assert.equal(direction({ ...sure, percent: 5, interval: { low: 1, high: 9 } }), "faster");
+  assert.equal(direction({ ...sure, percent: 5, interval: { low: 1, high: 9 }, probability: 0.06 }), "unclear");
   assert.equal(direction({ ...base, percent: 5, interval: { low: -1, high: 9 } }), "unclear");
-  assert.equal(direction({ ...base, percent: -5, interval: { low: -9, high: -1 } }), "slower");
+  assert.equal(direction({ ...sure, percent: -5, interval: { low: -9, high: -1 } }), "slower");
   assert.equal(direction({ ...base, percent: 0, interval: { low: 0, high: 0 } }), "unclear");
 });
 
@@ -110,15 +129,17 @@ test("a link that only some pages have still has its say, and the whole an inter
     ["a", "b", "sparse"]
       .filter((link) => link !== "sparse" || page < 2)
       .flatMap((link) =>
-        ["h2", "h3"].map((lane) => ({
-          page: `page ${page}`,
-          link,
-          lane,
-          block: 0,
-          status: "valid" as const,
-          reasons: [],
-          plt_ms: (lane === "h3" ? 800 : 1000) * (1 + page / 10),
-        })),
+        [0, 1, 2].flatMap((block) =>
+          ["h2", "h3"].map((lane) => ({
+            page: `page ${page}`,
+            link,
+            lane,
+            block,
+            status: "valid" as const,
+            reasons: [],
+            plt_ms: (lane === "h3" ? 800 : 1000) * (1 + page / 10),
+          })),
+        ),
       ),
   );
   const result = compare(loads, { lane: "h3", over: "h2" }, 1);

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { shift } from "../../../../cli/results/stats/hodges_lehmann.ts";
 import { normalQuantile, normalUpperTail } from "../../../../cli/results/stats/normal_tail.ts";
-import { permutationTest } from "../../../../cli/results/stats/permutation.ts";
 import { signedRank, signedRankCritical } from "../../../../cli/results/stats/signed_rank.ts";
 
 const near = (actual: number | undefined, expected: number, tolerance = 1e-12) =>
@@ -56,7 +55,6 @@ test("nothing to compare shows nothing", () => {
   assert.deepEqual(signedRank([]), { n: 0, greater: 1, less: 1, twoSided: 1 });
   assert.deepEqual(signedRank([0, 0]), { n: 0, greater: 1, less: 1, twoSided: 1 });
   assert.equal(shift([]), null);
-  assert.equal(permutationTest([]), 1);
 });
 
 test("the approximation for many differences continues the exact test", () => {
@@ -102,15 +100,4 @@ test("the shift's interval holds a shift exactly when the signed-rank test does 
 test("five differences have no 95 % interval, six have", () => {
   assert.equal(shift([1, 2, 3, 4, 5])?.interval, null);
   assert.deepEqual(shift([1, 2, 3, 4, 5, 6])?.interval, { low: 1, high: 6 });
-});
-
-test("sign flips: all ways where they are few, drawn ways agree with them where not", () => {
-  near(permutationTest([1, 2, 3]), 2 / 8);
-  near(permutationTest([1, -1]), 1);
-  const random = randomSource(4, "flips");
-  const values = Array.from({ length: 14 }, () => random() - 0.3);
-  const all = permutationTest(values);
-  // The fifteenth is nothing, so the answer is the same, but found by drawing.
-  near(permutationTest([...values, 0]), all, 0.02);
-  assert.ok(permutationTest(new Array<number>(40).fill(1)) > 0, "a drawn probability is never 0");
 });

@@ -49,12 +49,12 @@ test("a lane needs no more loads once each pair that it is in is decided", () =>
 });
 
 test("blocks in which one lane has no valid load do not count, and a lane without any is never settled", () => {
-  const loads = loadsOf({ h1: 1000, h2: 500 }, 5).map((load) =>
+  const loads = loadsOf({ h1: 1000, h2: 500 }, 6).map((load) =>
     load.lane === "h2" && load.block === 3 ? { ...load, status: "failed" as const, plt_ms: null } : load,
   );
   assert.equal(isSettled(loads, ["h1", "h2"], { decided_percent: 3 }), false);
-  const sixth = loadsOf({ h1: 1000, h2: 500 }, 6).filter((load) => load.block === 5);
-  assert.equal(isSettled([...loads, ...sixth], ["h1", "h2"], { decided_percent: 3 }), true);
+  const seventh = loadsOf({ h1: 1000, h2: 500 }, 7).filter((load) => load.block === 6);
+  assert.equal(isSettled([...loads, ...seventh], ["h1", "h2"], { decided_percent: 3 }), true);
   assert.equal(isSettled(loadsOf({ h1: 1000, h2: 800 }, 30), lanes, { decided_percent: 3 }), false);
 });
 

@@ -15,6 +15,8 @@ function improvementOf(percent: number | null, low?: number, high?: number): Imp
     pair: { lane: "h3", over: "h2" },
     percent,
     interval,
+    probability: interval && (interval.low > 0 || interval.high < 0 ? 0.001 : 0.5),
+    comparisons: 1,
     units: "blocks",
     n: { lane: 5, over: 5 },
     pages: 1,
@@ -46,7 +48,7 @@ test("clauses: faster, slower turned round, no difference, no interval, nothing"
   assert.match(comparisonClause({ ...improvementOf(null), reason: "no loads" }), /not known, no loads/);
   assert.equal(
     comparisonClause({ ...improvementOf(-14, -17, -11), pages: 12, pagesWon: { faster: 1, slower: 11 } }),
-    "h3 is 14 % slower than h2 (95 %: 11 to 17), 11 of 12 pages",
+    "h3 is 14 % slower than h2 (95 %: 11 to 17, for these pages), 11 of 12 pages",
   );
   assert.equal(comparisonClause(improvementOf(0)), "h3 was as fast as h2 (5 loads each, too few for an interval)");
   assert.equal(
