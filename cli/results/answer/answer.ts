@@ -6,11 +6,11 @@ import { count } from "../../base/numbers.ts";
 import { median } from "../../base/quantile.ts";
 import { modelledPages } from "../store/modelled_pages.ts";
 import type { Cell, Environment, Load } from "../store/sweep_rows.ts";
-import { direction, type Improvement, improvement } from "../verdict/comparison.ts";
+import { direction, type Improvement, improvement, toldTogether } from "../verdict/comparison.ts";
 import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
 import { counted, isValid, type LanePair, type Sample } from "../verdict/sample.ts";
 import type { PairVerdict } from "../verdict/sweep_verdict.ts";
-import { comparisonClause, raceVerdict, sentence, verdictPairs } from "../verdict/verdict.ts";
+import { raceVerdict, verdictPairs } from "../verdict/verdict.ts";
 import { answerSentence } from "./answer_sentence.ts";
 import { type LeftOut, leftOut } from "./left_out.ts";
 import { type CellEvidence, whyLine } from "./why.ts";
@@ -55,17 +55,18 @@ function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" |
   return `${words(pages, ofPages, "page")} over ${words(links, ofLinks, "link")}`;
 }
 
-/** The first pair that people ask about of which both lanes have loads. */
-function askedPair({ cells, loads }: Pick<Answered, "cells" | "loads">): LanePair | null {
-  const has = new Set(loads.flatMap((load) => (counted(load) === null ? [] : [load.lane])));
-  const pairs = verdictPairs(cells.map(({ lane }) => lane));
-  return pairs.find(({ lane, over }) => has.has(lane as Load["lane"]) && has.has(over as Load["lane"])) ?? null;
+/** The pair that people ask about first of those whose lanes both have loads, its probability corrected for all of them. */
+function askedComparison({ cells, loads, seed }: Answered): { result: Improvement; paired: PairedCell[] } | null {
+  const has = new Set<string>(loads.flatMap((load) => (counted(load) === null ? [] : [load.lane])));
+  const pairs = verdictPairs(cells.map(({ lane }) => lane)).filter(({ lane, over }) => has.has(lane) && has.has(over));
+  const compared = pairs.map((pair) => ({ pair, paired: pairedCells(loads, pair) }));
+  const [result] = toldTogether(compared.map(({ pair, paired }) => improvement(paired, pair, seed)));
+  return result ? { result, paired: compared[0]?.paired ?? [] } : null;
 }
 
 const unitsWords: Readonly<Record<Improvement["units"], string>> = {
   blocks: "the interval is of these pages and links",
   pages: "the interval is of pages like these",
-  cells: "the interval is of pages and links like these",
 };
 
 /** `12 pages over 20 links, 5 to 9 valid runs of each lane` */
@@ -100,12 +101,12 @@ function withoutPair({ cells, loads, seed }: Answered): string {
 }
 
 export function answerOf(answered: Answered): Answer {
-  const { cells, loads, seed, plan, environment } = answered;
+  const { cells, loads, plan, environment } = answered;
   const left = leftOut(loads);
-  const pair = askedPair(answered);
-  if (pair === null) return { pair, sentence: withoutPair(answered), why: null, sure: null, left };
-  const paired = pairedCells(loads, pair);
-  const result = improvement(paired, pair, seed);
+  const asked = askedComparison(answered);
+  if (asked === null) return { pair: null, sentence: withoutPair(answered), why: null, sure: null, left };
+  const { result, paired } = asked;
+  const { pair } = result;
   const modelled = modelledPages({ environment });
   const answer = answerSentence({
     improvement: result,
@@ -119,13 +120,10 @@ export function answerOf(answered: Answered): Answer {
   return { pair, sentence: answer, why, sure: sureLine(answered, result), left };
 }
 
-/** The verdicts that the answer has not given: of its own pair only one that is split by the links' traits. */
+/** The verdicts that the answer has not given. */
 export function furtherPairs(pairs: readonly PairVerdict[], { pair }: Pick<Answer, "pair">): PairVerdict[] {
   const isAnswered = (verdict: PairVerdict): boolean =>
-    pair !== null &&
-    verdict.pair.lane === pair.lane &&
-    verdict.pair.over === pair.over &&
-    verdict.sentence === sentence(comparisonClause(verdict.overall));
+    pair !== null && verdict.pair.lane === pair.lane && verdict.pair.over === pair.over;
   return pairs.filter((verdict) => !isAnswered(verdict));
 }
 

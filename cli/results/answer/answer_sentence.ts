@@ -5,7 +5,7 @@ import { laneName } from "../../base/lanes.ts";
 import { count, formatPercents, sentenceTime } from "../../base/numbers.ts";
 import { percentDown } from "../../load/metrics/coverage.ts";
 import { direction, type Improvement } from "../verdict/comparison.ts";
-import { equivalence_percent, isEquivalent } from "../verdict/verdict.ts";
+import { equivalence_percent, isEquivalent, notShownClause } from "../verdict/verdict.ts";
 
 export interface Compared {
   readonly improvement: Improvement;
@@ -40,11 +40,12 @@ function savedWords(percent: number, compared: Compared, isTurned: boolean): str
 /** What was not shown: a range with 0 in it, or one so narrow that nobody acts on it. */
 function undecided(compared: Compared, percent: number, interval: Interval): string {
   const { pair } = compared.improvement;
+  const why = notShownClause(compared.improvement);
   const [lane, over, place] = [laneName(pair.lane), laneName(pair.over), placeWords(compared)];
   const { low, high } = formatPercents(percent, interval);
   if (isEquivalent(interval))
     return `${lane} and ${over} are equally fast on ${place}: they differ by less than ${equivalence_percent} % (95 % CI ${low} to ${high}).`;
-  return `No difference shown between ${lane} and ${over} on ${place} (95 % CI ${low} to ${high} %).`;
+  return `No difference shown between ${lane} and ${over} on ${place} (95 % CI ${low} to ${high} %${why}).`;
 }
 
 /** With a capital and a full stop. */

@@ -27,8 +27,8 @@ function scopeClause({ pages, units }: Improvement): string {
   return units === "pages" ? ", for pages like these" : ", for these pages";
 }
 
-/** Why an interval that does not hold 0 shows no difference yet. */
-function notShownClause({ interval, comparisons }: Improvement): string {
+/** `; 0 is outside, but ...`: why an interval that does not hold 0 shows no difference yet; empty where it does. */
+export function notShownClause({ interval, comparisons }: Improvement): string {
   if (interval === null || (interval.low <= 0 && interval.high >= 0)) return "";
   return comparisons > 1
     ? `; 0 is outside, but by chance one of ${comparisons} comparisons may be`

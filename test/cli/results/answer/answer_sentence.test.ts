@@ -17,6 +17,8 @@ const improvement: Improvement = {
   gap: null,
   isAtLeast: false,
   reason: null,
+  probability: 0.001,
+  comparisons: 3,
 };
 
 function said(result: Partial<Improvement>, of: Partial<Compared> = {}): string {
