@@ -37,7 +37,7 @@ function lines({ labs, steps, link, margin_percent }: Calibration, path: string)
   return [
     ...steps.map(
       ({ labs: count, percent, low_percent, high_percent, equivalent, invalid, rounds }) =>
-        `${count} labs: page load times ${percentText(percent)} longer (90 %: ${percentText(low_percent)} to ${percentText(high_percent)}), ${rounds} rounds, ${invalid} invalid: ${equivalent ? `the same within ${margin_percent} %` : "not shown to be the same"}`,
+        `${count} labs: page load times in the lab least like one alone ${percentText(percent)} longer (90 %: ${percentText(low_percent)} to ${percentText(high_percent)}), ${rounds} rounds, ${invalid} invalid: ${equivalent ? `the same within ${margin_percent} %` : "not shown to be the same"}`,
     ),
     `${labs === 1 ? "loads run one after another" : `up to ${labs} labs side by side`} on links as slow as ${link}: ${path}`,
   ];

@@ -24,7 +24,7 @@ export interface Calibration {
    */
   margin_percent: number;
   /**
-   * The largest number at which page load times are equivalent to those of one lab alone.
+   * The largest number at which page load times in each lab, and their mean in each round, are equivalent to those of one lab alone.
    */
   labs: number;
   steps: CalibrationStep[];
@@ -40,7 +40,7 @@ export interface CalibrationStep {
    */
   invalid: number;
   /**
-   * How much longer loads side by side took: Hodges and Lehmann's estimate.
+   * How much longer loads side by side took than alone, in the lab (or the labs' mean) that is the least like it: Hodges and Lehmann's estimate.
    */
   percent: number | null;
   /**
@@ -48,5 +48,8 @@ export interface CalibrationStep {
    */
   low_percent: number | null;
   high_percent: number | null;
+  /**
+   * Of each lab and of the labs' mean both one-sided tests say so.
+   */
   equivalent: boolean;
 }

@@ -17,14 +17,14 @@ import { fastPlan, sweepOf } from "../fast_runner.ts";
 const least = { lanes: ["h1", "h2", "h3"], rounds: 12, margin_percent: 1, tell: () => undefined } as const;
 const signal = new AbortController().signal;
 
-/** A machine on which loads take so much longer when so many run at once. */
-function machineOf(slowdown: (running: number) => number, spread: number, seed: number) {
+/** A machine on which loads take so much longer when so many run at once; `place`: which of these it is, from 0, in the order of their start. */
+function machineOf(slowdown: (running: number, place: number) => number, spread: number, seed: number) {
   const random = randomSource(seed, "calibrate");
   let running = 0;
   return async (lane: string): Promise<number> => {
-    running++;
+    const place = running++;
     await new Promise((resolve) => setImmediate(resolve));
-    const factor = slowdown(running);
+    const factor = slowdown(running, place);
     await new Promise((resolve) => setImmediate(resolve));
     running--;
     return (lane === "h1" ? 3000 : 2800) * factor * (1 + spread * (random() - 0.5));
@@ -40,6 +40,40 @@ test("the largest number of labs that changes nothing", async () => {
     [true, true, false],
   );
   assert.ok(Math.abs((steps[2]?.percent ?? 0) - 5) < 0.5);
+});
+
+test("one slow lab of several is found, whose loads a median over the labs would hide", async () => {
+  for (const slow of [0, 1, 2]) {
+    const load = machineOf((running, place) => (running === 3 && place === slow ? 1.04 : 1), 0.005, 7);
+    const { labs, steps } = await calibrate({ ...least, load, mostLabs: 3, signal });
+    assert.equal(labs, 2, `lab ${slow}`);
+    // What is told is the slow one's.
+    assert.ok(Math.abs((steps.at(-1)?.percent ?? 0) - 4) < 0.5, JSON.stringify(steps.at(-1)));
+  }
+});
+
+test("a slow lab is found that is another one in each round", async () => {
+  const random = randomSource(8, "which lab is slow");
+  let slow = 0;
+  const load = machineOf(
+    (running, place) => {
+      if (place === 0) slow = Math.floor(random() * 3);
+      return running === 3 && place === slow ? 1.06 : 1;
+    },
+    0.005,
+    9,
+  );
+  assert.equal((await calibrate({ ...least, rounds: 20, load, mostLabs: 3, signal })).labs, 2);
+});
+
+test("labs that change nothing are shown not to, up to eight of them", async () => {
+  let shown = 0;
+  const trials = 20;
+  for (let trial = 0; trial < trials; trial++) {
+    const load = machineOf(() => 1, 0.01, 500 + trial);
+    if ((await calibrate({ ...least, rounds: 20, load, mostLabs: 8, signal })).labs === 8) shown++;
+  }
+  assert.ok(shown >= trials * 0.9, `${shown} of ${trials}`);
 });
 
 test("loads that vary too much to tell are not called the same", async () => {
