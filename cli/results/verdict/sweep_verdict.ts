@@ -7,6 +7,7 @@ import { extremes } from "../../base/quantile.ts";
 import type { LinkTraits } from "../../link/traits.ts";
 import { browsersWarning } from "./browsers.ts";
 import { direction, type Improvement, improvement, toldTogether } from "./comparison.ts";
+import { lostLoadsNotes } from "./lost_loads.ts";
 import { type PairedCell, pairedCells } from "./paired_cells.ts";
 import { counted, isValid, type LanePair, type Sample, sortLanes } from "./sample.ts";
 import { comparisonClause, excludedLine, raceVerdict, sentence as sentenceOf, verdictPairs } from "./verdict.ts";
@@ -182,6 +183,7 @@ export function sweepVerdict(
   const empty = lanes.filter((lane) => !loads.some((load) => load.lane === lane && counted(load) !== null));
   const notes = empty.map((lane) => `${lane} has no valid load.`);
   if (lanes.length === 1 && single && valid.length > 0) notes.push(...raceVerdict(loads, seed).sentences);
+  notes.push(...lostLoadsNotes(loads));
   const changed = browsersWarning(valid);
   if (changed !== null) notes.push(changed);
   const compared = verdictPairs(lanes)
