@@ -1,6 +1,6 @@
 // Where the programs are that the command line starts: ours in the checkout's build, Chromium on the system.
 import { accessSync, constants, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { UserError } from "./errors.ts";
 
 export const checkout = join(import.meta.dirname, "..", "..");
@@ -37,6 +37,16 @@ export function programPath(program: Program): string {
   const path = join(checkout, "build", "native", folders[program], program);
   if (!isExecutable(path)) throw new UserError(`${program} is not built: run \`npm run setup\` in ${checkout}`);
   return path;
+}
+
+/** Whether a word of the command line is a program's path. */
+export const isProgram = (word: string): boolean => word.includes("/") && isExecutable(resolve(word));
+
+/** The absolute path of a browser that a plan or a command names. UserError where no program is there. */
+export function browserProgram(named: string): string {
+  const path = resolve(named);
+  if (isExecutable(path)) return path;
+  throw new UserError(`no program at ${named}: name Chromium's binary, as ${chromiumPaths[0]}`);
 }
 
 // Debian's wrapper in /usr/bin adds flags of its own, so the binary behind it comes first.

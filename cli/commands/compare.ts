@@ -1,106 +1,261 @@
-// `trilane compare A B`: what became slower or faster from one sweep to another. Exit status 0: nothing
-// became worse; 1: something became slower, or fails more often; 3: nothing can be said of any cell. Cells of which alone nothing can
-// be told do not change the status: a line counts them.
+// `trilane compare A B`: what became slower or faster from one sweep, or several, to another; `compare --interleaved A B` loads two
+// versions alternately first. What is judged is cli/results/compare's. Exit status 0: nothing became worse; 1: something became
+// slower by more than the threshold, or fails more often; 3: nothing can be said of any cell, or something is slower and may be so
+// by its occasion. Cells of which alone nothing can be told do not change the status: a line counts them.
+import { existsSync } from "node:fs";
 import type { Argv } from "yargs";
 import type { SweepsCompared } from "../../schemas/generated/sweeps_compared.ts";
 import { UndecidedError, UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { number } from "../base/option.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
-import { compareRuns, isRegression, type Run } from "../results/compare/compare.ts";
-import { comparisonLines } from "../results/compare/words.ts";
+import { compareRuns } from "../results/compare/compare.ts";
+import { type Comparison, regressionOf } from "../results/compare/comparison.ts";
+import { interleavedSides } from "../results/compare/interleaved.ts";
+import type { Run } from "../results/compare/pairs.ts";
+import { comparisonLines, type SideNames } from "../results/compare/words.ts";
 import { chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { Sweep } from "../results/store/results.ts";
 import type { Browser } from "../results/verdict/browsers.ts";
+import { executePlan } from "../sweep/execute.ts";
+import { defineAs } from "../sweep/plan/choose_model.ts";
+import { type InterleavedWords, interleavedPlan, usualLink, usualRuns } from "../sweep/plan/interleaved_plan.ts";
+import { planRange } from "../sweep/plan/plan_range.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { essentials } from "./help.ts";
 
-interface CompareOptions extends CommonOptions {
-  a: string;
-  b: string;
+interface CompareOptions extends CommonOptions, Omit<InterleavedWords, "b"> {
+  b: string | undefined;
   threshold: number;
+  "occasion-spread": number | undefined;
+  interleaved: boolean;
+  new: boolean;
 }
 
-function read(word: string, home: string): Run & { sweep: Sweep } {
-  const { results, asked } = openNamed(word, home);
-  try {
-    const sweep = chooseSweep(results, asked);
-    return { sweep, cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) };
-  } finally {
-    results.close();
-  }
+interface Occasion extends Run {
+  readonly sweep: Sweep;
+}
+
+/** `3`, `old.db#3`, or several of these with commas between them. */
+function occasionsOf(word: string, home: string): Occasion[] {
+  const words = existsSync(word) ? [word] : word.split(",");
+  return words.map((each) => {
+    const { results, asked } = openNamed(each.trim(), home);
+    try {
+      const sweep = chooseSweep(results, asked);
+      return { sweep, cells: results.cellsOf(sweep.id), loads: results.loadsOf(sweep.id) };
+    } finally {
+      results.close();
+    }
+  });
 }
 
 /** What dilation leaves undilated (cli/README.md) would be taken for a change. */
-function refuseOtherDilation(a: Sweep, b: Sweep): void {
-  const [ofA, ofB] = [a, b].map(({ plan }) => plan.dilate ?? 1);
-  if (ofA === ofB) return;
+function refuseOtherDilation(occasions: readonly Occasion[]): void {
+  const [a] = occasions.map(({ sweep }) => sweep);
+  const other = occasions.find(({ sweep }) => (sweep.plan.dilate ?? 1) !== (a?.plan.dilate ?? 1))?.sweep;
+  if (!a || !other) return;
   const words = (dilation = 1): string => (dilation === 1 ? "in undilated time" : `in time dilated ${dilation} times`);
+  const [ofA, ofB] = [a.plan.dilate ?? 1, other.plan.dilate ?? 1];
   throw new UserError(
-    `sweep ${a.id} ran ${words(ofA)}, sweep ${b.id} ${words(ofB)}: run one of them again with --dilate ${ofB} or ${ofA}`,
+    `sweep ${a.id} ran ${words(ofA)}, sweep ${other.id} ${words(ofB)}: run one of them again with --dilate ${ofB} or ${ofA}`,
   );
 }
 
-const factsOf = ({ id, name, created_at, environment }: Sweep, browsers: readonly Browser[]) => ({
-  sweep: id,
-  name,
-  created_at,
-  environment,
-  browsers: [...browsers],
-});
+interface Sides {
+  readonly a: readonly Run[];
+  readonly b: readonly Run[];
+  readonly sweeps: { readonly a: readonly Sweep[]; readonly b: readonly Sweep[] };
+  /** Of sweeps that alternated two versions. */
+  readonly names?: SideNames;
+}
+
+/** The two versions of each sweep. */
+function versionsOf(occasions: readonly Occasion[]): Sides {
+  const found = occasions.map(({ sweep, cells, loads }) => {
+    const sides = interleavedSides(sweep, cells, loads);
+    if (sides) return sides;
+    throw new UserError(
+      `sweep ${sweep.id} did not alternate two versions: name the sweep to compare it with, or run \`trilane compare --interleaved\``,
+    );
+  });
+  const sweeps = occasions.map(({ sweep }) => sweep);
+  const [first] = found;
+  return {
+    ...{ a: found.map(({ a }) => a), b: found.map(({ b }) => b), sweeps: { a: sweeps, b: sweeps } },
+    ...(first ? { names: first.names } : {}),
+  };
+}
+
+function sidesOf({ a, b }: Pick<CompareOptions, "a" | "b">, home: string): Sides {
+  const before = occasionsOf(a, home);
+  const after = b === undefined ? [] : occasionsOf(b, home);
+  refuseOtherDilation([...before, ...after]);
+  if (b === undefined) return versionsOf(before);
+  const sweepsOf = (side: readonly Occasion[]): Sweep[] => side.map(({ sweep }) => sweep);
+  return { a: before, b: after, sweeps: { a: sweepsOf(before), b: sweepsOf(after) } };
+}
+
+function factsOf(sweeps: readonly Sweep[], browsers: readonly Browser[], version: string | undefined) {
+  const { id, name, created_at, environment } = sweeps[0] as Sweep;
+  const numbers = sweeps.map((sweep) => sweep.id) as [number, ...number[]];
+  const facts = { sweep: id, sweeps: numbers, name, created_at, environment, browsers: [...browsers] };
+  return version === undefined ? facts : { ...facts, version };
+}
+
+function documentOf(comparison: Comparison, { sweeps, names }: Sides, threshold_percent: number): SweepsCompared {
+  const { browsers_a, browsers_b, occasions: _, together, cells, ...rest } = comparison;
+  return {
+    ...{ schema: "trilane/sweeps-compared/1", threshold_percent, ...rest },
+    a: factsOf(sweeps.a, browsers_a, names?.a),
+    b: factsOf(sweeps.b, browsers_b, names?.b),
+    ...{ together: [...together], cells: [...cells] },
+  };
+}
+
+/** Sets the exit status, or throws where there is no answer. */
+function conclude(comparison: Comparison, threshold: number): void {
+  const found = regressionOf(comparison);
+  if (found === "shown") process.exitCode = 1;
+  else if (found === "unsure")
+    throw new UndecidedError(
+      `slower by more than ${threshold} %, but with one sweep each it may be the occasion: run \`trilane compare --interleaved\`, name several sweeps of each (1,2,3 4,5,6), or give --occasion-spread`,
+    );
+  else if (comparison.loads_needed === null)
+    throw new UndecidedError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");
+  else if (comparison.can_show === "nothing")
+    throw new UndecidedError(
+      `so few loads cannot show any change: load each cell ${comparison.loads_needed} times in both sweeps (--runs)`,
+    );
+}
+
+function compareStored(options: CompareOptions, home: string): void {
+  const { threshold, "occasion-spread": spread, json } = options;
+  const sides = sidesOf(options, home);
+  const terms = {
+    threshold_percent: threshold,
+    isInterleaved: sides.names !== undefined,
+    occasionSpread_percent: spread ?? null,
+  };
+  const comparison = compareRuns(sides.a, sides.b, terms);
+  if (comparison.cells.length === 0)
+    throw new UserError("the two sweeps have no page, link and lane in common: compare two of one plan");
+  if (json) printJson(documentOf(comparison, sides, threshold));
+  else printLines(comparisonLines(comparison, threshold, sides.names));
+  conclude(comparison, threshold);
+}
+
+const ofInterleaved = ["page", "link", "lanes", "runs", "timeout", "settle", "as"] as const;
+
+/** Loads both versions, and judges the sweep; the same again resumes it. */
+async function runInterleaved(options: CompareOptions, home: string): Promise<void> {
+  const { b, json } = options;
+  if (b === undefined)
+    throw new UserError("--interleaved: name both versions: two pages, or with --page two links or browsers");
+  const plan = await interleavedPlan(home, { ...options, b });
+  await executePlan({
+    ...{ home, plan, fresh: options.new, json },
+    conclude: (sweep) => compareStored({ ...options, a: String(sweep), b: undefined }, home),
+  });
+}
+
+function refuseRunOptions(options: CompareOptions): void {
+  const given = options.new ? "new" : ofInterleaved.find((name) => options[name] !== undefined);
+  if (given) throw new UserError(`--${given}: is for loads that are still to be run: give --interleaved too`);
+}
 
 export const command: Command<CompareOptions> = {
-  usage: "compare <a> <b>",
+  usage: "compare <a> [b]",
   summary:
-    "What became slower or faster between two sweeps; exit status 1: slower, or failing; 3: too few loads to tell",
+    "What became slower or faster between two sweeps; exit status 1: slower, or failing; 3: cannot tell, or may be the occasion",
   define: (yargs: Argv<CommonOptions>) =>
-    yargs
+    defineAs(yargs)
       .positional("a", {
         type: "string",
         demandOption: true,
-        describe: "the earlier sweep: its number, or a file of results or data folder, as old.db or old.db#3",
+        describe:
+          "the earlier sweep: its number, or a file of results or data folder, as old.db or old.db#3; several with commas (1,2,3)",
       })
-      .positional("b", { type: "string", demandOption: true, describe: "the later one" })
+      .positional("b", {
+        type: "string",
+        describe: "the later one, or several; none for a sweep that --interleaved ran",
+      })
       .option(
         "threshold",
         number(
           { least: 0, most: 1000, unit: "per cent" },
           {
             default: 5,
-            describe: "changes of the page load time of up to so many per cent do not matter",
+            describe: "changes of the median page load time of up to so many per cent do not matter",
           },
         ),
       )
-      .example("trilane compare 3 5", "two sweeps of the data folder")
-      .example("trilane compare old.db new.db --threshold 3", "the newest sweeps of two files, say of two browsers"),
+      .option(
+        "occasion-spread",
+        number(
+          { least: 0, most: 1000, unit: "per cent" },
+          { describe: "two sweeps of the same thing are known to differ by up to so much: added to the threshold" },
+        ),
+      )
+      .option("interleaved", {
+        type: "boolean",
+        default: false,
+        describe:
+          "load A and B alternately in one sweep, then compare them: two pages, or with --page two links or browsers",
+      })
+      .option("page", { type: "string", requiresArg: true, describe: "the page whose links or browsers A and B are" })
+      .option("link", { type: "string", requiresArg: true, describe: `the bottleneck (default: ${usualLink})` })
+      .option("lanes", {
+        type: "string",
+        requiresArg: true,
+        describe: "lanes, separated by commas (default: h1,h2,h3)",
+      })
+      .option(
+        "runs",
+        number(planRange("repetitions"), {
+          describe: `valid loads of each lane of A, and of B (default: ${usualRuns})`,
+        }),
+      )
+      .option(
+        "timeout",
+        number(planRange("timeout_s", "seconds"), { describe: "time after which a load has failed (default: 60)" }),
+      )
+      .option(
+        "settle",
+        number(planRange("settle_ms", "ms"), { rare: true, describe: "watch the page so long after its load event" }),
+      )
+      .option("new", {
+        type: "boolean",
+        default: false,
+        describe: "start over instead of resuming the same comparison",
+      })
+      .group(["threshold", "interleaved", "occasion-spread"], essentials)
+      .group(["page", "link", "lanes", "runs", "timeout", "settle", "new", "as", "compute"], "With --interleaved:")
+      .example("trilane compare 1,2,3 4,5,6", "three sweeps of each, tested against the spread between them")
+      .example("trilane compare old.db new.db --threshold 3", "the newest sweeps of two files, say of two browsers")
+      .example("trilane compare 3 5 --occasion-spread 2", "one sweep each, known to differ by up to 2 % by themselves")
+      .example(
+        "trilane compare --interleaved shop shop-new",
+        "load two recordings alternately, for both the same minutes",
+      )
+      .example(
+        "trilane compare --interleaved ./old/chrome ./new/chrome --page shop",
+        "two browsers; two links likewise (3g 3g,loss=1%)",
+      )
+      .epilogue(
+        [
+          "Exit status:",
+          "  0  nothing became worse",
+          "  1  something became slower by more than --threshold, or loads fail more often",
+          "  2  the command line or a file is wrong",
+          "  3  too few loads to show any change, or something is slower but each side is one",
+          "     sweep, which cannot tell a change from its occasion (machine, day)",
+        ].join("\n"),
+      ) as unknown as Argv<CompareOptions>,
   run: async (options) => {
-    const { threshold } = options;
     const home = homeFolder(options.home);
-    const [a, b] = [read(options.a, home), read(options.b, home)];
-    refuseOtherDilation(a.sweep, b.sweep);
-    const comparison = compareRuns(a, b, threshold);
-    if (comparison.cells.length === 0)
-      throw new UserError("the two sweeps have no page, link and lane in common: compare two of one plan");
-    const document: SweepsCompared = {
-      schema: "trilane/sweeps-compared/1",
-      threshold_percent: threshold,
-      a: factsOf(a.sweep, comparison.browsers_a),
-      b: factsOf(b.sweep, comparison.browsers_b),
-      only_a: comparison.only_a,
-      only_b: comparison.only_b,
-      tests: comparison.tests,
-      can_show: comparison.can_show,
-      loads_needed: comparison.loads_needed,
-      together: [...comparison.together],
-      cells: [...comparison.cells],
-    };
-    if (options.json) printJson(document);
-    else printLines(comparisonLines(comparison, threshold));
-    if (isRegression(comparison)) process.exitCode = 1;
-    else if (comparison.loads_needed === null)
-      throw new UndecidedError("no cell is the same in both sweeps: compare sweeps of the same recordings and links");
-    else if (comparison.can_show === "nothing")
-      throw new UndecidedError(
-        `so few loads cannot show any change: load each cell ${comparison.loads_needed} times in both sweeps (--runs)`,
-      );
+    if (options.interleaved) return await runInterleaved(options, home);
+    refuseRunOptions(options);
+    compareStored(options, home);
   },
 };

@@ -6,7 +6,7 @@ import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { usualRuns } from "../base/interval.ts";
-import { allLanes, isLane, laneFacts, plainLanes } from "../base/lanes.ts";
+import { allLanes, laneFacts, plainLanes } from "../base/lanes.ts";
 import { number } from "../base/option.ts";
 import { say } from "../base/terminal_text.ts";
 import { refuseAskedWithoutDelay } from "../link/profile_file.ts";
@@ -28,6 +28,7 @@ import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_opt
 import { isUrl, pageFor } from "../sweep/plan/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan/plan.ts";
 import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
+import { readLanes } from "../sweep/plan/read_lanes.ts";
 import { defineStrict, type StrictOptions, strictOf } from "../sweep/plan/strict_option.ts";
 import { defineUntil, mostLoads, type UntilOptions, untilOf } from "../sweep/plan/until.ts";
 import type { Command, CommonOptions } from "./command.ts";
@@ -58,16 +59,6 @@ interface RaceOptions
   filmstrip: boolean;
   "keep-credentials": boolean;
   "record-again": boolean;
-}
-
-/** `h1,h3` as lanes; `all`: every one there is. UserError naming the one that is none. */
-function readLanes(text: string): string[] {
-  if (text.trim() === "all") return [...allLanes];
-  const lanes = text.split(",").map((lane) => lane.trim());
-  const unknown = lanes.find((lane) => !isLane(lane));
-  if (unknown !== undefined)
-    throw new UserError(`lane ${JSON.stringify(unknown)} is not known: use ${allLanes.join(", ")}`);
-  return lanes;
 }
 
 /** A race is a plan of one page; what is wrong with it is told in the command's words. */

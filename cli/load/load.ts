@@ -12,7 +12,7 @@ import type { CpuTimes, PageLoad, Pressure } from "../../schemas/generated/page_
 import { debugLine } from "../base/debug.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
-import { chromiumPath } from "../base/programs.ts";
+import { browserProgram, chromiumPath } from "../base/programs.ts";
 import { type Exit, killedBy, type RunningBrowser, StartError, startBrowser } from "../browser/browser.ts";
 import { binaryDigest } from "../browser/browser_binary.ts";
 import { chromiumArguments, chromiumEnvironment } from "../browser/chromium.ts";
@@ -55,6 +55,8 @@ export interface LoadOptions {
   };
   readonly lane: Lane;
   readonly link: LinkProfile;
+  /** The browser's program. Default: chromiumPath. */
+  readonly browser?: string;
   /** How many times slower time passes in the lab; all times here are the lab's. Default 1. */
   readonly dilation?: number;
   /** From navigation to load event. */
@@ -137,7 +139,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
   const { home, recording, lane, link, dilation = 1, signal } = options;
   const started_ns = nowNs();
   signal?.throwIfAborted();
-  const chromium = chromiumPath();
+  const chromium = options.browser === undefined ? chromiumPath() : browserProgram(options.browser);
   const byBrowser = lane === "h1" && (await upgradesByItself(chromium, recording.url));
   const [spkis, browserDigest, recorded] = await Promise.all([
     spkiList(home),

@@ -1,9 +1,10 @@
 // Which browser loads pages: an update in mid-sweep does not end it, but is told, as versions, and builds of one version, load
-// pages at different speeds.
+// pages at different speeds. Of a plan that alternates two browsers each has its own.
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
 import type { BrowserChanged } from "../../schemas/generated/sweep_event.ts";
 import type { Results, Sweep } from "../results/store/results.ts";
 import { binaryInWords } from "../results/verdict/browsers.ts";
+import { blocksPerRound } from "./plan/neighbours.ts";
 
 interface Browser {
   readonly version: string;
@@ -21,21 +22,26 @@ function isOtherBinary(a: Browser, b: Browser): boolean {
 }
 
 export class BrowserVersion {
-  /** The last load's; null: there was none, or its browser did not start. */
-  #last: Browser | null;
+  /** The last load's, by its block's turn in a round; none: there was none, or its browser did not start. */
+  readonly #last = new Map<number, Browser>();
+  readonly #turns: number;
 
   constructor(results: Results, sweep: Sweep) {
-    const last = results.loadsOf(sweep.id).findLast(({ status }) => status === "valid");
-    this.#last = last ? browserOf(results.harOf(last.id)) : null;
+    this.#turns = blocksPerRound(sweep.plan);
+    const loads = results.loadsOf(sweep.id);
+    for (let turn = 0; turn < this.#turns; turn++) {
+      const last = loads.findLast(({ status, block }) => status === "valid" && block % this.#turns === turn);
+      if (last) this.#last.set(turn, browserOf(results.harOf(last.id)));
+    }
   }
 
-  /** What there is to tell after a load; null: nothing. `load`: its number. */
-  after(pageLoad: PageLoad, load: number): BrowserChanged | null {
+  /** What there is to tell after a load of `block`; null: nothing. `load`: its number. */
+  after(pageLoad: PageLoad, load: number, block: number): BrowserChanged | null {
     const now = browserOf(pageLoad);
     if (now.version === "") return null;
-    const before = this.#last;
-    this.#last = now;
-    if (before === null) return null;
+    const before = this.#last.get(block % this.#turns);
+    this.#last.set(block % this.#turns, now);
+    if (before === undefined) return null;
     const event = "browser-changed";
     if (now.version !== before.version) return { event, before: before.version, now: now.version, load };
     if (!isOtherBinary(before, now)) return null;

@@ -54,6 +54,8 @@ export interface Execution {
   readonly askedToEnd?: AskedToEnd;
   /** Default: loads run one after another. */
   readonly labs?: Labs;
+  /** Prints what came of the finished sweep, in place of its table and verdict. */
+  readonly conclude?: (sweep: number) => void;
   /** Only some of the plan's cells, into a file of their own; without a report. */
   readonly shard?: ShardExecution;
 }
@@ -189,7 +191,7 @@ interface Begun {
 }
 
 async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
-  const { home, plan, json, shard } = execution;
+  const { home, plan, json, shard, conclude } = execution;
   const { results, sweep, progress } = begun;
   const { outcome, signal } = await runUntilSignal(execution, begun);
   const { state, done, loads, asked } = outcome;
@@ -235,12 +237,13 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
       verdict: [...ended.answer, ...verdict],
       cells,
     });
-  else printLines(outcomeLines(ended, report));
+  else printLines(conclude ? [`report: ${report}`] : outcomeLines(ended, report));
   if (counts.valid === 0) {
     const all = results.loadsOf(sweep.id);
     const why = strictRemedy(plan.strict, all) ?? uncoveredRemedy(plan.lanes, all) ?? disturbedRemedy(all) ?? "see why";
     throw new RunError(`no load of sweep ${sweep.id} was valid: ${why} (report: ${report})`);
   }
+  conclude?.(sweep.id);
 }
 
 /** The sweep's loads, to their end or to the first signal. */

@@ -5,6 +5,7 @@ import type { Tolerance } from "../load/disturbance.ts";
 import type { Serving } from "../load/serving/serving.ts";
 import type { Cell, Lane } from "../results/store/results.ts";
 import { linkSeed } from "./plan/load_order.ts";
+import { browserOf, roundOf, sharedPlace } from "./plan/neighbours.ts";
 import type { Plan } from "./plan/plan.ts";
 
 export interface LoadRequest {
@@ -17,6 +18,8 @@ export interface LoadRequest {
   };
   readonly lane: Lane;
   readonly link: LinkProfile;
+  /** The browser's program; absent: the one that all commands use. */
+  readonly browser?: string;
   readonly dilation: number;
   readonly timeout_ms: number;
   readonly settle_ms: number;
@@ -61,11 +64,14 @@ export function loadRequest(
   block: number,
 ): LoadRequest {
   const name = cell.page;
+  const browser = browserOf(plan, block);
+  const luck = linkSeed(plan.seed, { ...cell, ...sharedPlace(plan, cell) }, roundOf(plan, block));
   return {
     home,
     recording: { name, digest: cell.recording_digest, url: urlOf(name), failedUrls: failedUrlsOf?.(name) ?? [] },
     lane: cell.lane,
-    link: { ...cell.link_profile, seed: linkSeed(plan.seed, cell, block) },
+    link: { ...cell.link_profile, seed: luck },
+    ...(browser === null ? {} : { browser }),
     dilation: plan.dilate ?? 1,
     timeout_ms: plan.timeout_s * 1000,
     settle_ms: plan.settle_ms,

@@ -24,7 +24,7 @@ import { TimeLeft } from "./plan/estimate.ts";
 import { TimeSpent } from "./progress/time_spent.ts";
 import { runSideBySide } from "./side_by_side.ts";
 import { StoppingRule } from "./stopping_rule.ts";
-import { type Task, tasksOf, type Unit, unitsOf } from "./tasks.ts";
+import { linksOf, type Task, tasksOf, type Unit, unitsOf } from "./tasks.ts";
 import { UncoveredPages } from "./uncovered_pages.ts";
 
 export type { LoadRequest, Measure } from "./request.ts";
@@ -164,7 +164,7 @@ class SweepRun {
       expected_s: this.#time.left_ms / 1000,
     });
     const loaded =
-      (await this.#runUnits(unitsOf(this.#left, labs.most > 1 ? labs.mayShare : null), false)) &&
+      (await this.#runUnits(unitsOf(this.#left, this.#options.plan, labs.most > 1 ? labs.mayShare : null), false)) &&
       (await this.#runDeferred());
     const filming = {
       ...this.#options,
@@ -223,10 +223,12 @@ class SweepRun {
     return runSideBySide(units, {
       most: () => this.#admission.most,
       admit: async (isBeside) => void (await this.#admission.admit(isBeside)),
-      mayShare: ([task]) => labs.mayShare(task.cell.link_profile),
+      mayShare: (unit) => linksOf(unit).every((cell) => labs.mayShare(cell.link_profile)),
       // A link is measured while no load runs beside it.
-      needsQuiet: ([task]) => links?.isDue(task.cell.link, last) ?? false,
-      prepare: ([task]) => this.#prepare(task.cell.link, last),
+      needsQuiet: (unit) => linksOf(unit).some(({ link }) => links?.isDue(link, last) ?? false),
+      prepare: async (unit) => {
+        for (const { link } of linksOf(unit)) await this.#prepare(link, last);
+      },
       run: (unit) => this.#runUnit(unit, last),
       fail: () => this.#failure.abort(),
     });
@@ -260,13 +262,12 @@ class SweepRun {
 
   /** False: stopped. */
   async #runUnit(unit: Unit, last: boolean): Promise<boolean> {
-    const [first] = unit;
     if (this.#mustEnd()) return false;
     if (this.#isTimeUp()) {
       for (const task of unit) if (!this.#skipped.has(task) && !this.#isDone(task)) this.#skip(task);
       return true;
     }
-    if (!last && this.#faults.has(first.cell.link)) {
+    if (!last && linksOf(unit).some(({ link }) => this.#faults.has(link))) {
       this.#deferred.push(unit);
       return true;
     }
@@ -337,7 +338,7 @@ class SweepRun {
       if (stored === null) return "stopped";
       const { load } = stored;
       isLast = stored.isLast;
-      const changed = this.#browser.after(judged, load);
+      const changed = this.#browser.after(judged, load, place.block);
       if (changed) tell(changed);
       const { status, reasons, metrics, wall_ms } = judged.log._trilane;
       tell({

@@ -7,6 +7,7 @@ import { isCoverageReason } from "../load/metrics/coverage.ts";
 import { timedOutAfter_ms } from "../load/time_out.ts";
 import type { Cell, Load, Results, Sweep } from "../results/store/results.ts";
 import { orderLoads, type PlannedLoad } from "./plan/load_order.ts";
+import { blocksPerRound, roundOf, sharedPlace } from "./plan/neighbours.ts";
 import type { Plan } from "./plan/plan.ts";
 
 type Attempt = Pick<Load, "status" | "reasons">;
@@ -62,27 +63,33 @@ export class Task {
   }
 }
 
+const placeOf = (plan: Plan, cell: Cell): string => JSON.stringify(sharedPlace(plan, cell));
+
 /** In the planned order. */
 export function tasksOf(results: Results, sweep: Sweep, plan: Plan): Task[] {
   const cells = results.cellsOf(sweep.id);
-  const order = orderLoads(cells, (cell) => `${cell.page} ${cell.link}`, plan.repetitions, plan.seed);
+  const order = orderLoads(cells, (cell) => placeOf(plan, cell), plan.repetitions, plan.seed, blocksPerRound(plan));
   const tasks = order.map((planned) => new Task(planned, cells[planned.cell] as Cell, plan.retries));
   const byPlace = new Map(tasks.map((task) => [`${task.cell.id} ${task.planned.block}`, task]));
   for (const load of results.loadsOf(sweep.id)) byPlace.get(`${load.cell} ${load.block}`)?.add(load.attempt, load);
   return tasks;
 }
 
-/** The lanes of a page on a link in one block, which run one after another. */
+/** The loads that run one after another, in one lab: most often the lanes of a page on a link in one block (neighbours.ts). */
 export type Unit = readonly [Task, ...Task[]];
 
-const placeOf = ({ cell }: Task): string => JSON.stringify([cell.page, cell.link]);
-
 /** In the planned order; `mayShare`, where loads run side by side: within a block the links that may come first. */
-export function unitsOf(left: readonly Task[], mayShare: ((link: LinkProfile) => boolean) | null): Unit[] {
+export function unitsOf(left: readonly Task[], plan: Plan, mayShare: ((link: LinkProfile) => boolean) | null): Unit[] {
+  const roundOfTask = ({ planned }: Task): number => roundOf(plan, planned.block);
   const units = [
-    ...Map.groupBy(left, (task) => `${task.planned.block} ${placeOf(task)}`).values(),
+    ...Map.groupBy(left, (task) => `${roundOfTask(task)} ${placeOf(plan, task.cell)}`).values(),
   ] as unknown as Unit[];
   if (mayShare === null) return units;
-  const isAlone = ([task]: Unit): number => Number(!mayShare(task.cell.link_profile));
-  return units.toSorted((a, b) => a[0].planned.block - b[0].planned.block || isAlone(a) - isAlone(b));
+  const isAlone = (unit: Unit): number => Number(!linksOf(unit).every((cell) => mayShare(cell.link_profile)));
+  return units.toSorted((a, b) => roundOfTask(a[0]) - roundOfTask(b[0]) || isAlone(a) - isAlone(b));
+}
+
+/** One cell of each link that the unit's loads run over. */
+export function linksOf(unit: Unit): Cell[] {
+  return [...new Map(unit.map(({ cell }) => [cell.link, cell])).values()];
 }

@@ -9,6 +9,10 @@ export type PlanLink = string | LinkGrid;
  */
 export type PlanUntil = UntilDecided | UntilPrecise;
 /**
+ * Two versions of one thing, loaded alternately within each block, so that `trilane compare` can tell their difference from the occasion's.
+ */
+export type PlanInterleaved = InterleavedPages | InterleavedBrowsers;
+/**
  * What `trilane sweep` runs: pages x lanes x links, each so many times.
  */
 export interface SweepPlan {
@@ -39,6 +43,7 @@ export interface SweepPlan {
    */
   repetitions: number;
   until?: PlanUntil;
+  interleaved?: PlanInterleaved;
   /**
    * Decides the order of loads and the losses on the links.
    */
@@ -125,6 +130,22 @@ export interface UntilPrecise {
    * The 95 % interval of each lane's median reaches so many per cent of it to each side, or less.
    */
   interval_percent: number;
+}
+/**
+ * The plan's two pages, or its two links.
+ */
+export interface InterleavedPages {
+  of: "pages" | "links";
+}
+export interface InterleavedBrowsers {
+  of: "browsers";
+  /**
+   * Absolute paths of two programs. The first loads blocks 0, 2, 4 and so on, the second those in between; `repetitions` counts both.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  browsers: [string, string];
 }
 /**
  * How much the machine may have added to a load, at most, beyond what the load has on a calm machine: the larger of a share of its page load time and a time. A load that was disturbed more is invalid. Default: 1 %, 5 ms.

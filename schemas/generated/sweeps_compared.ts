@@ -7,9 +7,17 @@ import type { Lane } from "./lane.ts";
 export interface SweepsCompared {
   schema: "trilane/sweeps-compared/1";
   /**
-   * Changes of up to so much do not matter.
+   * Changes of the median page load time of up to so much do not matter.
    */
   threshold_percent: number;
+  /**
+   * What a change is told apart from. interleaved: both sides ran alternately in one sweep; occasions: several sweeps of a side, between which changes are tested; one each: nothing, unless the next is a number.
+   */
+  design: "interleaved" | "occasions" | "one each";
+  /**
+   * How far two occasions of the same thing are known to differ (--occasion-spread): a change counts from the threshold and so much more on. null: not given.
+   */
+  occasion_spread_percent: number | null;
   a: ComparedSweep;
   b: ComparedSweep;
   /**
@@ -18,7 +26,7 @@ export interface SweepsCompared {
   only_a: number;
   only_b: number;
   /**
-   * So many probabilities are corrected together (Holm).
+   * So many probabilities of one direction are corrected together (Holm).
    */
   tests: number;
   /**
@@ -26,17 +34,30 @@ export interface SweepsCompared {
    */
   can_show: "cells" | "together" | "nothing";
   /**
-   * Valid loads of each sweep from which on a cell can be shown to have changed by itself; null: no cell is the same in both sweeps.
+   * Valid loads of each side from which on a cell can be shown to have changed by itself; null: no cell is the same in both sweeps.
    */
   loads_needed: number | null;
   /**
-   * All cells, and those of each lane, in one stratified rank-sum test each, where there are several with loads in both sweeps.
+   * All cells, and those of each lane, in one test each, where there are several pages or links with loads in both.
    */
   together: ComparedTogether[];
   cells: ComparedCell[];
 }
 export interface ComparedSweep {
+  /**
+   * Number of the first one.
+   */
   sweep: number;
+  /**
+   * Numbers of all its sweeps, which are as many occasions.
+   *
+   * @minItems 1
+   */
+  sweeps?: [number, ...number[]];
+  /**
+   * Of an interleaved sweep: which page, link or browser this side is.
+   */
+  version?: string;
   name: string;
   created_at: string;
   /**
@@ -66,7 +87,7 @@ export interface ComparedTogether {
   cells: number;
   judgement: "slower" | "faster" | "same" | "unclear";
   /**
-   * Of PLT; positive: slower. The median of the differences within cells, each cell weighing alike.
+   * Of the median PLT; positive: slower. The geometric mean over pages on links.
    */
   change_percent: number;
   /**
@@ -84,7 +105,7 @@ export interface ComparedCell {
   link: string;
   lane: Lane;
   /**
-   * slower and faster: shown, and by more than the threshold; same: no change larger than it; unclear: neither; failing: more loads of the second sweep fail, or several were tried there and none is valid any more; unknown: too few valid loads, or another recording or link.
+   * slower and faster: by more than the threshold, shown at 5 %; same: by no more than it, shown at 5 %; unclear: neither; failing: more loads of the second side fail, or several were tried there and none is valid any more; unknown: too few valid loads, or another recording or link.
    */
   judgement: "slower" | "faster" | "same" | "unclear" | "failing" | "unknown";
   /**
@@ -104,7 +125,7 @@ export interface ComparedCell {
   median_a_ms: number | null;
   median_b_ms: number | null;
   /**
-   * Of PLT; positive: slower. Hodges and Lehmann's estimate.
+   * Of the median PLT; positive: slower.
    */
   change_percent: number | null;
   /**
@@ -113,7 +134,7 @@ export interface ComparedCell {
   low_percent: number | null;
   high_percent: number | null;
   /**
-   * Of the rank-sum test, by Holm over all tests; 1 where there is none.
+   * That loads lie so if the change is within the threshold, by Holm over all tests of its direction; 1 where there is none.
    */
   probability: number;
   /**

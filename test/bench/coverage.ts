@@ -7,6 +7,7 @@ import { significanceLevel } from "../../cli/results/stats/multiplicity.ts";
 import { decide, lastLook } from "../../cli/results/stats/sequential.ts";
 import { cellTest, correctedTests } from "../../cli/results/verdict/cell_significance.ts";
 import { improvement } from "../../cli/results/verdict/comparison.ts";
+import { wrongExits } from "../cli/results/compare/simulated_compare.ts";
 import {
   coverage,
   disturbances,
@@ -125,6 +126,7 @@ export const bench: Bench = async (say) => {
     ...told,
     ...verdicts,
     measurement("maps of 36 equal cells, 9 runs: any cell filled", filledMaps(), 5, percent),
+    ...wrongExits(costlyStudies).map(({ name, percents }) => measurement(name, percents, 5, percent)),
     measurement(
       "equal lanes decided to be different",
       equal.map(({ wrong }) => wrong),

@@ -1,255 +1,198 @@
-// Two sweeps, cell by cell and over cells together: what became slower or faster from one to the other. Pure: rows in,
+// Two sides, cell by cell and over cells together: what became slower or faster from one to the other. A side is one sweep,
+// several sweeps of the same thing (occasions), or one of two versions that were loaded alternately in one sweep. Pure: rows in,
 // judgements out.
 //
-// Loads of two runs are not paired, so this is the rank-sum test: of each cell with loads enough, and stratified over the cells
-// of each lane and over all, because few loads of many cells show together what no cell shows by itself. Over all these tests
-// the probabilities are Holm's, so that a whole comparison without any change calls one in at most 5 %. A change counts when it
-// is shown, and larger than asked. Cells whose recording or link is another one, or whose loads asked for
-// another part of the page, are in no test.
+// What is tested is not whether anything changed, but the threshold: `slower` says that the median page load time rose by more than
+// it, `faster` that it fell by more, `same` that it did neither (both one-sided tests at 5 %, Schuirmann 1987). The tests are
+// evidence.ts's: of each cell with loads enough, of all cells together and of each lane's, because few loads of many cells show
+// together what no cell shows by itself. Over all tests of one direction the probabilities are Holm's, so that a comparison calls
+// anything slower in at most 5 % if nothing became slower by more than the threshold.
+//
+// Two sweeps of one thing differ too, by the machine and the day. With several sweeps of a side the change is tested against the
+// spread between them; two versions in one sweep meet the same; one sweep of each shows that there is a change, but not whose.
+// How far occasions are known to differ may be given (`occasionSpread_percent`): it widens the threshold.
 //
 // That loads fail more often than they did is tested too (Fisher's exact test), and corrected with the rest.
-// Loads that the machine or a link out of tolerance spoiled say nothing of a page, and are not among the failed. One that timed
-// out is in the rank-sum test, as slower than all that ended, and only of a page that no longer loads at all a failure.
-
 import { median } from "../../base/quantile.ts";
-import { shaperKey } from "../../link/same_link.ts";
-import { isDisturbed } from "../../load/disturbance.ts";
-import { linkIsOut } from "../../load/selftest/format.ts";
-import { leastRisingFailures, risingFailures, type Tries } from "../stats/fisher_exact.ts";
+import { leastRisingFailures, risingFailures } from "../stats/fisher_exact.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
-import { leastRankSum, type Stratum, stratifiedRankSum } from "../stats/two_samples.ts";
-import type { Cell, Lane, Load } from "../store/results.ts";
-import { type Browser, browsersOf } from "../verdict/browsers.ts";
-import { coverageGap } from "../verdict/lane_coverage.ts";
-import { counted, countedTogether, isValid, timedOut } from "../verdict/sample.ts";
-import { type Change, changeOf, fewestLoads, logsOf } from "../verdict/unpaired_loads.ts";
-
-export interface Run {
-  readonly cells: readonly Cell[];
-  readonly loads: readonly Load[];
-}
-
-/** `unclear`: neither a change nor its absence is shown. */
-export type ShownChange = "slower" | "faster" | "same" | "unclear";
-
-/**
- * `failing`: loads of the second sweep fail more often, or several were tried there and none is valid any more. `unknown`: too few
- * valid loads in one of them, or another cell.
- */
-export type Judgement = ShownChange | "failing" | "unknown";
-
-type NullableChange = { readonly [Key in keyof Change]: number | null };
-
-export interface ComparedCell extends NullableChange {
-  readonly page: string;
-  readonly link: string;
-  readonly lane: Lane;
-  readonly judgement: Judgement;
-  readonly loads_a: number;
-  readonly loads_b: number;
-  /** Neither valid nor timed out, and not by the machine's or the link's doing. */
-  readonly failed_a: number;
-  readonly failed_b: number;
-  /** That loads fail no more often than they did: Holm's, 1 where it is not tested. */
-  readonly failing_probability: number;
-  readonly median_a_ms: number | null;
-  readonly median_b_ms: number | null;
-  /** Holm's, over all tests; 1 where there is none. */
-  readonly probability: number;
-  /** The page or the link was another one under the same name, so that no change can be told from it. */
-  readonly other_recording: boolean;
-  readonly other_link: boolean;
-  /** The loads of one sweep asked for more of the page than those of the other (verdict/lane_coverage.ts). */
-  readonly other_coverage: boolean;
-}
-
-/** Several cells in one test. */
-export interface ComparedTogether extends Change {
-  /** Null: of all lanes. */
-  readonly lane: Lane | null;
-  readonly cells: number;
-  readonly judgement: ShownChange;
-  readonly probability: number;
-}
-
-export interface Comparison {
-  readonly cells: readonly ComparedCell[];
-  /** All cells, and those of each lane, where there are several that have loads in both sweeps. */
-  readonly together: readonly ComparedTogether[];
-  /** So many probabilities are corrected together. */
-  readonly tests: number;
-  /** The greatest change of which could be shown, by these loads: in single cells, only in several together, or nowhere. */
-  readonly can_show: "cells" | "together" | "nothing";
-  /** Valid loads of each sweep from which on a cell can be shown to have changed by itself; null: no cell is comparable. */
-  readonly loads_needed: number | null;
-  /** Cells of one sweep only. */
-  readonly only_a: number;
-  readonly only_b: number;
-  /** Of all loads, also those that are not compared. */
-  readonly browsers_a: readonly Browser[];
-  readonly browsers_b: readonly Browser[];
-}
-
-interface Pair {
-  readonly before: Cell;
-  readonly after: Cell;
-  /** Page load times of loads that are valid or timed out; the latter are as long as the slowest. */
-  readonly a_ms: readonly number[];
-  readonly b_ms: readonly number[];
-  readonly tries: { readonly a: Tries; readonly b: Tries };
-  /** Loads of both sweeps that timed out. */
-  readonly out: { readonly a: number; readonly b: number };
-  readonly logs: Stratum;
-  readonly other_recording: boolean;
-  readonly other_link: boolean;
-  readonly other_coverage: boolean;
-}
+import type { Lane } from "../store/results.ts";
+import { browsersOf } from "../verdict/browsers.ts";
+import type {
+  Change,
+  ComparedCell,
+  ComparedTogether,
+  Comparison,
+  Design,
+  Judgement,
+  ShownChange,
+} from "./comparison.ts";
+import {
+  type CellEvidence,
+  cellEvidence,
+  type Evidence,
+  evidenceTogether,
+  intervalOf,
+  loadsNeeded,
+} from "./evidence.ts";
+import { isSameCell, type Pair, pairsOf, placeOf, type Run, timesOf } from "./pairs.ts";
 
 /** After so many tries without a valid load a page is broken, and no test needed: few loads of many cells could not show it. */
 const severalTries = 3;
 
-/** Whether it is the machine's or the link's doing that a load does not count. */
-const isSpoiled = ({ reasons }: Load): boolean =>
-  reasons.some((reason) => isDisturbed(reason) || reason.startsWith(linkIsOut));
-
-/** A load that timed out is slow, and none that failed. */
-function triesOf(loads: readonly Load[]): Tries {
-  const counting = loads.filter((load) => counted(load) !== null).length;
-  return { valid: counting, failed: loads.filter((load) => counted(load) === null && !isSpoiled(load)).length };
+export interface Terms {
+  /** Changes of the median page load time of up to so much do not matter. */
+  readonly threshold_percent: number;
+  /** Both sides were loaded alternately, block by block, in the same sweeps. */
+  readonly isInterleaved?: boolean;
+  /** How far two occasions of the same thing are known to differ; null or absent: not known. */
+  readonly occasionSpread_percent?: number | null;
+  /** False: changes are without their intervals, which take most of the time. Default: true. */
+  readonly hasIntervals?: boolean;
 }
 
-const keyOf = ({ page, link, lane }: Cell): string => JSON.stringify([page, link, lane]);
-
-function pairsOf(a: Run, b: Run): Pair[] {
-  const cellsOfB = new Map(b.cells.map((cell) => [keyOf(cell), cell]));
-  const [loadsOfA, loadsOfB] = [a, b].map(({ loads }) => Map.groupBy(loads, (load) => load.cell)) as [
-    Map<number, Load[]>,
-    Map<number, Load[]>,
-  ];
-  return a.cells.flatMap((before) => {
-    const after = cellsOfB.get(keyOf(before));
-    if (!after) return [];
-    const [one, other] = [loadsOfA.get(before.id) ?? [], loadsOfB.get(after.id) ?? []];
-    // Of both sweeps at once, in this order.
-    const together = countedTogether([...one, ...other].filter((load) => counted(load) !== null));
-    const first = together.slice(0, triesOf(one).valid);
-    const second = together.slice(first.length);
-    return [
-      {
-        ...{ before, after, a_ms: first.map(({ plt_ms }) => plt_ms), b_ms: second.map(({ plt_ms }) => plt_ms) },
-        tries: { a: triesOf(one), b: triesOf(other) },
-        out: { a: one.filter(timedOut).length, b: other.filter(timedOut).length },
-        logs: { a: logsOf(first), b: logsOf(second) },
-        other_recording: before.recording_digest !== after.recording_digest,
-        other_link: shaperKey(before.link_profile) !== shaperKey(after.link_profile),
-        other_coverage: coverageGap(one.filter(isValid), other.filter(isValid)) !== null,
-      },
-    ];
-  });
+/** Sizes of changes, as logarithms. */
+interface Bounds {
+  readonly slower: number;
+  readonly faster: number;
+  /** Within these a change is the same: what occasions differ by may hide a change, as it may look like one. */
+  readonly same: { readonly low: number; readonly high: number };
 }
 
-function judgeChange(
-  { change_percent, low_percent, high_percent }: Change,
-  isShown: boolean,
-  threshold_percent: number,
-) {
-  if (isShown && Math.abs(change_percent) > threshold_percent) return change_percent > 0 ? "slower" : "faster";
-  const isWithin =
-    low_percent !== null &&
-    high_percent !== null &&
-    low_percent > -threshold_percent &&
-    high_percent < threshold_percent;
+/** Of a fall by so many per cent; nothing falls by all. */
+const logFall = (percent: number): number => (percent < 100 ? Math.log1p(-percent / 100) : Number.NEGATIVE_INFINITY);
+
+function boundsOf({ threshold_percent, occasionSpread_percent }: Terms): Bounds {
+  const [up, down] = [Math.log1p(threshold_percent / 100), logFall(threshold_percent)];
+  const spread = Math.log1p((occasionSpread_percent ?? 0) / 100);
+  return { slower: up + spread, faster: down - spread, same: { low: down + spread, high: up - spread } };
+}
+
+interface Tested {
+  readonly evidence: Evidence;
+  /** Holm's. */
+  readonly slower: number;
+  readonly faster: number;
+}
+
+const isShown = (probability: number): boolean => probability <= significanceLevel;
+
+function judged({ evidence, slower, faster }: Tested, { same }: Bounds): ShownChange {
+  if (isShown(slower)) return "slower";
+  if (isShown(faster)) return "faster";
+  const isWithin = same.low < same.high && isShown(evidence.less(same.high)) && isShown(evidence.greater(same.low));
   return isWithin ? "same" : "unclear";
 }
 
-const isSameCell = ({ other_recording, other_link, other_coverage }: Pair): boolean =>
-  !other_recording && !other_link && !other_coverage;
-const fewer = ({ logs: { a, b } }: Pair): number => Math.min(a.length, b.length);
+const percentOf = (logRatio: number): number => Math.expm1(logRatio) * 100;
 
-/** The groups of cells that are tested together. One cell is no group, and one lane's cells are all cells. */
-function groupsOf(pairs: readonly Pair[]): { lane: Lane | null; pairs: readonly Pair[] }[] {
-  const byLane = Map.groupBy(pairs, ({ before }) => before.lane);
-  const ofLanes = [...byLane].map(([lane, ofLane]) => ({ lane, pairs: ofLane }));
-  return [{ lane: null, pairs }, ...(byLane.size > 1 ? ofLanes : [])].filter((group) => group.pairs.length > 1);
-}
+/** Each end of a 95 % interval is wrong in so much. */
+const eachEnd = 0.025;
 
-/** The fewest loads of each sweep of which all beyond all others are improbable enough in one of so many tests. */
-function loadsNeeded(tests: number): number {
-  let loads = fewestLoads;
-  const leastOf = (n: number): number => leastRankSum([{ a: Array(n).fill(0), b: Array(n).fill(1) }]);
-  while (leastOf(loads) * tests > significanceLevel) loads++;
-  return loads;
-}
-
-/** `threshold_percent`: changes of PLT up to so much do not matter. */
-export function compareRuns(a: Run, b: Run, threshold_percent: number): Comparison {
-  const pairs = pairsOf(a, b);
-  const comparable = pairs.filter(isSameCell);
-  const groups = groupsOf(comparable.filter((pair) => fewer(pair) > 0));
-  const tested = comparable.filter(({ logs }) => leastRankSum([logs]) <= significanceLevel);
-  // Where even all failures in the second sweep would show nothing there is nothing to test.
-  const failures = comparable.filter(({ tries }) => leastRisingFailures(tries.a, tries.b) <= significanceLevel);
-  const tests: readonly Stratum[][] = [
-    ...tested.map(({ logs }) => [logs]),
-    ...groups.map((group) => group.pairs.map(({ logs }) => logs)),
-  ];
-  const probabilities = holm([
-    ...tests.map(stratifiedRankSum),
-    ...failures.map(({ tries }) => risingFailures(tries.a, tries.b)),
-  ]);
-  const ofCell = new Map(tested.map((pair, index) => [pair, probabilities[index] as number]));
-  const ofFailures = new Map(failures.map((pair, index) => [pair, probabilities[tests.length + index] as number]));
-  const canShow = (some: readonly Stratum[][]): boolean =>
-    some.some((strata) => leastRankSum(strata) * probabilities.length <= significanceLevel);
-  const cells = pairs.map((pair): ComparedCell => {
-    const { before, a_ms, b_ms, logs, tries, out, other_recording, other_link, other_coverage } = pair;
-    const change = changeOf([logs]);
-    const probability = ofCell.get(pair);
-    const failingProbability = ofFailures.get(pair) ?? 1;
-    const isBroken =
-      tries.a.valid - out.a > tries.a.failed + out.a &&
-      tries.b.valid === out.b &&
-      tries.b.failed + out.b >= severalTries;
-    const judged = (): Judgement => {
-      if (!isSameCell(pair)) return "unknown";
-      if (isBroken || failingProbability <= significanceLevel) return "failing";
-      if (probability === undefined || change === null) return "unknown";
-      return judgeChange(change, probability <= significanceLevel, threshold_percent);
-    };
-    return {
-      ...{ page: before.page, link: before.link, lane: before.lane, judgement: judged() },
-      ...{ loads_a: a_ms.length, loads_b: b_ms.length, failed_a: tries.a.failed, failed_b: tries.b.failed },
-      failing_probability: failingProbability,
-      median_a_ms: a_ms.length > 0 ? median(a_ms) : null,
-      median_b_ms: b_ms.length > 0 ? median(b_ms) : null,
-      ...(change ?? { change_percent: null, low_percent: null, high_percent: null }),
-      probability: probability ?? 1,
-      ...{ other_recording, other_link, other_coverage },
-    };
-  });
-  const together = groups.flatMap((group, index): ComparedTogether[] => {
-    const change = changeOf(group.pairs.map(({ logs }) => logs));
-    const probability = probabilities[tested.length + index] as number;
-    if (!change) return [];
-    const judgement = judgeChange(change, probability <= significanceLevel, threshold_percent);
-    return [{ lane: group.lane, cells: group.pairs.length, ...change, judgement, probability }];
-  });
+function changeOf(evidence: Evidence, { hasIntervals = true }: Terms): Change {
+  const interval = hasIntervals ? intervalOf(evidence, eachEnd) : null;
   return {
-    ...{ cells, together, tests: probabilities.length },
-    can_show: canShow(tests.slice(0, tested.length)) ? "cells" : canShow(tests) ? "together" : "nothing",
-    loads_needed:
-      comparable.length === 0 ? null : loadsNeeded(comparable.length + groupsOf(comparable).length + failures.length),
-    only_a: a.cells.length - pairs.length,
-    only_b: b.cells.length - pairs.length,
-    browsers_a: browsersOf(a.loads),
-    browsers_b: browsersOf(b.loads),
+    change_percent: percentOf(evidence.change),
+    low_percent: interval && percentOf(interval.low),
+    high_percent: interval && percentOf(interval.high),
   };
 }
 
-/** Whether anything became worse: a cell, or cells together. */
-export function isRegression({ cells, together }: Comparison): boolean {
+interface Group {
+  readonly lane: Lane | null;
+  readonly pairs: readonly Pair[];
+}
+
+/** The groups of cells that are tested together. One place is no group, and one lane's cells are all cells. */
+function groupsOf(pairs: readonly Pair[]): Group[] {
+  const byLane = Map.groupBy(pairs, ({ cell }) => cell.lane);
+  const ofLanes = [...byLane].map(([lane, ofLane]) => ({ lane, pairs: ofLane }));
+  const groups: Group[] = [{ lane: null, pairs }, ...(byLane.size > 1 ? ofLanes : [])];
+  return groups.filter((group) => new Set(group.pairs.map(({ cell }) => placeOf(cell))).size > 1);
+}
+
+/** Whether the second side's loads end no more, and the first side's did. */
+function isBroken({ a, b }: Pair): boolean {
   return (
-    cells.some(({ judgement }) => judgement === "slower" || judgement === "failing") ||
-    together.some(({ judgement }) => judgement === "slower")
+    a.tries.valid - a.out > a.tries.failed + a.out && b.tries.valid === b.out && b.tries.failed + b.out >= severalTries
   );
+}
+
+function designOf(occasions: Comparison["occasions"], { isInterleaved = false }: Terms): Design {
+  if (isInterleaved) return "interleaved";
+  return Math.max(occasions.a, occasions.b) > 1 ? "occasions" : "one each";
+}
+
+/** Each side's sweeps; of interleaved ones sweep i of one side is sweep i of the other. */
+export function compareRuns(a: readonly Run[], b: readonly Run[], terms: Terms): Comparison {
+  const occasions = { a: a.length, b: b.length };
+  const { isInterleaved = false } = terms;
+  const bounds = boundsOf(terms);
+  const { pairs, onlyA, onlyB } = pairsOf(a, b);
+  const comparable = pairs.filter(isSameCell);
+  const ofPair = new Map(
+    comparable.flatMap((pair): [Pair, CellEvidence][] => {
+      const evidence = cellEvidence({ a: pair.a.occasions, b: pair.b.occasions, isPaired: isInterleaved });
+      return evidence ? [[pair, evidence]] : [];
+    }),
+  );
+  const tested = comparable.filter((pair) => isShown(ofPair.get(pair)?.least ?? 1));
+  const groups = groupsOf([...ofPair.keys()]).flatMap(({ lane, pairs: cells }) => {
+    const places = [...Map.groupBy(cells, ({ cell }) => placeOf(cell)).values()];
+    const evidences = places.map((place) => place.map((pair) => ofPair.get(pair) as CellEvidence));
+    const evidence = evidenceTogether(evidences, occasions, isInterleaved);
+    return evidence ? [{ lane, cells: cells.length, evidence }] : [];
+  });
+  // Where even all failures in the second side would show nothing there is nothing to test.
+  const failures = comparable.filter((pair) => isShown(leastRisingFailures(pair.a.tries, pair.b.tries)));
+  const evidences = [...tested.map((pair) => ofPair.get(pair) as Evidence), ...groups.map(({ evidence }) => evidence)];
+  const worse = holm([
+    ...evidences.map(({ greater }) => greater(bounds.slower)),
+    ...failures.map((pair) => risingFailures(pair.a.tries, pair.b.tries)),
+  ]);
+  const better = holm(evidences.map(({ less }) => less(bounds.faster)));
+  const tests = evidences.map(
+    (evidence, index): Tested => ({ evidence, slower: worse[index] as number, faster: better[index] as number }),
+  );
+  const ofCell = new Map(tested.map((pair, index) => [pair, tests[index] as Tested]));
+  const ofFailures = new Map(failures.map((pair, index) => [pair, worse[tests.length + index] as number]));
+  const canShow = (some: readonly Evidence[]): boolean => some.some(({ least }) => isShown(least * worse.length));
+  const needs = comparable.length + groupsOf(comparable).length + failures.length;
+
+  const comparedCell = (pair: Pair): ComparedCell => {
+    const { cell, other_recording, other_link, other_coverage } = pair;
+    const [evidence, test, failing] = [ofPair.get(pair), ofCell.get(pair), ofFailures.get(pair) ?? 1];
+    const [a_ms, b_ms] = [timesOf(pair.a), timesOf(pair.b)];
+    const judgement = (): Judgement => {
+      if (!isSameCell(pair)) return "unknown";
+      if (isBroken(pair) || isShown(failing)) return "failing";
+      return test ? judged(test, bounds) : "unknown";
+    };
+    return {
+      ...{ page: cell.page, link: cell.link, lane: cell.lane, judgement: judgement() },
+      ...{ loads_a: a_ms.length, loads_b: b_ms.length },
+      ...{ failed_a: pair.a.tries.failed, failed_b: pair.b.tries.failed, failing_probability: failing },
+      median_a_ms: a_ms.length > 0 ? median(a_ms) : null,
+      median_b_ms: b_ms.length > 0 ? median(b_ms) : null,
+      ...(evidence ? changeOf(evidence, terms) : { change_percent: null, low_percent: null, high_percent: null }),
+      probability: test ? Math.min(test.slower, test.faster) : 1,
+      ...{ other_recording, other_link, other_coverage },
+    };
+  };
+  return {
+    ...{ design: designOf(occasions, terms), occasions },
+    occasion_spread_percent: terms.occasionSpread_percent ?? null,
+    cells: pairs.map(comparedCell),
+    together: groups.map(({ lane, cells, evidence }, index): ComparedTogether => {
+      const test = tests[tested.length + index] as Tested;
+      const probability = Math.min(test.slower, test.faster);
+      return { lane, cells, ...changeOf(evidence, terms), judgement: judged(test, bounds), probability };
+    }),
+    tests: worse.length,
+    can_show: canShow(evidences.slice(0, tested.length)) ? "cells" : canShow(evidences) ? "together" : "nothing",
+    loads_needed: comparable.length === 0 ? null : loadsNeeded(needs, significanceLevel),
+    ...{ only_a: onlyA, only_b: onlyB },
+    browsers_a: browsersOf(a.flatMap(({ loads }) => loads)),
+    browsers_b: browsersOf(b.flatMap(({ loads }) => loads)),
+  };
 }

@@ -1,9 +1,9 @@
-// A comparison of two sweeps for people: a table of what changed, and lines that count and tell what could be shown. Within 80
-// columns but for long names.
+// A comparison for people: a table of what changed, and lines that count and say what could be shown. Within 80 columns but for
+// long names.
 import { count, formatPercents, formatTime } from "../../base/numbers.ts";
 import { textTable } from "../../base/text_table.ts";
 import { type Browser, browserNames } from "../verdict/browsers.ts";
-import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./compare.ts";
+import type { ComparedCell, ComparedTogether, Comparison, Judgement } from "./comparison.ts";
 
 const order: readonly Judgement[] = ["failing", "slower", "faster", "unclear", "unknown", "same"];
 const mostRows = 40;
@@ -40,11 +40,21 @@ function togetherRow(group: ComparedTogether): string[] {
 }
 
 /** What the loads are too few for; empty: for nothing. */
-function powerLines({ can_show, tests, loads_needed }: Comparison): string[] {
+function powerLines({ can_show, loads_needed }: Comparison): string[] {
   if (can_show !== "together" || loads_needed === null) return [];
-  return [
-    `So few loads show a change in cells together only: in one cell it takes ${loads_needed} of each sweep (${count(tests, "test")}).`,
-  ];
+  return [`So few loads show a change in cells together only: in one cell it takes ${loads_needed} of each side.`];
+}
+
+/** What a change is told apart from; one line. */
+function designLine({ design, occasions, occasion_spread_percent: spread }: Comparison): string {
+  const beyond = spread === null ? "" : `; up to ${spread} % more is taken for the occasion`;
+  if (design === "interleaved")
+    return `Both ran alternately in ${count(occasions.a, "sweep")}, so that a change is not the occasion's${beyond}.`;
+  if (design === "occasions")
+    return `Changes are tested against the spread between sweeps (${occasions.a} and ${occasions.b})${beyond}.`;
+  return spread === null
+    ? "With one sweep each, a change and the occasion (machine, day) cannot be told apart."
+    : `One sweep each: a change of up to ${spread} % beyond the threshold is taken for the occasion.`;
 }
 
 /** Of how many cells nothing can be told, and why; empty: of none. */
@@ -77,8 +87,14 @@ function browserLines(a: readonly Browser[], b: readonly Browser[]): string[] {
   return [before === after ? `Both ran with ${before}.` : `The first ran with ${before}, the second with ${after}.`];
 }
 
+/** What the two sides are, where their sweeps do not say it. */
+export interface SideNames {
+  readonly a: string;
+  readonly b: string;
+}
+
 /** Changed cells first; of cells that are the same only the count, unless nothing else is there. */
-export function comparisonLines(comparison: Comparison, threshold_percent: number): string[] {
+export function comparisonLines(comparison: Comparison, threshold_percent: number, names?: SideNames): string[] {
   const { cells, only_a, only_b, browsers_a, browsers_b } = comparison;
   const counts = order.map((judgement) => cells.filter((cell) => cell.judgement === judgement).length);
   const told = cells.filter((cell) => cell.judgement !== "same");
@@ -95,6 +111,8 @@ export function comparisonLines(comparison: Comparison, threshold_percent: numbe
     `${count(cells.length, "cell")} of both: ${slower} slower by more than ${threshold_percent} %, ${faster} faster, ${same} the same within ${threshold_percent} %, ${unclear} unclear, ${unknown} not comparable${failing > 0 ? `, ${failing} failing` : ""}.`,
     ...unjudgedLines(cells),
     ...powerLines(comparison),
+    designLine(comparison),
+    ...(names ? [`First: ${names.a}; second: ${names.b}.`] : []),
     ...browserLines(browsers_a, browsers_b),
     ...(only_a + only_b > 0 ? [`Only in the first: ${only_a}; only in the second: ${only_b}.`] : []),
   ];

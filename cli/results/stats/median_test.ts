@@ -7,7 +7,7 @@
 import { type Tails, tailsOf } from "./tails.ts";
 
 /** Chances of each number of heads among n coins. */
-function coins(n: number): Float64Array {
+export function coins(n: number): Float64Array {
   const chances = new Float64Array(n + 1);
   let logChance = n * Math.log(0.5);
   for (let heads = 0; heads <= n; heads++) {
@@ -21,7 +21,7 @@ function coins(n: number): Float64Array {
 const negligible = 1e-12;
 
 /** Between two neighbouring values. The places beyond the outermost values are those values themselves. */
-interface Place {
+export interface Place {
   readonly low: number;
   readonly high: number;
   readonly isBelowAll: boolean;
@@ -29,7 +29,7 @@ interface Place {
 }
 
 /** By how many values lie below. */
-function placesOf(values: readonly number[]): Place[] {
+export function placesOf(values: readonly number[]): Place[] {
   const ascending = Float64Array.from(values).sort();
   const n = ascending.length;
   return Array.from({ length: n + 1 }, (_, below) => ({
@@ -44,7 +44,7 @@ function placesOf(values: readonly number[]): Place[] {
 const squared = (x: number): number => (x > 0 ? x * x : 0);
 
 /** Chance that y - x <= shift, of x and y anywhere alike in their places. */
-function atMost(x: Place, y: Place, shift: number): number {
+export function chanceAtMost(x: Place, y: Place, shift: number): number {
   const [width, height] = [x.high - x.low, y.high - y.low];
   // y <= x + shift; from the least difference to the greatest.
   const reach = shift - (y.low - x.high);
@@ -63,7 +63,7 @@ function reaches(a: readonly Place[], b: readonly Place[], shift: number, chance
   a.forEach((x, below) => {
     b.forEach((y, otherBelow) => {
       const chance = chances(below, otherBelow);
-      if (chance > negligible) sum += x.isAboveAll || y.isBelowAll ? chance : chance * atMost(x, y, shift);
+      if (chance > negligible) sum += x.isAboveAll || y.isBelowAll ? chance : chance * chanceAtMost(x, y, shift);
     });
   });
   return sum;

@@ -6,7 +6,7 @@ import type { NamedHost } from "../../results/store/hosts.ts";
 import { referenceMark } from "../../results/store/reference_sweeps.ts";
 import { SweepRunsError } from "../../results/store/results.ts";
 import { executePlan, NoValidLoadError, type ShardExecution } from "../execute.ts";
-import { placeOf, placesOf } from "../plan/places.ts";
+import { placeOf, placesOf, refuseInterleaved } from "../plan/places.ts";
 import { type Plan, planDigest } from "../plan/plan.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
 import { readSubmission, refuseOther, refuseOtherPlan } from "./submission.ts";
@@ -67,6 +67,7 @@ async function runReference(run: CellRun, plan: Plan): Promise<void> {
 /** Runs the cell to its end, or to a signal; nothing where its shard of this machine is finished. False: it was finished. */
 export async function runCell(run: CellRun): Promise<boolean> {
   const { plan, cell, shards, host, reference } = run;
+  refuseInterleaved(plan);
   const { page, link } = placeOf(plan, cell);
   refuseOtherPlan(readSubmission(shards), plan, shards);
   makeFolder(shards);

@@ -13,7 +13,7 @@ import { version } from "../../base/version.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import { sqliteCode } from "../../results/store/failure.ts";
 import { preparePages } from "../plan/pages.ts";
-import { countPlaces } from "../plan/places.ts";
+import { countPlaces, refuseInterleaved } from "../plan/places.ts";
 import { type Plan, pageName, planDigest } from "../plan/plan.ts";
 import { isFinished, shardsIn } from "./shards.ts";
 import {
@@ -107,6 +107,7 @@ async function whileSubmitting<Result>(
   work: (submission: Submission) => Promise<Result>,
 ): Promise<Result> {
   const { home, plan, shards, reference, say } = submitting;
+  refuseInterleaved(plan);
   // Before pages are made, which may take long.
   refuseOtherTerms(readSubmission(shards), submitting);
   const pages = new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));

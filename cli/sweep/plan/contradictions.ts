@@ -1,17 +1,19 @@
 // What of a plan contradicts itself: each is one line that names the thing and the remedy, before anything runs. What single
 // words may be is the schema's; whether pages and links are there is pages.ts's and cli/link's.
 import { isDeepStrictEqual } from "node:util";
-import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import type { PlanLink, PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { isOverTcp, type Lane, laneFacts } from "../../base/lanes.ts";
 import { type Serving, stockServing } from "../../load/serving/serving.ts";
+import { blocksPerPair } from "../../results/compare/interleaved.ts";
 import { firstLook, lastLook } from "../../results/stats/sequential.ts";
 import { lanePairs } from "../../results/verdict/sample.ts";
 import { fewestPrecise } from "../../results/verdict/stopping_decision.ts";
 import { guessWall_ms, type PageSize } from "./estimate.ts";
+import { isPattern } from "./page_patterns.ts";
 import type { Plan, PlannedCell } from "./plan.ts";
 
-type Terms = Pick<SweepPlan, "lanes" | "until" | "repetitions" | "warm_cache">;
+type Terms = Pick<SweepPlan, "lanes" | "until" | "repetitions" | "warm_cache" | "interleaved" | "pages" | "links">;
 
 const isOverQuic = (lane: Lane): boolean => laneFacts[lane].protocols.includes("h3");
 const hasTlsOverTcp = (lane: Lane): boolean => isOverTcp(lane) && !laneFacts[lane].clear;
@@ -45,9 +47,25 @@ function untilFault({ until, repetitions, lanes }: Terms): string | null {
   return null;
 }
 
+/** Two versions run in each block, neither is stopped before the other, and of both there are as many loads. */
+function interleavedFault({ interleaved, until, repetitions, pages, links }: Terms): string | null {
+  if (!interleaved) return null;
+  if (until) return "until: stops lanes one by one, and interleaved versions are loaded alike: take one of them out";
+  if (interleaved.of === "browsers")
+    return repetitions % blocksPerPair === 0
+      ? null
+      : `repetitions counts the loads of both browsers: take an even number, as ${repetitions + 1}`;
+  const { of } = interleaved;
+  const versions = of === "pages" ? pages : links;
+  const isOne = (version: PlanPage | PlanLink): boolean =>
+    typeof version === "string" ? of === "links" || !isPattern(version) : "synth" in version;
+  if (versions.length === 2 && versions.every(isOne)) return null;
+  return `interleaved ${of} are two: name two ${of} (and no ${of === "pages" ? "pattern" : "grid"})`;
+}
+
 /** UserError, naming `source`. */
 export function refuseContradictions(plan: Terms, serving: Serving, source: string): void {
-  const fault = servingFault(plan, serving) ?? untilFault(plan);
+  const fault = servingFault(plan, serving) ?? untilFault(plan) ?? interleavedFault(plan);
   if (fault !== null) throw new UserError(`plan ${source}: ${fault}`);
 }
 

@@ -1,6 +1,7 @@
 // The order of a sweep's loads. Pure: the same plan and seed give the same order, also when a sweep is gone on with.
 // Blocks: in each block every cell runs once; the lanes of a page on a link run directly after one another, so that a
-// slow minute of the machine meets all lanes alike, and in random order, so that none is always first.
+// slow minute of the machine meets all lanes alike, and in random order, so that none is always first. What runs next to one
+// another is neighbours.ts's to say.
 import { hashText, type RandomSource, randomSource } from "../../base/random.ts";
 
 export interface PlannedLoad {
@@ -22,12 +23,16 @@ function shuffled<Item>(items: readonly Item[], random: RandomSource): Item[] {
   return result;
 }
 
-/** Every cell once in each block. `groupOf` names what a cell shares with its other lanes. */
+/**
+ * Every cell once in each block. `groupOf` names what a cell shares with those that run next to it. So many blocks of a group are
+ * shuffled together (`blocksPerRound`); a round that has fewer is not begun.
+ */
 export function orderLoads<Cell>(
   cells: readonly Cell[],
   groupOf: (cell: Cell) => string,
   repetitions: number,
   seed: number,
+  blocksPerRound = 1,
 ): PlannedLoad[] {
   const groups = new Map<string, number[]>();
   cells.forEach((cell, index) => {
@@ -37,11 +42,14 @@ export function orderLoads<Cell>(
     else groups.set(name, [index]);
   });
   const order: PlannedLoad[] = [];
-  for (let block = 0; block < repetitions; block++) {
-    // A stream of its own for each block: more repetitions do not change the blocks before them.
-    const random = randomSource(seed, `order of block ${block}`);
+  for (let first = 0; first + blocksPerRound <= repetitions; first += blocksPerRound) {
+    // A stream of its own for each round: more repetitions do not change those before them.
+    const random = randomSource(seed, `order of block ${first}`);
     for (const group of shuffled([...groups.values()], random)) {
-      for (const cell of shuffled(group, random)) order.push({ position: order.length, block, cell });
+      const turns = group.flatMap((cell) =>
+        Array.from({ length: blocksPerRound }, (_, turn) => ({ cell, block: first + turn })),
+      );
+      for (const { cell, block } of shuffled(turns, random)) order.push({ position: order.length, block, cell });
     }
   }
   return order;

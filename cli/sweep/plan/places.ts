@@ -38,6 +38,12 @@ export function placeOf(plan: SweepPlan, number: number): Place {
   );
 }
 
+/** UserError for versions that are to run in the same minutes: they would be on several machines. */
+export function refuseInterleaved({ name, interleaved }: SweepPlan): void {
+  if (interleaved)
+    throw new UserError(`plan ${name}: alternates two ${interleaved.of} on one machine: run it with \`trilane sweep\``);
+}
+
 /** `3-5,9`: numbers in ascending order, as Slurm writes them. */
 export function rangesOf(numbers: readonly number[]): string {
   const ranges: [first: number, last: number][] = [];

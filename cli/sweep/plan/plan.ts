@@ -211,7 +211,8 @@ export function planDigest(plan: Plan): string {
   const strict = plan.strict && plan.pages.some((page) => typeof page === "string") ? { strict: true } : {};
   const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
   const until = plan.until ? { until: plan.until } : {};
-  const choices = { ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until };
+  const interleaved = plan.interleaved ? { interleaved: plan.interleaved } : {};
+  const choices = { ...interleaved, ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -43,6 +43,9 @@ describe("trilane compare", () => {
     home = mkdtempSync(join(tmpdir(), "trilane-compare-"));
     await sweepInto(join(home, "old"), 1, 1);
     await sweepInto(join(home, "same"), 1, 2);
+    await sweepInto(join(home, "again"), 1, 6);
+    await sweepInto(join(home, "newer"), 1.2, 7);
+    await sweepInto(join(home, "newest"), 1.2, 8);
     await sweepInto(join(home, "new"), 1.2, 3, { browser: "157.0" });
     await sweepInto(join(home, "few"), 1, 4, { repetitions: 1 });
     await sweepInto(join(home, "dilated"), 1, 5, { dilate: 5 });
@@ -56,8 +59,28 @@ describe("trilane compare", () => {
   const run = (...words: string[]) =>
     spawnSync(trilane, ["compare", ...words, "--home", join(home, "old")], { encoding: "utf8", cwd: home });
 
-  test("a slower cell is found, by name and size, and makes the exit status 1", () => {
-    const { status, stdout } = run("1", "new.db", "--json");
+  test("with one sweep each a slower cell may be the occasion's: said in one line, and exit status 3", () => {
+    const { status, stdout, stderr } = run("1", "new.db");
+    assert.equal(status, 3);
+    assert.match(stdout, /^With one sweep each, a change and the occasion \(machine, day\) cannot be told apart\.$/m);
+    assert.match(stderr, /^trilane: slower by more than 5 %, but with one sweep each it may be the occasion: .*\n$/);
+    // Known to differ by less than it changed, or by more.
+    assert.equal(run("1", "new.db", "--occasion-spread", "2").status, 1);
+    assert.equal(run("1", "new.db", "--occasion-spread", "30").status, 0);
+  });
+
+  test("several sweeps of each side: a change is tested against the spread between them", () => {
+    const { status, stdout } = run("1,same,again", "new.db,newer,newest");
+    assert.equal(status, 1);
+    assert.match(stdout, /^Changes are tested against the spread between sweeps \(3 and 3\)\.$/m);
+    assert.match(stdout, /: 1 slower by more than 5 %, 0 faster, 3 the same/);
+    const document = JSON.parse(run("1,same,again", "new.db,newer,newest", "--json").stdout) as SweepsCompared;
+    assert.deepEqual([document.design, document.a.sweeps, document.cells[3]?.loads_a], ["occasions", [1, 1, 1], 30]);
+    assert.equal(run("1,same", "again").status, 0);
+  });
+
+  test("a slower cell is found, by name and size, and makes the exit status 1 where occasions are known to be alike", () => {
+    const { status, stdout } = run("1", "new.db", "--json", "--occasion-spread", "0");
     assert.equal(status, 1);
     const { cells } = JSON.parse(stdout) as SweepsCompared;
     assert.deepEqual(
@@ -91,10 +114,10 @@ describe("trilane compare", () => {
   test("where the loads can show nothing it does not pass", () => {
     const { status, stdout, stderr } = run("few", "few");
     assert.equal(status, 3);
-    assert.match(stdout, /^4 cells together +all +0/m);
+    assert.match(stdout, /^4 cells together +all +[-+]?\d/m);
     assert.equal(
       stderr,
-      "trilane: so few loads cannot show any change: load each cell 6 times in both sweeps (--runs)\n",
+      "trilane: so few loads cannot show any change: load each cell 9 times in both sweeps (--runs)\n",
     );
   });
 
@@ -114,6 +137,9 @@ describe("trilane compare", () => {
       [["1", "9"], /^trilane: no sweep 9 in /],
       [["1", "new.db#7"], /^trilane: no sweep 7 in new\.db: /],
       [["1", "text.db"], /^trilane: text\.db: /],
+      [["1"], /^trilane: sweep 1 did not alternate two versions: /],
+      [["1", "same", "--runs", "5"], /^trilane: --runs: is for loads that are still to be run: /],
+      [["--interleaved", "a"], /^trilane: --interleaved: name both versions: /],
       [["1", "new.db", "--threshold", "-1"], /^trilane: --threshold: must be a number from 0 to 1000/],
     ] as const) {
       const { status, stderr } = run(...words);

@@ -1,0 +1,29 @@
+// Which of a sweep's loads run next to one another, in random order, and meet the same luck on the link: the lanes of a page on a
+// link in one block; in a plan with `interleaved` those of both versions. Pure.
+import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { blocksPerPair } from "../../results/compare/interleaved.ts";
+
+type Interleaving = Pick<SweepPlan, "interleaved">;
+
+interface Place {
+  readonly page: string;
+  readonly link: string;
+}
+
+/** The cell's page and link without that of them that is alternated: the same of both versions. */
+export function sharedPlace({ interleaved }: Interleaving, { page, link }: Place): Place {
+  if (interleaved?.of === "pages") return { page: "", link };
+  if (interleaved?.of === "links") return { page, link: "" };
+  return { page, link };
+}
+
+/** Of two browsers each block has one, so that two blocks make a round. */
+export const blocksPerRound = ({ interleaved }: Interleaving): number =>
+  interleaved?.of === "browsers" ? blocksPerPair : 1;
+
+export const roundOf = (plan: Interleaving, block: number): number => Math.floor(block / blocksPerRound(plan));
+
+/** The program that loads the block; null: the one that all loads have. */
+export function browserOf({ interleaved }: Interleaving, block: number): string | null {
+  return interleaved?.of === "browsers" ? (interleaved.browsers[block % blocksPerPair] ?? null) : null;
+}

@@ -1,0 +1,149 @@
+// Comparisons whose truth is known: two sides whose medians differ by a given change on each page, with noise of two shapes and, where
+// each side has sweeps of its own, with what occasions add. How often `trilane compare` would exit with 1. Seeded; judges nothing.
+import { median } from "../../../../cli/base/quantile.ts";
+import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";
+import { parseLink } from "../../../../cli/link/link.ts";
+import { compareRuns } from "../../../../cli/results/compare/compare.ts";
+import { regressionOf } from "../../../../cli/results/compare/comparison.ts";
+import type { Run } from "../../../../cli/results/compare/pairs.ts";
+import type { Cell, Lane, Load } from "../../../../cli/results/store/results.ts";
+import { type Noise, normal } from "../stats/simulated_study.ts";
+
+const spread = 0.03;
+const narrow: Noise = (random) => spread * normal(random);
+
+/** A share of the loads is `longer` (a logarithm) than the others. */
+const ofTwoKinds =
+  (share: number, longer: number): Noise =>
+  (random) =>
+    0.01 * normal(random) + (random() < share ? longer : 0);
+
+const tenth = Math.log(1.1);
+
+/** Noise of the two sides; the medians are taken off where loads are drawn. */
+export const shapes = {
+  "alike, normal": { a: narrow, b: narrow },
+  "1:8 spread": { a: (random: RandomSource) => (spread / 8) * normal(random), b: narrow },
+  "8:1 spread": { a: narrow, b: (random: RandomSource) => (spread / 8) * normal(random) },
+  "after: 10 % of loads 10 % slower": { a: ofTwoKinds(0, 0), b: ofTwoKinds(0.1, tenth) },
+  "after: 30 % of loads 10 % slower": { a: ofTwoKinds(0, 0), b: ofTwoKinds(0.3, tenth) },
+  "after: 45 % of loads 10 % slower": { a: ofTwoKinds(0, 0), b: ofTwoKinds(0.45, tenth) },
+  "before: 30 % of loads 10 % faster": { a: ofTwoKinds(0.3, -tenth), b: ofTwoKinds(0, 0) },
+  "after: skewed": { a: narrow, b: (random: RandomSource) => spread * (Math.exp(normal(random)) - 1) },
+} as const satisfies Record<string, { readonly a: Noise; readonly b: Noise }>;
+
+export type Shape = keyof typeof shapes;
+
+/** `occasions`: three sweeps of each side. */
+export type SimulatedDesign = "interleaved" | "occasions" | "one each";
+
+export interface Simulation {
+  readonly shape: Shape;
+  readonly design: SimulatedDesign;
+  /** Of every page's median, per cent. */
+  readonly change_percent: number;
+  readonly threshold_percent: number;
+  /** Loads of each page on each occasion of a side. */
+  readonly runs: number;
+  readonly pages: number;
+  readonly studies: number;
+  /** Standard deviation of what an occasion adds to all its loads, and of what it adds to one page's, as logarithms. Default 0.02, 0.005. */
+  readonly occasion?: { readonly all: number; readonly page: number };
+  /** What the minutes of a block add to all its loads. Default 0.01. */
+  readonly block?: number;
+}
+
+const lanes: readonly Lane[] = ["h2"];
+const link = "3mbit/50ms";
+const usualOccasion = { all: 0.02, page: 0.005 };
+
+const draws = 100_001;
+const medians = new Map<string, number>();
+
+/** Of what is drawn, with what its block adds: noise that all loads of a block share moves the median of loads of two kinds. */
+function medianOf(shape: Shape, side: "a" | "b", block: number): number {
+  const key = `${shape} ${side} ${block}`;
+  const random = randomSource(1, key);
+  const found =
+    medians.get(key) ??
+    median(Array.from({ length: draws }, () => shapes[shape][side](random) + block * normal(random)));
+  medians.set(key, found);
+  return found;
+}
+
+interface Occasion {
+  /** By page. */
+  readonly adds: readonly number[];
+  /** By block. */
+  readonly minutes: readonly number[];
+}
+
+function cellsOf(pages: number): Cell[] {
+  const link_profile = parseLink(link);
+  return Array.from({ length: pages }, (_, page) =>
+    lanes.map((lane, index) => ({
+      ...{ id: page * lanes.length + index + 1, sweep: 1, page: `page ${page}`, recording_digest: "one" },
+      ...{ lane, link, link_profile },
+    })),
+  ).flat();
+}
+
+/** Only what a comparison reads. */
+function loadOf(cell: Cell, block: number, log: number): Load {
+  const facts = { id: cell.id * 1000 + block, cell: cell.id, block, status: "valid", reasons: [] };
+  const load = { ...facts, page: cell.page, link: cell.link, lane: cell.lane, plt_ms: 500 * Math.exp(log) };
+  return load as unknown as Load;
+}
+
+/** Whether one study exits with 1. */
+function isExit(simulation: Simulation, cells: readonly Cell[], random: RandomSource): boolean {
+  const { shape, design, change_percent, threshold_percent, runs, pages } = simulation;
+  const { occasion = usualOccasion, block = 0.01 } = simulation;
+  const newOccasion = (): Occasion => {
+    const all = occasion.all * normal(random);
+    return {
+      adds: Array.from({ length: pages }, () => all + occasion.page * normal(random)),
+      minutes: Array.from({ length: runs }, () => block * normal(random)),
+    };
+  };
+  const runOn = ({ adds, minutes }: Occasion, side: "a" | "b"): Run => {
+    const centre = (side === "b" ? Math.log1p(change_percent / 100) : 0) - medianOf(shape, side, block);
+    const logAt = (cell: number, minute: number): number =>
+      centre + (adds[cell] ?? 0) + minute + shapes[shape][side](random);
+    const loads = cells.flatMap((cell, index) => minutes.map((minute, at) => loadOf(cell, at, logAt(index, minute))));
+    return { cells, loads };
+  };
+  const sweeps = design === "occasions" ? 3 : 1;
+  const before = Array.from({ length: sweeps }, newOccasion);
+  const after = design === "interleaved" ? before : Array.from({ length: sweeps }, newOccasion);
+  const terms = { threshold_percent, isInterleaved: design === "interleaved", hasIntervals: false };
+  const [a, b] = [before.map((each) => runOn(each, "a")), after.map((each) => runOn(each, "b"))];
+  return regressionOf(compareRuns(a, b, terms)) === "shown";
+}
+
+/** Share of so many studies that exit with 1. */
+export function exits(simulation: Simulation): number {
+  const { shape, design, change_percent, runs, pages, studies } = simulation;
+  const random = randomSource(14, `${shape}, ${design}, ${change_percent} %, ${runs} runs, ${pages} pages`);
+  const cells = cellsOf(pages);
+  let shown = 0;
+  for (let study = 0; study < studies; study++) if (isExit(simulation, cells, random)) shown++;
+  return shown / studies;
+}
+
+const names = Object.keys(shapes) as Shape[];
+
+/** For the bench: shares of wrong exits by shape, over six pages, at no change, half of the threshold and the threshold, in per cent. */
+export function wrongExits(studies: number): { readonly name: string; readonly percents: number[] }[] {
+  const threshold_percent = 5;
+  return (["interleaved", "occasions"] as const).flatMap((design) =>
+    [3, 5, 10, 20].flatMap((runs) =>
+      [0, threshold_percent / 2, threshold_percent].map((change_percent) => ({
+        name: `compare, ${design === "occasions" ? "three sweeps each" : design}, ${runs} runs, truly ${change_percent} % slower: exits with 1`,
+        percents: names.map(
+          (shape) => exits({ shape, design, change_percent, threshold_percent, runs, pages: 6, studies }) * 100,
+        ),
+      })),
+    ),
+  );
+}
