@@ -2,6 +2,7 @@
 // sweep. Which of these the words mean, and the pages made ready; runs nothing.
 import type { PlanInterleaved, PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
+import { usualRuns } from "../../base/interval.ts";
 import { plainLanes } from "../../base/lanes.ts";
 import { browserProgram, isProgram } from "../../base/programs.ts";
 import { say } from "../../base/terminal_text.ts";
@@ -27,8 +28,6 @@ export interface InterleavedWords extends AsOptions {
   readonly settle: number | undefined;
 }
 
-/** In one of 25 cells ten loads of each version show by themselves what is shown. */
-export const usualRuns = 10;
 export const usualLink = "10mbit/50ms";
 
 /** What the plan has besides its pages. */
