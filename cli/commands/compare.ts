@@ -249,8 +249,8 @@ export const command: Command<CompareOptions> = {
           "  0  nothing became worse",
           "  1  something became slower by more than --threshold, or loads fail more often",
           "  2  the command line or a file is wrong",
-          "  3  too few loads to show any change, or something is slower but each side is one",
-          "     sweep, which cannot tell a change from its occasion (machine, day)",
+          "  3  too few loads to show any change; or something is slower, and each side",
+          "     is one sweep, which cannot tell a change from its occasion (machine, day)",
         ].join("\n"),
       ) as unknown as Argv<CompareOptions>,
   run: async (options) => {

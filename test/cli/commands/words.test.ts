@@ -59,7 +59,7 @@ const refused: readonly (readonly [words: readonly string[], answer: string])[] 
     ["race", "shop", "extra"],
     'race: "extra" is one word too many: the form is `trilane race <page>`; see `trilane race --help`',
   ],
-  [["compare", "3"], "compare: <b> is missing: the later one; see `trilane compare --help`"],
+  [["recording", "diff", "a"], "recording diff: <b> is missing: name of another; see `trilane recording diff --help`"],
   [["compare", "1", "2", "--threshold", "abc"], '--threshold: must be a number from 0 to 1000 (per cent) (got "abc")'],
   [
     ["recording", "check", ""],
