@@ -18,14 +18,22 @@ import { comparisonLines, type SideNames } from "../results/compare/words.ts";
 import { chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { Sweep } from "../results/store/results.ts";
 import type { Browser } from "../results/verdict/browsers.ts";
+import {
+  comparedMetric,
+  hasNoTime,
+  type MetricChoice,
+  samplesOf,
+  usualMetric,
+} from "../results/verdict/compared_metric.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineAs } from "../sweep/plan/choose_model.ts";
 import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
+import { defineStoredMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { essentials } from "./help.ts";
 
-interface CompareOptions extends CommonOptions, Omit<InterleavedWords, "b"> {
+interface CompareOptions extends CommonOptions, MetricOptions, Omit<InterleavedWords, "b"> {
   b: string | undefined;
   threshold: number;
   "occasion-spread": number | undefined;
@@ -51,6 +59,20 @@ function occasionsOf(word: string, home: string): Occasion[] {
   });
 }
 
+/** What is asked for, or else what all of the sweeps ran for. */
+function metricFor(asked: MetricChoice | undefined, occasions: readonly Occasion[]): MetricChoice {
+  const [first, ...others] = new Set(occasions.map(({ sweep }) => sweep.plan.metric));
+  return asked ?? (others.length === 0 ? first : undefined) ?? usualMetric;
+}
+
+/** By the metric. A load without it did not fail: it is in no comparison. */
+const byMetric =
+  (metric: MetricChoice) =>
+  (occasion: Occasion): Occasion => ({
+    ...occasion,
+    loads: samplesOf(occasion.loads, metric).filter((load) => !hasNoTime(load, metric)),
+  });
+
 /** What dilation leaves undilated (cli/README.md) would be taken for a change. */
 function refuseOtherDilation(occasions: readonly Occasion[]): void {
   const [a] = occasions.map(({ sweep }) => sweep);
@@ -64,6 +86,7 @@ function refuseOtherDilation(occasions: readonly Occasion[]): void {
 }
 
 interface Sides {
+  readonly metric: MetricChoice;
   readonly a: readonly Run[];
   readonly b: readonly Run[];
   readonly sweeps: { readonly a: readonly Sweep[]; readonly b: readonly Sweep[] };
@@ -72,7 +95,7 @@ interface Sides {
 }
 
 /** The two versions of each sweep. */
-function versionsOf(occasions: readonly Occasion[]): Sides {
+function versionsOf(occasions: readonly Occasion[]): Omit<Sides, "metric"> {
   const found = occasions.map(({ sweep, cells, loads }) => {
     const sides = interleavedSides(sweep, cells, loads);
     if (sides) return sides;
@@ -88,13 +111,15 @@ function versionsOf(occasions: readonly Occasion[]): Sides {
   };
 }
 
-function sidesOf({ a, b }: Pick<CompareOptions, "a" | "b">, home: string): Sides {
-  const before = occasionsOf(a, home);
-  const after = b === undefined ? [] : occasionsOf(b, home);
-  refuseOtherDilation([...before, ...after]);
-  if (b === undefined) return versionsOf(before);
+function sidesOf({ a, b, metric: asked }: Pick<CompareOptions, "a" | "b" | "metric">, home: string): Sides {
+  const stored = { before: occasionsOf(a, home), after: b === undefined ? [] : occasionsOf(b, home) };
+  const all = [...stored.before, ...stored.after];
+  refuseOtherDilation(all);
+  const metric = metricFor(asked, all);
+  const [before, after] = [stored.before.map(byMetric(metric)), stored.after.map(byMetric(metric))];
+  if (b === undefined) return { metric, ...versionsOf(before) };
   const sweepsOf = (side: readonly Occasion[]): Sweep[] => side.map(({ sweep }) => sweep);
-  return { a: before, b: after, sweeps: { a: sweepsOf(before), b: sweepsOf(after) } };
+  return { metric, a: before, b: after, sweeps: { a: sweepsOf(before), b: sweepsOf(after) } };
 }
 
 function factsOf(sweeps: readonly Sweep[], browsers: readonly Browser[], version: string | undefined) {
@@ -104,10 +129,14 @@ function factsOf(sweeps: readonly Sweep[], browsers: readonly Browser[], version
   return version === undefined ? facts : { ...facts, version };
 }
 
-function documentOf(comparison: Comparison, { sweeps, names }: Sides, threshold_percent: number): SweepsCompared {
+function documentOf(
+  comparison: Comparison,
+  { metric, sweeps, names }: Sides,
+  threshold_percent: number,
+): SweepsCompared {
   const { browsers_a, browsers_b, occasions: _, together, cells, ...rest } = comparison;
   return {
-    ...{ schema: "trilane/sweeps-compared/1", threshold_percent, ...rest },
+    ...{ schema: "trilane/sweeps-compared/1", metric, threshold_percent, ...rest },
     a: factsOf(sweeps.a, browsers_a, names?.a),
     b: factsOf(sweeps.b, browsers_b, names?.b),
     ...{ together: [...together], cells: [...cells] },
@@ -130,6 +159,9 @@ function conclude(comparison: Comparison, threshold: number): void {
     );
 }
 
+const metricLines = (metric: MetricChoice): string[] =>
+  metric === usualMetric ? [] : [`Compared by ${comparedMetric(metric).noun}, not by the page load time.`];
+
 function compareStored(options: CompareOptions, home: string): void {
   const { threshold, "occasion-spread": spread, json } = options;
   const sides = sidesOf(options, home);
@@ -142,7 +174,7 @@ function compareStored(options: CompareOptions, home: string): void {
   if (comparison.cells.length === 0)
     throw new UserError("the two sweeps have no page, link and lane in common: compare two of one plan");
   if (json) printJson(documentOf(comparison, sides, threshold));
-  else printLines(comparisonLines(comparison, threshold, sides.names));
+  else printLines([...comparisonLines(comparison, threshold, sides.names), ...metricLines(sides.metric)]);
   conclude(comparison, threshold);
 }
 
@@ -153,7 +185,7 @@ async function runInterleaved(options: CompareOptions, home: string): Promise<vo
   const { b, json } = options;
   if (b === undefined)
     throw new UserError("--interleaved: name both versions: two pages, or with --page two links or browsers");
-  const plan = await interleavedPlan(home, { ...options, b });
+  const plan = { ...(await interleavedPlan(home, { ...options, b })), ...metricOf(options) };
   await executePlan({
     ...{ home, plan, fresh: options.new, json },
     conclude: (sweep) => compareStored({ ...options, a: String(sweep), b: undefined }, home),
@@ -170,7 +202,7 @@ export const command: Command<CompareOptions> = {
   summary:
     "What became slower or faster between two sweeps; exit status 1: slower, or failing; 3: cannot tell, or may be the occasion",
   define: (yargs: Argv<CommonOptions>) =>
-    defineAs(yargs)
+    defineStoredMetric(defineAs(yargs))
       .positional("a", {
         type: "string",
         demandOption: true,
@@ -187,7 +219,7 @@ export const command: Command<CompareOptions> = {
           { least: 0, most: 1000, unit: "per cent" },
           {
             default: 5,
-            describe: "changes of the median page load time of up to so many per cent do not matter",
+            describe: "changes of the median of up to so many per cent do not matter",
           },
         ),
       )

@@ -25,6 +25,7 @@ import { chosenPages } from "../sweep/plan/chosen_pages.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
+import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
 import { isUrl, pageFor } from "../sweep/plan/pages.ts";
 import { type Plan, pageName, planOf } from "../sweep/plan/plan.ts";
 import { planRange, settleOption, timeoutOption } from "../sweep/plan/plan_range.ts";
@@ -40,6 +41,7 @@ interface RaceOptions
     UntilOptions,
     LabsOptions,
     FilmsOptions,
+    MetricOptions,
     DisturbanceOptions,
     DilateOptions,
     LiveOptions,
@@ -84,6 +86,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     settle_ms: options.settle,
     ...filmsOf({ films: options.films ?? (options.filmstrip ? 1 : undefined) }),
     ...dilateOf(options),
+    ...metricOf(options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
     ...strictOf(options),
     ...(options.as === undefined ? {} : { as: readAs(options.as) }),
@@ -103,7 +106,9 @@ export const command: Command<RaceOptions> = {
   define: (yargs: Argv<CommonOptions>) =>
     defineAs(
       defineStrict(
-        defineLive(defineDilate(defineDisturbance(defineFilms(defineLabs(defineUntil(defineServing(yargs))))))),
+        defineLive(
+          defineDilate(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(yargs))))))),
+        ),
       ),
     )
       .positional("page", {

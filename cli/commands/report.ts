@@ -7,15 +7,16 @@ import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import { chooseSweep, openNamed } from "../results/export/choose.ts";
+import { defineStoredMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
-interface ReportOptions extends CommonOptions {
+interface ReportOptions extends CommonOptions, MetricOptions {
   sweep: string | undefined;
   out: string | undefined;
   methods: boolean;
 }
 
-async function printMethods(home: string, { sweep, json, out }: ReportOptions): Promise<void> {
+async function printMethods(home: string, { sweep, json, out, metric }: ReportOptions): Promise<void> {
   if (json || out !== undefined) throw new UserError("--methods prints plain text: leave --json and --out away");
   const [{ gatherReport }, { methodsParagraph }] = await Promise.all([
     import("../report/data.ts"),
@@ -23,7 +24,7 @@ async function printMethods(home: string, { sweep, json, out }: ReportOptions): 
   ]);
   const { results, asked } = openNamed(sweep, home);
   try {
-    const data = gatherReport(results, chooseSweep(results, asked).id, version);
+    const data = gatherReport(results, chooseSweep(results, asked).id, version, metric);
     printLines(methodsParagraph(data).split("\n"));
   } finally {
     results.close();
@@ -34,7 +35,7 @@ export const command: Command<ReportOptions> = {
   usage: "report [sweep]",
   summary: "Write a sweep's report: one HTML file that works offline",
   define: (yargs: Argv<CommonOptions>) =>
-    yargs
+    defineStoredMetric(yargs)
       .positional("sweep", {
         type: "string",
         describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
@@ -62,8 +63,8 @@ export const command: Command<ReportOptions> = {
       // Loaded when needed: the other commands do not pay for the figures.
       const { writeReport, writeReportOf } = await import("../report/report.ts");
       const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);
-      path = to === undefined ? await writeReport(home, sweep) : resolve(to);
-      if (to !== undefined) await writeReportOf(results, sweep, path);
+      path = to === undefined ? await writeReport(home, sweep, undefined, options.metric) : resolve(to);
+      if (to !== undefined) await writeReportOf(results, sweep, path, options.metric);
     } finally {
       results.close();
     }

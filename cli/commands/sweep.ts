@@ -18,6 +18,7 @@ import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import type { PageSize } from "../sweep/plan/estimate.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
+import { defineMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
 import { pageFor, pageUnstored, withMatchedPages } from "../sweep/plan/pages.ts";
 import { type Plan, pageName, planDigest, planOf, readPlan, shippedPlans } from "../sweep/plan/plan.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
@@ -33,6 +34,7 @@ export interface SweepOptions
     UntilOptions,
     LabsOptions,
     FilmsOptions,
+    MetricOptions,
     DilateOptions,
     DisturbanceOptions,
     StrictOptions,
@@ -56,6 +58,7 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
   const terms = {
     ...filmsOf(options),
     ...dilateOf(options),
+    ...metricOf(options),
     ...disturbanceChoiceOf(options),
     ...strictOf(options),
   };
@@ -111,7 +114,9 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
       defineEnd(
         defineStrict(
           defineDisturbance(
-            defineDilate(defineFilms(defineLabs(defineUntil(defineServing(yargs as Argv<CommonOptions>))))),
+            defineDilate(
+              defineFilms(defineLabs(defineMetric(defineUntil(defineServing(yargs as Argv<CommonOptions>))))),
+            ),
           ),
         ),
       ),

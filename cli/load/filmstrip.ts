@@ -61,3 +61,16 @@ export async function filmLoad(options: LoadOptions): Promise<FilmedLoad> {
   });
   return { load, frames: alignedFrames(load, frames), visual: visualOf(framesWithin(load, frames)) };
 }
+
+/** As measureLoad, filmed, with its Speed Index among its metrics: where loads are compared by it all of them are filmed. */
+export async function measureFilmed(options: LoadOptions): Promise<PageLoad> {
+  const { load, visual } = await filmLoad(options);
+  const facts = load.log._trilane;
+  const unavailable = visual ? {} : { speed_index_ms: facts.metrics.unavailable.plt_ms ?? "the page changed nothing" };
+  const metrics = {
+    ...facts.metrics,
+    speed_index_ms: visual?.speed_index_ms ?? null,
+    unavailable: { ...facts.metrics.unavailable, ...unavailable },
+  };
+  return { log: { ...load.log, _trilane: { ...facts, metrics } } };
+}

@@ -1,6 +1,7 @@
 // Which distributions over pages a report shows: of links with pages enough, spread over the grid. Computes their medians; drawing
 // is cdf.ts's.
 import { extremes, median } from "../base/quantile.ts";
+import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { manyPages } from "../results/verdict/pooled_cells.ts";
 import { countedTogether, sortLanes } from "../results/verdict/sample.ts";
 import { type ReportData, spreadOrder } from "./data.ts";
@@ -26,7 +27,7 @@ export interface Spread<T> {
 }
 
 /** In the plan's order of links. */
-export function cdfsOf({ cells, loads, sweep }: ReportData): Spread<CdfData> {
+export function cdfsOf({ cells, loads, sweep, metric }: ReportData): Spread<CdfData> {
   // Those that timed out would have taken longer still: a page's median is where the table has it.
   const groups = Map.groupBy(loads, ({ page, link }) => JSON.stringify([page, link]));
   const valid: ValidLoad[] = [...groups.values()].flatMap((group) => countedTogether(group));
@@ -53,14 +54,14 @@ export function cdfsOf({ cells, loads, sweep }: ReportData): Spread<CdfData> {
           ).values(),
         ].map((group) => median(group.map((load) => load.plt_ms))),
       }));
-      // A repeat visit asks no names and sends its request at once: the bound is not its own.
-      const optimal_ms = repeats ? [] : optimalOfPages_ms(here);
+      // A repeat visit asks no names and sends its request at once: the bound is not its own, and it is one of the page load time.
+      const optimal_ms = repeats || metric !== usualMetric ? [] : optimalOfPages_ms(here);
       const lacking = cells.filter(({ id, link: of }) => of === link && tried.has(id) && !measured.has(id));
       const missing = [...Map.groupBy(lacking, ({ lane }) => lane)].map(([lane, { length: pages }]) => ({
         lane,
         pages,
       }));
-      return { link, curves, optimal_ms, missing };
+      return { link, metric: comparedMetric(metric), curves, optimal_ms, missing };
     });
   return { shown: figures, links: links.length };
 }

@@ -6,6 +6,7 @@ import type { Answer } from "../results/answer/answer.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import { referencesIn } from "../results/store/reference_sweeps.ts";
 import type { Cell, Film, FilmedLoad, LinkTest, Load, Results, Sweep, Unmatched } from "../results/store/results.ts";
+import { type MetricChoice, samplesOf, usualMetric } from "../results/verdict/compared_metric.ts";
 import { isValid } from "../results/verdict/sample.ts";
 import type { HostReference } from "./hosts.ts";
 import { type RequestTraits, requestTraits } from "./page_traits.ts";
@@ -16,7 +17,12 @@ export interface ReportData {
   readonly answer: Answer;
   readonly sweep: Sweep;
   readonly cells: readonly Cell[];
+  /** By what lanes are compared. */
+  readonly metric: MetricChoice;
+  /** With the metric's time as their `plt_ms` (samplesOf): what is compared. */
   readonly loads: readonly Load[];
+  /** As they are stored. */
+  readonly stored: readonly Load[];
   /** Of the links, before their loads. */
   readonly linkTests: readonly LinkTest[];
   /** Requests that were not matched exactly, over all loads. */
@@ -73,11 +79,13 @@ export function spreadOrder(n: number): number[] {
   return [...order];
 }
 
-/** Reads what a report on a sweep needs. */
-export function gatherReport(results: Results, sweepId: number, version: string): ReportData {
+/** Reads what a report on a sweep needs. `asked`: by what it compares lanes; default: what the sweep was run for. */
+export function gatherReport(results: Results, sweepId: number, version: string, asked?: MetricChoice): ReportData {
   const sweep = results.sweep(sweepId);
   const cells = results.cellsOf(sweepId);
-  const loads = results.loadsOf(sweepId);
+  const metric = asked ?? sweep.plan.metric ?? usualMetric;
+  const stored = results.loadsOf(sweepId);
+  const loads = samplesOf(stored, metric);
   const groups = groupsOf(cells, loads);
   const details = new Map<number, PageLoad>();
   const facts = new Map<number, LoadFacts>();
@@ -107,10 +115,12 @@ export function gatherReport(results: Results, sweepId: number, version: string)
   const references = referencesIn(results, sweepId);
   return {
     version,
-    answer: storedAnswer(results, sweep),
+    answer: storedAnswer(results, sweep, metric),
     sweep,
     cells,
+    metric,
     loads,
+    stored,
     linkTests,
     unmatched,
     films,

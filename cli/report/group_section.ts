@@ -5,6 +5,7 @@ import { type DrawnLoad, timeAxisOf } from "../../extension/figures/waterfall.ts
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { count, formatTime } from "../base/numbers.ts";
 import { modelledPages } from "../results/store/modelled_pages.ts";
+import { comparedMetric } from "../results/verdict/compared_metric.ts";
 import { isValid } from "../results/verdict/sample.ts";
 import { excludedLine } from "../results/verdict/verdict.ts";
 import { type ReportData, typicalLoad } from "./data.ts";
@@ -79,11 +80,11 @@ function filmstrip(data: ReportData, { group, id, lanes }: GroupResult): Markup 
   });
 }
 
-function metrics({ filmedLoads }: ReportData, { group, lanes }: GroupResult): Markup | null {
+function metrics({ filmedLoads, stored }: ReportData, { group, lanes }: GroupResult): Markup | null {
   return metricsTable(
     lanes.map(({ lane }) => {
       const cells = new Set(group.cells.filter((cell) => cell.lane === lane).map(({ id }) => id));
-      const loads = group.loads.filter((load) => load.lane === lane);
+      const loads = stored.filter((load) => cells.has(load.cell));
       return { lane, loads, films: filmedLoads.filter(({ cell }) => cells.has(cell)) };
     }),
   );
@@ -112,7 +113,7 @@ export function groupSection(
   const variation = variationLine(result.lanes);
   const name = page === middleCut(page, 90) ? null : html`<p class="soft">${page}</p>`;
   const body = html`${name}
-${distributionFigure(`${page} over ${link}`, result.lanes, loads)}
+${distributionFigure(`${page} over ${link}`, result.lanes, loads, comparedMetric(data.metric))}
 ${variation && html`<p class="soft">${variation}</p>`}
 ${excluded && html`<p class="excluded">${excluded}</p>`}
 ${metrics(data, result)}

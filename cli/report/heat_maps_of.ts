@@ -4,6 +4,7 @@ import { count } from "../base/numbers.ts";
 import { median } from "../base/quantile.ts";
 import { significanceLevel } from "../results/stats/multiplicity.ts";
 import { cellTest, correctedTests, loadsNeeded } from "../results/verdict/cell_significance.ts";
+import { comparedMetric } from "../results/verdict/compared_metric.ts";
 import { type Improvement, improvement } from "../results/verdict/comparison.ts";
 import { type PairedCell, pairedCells } from "../results/verdict/paired_cells.ts";
 import { manyPages } from "../results/verdict/pooled_cells.ts";
@@ -134,7 +135,7 @@ export function mapSets(
     {
       page: pages.length === 1 ? (only ?? null) : null,
       title: pages.length === 1 ? (only ?? "") : `${pages.length} pages together`,
-      caption: `Improvement in %, ${how}. ${n}`,
+      caption: `Improvement of the median ${comparedMetric(data.metric).noun} in %, ${how}. ${n}`,
       note: correctionSentence(first),
       maps: first,
     },

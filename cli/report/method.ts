@@ -6,6 +6,7 @@ import { isLane, laneFacts } from "../base/lanes.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
+import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { manyPages } from "../results/verdict/pooled_cells.ts";
 import { isValid, sortLanes } from "../results/verdict/sample.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
@@ -127,6 +128,7 @@ ${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 <h3>Definitions</h3>
 <ul>
 <li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, ${repeats.length < lanes.length && "of a first visit with a fresh browser profile"}${repeats.length > 0 && repeats.length < lanes.length && ", "}${repeats.length > 0 && html`on ${repeats.join(" and ")} of the second visit of one profile`}.</li>
+${data.metric !== usualMetric && html`<li>Lanes are compared by ${comparedMetric(data.metric).noun}; PLT<sub>a</sub> and PLT<sub>b</sub> below are its times. A valid load without it is in no comparison.</li>`}
 <li>Improvement of b over a is (PLT<sub>a</sub> − PLT<sub>b</sub>) / PLT<sub>a</sub> × 100, of the medians of a page's loads on a link; over several, the geometric mean of their ratios, page by page.</li>
 <li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics: how many of a lane's loads lie below its true median is as the heads of as many coins, whatever their distribution (Hettmansperger and Sheather 1986); blocks whose loads moved together narrow the interval of a difference. Over several they are Student's: of fewer than ${String(manyPages)} pages for these pages, with the error of each page on a link from its order statistics; of more for pages like these, from how far pages lie apart. Both are widened by half a cell's own error, because the median of few loads may lean to one side, alike in all cells. Fewer than ${String(minimumUnits)} valid loads of a lane on one page and link, or three over several, have no interval.</li>
 <li>A lane is called faster or slower where the interval does not hold 0 and the medians differ in a test that holds for lanes of unequal noise (the sign test's coins on both medians; or all loads of one lane beyond all of the other), corrected by Holm over the comparisons that are told together.</li>

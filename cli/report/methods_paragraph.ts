@@ -12,6 +12,7 @@ import { settleServing } from "../load/serving/serving.ts";
 import { servingTerms } from "../load/serving/terms.ts";
 import { firstLook, futilityThreshold, lastLook, nominalLevel } from "../results/stats/sequential.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
+import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { manyPages } from "../results/verdict/pooled_cells.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
@@ -203,7 +204,7 @@ function levelsInWords(): string {
   return [least, greatest].map((level) => Number(level.toPrecision(3))).join(" to ");
 }
 
-function statistics({ sweep, cells }: ReportData, pages: number): string {
+function statistics({ sweep, cells, metric }: ReportData, pages: number): string {
   const links = new Set(cells.map(({ link }) => link)).size;
   const isSeveral = pages * links > 1;
   const over = isSeveral
@@ -227,7 +228,9 @@ function statistics({ sweep, cells }: ReportData, pages: number): string {
     until && "decided_percent" in until
       ? ` Pairs of lanes were looked at after each block from the ${firstLook}th to the ${lastLook}th, by a test of their medians that holds for lanes of unequal noise, at nominal levels from ${levels}, equivalence by two one-sided tests, so that the chance of a wrong decision over all looks is below 5 % for each pair; a pair was given up when the last look would decide it with a chance below ${futilityThreshold * 100} %. Decisions' figures are of the medians when the loads stopped, and so lean away from 0; their intervals hold for all looks together.`
       : "";
-  return `Page load time is loadEventEnd - navigationStart (Navigation Timing). Improvement is (a - b) / a of medians${over}; 95 % intervals are ${intervals.join(", ")}.${looks}`;
+  const { title, noun } = comparedMetric(metric);
+  const by = metric === usualMetric ? "" : ` Lanes are compared by ${noun}${noun === title ? "" : ` (${title})`}.`;
+  return `Page load time is loadEventEnd - navigationStart (Navigation Timing).${by} Improvement is (a - b) / a of medians${over}; 95 % intervals are ${intervals.join(", ")}.${looks}`;
 }
 
 function dilationSentences({ sweep }: ReportData): string[] {

@@ -10,6 +10,7 @@ import { traitsByLink } from "../link/traits.ts";
 import { answerLines, furtherPairs } from "../results/answer/answer.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import type { Cell, Film, Load, Results, Sweep } from "../results/store/results.ts";
+import { usualMetric } from "../results/verdict/compared_metric.ts";
 import { direction, type Improvement } from "../results/verdict/comparison.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import { summarize } from "../results/verdict/summary.ts";
@@ -91,7 +92,7 @@ export function raceResult(results: Results, home: string, sweep: Sweep, keepCre
   const shown = lanes.find(({ load }) => load !== null)?.load;
   const report = reportPath(home, sweep);
   const { name } = describeLink(link_profile);
-  const answer = storedAnswer(results, sweep);
+  const answer = storedAnswer(results, sweep, usualMetric);
   const further = furtherPairs(verdict.pairs, answer).map(({ sentence }) => sentence);
   return {
     schema: "trilane/race-result/1",

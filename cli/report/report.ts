@@ -20,11 +20,11 @@ import { modelledPages } from "../results/store/modelled_pages.ts";
 import type { Results } from "../results/store/results.ts";
 import { comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
+import { type MetricChoice, verdictBy } from "../results/verdict/compared_metric.ts";
 import { compare } from "../results/verdict/comparison.ts";
 import { lanePairs, sortLanes } from "../results/verdict/sample.ts";
 import { type StoppingSummary, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
-import { sweepVerdict } from "../results/verdict/sweep_verdict.ts";
 import { answerSection, stampLine } from "./answer_section.ts";
 import { cdfsOf } from "./cdfs_of.ts";
 import { coverageSection } from "./coverage.ts";
@@ -107,7 +107,7 @@ function pinnedByTrial({ sweep, facts }: ReportData): string[] {
 
 /** The loads as a link that saves a file: a data URL needs neither script nor network. */
 function csvLink(data: ReportData): Markup {
-  const csv = Buffer.from([...csvLines(data.sweep.plan, data.cells, data.loads, data.filmedLoads)].join(""));
+  const csv = Buffer.from([...csvLines(data.sweep.plan, data.cells, data.stored, data.filmedLoads)].join(""));
   const plain = csv.length <= csvPlainLimit_bytes;
   const body = plain ? csv : gzipSync(csv, { level: 9 });
   const name = `trilane-sweep-${data.sweep.id}.csv${plain ? "" : ".gz"}`;
@@ -171,7 +171,7 @@ function sectionsOf(
   });
   const modelled = modelledPages(sweep);
   const cdfs = cdfsOf(data);
-  const splits = splitsOf(data);
+  const splits = splitsOf({ cells: data.cells, loads: data.stored });
   return [
     section(
       "heatmaps",
@@ -191,21 +191,21 @@ function sectionsOf(
       "published",
       "Published",
       "Beside the published figures",
-      publishedSection(study, study ? comparedFigures(study, data.loads, sweep.seed) : []),
+      publishedSection(study, study ? comparedFigures(study, data.stored, sweep.seed) : []),
     ),
     section("decisions", "Settled", "What was settled", decisionSection(settled)),
     section("medians", "Medians", "Medians", medianTable(results, lanes)),
     section("pages", "Pages", "Page by page", pageSections(data, results, lanes, profiles)),
     section("selftest", "Self-test", "The links’ self-test", linkTestSection(data.linkTests)),
-    section("machines", "Machines", "The machines", hostsSection(data.cells, data.loads, data.references ?? [])),
+    section("machines", "Machines", "The machines", hostsSection(data.cells, data.stored, data.references ?? [])),
     section("matching", "Matched", "What was matched", matchSection(data)),
     section(
       "coverage",
       "Coverage",
       "Coverage",
-      coverageSection(data.loads, sweep.plan.strict ?? false, modelled, pinnedByTrial(data)),
+      coverageSection(data.stored, sweep.plan.strict ?? false, modelled, pinnedByTrial(data)),
     ),
-    section("disturbance", "Disturbance", "What the machine added", disturbanceSection(data.loads, sweep.plan)),
+    section("disturbance", "Disturbance", "What the machine added", disturbanceSection(data.stored, sweep.plan)),
     section("steadiness", "Steadiness", "How steady loads were", steadinessSection(data.loads)),
     section("excluded", "Left out", "What was left out", excludedSection(data)),
     section("method", "How it was done", "How it was done", methodSection(data)),
@@ -217,7 +217,7 @@ function sectionsOf(
 export function buildReport(data: ReportData): string {
   const { sweep } = data;
   const profiles = profilesOf(data);
-  const verdict = sweepVerdict(data.loads, traitsByLink(data.cells), sweep.seed);
+  const verdict = verdictBy(data.metric, data.stored, traitsByLink(data.cells), sweep.seed);
   const settled = stoppingSummaryOf(data);
   const modelled = [...modelledPages(sweep).values()];
   const sections = sectionsOf(data, profiles, settled).filter(({ body }) => body !== null);
@@ -246,24 +246,34 @@ ${body}
 }
 
 /** Where a sweep's report is, unless it was asked for elsewhere. */
-export function reportPath(home: string, sweep: { id: number; name: string }): string {
+export function reportPath(home: string, sweep: { id: number; name: string }, metric?: MetricChoice): string {
   const name = sweep.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
-  return join(home, "reports", `${sweep.id}-${name}.html`);
+  return join(home, "reports", `${sweep.id}-${name}${metric === undefined ? "" : `-${metric}`}.html`);
 }
 
 /** Writes the report of a sweep in a home's results; returns its path. */
-export async function writeReport(home: string, sweepId: number, path?: string): Promise<string> {
+export async function writeReport(
+  home: string,
+  sweepId: number,
+  path?: string,
+  metric?: MetricChoice,
+): Promise<string> {
   const results = resultsOf(home);
   try {
-    const to = path ?? reportPath(home, results.sweep(sweepId));
+    const to = path ?? reportPath(home, results.sweep(sweepId), metric);
     if (path === undefined) await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    await writeReportOf(results, sweepId, to);
+    await writeReportOf(results, sweepId, to, metric);
     return to;
   } finally {
     results.close();
   }
 }
 
-export async function writeReportOf(results: Results, sweepId: number, path: string): Promise<void> {
-  await atomicWrite(path, buildReport(gatherReport(results, sweepId, version)));
+export async function writeReportOf(
+  results: Results,
+  sweepId: number,
+  path: string,
+  metric?: MetricChoice,
+): Promise<void> {
+  await atomicWrite(path, buildReport(gatherReport(results, sweepId, version, metric)));
 }

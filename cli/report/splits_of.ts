@@ -42,7 +42,7 @@ function pageOf(page: string, loads: readonly SplitLoad[]): SplitPage {
 }
 
 /** In the plan's order of links; none where no load tells its critical path. */
-export function splitsOf({ cells, loads }: ReportData): Spread<SplitData> {
+export function splitsOf({ cells, loads }: Pick<ReportData, "cells" | "loads">): Spread<SplitData> {
   const told = loads.filter(
     (load): load is SplitLoad => isValid(load) && load.network_ms !== null && (load.plt_ms ?? 0) > 0,
   );

@@ -137,10 +137,12 @@ export async function executePlan(execution: Execution): Promise<boolean> {
       if (shard)
         await begin(() => results.recordHost(sweep.id, { ...shard.host, cells: placedCells(results, sweep, shard) }));
       const { measureLoad } = await measuring;
+      // What is seen can only be told of a film.
+      const measure = plan.metric === "si" ? (await import("../load/filmstrip.ts")).measureFilmed : measureLoad;
       const links = results.cellsOf(sweep.id).map((cell) => cell.link_profile);
       for (const link of links) refuseChangedFiles(link, results.remedies.again);
       askLabLinks(links);
-      await runToEnd(execution, { results, sweep, resumed, recordings, progress, measureLoad });
+      await runToEnd(execution, { results, sweep, resumed, recordings, progress, measure });
       return true;
     } finally {
       releaseQuietly(results, sweep);
@@ -187,7 +189,7 @@ interface Begun {
   readonly resumed: boolean;
   readonly recordings: ReadonlyMap<string, Recording>;
   readonly progress: Progress;
-  readonly measureLoad: typeof import("../load/load.ts").measureLoad;
+  readonly measure: typeof import("../load/load.ts").measureLoad;
 }
 
 async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
@@ -271,7 +273,7 @@ async function runUntilSignal(
       sweep,
       plan,
       resumed: begun.resumed,
-      measure: begun.measureLoad,
+      measure: begun.measure,
       urlOf: (page) => recordings.get(page)?.url ?? "",
       failedUrlsOf: (page) => failedUrlsOf(recordings.get(page) ?? { notes: {} }),
       pinnedOf: (page) => pinned.get(page) ?? null,

@@ -10,10 +10,11 @@ import { type Answer, answerLines, furtherPairs } from "../results/answer/answer
 import type { Cell, Load } from "../results/store/results.ts";
 import { agreementSentence, comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
+import { comparedMetric, samplesOf, verdictBy } from "../results/verdict/compared_metric.ts";
 import { sortLanes } from "../results/verdict/sample.ts";
 import { stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
-import { sweepVerdict, winsLine } from "../results/verdict/sweep_verdict.ts";
+import { winsLine } from "../results/verdict/sweep_verdict.ts";
 import { laneTable } from "../results/verdict/verdict.ts";
 import type { Plan } from "./plan/plan.ts";
 
@@ -74,9 +75,10 @@ export function outcomeOf(
   modelled: ReadonlyMap<string, string> = new Map(),
   answer: Answer = noAnswer,
 ): Outcome {
-  const { seed, until, repetitions } = plan;
+  const { seed, until, repetitions, metric } = plan;
   const study = studyOfPlan(plan.name);
-  const groups = [...Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link])).values()];
+  const samples = samplesOf(loads, metric);
+  const groups = [...Map.groupBy(samples, (load) => JSON.stringify([load.page, load.link])).values()];
   // In the plan's order, not in that of the loads.
   const place = new Map(cells.map((cell, index) => [JSON.stringify([cell.page, cell.link]), index]));
   groups.sort((a, b) => (place.get(keyOf(a)) ?? 0) - (place.get(keyOf(b)) ?? 0));
@@ -97,15 +99,18 @@ export function outcomeOf(
     ),
   );
   const links = traitsByLink(cells);
-  const verdict = sweepVerdict(loads, links, seed);
+  const verdict = verdictBy(metric, loads, links, seed);
   const lanes = sortLanes(cells.map((cell) => cell.lane));
-  const table = summaries.length === 1 ? textTable(laneTable(summaries[0] ?? [])) : mediansTable(results, lanes);
+  const table =
+    summaries.length === 1
+      ? textTable(laneTable(summaries[0] ?? [], comparedMetric(metric).title))
+      : mediansTable(results, lanes);
   const several = links.size > 1;
   const sentences = [
     ...furtherPairs(verdict.pairs, answer).flatMap((pair) => [pair.sentence, several ? winsLine(pair) : null]),
     ...verdict.notes,
     study ? agreementSentence(comparedFigures(study, loads, seed)) : null,
-    until ? stoppingSentence(stoppingSummary(cells, loads, until, repetitions)) : null,
+    until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
     plan.time_limit_s !== undefined && !until && planned < cells.length * repetitions
       ? `The plan's time was over after ${planned} of ${cells.length * repetitions} loads.`
       : null,

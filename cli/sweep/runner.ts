@@ -143,7 +143,7 @@ class SweepRun {
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
     this.#retryFor_ms =
       plan.retry_for_s === undefined ? Math.max(leastRetryFor_ms, this.#time.left_ms) : plan.retry_for_s * 1000;
-    this.#stoppingRule = new StoppingRule(plan.until, plan.lanes, results.loadsOf(sweep.id));
+    this.#stoppingRule = new StoppingRule(plan, results.loadsOf(sweep.id));
     this.#uncovered = new UncoveredPages(plan.lanes, results.loadsOf(sweep.id));
     this.#browser = new BrowserVersion(results, sweep);
     this.#spent = new TimeSpent(results.loadsOf(sweep.id), options.now_ms ?? (() => performance.now()));
@@ -377,7 +377,7 @@ class SweepRun {
     const { status, reasons, metrics, wall_ms } = load.log._trilane;
     task.add(attempt, load.log._trilane);
     if (reasons.some(isDisturbed)) this.#lost_ms += wall_ms;
-    this.#stoppingRule.add({ ...cell, block, status, reasons, plt_ms: metrics.plt_ms });
+    this.#stoppingRule.add({ ...cell, block, status, reasons, ...metrics });
     this.#uncovered.add({ ...cell, status, reasons });
     this.#wall_ms += wall_ms;
     const isLast = isFinal || this.#isDone(task);

@@ -17,6 +17,9 @@ export interface MetricFacts {
   readonly meaning: string;
   /** A moment is a time since the navigation began, a duration another time, cpu a CPU time; a score has no unit. */
   readonly kind: "moment" | "duration" | "cpu" | "score";
+  /** What `--metric` calls it, and sentences: only of those that loads may be compared by. */
+  readonly choice?: string;
+  readonly noun?: string;
   /** Where HAR files of other programs have it: the page's fields, those of its pageTimings after a slash. */
   readonly in_har?: readonly string[];
 }
@@ -37,8 +40,9 @@ export const pageMetrics = Object.keys(metricFacts) as readonly PageMetric[];
 export const computedMetrics = Object.keys(computedFacts) as readonly ComputedMetric[];
 export const visualMetrics = Object.keys(visualFacts) as readonly VisualMetric[];
 
-/** Those that every page load has; the others came later. */
-export const firstMetrics = pageMetrics.filter((name) => schema.required.includes(name)) as readonly FirstMetric[];
+/** Whether every page load has it; the others came later. */
+export const isFirst = (name: PageMetric): name is FirstMetric => schema.required.includes(name);
+export const firstMetrics: readonly FirstMetric[] = pageMetrics.filter(isFirst);
 type FirstMetric = {
   [Name in PageMetric]: Record<never, never> extends Pick<Metrics, Name> ? never : Name;
 }[PageMetric];

@@ -36,10 +36,13 @@ function offset(index: number): number {
   return (((index * 7) % 5) - 2) * 4;
 }
 
-/** `left`: loads that are not valid, with a PLT or without. */
-export function distributionFigure(lanes: readonly PlottedLane[], left: number): Markup {
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const usualWords = { title: "PLT", noun: "page load time" };
+
+/** `left`: loads that are not valid, with a time or without. `metric`: what the times are. */
+export function distributionFigure(lanes: readonly PlottedLane[], left: number, metric = usualWords): Markup {
   const timed = lanes.flatMap(({ loads }) => loads);
-  if (timed.length === 0) return html`<p class="nothing">No load of this page on this link has a page load time.</p>`;
+  if (timed.length === 0) return html`<p class="nothing">No load of this page on this link has a ${metric.noun}.</p>`;
   const scale = roundScale(
     timed.map((load) => load.plt_ms),
     labelWidth + 10,
@@ -70,8 +73,8 @@ export function distributionFigure(lanes: readonly PlottedLane[], left: number):
         : `${formatTime(plotted.median_ms)}${plotted.interval_ms ? ` (${formatTimeRange(plotted.interval_ms)})` : ""}`;
     return html`<g class="lane-${plotted.lane}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${told}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}</text></g>`;
   });
-  const label = `PLT of every load by lane: ${lanes.map((lane) => `${lane.lane} median ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`).join(", ")}`;
-  return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">page load time, ms</text></svg></div><figcaption>Page load time of every load: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
+  const label = `${metric.title} of every load by lane: ${lanes.map((lane) => `${lane.lane} median ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`).join(", ")}`;
+  return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${metric.noun}, ms</text></svg></div><figcaption>${capital(metric.noun)} of every load: n = ${String(timed.filter(({ valid }) => valid).length)} valid${
     left > 0 && html`; ${count(left, "load")} left out (crosses, where they have one)`
   }. Line: median; band: its 95 % interval; CV: standard deviation over mean. The axis does not begin at 0.</figcaption></figure>`;
 }

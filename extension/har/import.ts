@@ -3,7 +3,7 @@
 import type { Metrics } from "../../schemas/generated/metrics.ts";
 import type { Profile } from "../../schemas/generated/profile.ts";
 import type { Failure } from "../actions.ts";
-import { metricFacts, type PageMetric, pageMetrics } from "../capture/metric_facts.ts";
+import { isFirst, metricFacts, type PageMetric, pageMetrics } from "../capture/metric_facts.ts";
 import { profileOf } from "../capture/profile.ts";
 import { dateTime_ms } from "./date_time.ts";
 import { type Fields, fieldsOf, listOf, numberOf, readEntry, textOf } from "./read_entry.ts";
@@ -46,11 +46,14 @@ function metricsOf(log: Fields, page: Fields): Metrics {
   const other = (field: string): unknown => (field.startsWith("/") ? timings[field.slice(1)] : page[field]);
   const others = (name: PageMetric): unknown =>
     (metricFacts[name].in_har ?? []).map(other).find((value) => value !== undefined && value !== null);
-  const told = Object.fromEntries(
-    pageMetrics.map((name) => [name, nonNegative(own ? own[name] : others(name))]),
-  ) as Record<PageMetric, number | null>;
+  // Of a later metric an earlier file of ours says nothing.
+  const known = pageMetrics.filter((name) => !own || name in own || isFirst(name));
+  const told = Object.fromEntries(known.map((name) => [name, nonNegative(own ? own[name] : others(name))])) as Record<
+    PageMetric,
+    number | null
+  >;
   const reasons = fieldsOf(own?.unavailable);
-  const missing = pageMetrics.filter((name) => told[name] === null);
+  const missing = known.filter((name) => told[name] === null);
   const unavailable = missing.map((name) => [name, textOf(reasons[name]) ?? "the HAR file does not tell it"]);
   return { ...told, unavailable: Object.fromEntries(unavailable) };
 }

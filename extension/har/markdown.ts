@@ -28,7 +28,8 @@ export function markdownSummary({ log }: Profile): string {
   const { _trilane: facts, entries } = log;
   const { metrics } = facts;
   const bytes = entries.reduce((sum, { response }) => sum + response._transferSize, 0);
-  const named = pageMetrics.map((name): [string, string] => {
+  const known = pageMetrics.filter((name) => metrics[name] !== undefined);
+  const named = known.map((name): [string, string] => {
     const { title, kind } = metricFacts[name];
     const value = metrics[name] ?? null;
     return [title, kind === "score" && value !== null ? value.toFixed(3) : inMs(value)];

@@ -204,6 +204,10 @@ export interface ExportedLoad {
    */
   tbt_ms?: number | null;
   /**
+   * the mean time at which what is seen came, of loads that were filmed; null: unavailable.
+   */
+  speed_index_ms?: number | null;
+  /**
    * of the page load time what the critical path spent on requests; null: unavailable.
    */
   network_ms?: number | null;

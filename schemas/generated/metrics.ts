@@ -33,6 +33,10 @@ export interface Metrics {
    */
   tbt_ms?: number | null;
   /**
+   * Speed Index, of a load that was filmed because loads are compared by it (--metric si); absent from all others.
+   */
+  speed_index_ms?: number | null;
+  /**
    * Why a metric is null.
    */
   unavailable: {

@@ -13,6 +13,10 @@ export type PlanUntil = UntilDecided | UntilPrecise;
  */
 export type PlanInterleaved = InterleavedPages | InterleavedBrowsers;
 /**
+ * By what lanes are compared: verdicts, maps and `until`. si films every load. Default: plt.
+ */
+export type MetricChoice = "plt" | "ttfb" | "fcp" | "lcp" | "si";
+/**
  * What `trilane sweep` runs: pages x lanes x links, each so many times.
  */
 export interface SweepPlan {
@@ -44,6 +48,7 @@ export interface SweepPlan {
   repetitions: number;
   until?: PlanUntil;
   interleaved?: PlanInterleaved;
+  metric?: MetricChoice;
   /**
    * Decides the order of loads and the losses on the links.
    */

@@ -2,10 +2,15 @@
 import type { Lane } from "./lane.ts";
 
 /**
+ * By what loads were compared. Absent: by the page load time.
+ */
+export type MetricChoice = "plt" | "ttfb" | "fcp" | "lcp" | "si";
+/**
  * What `trilane compare --json` prints.
  */
 export interface SweepsCompared {
   schema: "trilane/sweeps-compared/1";
+  metric?: MetricChoice;
   /**
    * Changes of the median page load time of up to so much do not matter.
    */

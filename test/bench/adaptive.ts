@@ -76,7 +76,7 @@ function replay(
   lanes: readonly string[],
   tally: Tally,
 ): void {
-  const enough = new StoppingRule(until, lanes, []);
+  const enough = new StoppingRule({ until, lanes }, []);
   const early: Sample[] = [];
   blocks.forEach((block, index) => {
     for (const load of block) {

@@ -1,28 +1,34 @@
-// PLTs of one page on one link as the results have them, for extension/figures/distribution.ts to draw.
+// Measured times of one page on one link as the results have them, for extension/figures/distribution.ts to draw.
 import { distributionFigure as drawn } from "../../../extension/figures/distribution.ts";
 import type { Markup } from "../../../extension/figures/markup.ts";
 import { formatTime } from "../../base/numbers.ts";
 import type { Load } from "../../results/store/results.ts";
+import type { ComparedMetric } from "../../results/verdict/compared_metric.ts";
 import { isValid } from "../../results/verdict/sample.ts";
 import type { LaneSummary } from "../../results/verdict/summary.ts";
 import { savedFigure } from "./figure_file.ts";
 
-function story(load: Load): string {
+function story(load: Load, { title }: ComparedMetric): string {
   const outcome = load.status === "valid" ? "" : `, ${load.status}: ${load.reasons.join("; ")}`;
-  const time = load.plt_ms === null ? "no PLT" : formatTime(load.plt_ms);
+  const time = load.plt_ms === null ? `no ${title}` : formatTime(load.plt_ms);
   return `load ${load.id}, ${load.lane}, block ${load.block + 1}: ${time}${outcome}`;
 }
 
-export function distributionFigure(name: string, lanes: readonly LaneSummary[], loads: readonly Load[]): Markup {
+export function distributionFigure(
+  name: string,
+  lanes: readonly LaneSummary[],
+  loads: readonly Load[],
+  metric: ComparedMetric,
+): Markup {
   const plotted = lanes.map((summary) => ({
     ...summary,
     loads: loads
       .filter((load): load is Load & { plt_ms: number } => load.lane === summary.lane && load.plt_ms !== null)
-      .map((load) => ({ plt_ms: load.plt_ms, valid: isValid(load), story: story(load) })),
+      .map((load) => ({ plt_ms: load.plt_ms, valid: isValid(load), story: story(load, metric) })),
   }));
-  return savedFigure(drawn(plotted, loads.filter((load) => !isValid(load)).length), {
-    name: ["plt", name],
-    columns: ["load_id", "lane", "block", "attempt", "plt_ms", "averaged", "status", "reasons"],
+  return savedFigure(drawn(plotted, loads.filter((load) => !isValid(load)).length, metric), {
+    name: [metric.name.replace(/_ms$/, ""), name],
+    columns: ["load_id", "lane", "block", "attempt", metric.name, "averaged", "status", "reasons"],
     rows: loads.map((load) => [
       ...[load.id, load.lane, load.block, load.attempt, load.plt_ms],
       ...[isValid(load), load.status, load.reasons.join(" | ")],

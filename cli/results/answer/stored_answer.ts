@@ -1,16 +1,24 @@
 // The answer to a sweep as the results have it. Reads; what is said is answer.ts's.
 import type { Results, Sweep } from "../store/results.ts";
+import { type MetricChoice, named, samplesOf, usualMetric } from "../verdict/compared_metric.ts";
 import { type Answer, answerOf } from "./answer.ts";
 import { storedEvidence } from "./stored_evidence.ts";
 
-export function storedAnswer(results: Results, sweep: Sweep): Answer {
-  const loads = results.loadsOf(sweep.id);
-  return answerOf({
+/** `metric`: by what lanes are compared; default: what the sweep ran for. */
+export function storedAnswer(
+  results: Results,
+  sweep: Sweep,
+  metric: MetricChoice = sweep.plan.metric ?? usualMetric,
+): Answer {
+  const stored = results.loadsOf(sweep.id);
+  const answer = answerOf({
     cells: results.cellsOf(sweep.id),
-    loads,
+    loads: samplesOf(stored, metric),
     seed: sweep.seed,
     plan: sweep.plan,
     environment: sweep.environment,
-    evidence: (pair) => storedEvidence(results, loads, pair),
+    // A critical path leads to the load event: it explains no other metric.
+    evidence: (pair) => (metric === usualMetric ? storedEvidence(results, stored, pair) : []),
   });
+  return { ...answer, sentence: named(answer.sentence, metric), why: metric === usualMetric ? answer.why : null };
 }

@@ -189,7 +189,7 @@ const firstColumns: readonly Column[] = [
     value: () => false,
     film: () => true,
   },
-  filmMetric("speed_index_ms"),
+  { ...metric("speed_index_ms"), meaning: filmMetrics.speed_index_ms.meaning, film: (film) => film.speed_index_ms },
   filmMetric("visually_complete_85_ms"),
   filmMetric("visually_complete_95_ms"),
   filmMetric("visually_complete_100_ms"),

@@ -2,9 +2,9 @@
 import type { Export, ExportedHost } from "../../../schemas/generated/export.ts";
 import { traitsByLink } from "../../link/traits.ts";
 import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../store/results.ts";
+import { samplesOf, verdictBy } from "../verdict/compared_metric.ts";
 import { compare } from "../verdict/comparison.ts";
 import { lanePairs } from "../verdict/sample.ts";
-import { sweepVerdict } from "../verdict/sweep_verdict.ts";
 
 function exportedHost({ name, facts }: Host): ExportedHost {
   const { cpu, cpus, kernel, versions } = facts;
@@ -20,8 +20,8 @@ export function exportDocument(
 ): Export {
   const chosen = new Set(cells.map(({ id }) => id));
   const links = new Set(cells.map((cell) => cell.link));
-  const verdict = sweepVerdict(loads, traitsByLink(cells), sweep.seed);
-  const groups = Map.groupBy(loads, (load) => JSON.stringify([load.page, load.link]));
+  const verdict = verdictBy(sweep.plan.metric, loads, traitsByLink(cells), sweep.seed);
+  const groups = Map.groupBy(samplesOf(loads, sweep.plan.metric), (load) => JSON.stringify([load.page, load.link]));
   const improvements = [...groups.values()].flatMap((group) =>
     lanePairs(group.map((load) => load.lane)).map((pair) => {
       const { percent, interval, n, reason } = compare(group, pair, sweep.seed);

@@ -6,6 +6,7 @@ import {
   type ComputedMetric,
   computedMetrics,
   firstMetrics,
+  isFirst,
   type PageMetric,
   pageMetrics,
   visualMetrics,
@@ -17,8 +18,7 @@ export const metricColumns = firstMetrics;
 export type FirstMetric = (typeof firstMetrics)[number];
 export type LaterMetric = Exclude<PageMetric, FirstMetric>;
 
-const areFirst = new Set<PageMetric>(firstMetrics);
-export const laterMetrics = pageMetrics.filter((name): name is LaterMetric => !areFirst.has(name));
+export const laterMetrics = pageMetrics.filter((name): name is LaterMetric => !isFirst(name));
 
 /** Of `load_metric`. */
 export const loadMetricColumns: readonly (LaterMetric | ComputedMetric)[] = [...laterMetrics, ...computedMetrics];

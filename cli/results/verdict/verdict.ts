@@ -154,10 +154,10 @@ function raceSentences(lanes: readonly LaneSummary[], comparisons: readonly Impr
   return sentences;
 }
 
-/** The terminal's table of lanes as cells of text. */
-export function laneTable(lanes: readonly LaneSummary[]): string[][] {
+/** The terminal's table of lanes as cells of text. `metric`: what was measured, as people say it. */
+export function laneTable(lanes: readonly LaneSummary[], metric = "PLT"): string[][] {
   const baseline = sortLanes(lanes.map((summary) => summary.lane))[0] ?? "h1";
-  const header = ["lane", "median PLT", "95 % interval", `against ${baseline}`, "loads", "invalid"];
+  const header = ["lane", `median ${metric}`, "95 % interval", `against ${baseline}`, "loads", "invalid"];
   const rows = lanes.map((summary) => [
     summary.lane,
     summary.median_ms === null ? "none" : `${summary.isAtLeast ? "over " : ""}${formatTime(summary.median_ms)}`,

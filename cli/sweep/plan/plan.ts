@@ -14,6 +14,7 @@ import { isProfileFile, readLinks } from "../../link/profile_file.ts";
 import { shaperKey } from "../../link/same_link.ts";
 import { hasRenoForCubic } from "../../load/metrics/dilation.ts";
 import { isStockServing, type Serving, settleServing } from "../../load/serving/serving.ts";
+import { usualMetric } from "../../results/verdict/compared_metric.ts";
 import { refuseContradictions, refuseSame } from "./contradictions.ts";
 import { expandPage } from "./page_patterns.ts";
 
@@ -212,7 +213,8 @@ export function planDigest(plan: Plan): string {
   const tolerance = plan.tolerance ? { tolerance: plan.tolerance } : {};
   const until = plan.until ? { until: plan.until } : {};
   const interleaved = plan.interleaved ? { interleaved: plan.interleaved } : {};
-  const choices = { ...interleaved, ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until };
+  const metric = plan.metric && plan.metric !== usualMetric ? { metric: plan.metric } : {};
+  const choices = { ...interleaved, ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until, ...metric };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -31,9 +31,10 @@ function tableMarkup(a: Facts, b: Facts): Markup {
     facts.protocols.reduce((total, share) => total + share[of], 0);
   const requestsOver = (facts: Facts, protocol: string): number =>
     facts.protocols.find((share) => share.protocol === protocol)?.requests ?? 0;
+  const known = pageMetrics.filter((name) => (a.metrics[name] ?? b.metrics[name]) !== undefined);
   const both = inOrder([...a.protocols, ...b.protocols]).map(({ protocol }) => protocol);
   return html`<table><caption>The last column says what B has more or less than A. One load each: no more than an impression.</caption><thead><tr><th scope="col"></th><th scope="col" class="num">A</th><th scope="col" class="num">B</th><th scope="col" class="num">B − A</th></tr></thead><tbody>
-${pageMetrics.map((name) => row(metricFacts[name].title, a.metrics[name] ?? null, b.metrics[name] ?? null, (value) => metricText(name, value)))}
+${known.map((name) => row(metricFacts[name].title, a.metrics[name] ?? null, b.metrics[name] ?? null, (value) => metricText(name, value)))}
 ${row("requests", sum(a, "requests"), sum(b, "requests"), String)}${row("bytes", sum(a, "bytes"), sum(b, "bytes"), formatSize)}${row("connections", a.connections, b.connections, String)}
 ${[...new Set(both)].map((protocol) => row(`requests, ${protocol}`, requestsOver(a, protocol), requestsOver(b, protocol), String))}</tbody></table>`;
 }

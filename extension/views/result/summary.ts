@@ -48,7 +48,8 @@ export function originLine({ kind, cache, started, source }: Facts): string {
 }
 
 export function metricTiles({ metrics: measured }: Facts): Markup {
-  const tiles = pageMetrics.map((key) => {
+  const known = pageMetrics.filter((key) => measured[key] !== undefined);
+  const tiles = known.map((key) => {
     const { title, meaning } = metricFacts[key];
     const value = measured[key] ?? null;
     const why = value === null ? (measured.unavailable[key] ?? "not told") : null;

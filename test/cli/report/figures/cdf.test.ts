@@ -7,6 +7,7 @@ import { gatherReport, type ReportData } from "../../../../cli/report/data.ts";
 import { cdfFigure } from "../../../../cli/report/figures/cdf.ts";
 import { buildReport } from "../../../../cli/report/report.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
+import { comparedMetric } from "../../../../cli/results/verdict/compared_metric.ts";
 import { storeFixture, withHome } from "../fixture.ts";
 
 const pages = ["a", "b", "c", "d", "e", "f"];
@@ -63,6 +64,7 @@ test("the figure's steps stand where the medians are; what lies beyond the axis 
   const medians_ms = [100, 200, 300, 400];
   const text = cdfFigure({
     link: "3mbit/50ms",
+    metric: comparedMetric(),
     curves: [{ lane: "h2", medians_ms }],
     optimal_ms: [50, 60, 70, 80],
     missing: [{ lane: "h3", pages: 2 }],
@@ -79,7 +81,13 @@ test("the figure's steps stand where the medians are; what lies beyond the axis 
   assert.match(text, />h2 250 ms<.*in the legend the median over them\. Without a valid load: 2 pages of h3\./s);
   const tail = [...Array.from({ length: 59 }, () => 100), 90_000];
   assert.match(
-    cdfFigure({ link: "x", curves: [{ lane: "h2", medians_ms: tail }], optimal_ms: [], missing: [] }).text,
+    cdfFigure({
+      link: "x",
+      metric: comparedMetric(),
+      curves: [{ lane: "h2", medians_ms: tail }],
+      optimal_ms: [],
+      missing: [],
+    }).text,
     / 1 median lies beyond/,
   );
 });

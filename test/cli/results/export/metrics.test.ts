@@ -33,6 +33,6 @@ test("every metric of the schema has its words, a CSV column and a column of the
   ]) {
     assert.ok(words[name]?.title && words[name].meaning, name);
     assert.equal(columns.filter((column) => column.name === name).length, 1, name);
-    assert.equal(stored.filter((column) => column === name).length, 1, name);
+    assert.ok(stored.includes(name), name);
   }
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { laneFacts } from "../../../../cli/base/lanes.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
+import { loadMetricColumns, metricColumns } from "../../../../cli/results/store/metric_columns.ts";
 import type { Cell, Lane, Load } from "../../../../cli/results/store/results.ts";
 import { outcomeLines, outcomeOf, wrapped } from "../../../../cli/sweep/outcome.ts";
 import { guessWall_ms, TimeLeft } from "../../../../cli/sweep/plan/estimate.ts";
@@ -232,6 +233,8 @@ describe("time left", () => {
   });
 });
 
+type Nothing = Record<(typeof metricColumns | typeof loadMetricColumns)[number], null>;
+
 describe("outcome", () => {
   const lanes: Lane[] = ["h1", "h2", "h3"];
 
@@ -252,9 +255,9 @@ describe("outcome", () => {
     const loads = cells.flatMap((cell) =>
       Array.from({ length: repetitions }, (_, block): Load => {
         const plt_ms = { h1: 1000, h2: 900, h3: 700 }[laneFacts[cell.lane].family] + block;
-        const nothing = { ttfb_ms: null, dcl_ms: null, fcp_ms: null, lcp_ms: null, cls: null, tbt_ms: null };
-        const cpu = { browser_cpu_ms: null, server_cpu_ms: null, shaper_cpu_ms: null };
-        const split = { network_ms: null, computation_ms: null, optimal_ms: null };
+        const nothing = Object.fromEntries(
+          [...metricColumns, ...loadMetricColumns].map((name) => [name, null]),
+        ) as Nothing;
         const counts = {
           requests: 1,
           bytes: 1,
@@ -278,10 +281,8 @@ describe("outcome", () => {
           link,
           status: "valid",
           reasons: [],
-          plt_ms,
           ...nothing,
-          ...cpu,
-          ...split,
+          plt_ms,
           ...counts,
           ...browser,
         };

@@ -1,0 +1,44 @@
+// A report by another metric than the page load time: verdict, maps, medians and figures are of that one, and say so; the table
+// of all metrics and the CSV stay what was measured.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { gatherReport } from "../../../cli/report/data.ts";
+import { methodsParagraph } from "../../../cli/report/methods_paragraph.ts";
+import { buildReport, reportPath } from "../../../cli/report/report.ts";
+import { csvLines } from "../../../cli/results/export/csv.ts";
+import { openResults } from "../../../cli/results/store/results.ts";
+import { storeFixture, withHome } from "./fixture.ts";
+import { gridFixture } from "./fixtures.ts";
+
+test("verdict, maps and distributions name the metric, and show its times", async () => {
+  await withHome((home) => {
+    const id = storeFixture(home, gridFixture);
+    const results = openResults(home);
+    try {
+      const data = gatherReport(results, id, "0", "ttfb");
+      assert.ok(data.stored.some(({ plt_ms, ttfb_ms }) => plt_ms !== ttfb_ms));
+      assert.deepEqual(
+        data.loads.map(({ plt_ms }) => plt_ms),
+        data.stored.map(({ ttfb_ms }) => ttfb_ms),
+      );
+      const report = buildReport(data);
+      assert.match(report, /<p class="answer">By TTFB, /);
+      assert.match(report, /compared by time to first byte/);
+      assert.match(report, /Improvement of the median time to first byte in %/);
+      assert.match(report, /Time to first byte of every load/);
+      assert.match(report, /<li>Lanes are compared by time to first byte/);
+      assert.match(methodsParagraph(data), /Lanes are compared by time to first byte \(TTFB\)\./);
+      const csv = Buffer.from([...csvLines(data.sweep.plan, data.cells, data.stored, data.filmedLoads)].join(""));
+      const saved = [csv, gzipSync(csv, { level: 9 })].map((bytes) => bytes.toString("base64"));
+      assert.ok(saved.some((text) => report.includes(text)));
+    } finally {
+      results.close();
+    }
+  });
+});
+
+test("reports by several metrics stand side by side", () => {
+  const sweep = { id: 3, name: "grid" };
+  assert.notEqual(reportPath("/home", sweep, "lcp"), reportPath("/home", sweep));
+});

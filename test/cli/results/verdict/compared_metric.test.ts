@@ -1,0 +1,92 @@
+// By which metric lanes are compared: one choice where samples are made, and every statistic and sentence follows.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import {
+  comparedMetric,
+  hasNoTime,
+  type Measured,
+  metricChoices,
+  samplesOf,
+  verdictBy,
+} from "../../../../cli/results/verdict/compared_metric.ts";
+import { isValid, timedOut } from "../../../../cli/results/verdict/sample.ts";
+import { planDigest } from "../../../../cli/sweep/plan/plan.ts";
+import { StoppingRule } from "../../../../cli/sweep/stopping_rule.ts";
+import { fastPlan } from "../../sweep/fast_runner.ts";
+
+const place = { page: "page", link: "1mbit/50ms", status: "valid", reasons: [] } as const;
+
+/** By PLT h2 is faster than h3, by LCP slower. */
+const loadsOf = (blocks: number): Measured[] =>
+  Array.from({ length: blocks }, (_, block) => [
+    { ...place, lane: "h2", block, plt_ms: 1000 + block, lcp_ms: 800 + block },
+    { ...place, lane: "h3", block, plt_ms: 1200 + block, lcp_ms: 600 + block },
+  ]).flat();
+
+test("the choices are those of the schema, each with its words", () => {
+  const path = join(import.meta.dirname, "..", "..", "..", "..", "schemas", "metrics.schema.json");
+  const { definitions } = JSON.parse(readFileSync(path, "utf8")) as { definitions: { choice: { enum: string[] } } };
+  assert.deepEqual(metricChoices, definitions.choice.enum);
+  assert.deepEqual(
+    metricChoices.map((choice) => comparedMetric(choice).name),
+    ["plt_ms", "ttfb_ms", "fcp_ms", "lcp_ms", "speed_index_ms"],
+  );
+  assert.equal(new Set(metricChoices.map((choice) => comparedMetric(choice).noun)).size, metricChoices.length);
+});
+
+test("a sample has the metric's time; by the page load time it is the load itself", () => {
+  const loads = loadsOf(1);
+  assert.equal(samplesOf(loads), loads);
+  assert.deepEqual(
+    samplesOf(loads, "lcp").map(({ plt_ms }) => plt_ms),
+    [800, 600],
+  );
+});
+
+test("a valid load without the metric is left out, for that reason; one that timed out is slower than all others", () => {
+  const [load] = loadsOf(1) as [Measured];
+  const lacking = { ...load, lcp_ms: null };
+  const late = { ...load, status: "failed", plt_ms: null, lcp_ms: null } as const;
+  const out = { ...late, reasons: ["the load event did not come within 60000 ms"] };
+  const spoiled = { ...load, status: "invalid", reasons: ["the link was late"] } as const;
+  const [a, b, c] = samplesOf([lacking, out, spoiled], "lcp") as [Measured, Measured, Measured];
+  assert.deepEqual([isValid(a), a.reasons, hasNoTime(a, "lcp")], [false, ["no LCP"], true]);
+  assert.deepEqual([isValid(b), timedOut(b), hasNoTime(b, "lcp")], [false, true, false]);
+  assert.deepEqual([isValid(c), c.reasons, hasNoTime(c, "lcp")], [false, ["the link was late"], false]);
+  assert.equal(isValid(samplesOf([lacking])[0] as Measured), true);
+  const { excluded } = verdictBy("lcp", [...loadsOf(6), { ...lacking, block: 9 }], new Map(), 1);
+  assert.match(excluded ?? "", /1 of 13 loads: no LCP \(1\)/);
+});
+
+test("sentences name another metric than the page load time, and say what it shows", () => {
+  const loads = loadsOf(8);
+  const byPlt = verdictBy("plt", loads, new Map(), 1);
+  const byLcp = verdictBy("lcp", loads, new Map(), 1);
+  assert.match(byPlt.pairs[0]?.sentence ?? "", /^h3 is .*slower than h2/);
+  assert.match(byLcp.pairs[0]?.sentence ?? "", /^By LCP, h3 is .*faster than h2/);
+  assert.doesNotMatch(byPlt.scope, /compared by/);
+  assert.match(byLcp.scope, /compared by largest contentful paint$/);
+  const alike = loads.map((load) => ({ ...load, fcp_ms: 500 + load.block }));
+  assert.match(verdictBy("fcp", alike, new Map(), 1).pairs[0]?.sentence ?? "", /^By FCP, no difference/);
+});
+
+test("a sweep runs until its metric is decided", () => {
+  const until = { decided_percent: 3 };
+  // By LCP h3 is slower in most blocks and faster in some: not enough to tell.
+  const ratios = [1.1, 0.97, 1.12, 0.99, 1.08, 1.03, 0.96, 1.09];
+  const loads = loadsOf(ratios.length).map((load) => ({
+    ...load,
+    lcp_ms: load.lane === "h2" ? 700 : 700 * (ratios[load.block] ?? 1),
+  }));
+  const enough = (metric: "plt" | "lcp") =>
+    new StoppingRule({ until, metric, lanes: ["h2", "h3"] }, loads).isEnough({ ...place, lane: "h3" }, 8);
+  assert.deepEqual([enough("plt"), enough("lcp")], [true, false]);
+});
+
+test("another metric is another plan; naming the usual one is not", () => {
+  const plan = fastPlan({ pages: ["a"] });
+  assert.equal(planDigest({ ...plan, metric: "plt" }), planDigest(plan));
+  assert.notEqual(planDigest({ ...plan, metric: "lcp" }), planDigest(plan));
+});
