@@ -2,7 +2,7 @@
 // that they make, and what says that user namespaces are forbidden names them.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -15,18 +15,24 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const shipped = (name: string): string => readFileSync(join(checkout, "cli", "install", name), "utf8");
 
-function apparmorMissing(): string | false {
-  const missing = notInstalled(["apparmor_parser"]);
-  if (missing !== null) return missing;
-  const version = /version (\d+)/.exec(spawnSync("apparmor_parser", ["--version"], { encoding: "utf8" }).stdout)?.[1];
-  return Number(version) < 4 ? `AppArmor ${version} knows no user namespaces (4 does)` : false;
+/** User namespaces are rules since AppArmor 4, which came in Debian 13 and Ubuntu 24.04. */
+function knowsUserNamespaces(): boolean {
+  const told = spawnSync("apparmor_parser", ["--version"], { encoding: "utf8" }).stdout;
+  return Number(/version (\d+)/.exec(told)?.[1]) >= 4;
 }
 
-test("the AppArmor profile parses", { skip: apparmorMissing() }, () => {
-  const input = shipped("apparmor.profile").replace("TRILANE_FOLDER", checkout);
+test("the AppArmor profile parses, before AppArmor 4 without what that alone knows", {
+  skip: notInstalled(["apparmor_parser"]) ?? false,
+}, () => {
+  const whole = shipped("apparmor.profile").replaceAll("TRILANE_FOLDER", checkout);
+  assert.equal(whole.match(/^ +userns,$/gm)?.length, 2, "in both profiles");
+  const older = whole.replace("<abi/4.0>", "<abi/3.0>").replaceAll(/^ +userns,$/gm, "");
   const words = ["--skip-kernel-load", "--skip-cache"];
-  const { status, stderr } = spawnSync("apparmor_parser", words, { input, encoding: "utf8" });
+  const parse = (input: string) => spawnSync("apparmor_parser", words, { input, encoding: "utf8" });
+  const input = knowsUserNamespaces() ? whole : older;
+  const { status, stderr } = parse(input);
   assert.equal(status, 0, stderr);
+  assert.notEqual(parse(input.replace("pivot_root,", "pivot_rot,")).status, 0, "a mistake is found");
 });
 
 test("the AppArmor profile names programs of ours where they are", () => {
@@ -45,6 +51,26 @@ interface Seccomp {
 
 const seccomp = JSON.parse(shipped("seccomp.json")) as Seccomp;
 const denied = new Set(seccomp.syscalls.flatMap(({ names }) => names));
+
+test("the seccomp filter is a list of system calls, each once, in order, and with a name that the kernel's headers have", () => {
+  const { defaultAction, syscalls, ...others } = seccomp;
+  assert.deepEqual([typeof defaultAction, others], ["string", {}]);
+  assert.deepEqual(
+    syscalls.map((rule) => Object.keys(rule)),
+    [["names", "action", "errnoRet"]],
+  );
+  const names = syscalls.flatMap((rule) => rule.names);
+  assert.deepEqual(names, [...new Set(names)].toSorted());
+  // A name that is none would deny nothing, and nobody would be told. Other machines have fewer of the old ones.
+  if (process.arch !== "x64") return;
+  const headers = globSync("/usr/include/{,x86_64-linux-gnu/}asm*/unistd*.h").map((path) => readFileSync(path, "utf8"));
+  const known = new Set([...headers.join("\n").matchAll(/#define __NR_(\w+)/g)].map(([, name = ""]) => name));
+  assert.ok(known.has("unshare"));
+  assert.deepEqual(
+    names.filter((name) => !known.has(name)),
+    [],
+  );
+});
 
 test("the seccomp filter denies what reaches the machine, and no namespaces", () => {
   assert.equal(seccomp.defaultAction, "SCMP_ACT_ALLOW");
