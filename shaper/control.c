@@ -156,9 +156,8 @@ static void send_answer(struct control_client *client) {
         return;
     }
     bool left = buf_size(&client->answer) > 0;
-    if (!left && client->last)
-        drop(client);
-    else if (before > 0 && loop_modify(client->control->loop, &client->watch, left ? EPOLLOUT : EPOLLIN) < 0)
+    if ((!left && client->last) ||
+        (before > 0 && loop_modify(client->control->loop, &client->watch, left ? EPOLLOUT : EPOLLIN) < 0))
         drop(client);
 }
 
@@ -230,16 +229,12 @@ static void serve(struct control_client *client, const char *line, size_t size) 
     json_t *request = json_loadb(line, size, JSON_REJECT_DUPLICATES, &json_error);
     struct control_error error = {"control: memory is short"};
     const char *command;
-    if (!request) {
-        fail(&error, "control: a request is one line of JSON: %s", json_error.text);
-        answer_error(client, error.line);
-    } else if (check(request, &command, &error) < 0) {
-        answer_error(client, error.line);
-    } else if (strcmp(command, "stats") == 0) {
+    if (!request) fail(&error, "control: a request is one line of JSON: %s", json_error.text);
+    bool is_request = request && check(request, &command, &error) == 0;
+    if (is_request && strcmp(command, "stats") == 0)
         answer_members(client, control->actions.stats(control->actions.context, &error), error.line);
-    } else if (begin_to_steer(client, request, &error) < 0) {
+    else if (!is_request || begin_to_steer(client, request, &error) < 0)
         answer_error(client, error.line);
-    }
     json_decref(request);
 }
 

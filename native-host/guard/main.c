@@ -121,9 +121,7 @@ static int run(char *const argv[], unsigned inherited, enum address_space neares
     struct gate gate;
     // Without a filter there is no command: its end is told, with the reason.
     bool asked = fd >= 0;
-    if (asked && gate_open(&gate, guard.loop, fd, nearest) < 0)
-        log_line("event loop: %s", strerror(errno));
-    else if (loop_run(guard.loop) < 0)
+    if ((asked && gate_open(&gate, guard.loop, fd, nearest) < 0) || loop_run(guard.loop) < 0)
         log_line("event loop: %s", strerror(errno));
     child_close(&guard.child);
     if (asked) gate_close(&gate);

@@ -191,7 +191,7 @@ static int check_stamp(int option, int type, bool several) {
     int fds[2] = {socket(AF_INET, SOCK_DGRAM, 0), socket(AF_INET, SOCK_DGRAM, 0)}, on = 1;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    bind(fds[0], (struct sockaddr *)&address, sizeof address);
+    if (bind(fds[0], (struct sockaddr *)&address, sizeof address) < 0) return 1;
     getsockname(fds[0], (struct sockaddr *)&address, &size);
     setsockopt(fds[0], SOL_SOCKET, option, &on, sizeof on);
     int64_t before = dilated_ns(CLOCK_REALTIME);
@@ -228,7 +228,7 @@ static int check_tcp_info(int64_t times) {
     int listening = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    bind(listening, (struct sockaddr *)&address, sizeof address);
+    if (bind(listening, (struct sockaddr *)&address, sizeof address) < 0) return 1;
     getsockname(listening, (struct sockaddr *)&address, &size);
     listen(listening, 1);
     if (connect(fd, (struct sockaddr *)&address, size) < 0) return fail("connect", errno, 0);

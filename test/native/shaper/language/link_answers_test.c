@@ -72,8 +72,8 @@ static void anything_has_an_answer(void **state) {
         "{\"profile\": []}",
         "{\"profile\": {\"down\": 3, \"up\": [1], \"rtt_ms\": \"x\", \"seed\": -1}}",
         "{\"profile\": {\"down\": {\"rate_bps\": 1e300, \"delay_ms\": -1e300, \"queue\": {\"bytes\": 0.1}}}}",
-        "{\"profile\": {\"down\": {\"trace\": {\"file\": \"a,b\"}, \"loss_model\": {}, \"jitter\": [], "
-        "\"reorder\": 1, \"onoff\": {}, \"rate_steps\": [], \"delay_steps\": [{}, {}], \"fec\": \"x\"}}}",
+        ("{\"profile\": {\"down\": {\"trace\": {\"file\": \"a,b\"}, \"loss_model\": {}, \"jitter\": [], "
+         "\"reorder\": 1, \"onoff\": {}, \"rate_steps\": [], \"delay_steps\": [{}, {}], \"fec\": \"x\"}}}"),
     };
     for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
         json_t *answer = answer_to(lines[l]);

@@ -235,8 +235,9 @@ static void flows_have_groups_of_their_own(void **state) {
     struct lane *lane = lane_open(3);
     enum { FLOWS = 100 };
     for (uint32_t round = 0; round < 6; round++)
-        for (uint16_t flow = 0; flow < FLOWS; flow++)
-            encode(lane, make(lane, flow % 2 ? 4 : 6, flow, round * FLOWS + flow, payload_of(flow + round)));
+        for (uint32_t flow = 0; flow < FLOWS; flow++)
+            encode(lane, make(lane, flow % 2 ? 4 : 6, (uint16_t)flow, round * FLOWS + flow,
+                              payload_of(flow + round)));
     assert_int_equal(lane->encoder.parity_packets, 2 * FLOWS);
     for (uint32_t i = FLOWS; i < 2 * FLOWS; i++) // a whole round: one of each flow's group
         lose(lane, i);
