@@ -1,7 +1,5 @@
 // Finds the command, prints its errors as one line, sets the exit status. No command's logic.
 import { inspect } from "node:util";
-import yargs from "yargs";
-import { hideBin } from "yargs/helpers";
 import type { CommandError } from "../schemas/generated/error.ts";
 import { closedPipe } from "./base/closed_pipe.ts";
 import { debugParts, isDebugged } from "./base/debug.ts";
@@ -19,7 +17,7 @@ function withHelp([first, ...rest]: readonly string[]): string[] {
   return first === "help" ? [...rest, "--help"] : first === undefined ? [] : [first, ...rest];
 }
 
-const words = withHelp(hideBin(process.argv));
+const words = withHelp(process.argv.slice(2));
 const end = words.indexOf("--");
 const ours = end < 0 ? words : words.slice(0, end);
 
@@ -70,6 +68,8 @@ async function main(): Promise<void> {
   const commands = named ? [named] : await loadCommands();
   const { command, answer } = checkWords(commands.map(declarationOf), words);
   if (answer) return printLines((await answerText(answer, command)).split("\n"));
+  // What is refused or answered by now has no need of it.
+  const { default: yargs } = await import("yargs");
   const parser = yargs(words)
     .options(commonOptions)
     .parserConfiguration({ "populate--": true, "camel-case-expansion": true })

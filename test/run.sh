@@ -4,6 +4,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PWD/node_modules/.bin:$PATH
+# What tests compile of our sources, and what they start: as cli/main.ts keeps it.
+export NODE_COMPILE_CACHE=$PWD/build/compile-cache
 part_failed=()
 # Why tests were skipped, or inconclusive, a line for each.
 skipped=$(mktemp)
@@ -25,7 +27,7 @@ within() {
   say "not ended within $limit s: what was still to come did not run"
   return 124
 }
-parts=(checks c timing units e2e)
+parts=(checks c timing units slow e2e)
 took=()
 run() { # run PART NAME COMMAND...: if the part is wanted
   local part=$1 started=$SECONDS name=$2
@@ -63,27 +65,45 @@ node_test() {
   rm -f "$skipped.part"
   return $status
 }
+# By itself node leaves a CPU free, which on two is half of them. One more than CPUs, as some wait.
 units() {
-  mapfile -t files < <(find test -name '*.test.ts' -not -path 'test/e2e/*' | sort)
-  # By itself node leaves a CPU free, which on two is half of them.
-  node_test 1500 --test-concurrency="$(nproc)" "${files[@]}"
+  mapfile -t files < <(find test -name '*.test.ts' -not -name '*.slow.test.ts' -not -path 'test/e2e/*' | sort)
+  TRILANE_FUZZ_SEEDS=${TRILANE_FUZZ_SEEDS:-100} node_test 1500 --test-concurrency="$(($(nproc) + 1))" "${files[@]}"
 }
-# One after another: two browsers at once would disturb each other's timing on a small machine. So can whatever else the
-# machine does: up to three files that failed run once more, and are named. Who fails twice has failed.
+# Units that compute for seconds, as those of statistics' error rates and of mutated input, of which `units` takes little:
+# `npm run test:unit` leaves them out.
+slow() {
+  local status=0
+  sanitized -L slow -j "$(nproc)" || status=1
+  mapfile -t files < <({ find test -name '*.slow.test.ts' && grep -rl --include='*.test.ts' TRILANE_FUZZ_SEEDS test; } | sort)
+  node_test 1500 --test-concurrency="$(nproc)" "${files[@]}" || status=1
+  return $status
+}
+# Two at a time those whose opening comment says "Beside others:", as nothing in them goes by how fast the machine is. The rest one
+# after another: two browsers at once would disturb each other's timing on a small machine. So can whatever else the machine does:
+# up to three files that failed run once more, by themselves, and are named. Who fails twice has failed.
 end_to_end() {
-  local files failed again
-  mapfile -t files < <(find test/e2e -name '*.test.ts' | sort)
+  local beside alone failed again status=0
+  mapfile -t beside < <(grep -l '^// Beside others: ' test/e2e/*.test.ts)
+  mapfile -t alone < <(grep -L '^// Beside others: ' test/e2e/*.test.ts)
   failed=$(mktemp) || return
-  node_test 2700 --test-concurrency=1 \
-    --test-reporter=./test/failed_files.ts --test-reporter-destination="$failed" "${files[@]}"
-  local status=$?
+  end_to_end_files 2 "${beside[@]}" || status=$?
   mapfile -t again <"$failed"
+  [ $status -eq 124 ] || end_to_end_files 1 "${alone[@]}" || status=$?
+  mapfile -t -O "${#again[@]}" again <"$failed"
   rm -f "$failed"
   # Ended at its limit: what had no turn yet is not among those that failed.
   if [ $status -eq 0 ] || [ $status -eq 124 ] || [ ${#again[@]} -eq 0 ] || [ ${#again[@]} -gt 3 ]; then return $status; fi
   say "once more: ${again[*]#"$PWD/"}"
   node_test 1000 --test-concurrency=1 "${again[@]}" || return
   say "FAILED ONCE, then passed: ${again[*]#"$PWD/"}"
+}
+# Names those that failed in $failed.
+end_to_end_files() { # end_to_end_files AT-ONCE FILE...
+  local at_once=$1
+  shift
+  node_test 2700 --test-concurrency="$at_once" \
+    --test-reporter=./test/failed_files.ts --test-reporter-destination="$failed" "$@"
 }
 name_skipped() {
   local count reason
@@ -106,10 +126,12 @@ for part in "${wanted[@]}"; do
   [[ " ${parts[*]} " == *" $part "* ]] || { say "no part $part: use ${parts[*]}" && exit 2; }
 done
 run checks "formats, lints, types" within 600 bash test/check.sh
-run c "C units under sanitizers" sanitized -LE timing
+# More at once than CPUs: some of them wait for most of their time.
+run c "C units under sanitizers" sanitized -LE 'timing|slow' -j "$((2 * $(nproc)))"
 # One after another: they would disturb each other.
 run timing "C tests of time under sanitizers" sanitized -L timing -j 1
 run units "TypeScript units" units
+run slow "slow units of both languages" slow
 run e2e "end to end" end_to_end
 name_skipped
 name_inconclusive

@@ -1,5 +1,6 @@
 // The extension in a real Chromium, in a lab that serves a recording: the toolbar button is pressed, the page profiled, and
 // what was captured is what the command line captures of the same page over the same lane.
+// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

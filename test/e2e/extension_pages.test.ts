@@ -1,5 +1,6 @@
 // Pages that are hard to profile, in a real Chromium: each ends in a profile that says what was the matter, or in an error
 // that says what to do; and the next page can be profiled as if nothing had been.
+// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // A lab as the extension asks trilane-host for it: a real Chromium on a link, which is changed and then stopped. Without a
 // window, as the machine that tests has none.
+// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -124,3 +124,10 @@ export function makeLiveSite(folder: string, servers: readonly LiveServer[]): Li
     authority: join(folder, "ca.pem"),
   };
 }
+
+/** Words for a shell: runs what follows beside a server, a script for Node, that listens at 203.0.113.53. */
+export function besideServer(server: string, port: number): string {
+  const listens = `ss -ltnH "src 203.0.113.53 and sport = :${port}" | grep -q .`;
+  const started = `"${process.execPath}" ${server} & until ${listens}; do kill -0 $! || exit 1; sleep 0.05; done`;
+  return `${started}; "$@"; status=$?; kill $!; exit $status`;
+}

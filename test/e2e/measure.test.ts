@@ -1,5 +1,6 @@
 // What a measured load says when things go wrong, and that nothing of it is left behind: through the real lab and the
 // real browser. That loads take the time they should is tested in physics.test.ts.
+// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

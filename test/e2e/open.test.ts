@@ -1,5 +1,6 @@
 // `trilane open`: the page comes over its lane in a browser that stays, with the extension in it; its link can be steered;
 // and nothing is left when it ends.
+// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,6 @@
 // Pages recorded from real servers, through the command: all that they ask for, to the byte, and replayed with all of it
-// matched. Needs nginx, Caddy, dnsmasq and pasta; says so where one is missing.
+// matched. Needs nginx, Caddy and dnsmasq; says so where one is missing. Times that are recorded: record_times.test.ts.
+// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,7 +17,7 @@ import { checkout, programPath } from "../../cli/base/programs.ts";
 import { parseLink } from "../../cli/link/link.ts";
 import type { ArchivedExchange, RecordingDetail } from "../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
-import { makeLiveSite, noLiveSite } from "./live_site.ts";
+import { besideServer, makeLiveSite, noLiveSite } from "./live_site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "trilane-record-test-"));
@@ -151,13 +152,6 @@ const line = ({ method, scheme, host, path, status }: ArchivedExchange): string 
   `${method} ${scheme}://${host}${path} ${status}`;
 
 /** What nginx says that it sent: method, path, status and the body's bytes. */
-/** Runs what follows beside a server that listens there. */
-function beside(server: string, port: number): string {
-  const listens = `ss -ltnH "src 203.0.113.53 and sport = :${port}" | grep -q .`;
-  const started = `"${process.execPath}" ${server} & until ${listens}; do kill -0 $! || exit 1; sleep 0.05; done`;
-  return `${started}; "$@"; status=$?; kill $!; exit $status`;
-}
-
 function sentByNginx(): string[] {
   const log = readFileSync(join(siteFolder, "access.log"), "utf8");
   return [...log.matchAll(/"(\S+) (\S+) HTTP\/2\.0" (\d+) (\d+)/g)].map(([, method, path, status, bytes]) =>
@@ -328,25 +322,6 @@ test("lanes are forced: HTTP/1.1 and HTTP/3 where the site has them", { skip }, 
   }
 });
 
-for (const [how, before] of [
-  ["in a lab", []],
-  ["through pasta", ["setpriv", "--ambient-caps", "-all", "--inh-caps", "-all"]],
-] as const) {
-  test(`a link is put before the browser ${how}, and its round trip is known`, {
-    skip: how === "through pasta" ? noLiveSite(["nginx", "caddy", "pasta"]) : skip,
-  }, async () => {
-    const name = how.replace(/ /g, "-");
-    await record(["https://site.test/small.html", "--name", name, "--link", "20mbit/60ms"], before);
-    const { recording, exchanges } = await show(name);
-    const sheet = exchanges.find(({ path }) => path === "/styles.css");
-    assert.ok(sheet);
-    const { rtt_ms, server_time_ms } = sheet.recorded;
-    assert.ok(typeof rtt_ms === "number" && rtt_ms >= 60 && rtt_ms < 100, `round trip ${rtt_ms} ms`);
-    assert.ok(typeof server_time_ms === "number" && server_time_ms < 100, `server time ${server_time_ms} ms`);
-    assert.equal((recording.notes.recorded as { link: string }).link, "20mbit/60ms");
-  });
-}
-
 test("several visits of a page that differs are one recording, which has what each of them asked for", {
   skip,
 }, async () => {
@@ -387,7 +362,7 @@ test("trailers are kept, over HTTP/2", { skip }, async () => {
     });
     server.listen(443, "203.0.113.53");`,
   );
-  const start = beside(server, 443);
+  const start = besideServer(server, 443);
   const resolve = ["--resolve", "cdn.site.test=203.0.113.53"];
   await record(["https://cdn.site.test/", "--name", "trailers", ...resolve], ["sh", "-c", start, "sh"]);
   const { exchanges } = await show("trailers");
@@ -397,22 +372,6 @@ test("trailers are kept, over HTTP/2", { skip }, async () => {
     ["x-sum", "abc"],
   ]);
   assert.equal(document && bodyOf(document).toString(), "<!doctype html>with trailers");
-});
-
-test("a server that thinks is known to think", { skip }, async () => {
-  const server = join(scratch, "slow.mjs");
-  writeFileSync(
-    server,
-    `import { createServer } from "node:http";
-    createServer((_, response) => setTimeout(() => response.end("<!doctype html>slow"), 150)).listen(80, "203.0.113.53");`,
-  );
-  const start = beside(server, 80);
-  const resolve = ["--resolve", "slow.test=203.0.113.53"];
-  await record(["http://slow.test/", "--name", "slow", "--link", "20mbit/40ms", ...resolve], ["sh", "-c", start, "sh"]);
-  const { exchanges } = await show("slow");
-  const document = exchanges.find(({ path }) => path === "/");
-  const time_ms = document?.recorded.server_time_ms;
-  assert.ok(typeof time_ms === "number" && time_ms >= 140 && time_ms < 600, `${time_ms} ms`);
 });
 
 test("what cannot be recorded is told in a line, and nothing is stored or left", { skip }, async () => {

@@ -1,6 +1,7 @@
 // A hostile page that is recorded tries whatever a page can to reach services of the machine and its network: nothing may
 // arrive there, not even a connection. With --allow-local-network it does, so that the attempts are real ones. And a page
 // that is itself on a private address is recorded as any other. Needs nginx and dnsmasq; says so where one is missing.
+// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

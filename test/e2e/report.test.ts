@@ -1,5 +1,6 @@
 // The report as a person meets it: opened from a file in real Chromium, offline, by mouse and by keyboard, in light and dark,
 // wide, narrow and on paper. With TRILANE_KEEP_PICTURES=FOLDER it leaves screenshots there to look at.
+// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

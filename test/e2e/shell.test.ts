@@ -1,4 +1,5 @@
 // `trilane shell`: any command behind a link, with its own exit status, reaching what the note says and nothing else.
+// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 // Percentile bootstrap intervals, seeded, for figures over many pages; fewer pages have better ones (median_interval.ts,
 // pooled_cells.ts). Percentile and not BCa, because BCa's acceleration comes from a jackknife, and the jackknife of a
-// median takes two or three values only; test/cli/results/verdict/coverage.test.ts shows what they cover.
+// median takes two or three values only; test/cli/results/verdict/coverage.slow.test.ts shows what they cover.
 import { confidence, type Interval } from "../../base/interval.ts";
 import { quantileOfSorted } from "../../base/quantile.ts";
 import type { RandomSource } from "../../base/random.ts";

@@ -1,7 +1,7 @@
 // 95 % intervals of medians, from order statistics: how many of n values lie below their true median is as the heads of n coins,
 // whatever the values' distribution. That gives a median's own interval, and draws of where a median may be, for two medians'
 // ratio. Not bootstrapped: with the 5 to 10 loads that people do, a resampled median covers its truth in 90 to 93 %
-// (test/cli/results/verdict/coverage.test.ts has what these do).
+// (test/cli/results/verdict/coverage.slow.test.ts has what these do).
 
 import { confidence, type Interval, minimumUnits } from "../../base/interval.ts";
 import { mean, quantileOfSorted } from "../../base/quantile.ts";
@@ -40,7 +40,7 @@ const beyondOneDeviation = 0.158655;
 /** One value tells nothing of how far its median may be. */
 export const fewestForError = 2;
 
-/** Squares of uncertain errors are too large on average: by so much, found by simulation (coverage.test.ts). */
+/** Squares of uncertain errors are too large on average: by so much, found by simulation (coverage.slow.test.ts). */
 const ofSquares = 0.95;
 
 /** Standard error of the median: half of the middle 68 % of where it may be. Values in ascending order, at least two. */
@@ -129,7 +129,7 @@ export function medianDifferenceErrors(lane: Float64Array, over: Float64Array): 
 
 /**
  * What the middle of the draws leaves out at each end so that 95 % of intervals hold their truth. Two medians' uncertain
- * spreads make the draws a little too wide; found by simulation, which coverage.test.ts repeats. Where one lane's spread is all there
+ * spreads make the draws a little too wide; found by simulation, which coverage.slow.test.ts repeats. Where one lane's spread is all there
  * is, they are as wide as its own interval.
  */
 const drawnTail = { fiveValues: 0.036, more: 0.029 } as const;

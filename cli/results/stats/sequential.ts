@@ -5,7 +5,7 @@
 // Medians are compared, by the test of difference_test.ts, which holds for lanes of unequal noise. Equivalence is two one-sided tests
 // (Schuirmann 1987) and comes first: a difference that is shown, but within the margin, is one that does not matter to who asks. The
 // levels lie between Pocock's (1977), the same at each look, and O'Brien and Fleming's (1979), which keep them for the last. Found
-// by simulation, which test/cli/results/stats/sequential.test.ts repeats: together they spend at most 5 %. A comparison that the last
+// by simulation, which test/cli/results/stats/sequential.slow.test.ts repeats: together they spend at most 5 %. A comparison that the last
 // look would hardly decide is given up, undecided, which can make no decision wrong: by its predictive power (Spiegelhalter, Freedman
 // and Blackburn 1986), which goes on from what was seen as a random walk does.
 

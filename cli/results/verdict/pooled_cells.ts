@@ -8,7 +8,7 @@
 // it is bounded: the mean of a sample median's distribution lies within one deviation of its median (Hotelling and Solomons 1932), which
 // is where it should be. A share of that deviation, as it is in one cell, is therefore added, in quadrature, to the error of every
 // pooled interval, so that more runs narrow it and more cells alone do not; the share was found by simulation
-// (test/cli/results/verdict/coverage.test.ts). The interval of loads whose noise is alike on both sides holds more than 95 % for it.
+// (test/cli/results/verdict/coverage.slow.test.ts). The interval of loads whose noise is alike on both sides holds more than 95 % for it.
 import { confidence, type Interval } from "../../base/interval.ts";
 import { mean, standardDeviation } from "../../base/quantile.ts";
 import {

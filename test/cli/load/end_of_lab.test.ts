@@ -25,6 +25,7 @@ test("a lab that does not end is awaited as long in its own time", async () => {
     await assert.rejects(startBrowser({ ...start, dilation }), StartError);
     return performance.now() - before;
   };
-  assert.ok((await took_ms(0.05)) < 4000);
-  assert.ok((await took_ms(1.25)) >= 5000);
+  // Four of its seconds.
+  assert.ok((await took_ms(0.05)) < 2000);
+  assert.ok((await took_ms(0.5)) >= 2000);
 });

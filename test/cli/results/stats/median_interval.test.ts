@@ -1,4 +1,4 @@
-// Intervals of medians by their definition, where it can be counted by hand; what they cover is in coverage.test.ts.
+// Intervals of medians by their definition, where it can be counted by hand; what they cover is in coverage.slow.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomSource } from "../../../../cli/base/random.ts";

@@ -1,0 +1,67 @@
+// What a recording knows of times: the round trip of a link that it was recorded through, and how long a server thought. From real
+// servers, through the command. Needs nginx, dnsmasq and pasta; says so where one is missing.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { checkout } from "../../cli/base/programs.ts";
+import type { RecordingDetail } from "../../cli/recording/archive/archive.ts";
+import { withArchive } from "../../cli/recording/archive/client.ts";
+import { besideServer, makeLiveSite, noLiveSite } from "./live_site.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "trilane-record-times-test-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+const home = join(scratch, "home");
+const root = join(scratch, "www");
+const folder = join(scratch, "site");
+for (const each of [root, folder]) mkdirSync(each);
+writeFileSync(join(root, "index.html"), "<!doctype html><link rel=stylesheet href=/styles.css>");
+writeFileSync(join(root, "styles.css"), "p{margin:1px}".repeat(3000));
+
+const skip = noLiveSite(["nginx"]);
+const site = skip
+  ? null
+  : makeLiveSite(folder, [{ hosts: ["site.test"], address: "203.0.113.1", root, program: "nginx" }]);
+
+/** The recording of that name, made by the command, which runs behind the words of `before`. */
+async function recorded(name: string, words: readonly string[], before: readonly string[]): Promise<RecordingDetail> {
+  assert.ok(site);
+  const [first = "", ...rest] = [...site.words, ...before, join(checkout, "cli", "trilane"), "record", ...words];
+  await promisify(execFile)(first, [...rest, "--name", name, "--home", home, "--trust", site.authority]);
+  return await withArchive(home, (archive) => archive.show(name));
+}
+
+for (const [how, before] of [
+  ["in a lab", []],
+  ["through pasta", ["setpriv", "--ambient-caps", "-all", "--inh-caps", "-all"]],
+] as const) {
+  test(`a link is put before the browser ${how}, and its round trip is known`, {
+    skip: how === "through pasta" ? noLiveSite(["nginx", "pasta"]) : skip,
+  }, async () => {
+    const words = ["https://site.test/", "--link", "20mbit/60ms"];
+    const { recording, exchanges } = await recorded(how.replace(/ /g, "-"), words, before);
+    const sheet = exchanges.find(({ path }) => path === "/styles.css");
+    assert.ok(sheet);
+    const { rtt_ms, server_time_ms } = sheet.recorded;
+    assert.ok(typeof rtt_ms === "number" && rtt_ms >= 60 && rtt_ms < 100, `round trip ${rtt_ms} ms`);
+    assert.ok(typeof server_time_ms === "number" && server_time_ms < 100, `server time ${server_time_ms} ms`);
+    assert.equal((recording.notes.recorded as { link: string }).link, "20mbit/60ms");
+  });
+}
+
+test("a server that thinks is known to think", { skip }, async () => {
+  const server = join(scratch, "slow.mjs");
+  writeFileSync(
+    server,
+    `import { createServer } from "node:http";
+    createServer((_, response) => setTimeout(() => response.end("<!doctype html>slow"), 150)).listen(80, "203.0.113.53");`,
+  );
+  const words = ["http://slow.test/", "--link", "20mbit/40ms", "--resolve", "slow.test=203.0.113.53"];
+  const { exchanges } = await recorded("slow", words, ["sh", "-c", besideServer(server, 80), "sh"]);
+  const document = exchanges.find(({ path }) => path === "/");
+  const time_ms = document?.recorded.server_time_ms;
+  assert.ok(typeof time_ms === "number" && time_ms >= 140 && time_ms < 600, `${time_ms} ms`);
+});
