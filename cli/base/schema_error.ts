@@ -1,12 +1,25 @@
 // Documents against their schemas; what a schema has against one is a line that names the place and what to do.
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
-import addFormats from "ajv-formats";
+import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { checkout } from "./programs.ts";
 
-/** Of schemas/NAME.schema.json and those that it refers to. */
+// Loaded where a document is checked: most commands check none, and it is a good part of their start.
+const load = createRequire(import.meta.url);
+const compiled = new Map<string, ValidateFunction>();
+
+/** Of schemas/NAME.schema.json and those that it refers to; compiled once. */
 export function schemaValidator<T>(name: string, options: Options = {}): ValidateFunction<T> {
+  const key = JSON.stringify([name, options]);
+  const validate = compiled.get(key) ?? compile(name, options);
+  compiled.set(key, validate);
+  return validate as ValidateFunction<T>;
+}
+
+function compile(name: string, options: Options): ValidateFunction {
+  const { Ajv } = load("ajv") as typeof import("ajv");
+  const addFormats = load("ajv-formats") as typeof import("ajv-formats");
   const ajv = addFormats.default(
     new Ajv({ allErrors: true, verbose: true, keywords: ["setting", "metric"], ...options }),
   );
@@ -20,7 +33,7 @@ export function schemaValidator<T>(name: string, options: Options = {}): Validat
   };
   const file = `${name}.schema.json`;
   add(file);
-  return ajv.getSchema<T>(file) as ValidateFunction<T>;
+  return ajv.getSchema(file) as ValidateFunction;
 }
 
 /** `/lanes/1` as people write it: `lanes[1]`. */
