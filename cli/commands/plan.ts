@@ -1,14 +1,16 @@
-// `trilane plan PLAN`: what a sweep of it would run, how long that takes and what it stores; `sweep --dry-run` by another name.
+// `trilane plan PLAN`: what a sweep of it would run, how long that takes, what it stores and which effects it can show; `sweep
+// --dry-run` by another name, with questions of its own.
 import type { Argv } from "yargs";
+import { type DetectOptions, defineDetect, questionOf } from "../sweep/plan/detect_option.ts";
 import { shippedPlans } from "../sweep/plan/plan.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 
-export const command: Command<SweepOptions> = {
+export const command: Command<SweepOptions & DetectOptions> = {
   usage: "plan <plan>",
-  summary: "What a plan would run, how long it takes and what it stores; runs nothing",
+  summary: "What a plan would run, how long it takes, what it stores and can show; runs nothing",
   define: (yargs: Argv<CommonOptions>) =>
-    defineSweep(yargs)
+    defineDetect(defineSweep(yargs))
       .positional("plan", {
         type: "string",
         demandOption: true,
@@ -25,6 +27,7 @@ export const command: Command<SweepOptions> = {
       .hide("status")
       .hide("verbose")
       .example("trilane plan das-2014-grid", "a study of a hundred networks")
-      .example("trilane plan my-plan.json --decide 3", "the same, with as many loads as it takes at most"),
-  run: (options) => runPlan({ ...options, "dry-run": true }),
+      .example("trilane plan my-plan.json --decide 3", "the same, with as many loads as it takes at most")
+      .example("trilane plan my-plan.json --detect 3% --from 12", "how many runs show 3 %, by the loads of sweep 12"),
+  run: async (options) => runPlan({ ...options, "dry-run": true }, questionOf(options)),
 };

@@ -14,6 +14,7 @@ import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
 import { withChosenPages } from "../sweep/plan/chosen_pages.ts";
+import { type DetectionQuestion, nothingAsked, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import type { PageSize } from "../sweep/plan/estimate.ts";
@@ -81,7 +82,7 @@ async function planFrom(home: string, options: SweepOptions): Promise<Plan> {
   return chosen === settled ? settled : planOf(chosen, options.plan);
 }
 
-async function dryRun(home: string, options: SweepOptions): Promise<void> {
+async function dryRun(home: string, options: SweepOptions, question: DetectionQuestion): Promise<void> {
   const given = await withMatchedPages(home, readPlan(options.plan));
   const named: PlanPage[] = [];
   const sizes = new Map<string, PageSize>();
@@ -91,7 +92,8 @@ async function dryRun(home: string, options: SweepOptions): Promise<void> {
     if (size) sizes.set(pageName(page), size);
   }
   const plan = planWith(given, named, options);
-  const planned = await describePlan(home, plan, sizes);
+  refuseUnanswerable(plan, question);
+  const planned = await describePlan(home, plan, sizes, question);
   if (options.json) printJson(planned);
   else printLines(planLines(plan, planned));
 }
@@ -154,7 +156,8 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
     .group(["page", "runs", "decide", "dry-run", "new"], essentials) as unknown as Argv<T & Omit<SweepOptions, "plan">>;
 }
 
-export async function runPlan(options: SweepOptions): Promise<void> {
+/** `question`: what is asked of a plan that is only shown. */
+export async function runPlan(options: SweepOptions, question: DetectionQuestion = nothingAsked): Promise<void> {
   const home = homeFolder(options.home);
   const labs = labsOf(options, home);
   const end = askedToEnd(home, options);
@@ -162,7 +165,7 @@ export async function runPlan(options: SweepOptions): Promise<void> {
   if (options.once && options.new)
     throw new UserError("--once runs no sweep again, --new begins again: give one of them");
   // Afterwards, so that what is wrong with the words is told here, too.
-  if (options["dry-run"]) return await dryRun(home, options);
+  if (options["dry-run"]) return await dryRun(home, options, question);
   const plan = await planFrom(home, options);
   const { json, evidence, new: fresh, once } = options;
   // Looked at first, as making pages ready takes a while; the sweep that another process ends meanwhile counts, too.
@@ -187,5 +190,5 @@ export const command: Command<SweepOptions> = {
       .example("trilane sweep plan.json", "the plan in a file (schemas/sweep-plan.schema.json)")
       .example("trilane sweep carlucci-2015-s3 --dry-run", "what a shipped plan would run, and how long")
       .example("trilane sweep das-2014-grid --page my-page", "a study's links with your own page"),
-  run: runPlan,
+  run: (options) => runPlan(options),
 };

@@ -1,12 +1,16 @@
-// `trilane plan` and `--dry-run`: what a plan would run how long that would take and how much it would store. Makes no page, stores nothing.
-import type { SweepPlanned } from "../../schemas/generated/sweep_event.ts";
+// `trilane plan` and `--dry-run`: what a plan would run, how long that would take, how much it would store and which effects it could
+// show (detection.ts). Makes no page, stores nothing.
+import type { Detection, SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { servingLine } from "../load/serving/terms.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
+import { detectionOf } from "./detection.ts";
+import { detectionWords } from "./detection_words.ts";
 import { testGuess_ms } from "./link_tests.ts";
 import { wrapped } from "./outcome.ts";
 import { refuseTooShort } from "./plan/contradictions.ts";
+import { type DetectionQuestion, nothingAsked } from "./plan/detect_option.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "./plan/estimate.ts";
 import { pageSizes } from "./plan/pages.ts";
 import { placesOf } from "./plan/places.ts";
@@ -18,6 +22,7 @@ export async function describePlan(
   home: string,
   plan: Plan,
   unstored: ReadonlyMap<string, PageSize> = new Map(),
+  question: DetectionQuestion = nothingAsked,
 ): Promise<SweepPlanned> {
   const sizes = await pageSizes(home, plan.pages, unstored);
   refuseTooShort(plan, cellsOf(plan), sizes);
@@ -31,18 +36,22 @@ export async function describePlan(
     const done = stored.filter((load) => load.status === "valid").length;
     const loads = cells.length * plan.repetitions;
     const tests_s = links.reduce((sum, { link_profile }) => sum + testGuess_ms(link_profile, plan.dilate), 0) / 1000;
-    const all_s = (cells.reduce((sum, cell) => sum + guess_ms(cell), 0) * plan.repetitions) / 1000;
+    const run_s = cells.reduce((sum, cell) => sum + guess_ms(cell), 0) / 1000;
+    const seconds = (runs: number): number => Math.round(tests_s + run_s * runs);
+    // Who loads until it is enough has no number of runs to ask about.
+    const detection = plan.until ? null : detectionOf(plan, home, results, question, seconds);
     return {
       event: "sweep-planned",
       name: plan.name,
       cells: cells.length,
       loads,
       done,
-      expected_s: Math.round(((all_s + tests_s) * (loads - done)) / loads),
+      expected_s: Math.round(((run_s * plan.repetitions + tests_s) * (loads - done)) / loads),
       expected_bytes: cells.reduce((sum, { page }) => sum + guessStored_bytes(sizes.get(page)), 0) * plan.repetitions,
       pages: plan.pages.map(pageName),
       lanes: [...plan.lanes],
       links: links.map(({ link }) => link),
+      ...(detection ? { detection } : {}),
     };
   } finally {
     results?.close();
@@ -52,10 +61,17 @@ export async function describePlan(
 /** Lists longer than this are cut: a grid of a hundred links says nothing that its first ones do not. */
 const maximumLines = 6;
 
+const titled = (title: string, lines: readonly string[]): string[] =>
+  lines.map((line, index) => `${(index === 0 ? title : "").padEnd(9)}${line}`);
+
 function paragraph(title: string, text: string): string[] {
   const lines = wrapped(text, 71);
-  const shown = lines.length > maximumLines ? [...lines.slice(0, maximumLines), "..."] : lines;
-  return shown.map((line, index) => `${(index === 0 ? title : "").padEnd(9)}${line}`);
+  return titled(title, lines.length > maximumLines ? [...lines.slice(0, maximumLines), "..."] : lines);
+}
+
+function detectionLines(detection: Detection): string[] {
+  const { noise, shown, needed } = detectionWords(detection);
+  return [...paragraph("loads", noise), ...titled("shows", shown), ...titled("needs", needed)];
 }
 
 /** More are told by their rule. */
@@ -82,7 +98,7 @@ function limitWords(plan: Plan, limit_s: number): string {
 
 /** The plan for people, within 80 columns. */
 export function planLines(plan: Plan, planned: SweepPlanned): string[] {
-  const { pages, lanes, links, cells, loads, done, expected_s, expected_bytes } = planned;
+  const { pages, lanes, links, cells, loads, done, expected_s, expected_bytes, detection } = planned;
   const about = plan.until ? "at most about" : "about";
   const size = `${count(cells, "cell")} x ${count(plan.repetitions, "repetition")} = ${count(loads, "load")}`;
   return [
@@ -101,6 +117,7 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...paragraph("time", `${about} ${formatDuration(expected_s)}`),
     ...(plan.time_limit_s === undefined ? [] : paragraph("limit", limitWords(plan, plan.time_limit_s))),
     ...paragraph("disk", `${about} ${formatSize(expected_bytes)} of results`),
+    ...(detection ? detectionLines(detection) : []),
     ...jobLines(plan),
   ];
 }

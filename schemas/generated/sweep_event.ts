@@ -20,6 +20,10 @@ export type SweepEvent =
   | SweepFinished
   | CellFinished;
 /**
+ * A protocol configuration that pages are loaded over, in the order in which people read them. What each is: cli/base/lanes.ts.
+ */
+export type Lane1 = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
+/**
  * From 0.
  */
 export type Index = number;
@@ -43,6 +47,70 @@ export interface SweepPlanned {
   pages: string[];
   lanes: Lane[];
   links: string[];
+  detection?: Detection;
+}
+/**
+ * Which effects the plan's runs can show, by simulated sweeps through the verdict's own function (cli/results/verdict/detectable_effect.ts). Absent: one lane, or loads until it is enough.
+ */
+export interface Detection {
+  /**
+   * Who says how loads vary.
+   */
+  basis: "sweep" | "given" | "assumed";
+  sweep: number | null;
+  lane: Lane1;
+  over: Lane;
+  /**
+   * Standard deviation of a lane's loads on a page on a link: of log(PLT), in per cent; the median over them.
+   */
+  spread_percent: number;
+  /**
+   * With an allowance for what few runs may have hidden (load_noise.ts).
+   */
+  planned_with_percent: number;
+  /**
+   * The fewest runs that say it; null: none.
+   */
+  pilot_runs: number | null;
+  /**
+   * The plan's.
+   */
+  runs: number;
+  /**
+   * What these runs can show.
+   */
+  shown: EffectsShown[];
+  /**
+   * The effect that was asked for; null: none.
+   */
+  detect_percent: number | null;
+  needed: RunsNeeded[];
+}
+export interface EffectsShown {
+  scope: "cell" | "pooled";
+  /**
+   * Improvements that 80 and 95 % of sweeps show; null: so few runs have no interval.
+   */
+  percents: (number | null)[];
+}
+/**
+ * How many runs show the effect that was asked for in a share `power` of sweeps.
+ */
+export interface RunsNeeded {
+  /**
+   * On the typical page on a link; on that whose loads vary most; over all pages and links together.
+   */
+  scope: "cell" | "noisiest" | "pooled";
+  power: number;
+  /**
+   * null: more than are simulated.
+   */
+  runs: number | null;
+  expected_s: number | null;
+  /**
+   * Share of simulated sweeps with these runs and this effect whose verdict shows it; null: not tried.
+   */
+  shown: number | null;
 }
 /**
  * A page's recording is there.

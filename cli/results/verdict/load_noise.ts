@@ -1,0 +1,186 @@
+// How the loads of two lanes scatter, for studies that are simulated before they are run: from loads of an earlier sweep or a pilot,
+// or from a spread that is given. Shapes are those of the loads (one lane may be of two kinds), pooled over pages and links
+// because few runs of one cell show none; how wide is each cell's own, drawn towards the others' while its runs are few, and as wide as
+// four of five such pilots would have it at most.
+// Times are taken as logarithms throughout. Simulates no study: detectable_effect.ts does.
+import { median } from "../../base/quantile.ts";
+import type { RandomSource } from "../../base/random.ts";
+import { normalDraw } from "../stats/normal_draw.ts";
+import { type ComponentName, effectComponents } from "./effect_components.ts";
+import { type PairedCell, pairedCells } from "./paired_cells.ts";
+import type { LanePair, Sample } from "./sample.ts";
+
+/** Of both lanes' loads: a deviation from the median, or how large deviations are. */
+export interface Both {
+  readonly lane: number;
+  readonly over: number;
+}
+
+export interface KnownCell {
+  readonly page: string;
+  readonly link: string;
+  /** Median of `over`, in ms. */
+  readonly base_ms: number;
+  /** Root mean squares of log(PLT / median), with the allowance. */
+  readonly spread: Both;
+}
+
+/** Standard deviations of the effect, as logarithms. */
+export type EffectSpread = Readonly<Partial<Record<Exclude<ComponentName, "residual" | "occasion">, number>>>;
+
+export interface LoadNoise {
+  readonly pair: LanePair;
+  /** Deviations of one block's loads from their median, of root mean square 1. */
+  readonly draw: (random: RandomSource) => Both;
+  readonly cells: readonly KnownCell[];
+  /** The median over cells. */
+  readonly typical: Both;
+  /** How many times wider than was found, because few runs may have hidden it. */
+  readonly allowance: number;
+  readonly effects: EffectSpread;
+  /** The fewest loads of a lane in a cell that it is from; null: from none. */
+  readonly runs: number | null;
+}
+
+/** Loads with this standard deviation of log(PLT), in both lanes, that share nothing. */
+export function givenNoise(spread: number, pair: LanePair): LoadNoise {
+  return {
+    pair,
+    draw: (random) => ({ lane: normalDraw(random), over: normalDraw(random) }),
+    cells: [],
+    typical: { lane: spread, over: spread },
+    allowance: 1,
+    effects: {},
+    runs: null,
+  };
+}
+
+/** Fewer loads of a lane say nothing of how they scatter. */
+const fewestRuns = 2;
+/** So many loads' worth of what all cells have goes into each cell's spread. */
+const borrowed = 4;
+/** Of fewer blocks, in a cell or in all, no shape is taken: deviations from a median of three have a shape of their own. */
+const fewestOfShape = { cell: 8, all: 20 } as const;
+/** z of the chance at which pilots may have hidden more. */
+const hidden = -0.8416;
+
+/** A spread's upper limit over its estimate, which four of five do not pass (Browne 1995); chi-square by Wilson and Hilferty. */
+function allowanceFor(freedom: number): number {
+  return (1 - 2 / (9 * freedom) + hidden * Math.sqrt(2 / (9 * freedom))) ** -1.5;
+}
+
+interface Deviations {
+  readonly page: string;
+  readonly link: string;
+  readonly base_ms: number;
+  /** Of each block with both loads. */
+  readonly blocks: readonly Both[];
+  readonly variance: Both;
+}
+
+/** Null where a lane has too few loads, or the lanes asked for different parts of the page; loads that timed out are lower bounds. */
+function deviationsOf({ page, link, lane, over, gap, timedOut }: PairedCell): Deviations | null {
+  if (gap) return null;
+  const logs = [...lane.keys()].flatMap((block) => {
+    const both = { lane: Math.log(lane[block] as number), over: Math.log(over[block] as number) };
+    const isOut = timedOut?.lane.has(block) || timedOut?.over.has(block);
+    return Number.isFinite(both.lane + both.over) && !isOut ? [both] : [];
+  });
+  if (logs.length < fewestRuns) return null;
+  const centre = { lane: median(logs.map((of) => of.lane)), over: median(logs.map((of) => of.over)) };
+  const blocks = logs.map((of) => ({ lane: of.lane - centre.lane, over: of.over - centre.over }));
+  const variance = (side: keyof Both): number =>
+    blocks.reduce((sum, of) => sum + of[side] ** 2, 0) / (blocks.length - 1);
+  const base_ms = Math.exp(centre.over);
+  return { page, link, base_ms, blocks, variance: { lane: variance("lane"), over: variance("over") } };
+}
+
+const freedomOf = (cells: readonly Deviations[]): number =>
+  cells.reduce((sum, { blocks }) => sum + blocks.length - 1, 0);
+
+/** A cell's spread from its own variance and that of all cells. */
+function cellSpread(cells: readonly Deviations[], side: keyof Both): (of: Deviations) => number {
+  const freedom = freedomOf(cells);
+  const all = cells.reduce((sum, of) => sum + of.variance[side] * (of.blocks.length - 1), 0) / freedom;
+  return ({ blocks, variance }) => {
+    const own = blocks.length - 1;
+    return Math.sqrt((own * variance[side] + borrowed * all) / (own + borrowed));
+  };
+}
+
+/** Numbers of median 0 and root mean square 1; null for loads that were all alike. */
+function standardised(values: readonly number[]): number[] | null {
+  const centre = median(values);
+  const size = Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / values.length);
+  return size > 0 ? values.map((value) => (value - centre) / size) : null;
+}
+
+/** Blocks as they were, each a little blurred, so that few of them do not make ties that loads have not. */
+function shapesOf(shapes: readonly Both[]): LoadNoise["draw"] {
+  const lane = standardised(shapes.map((of) => of.lane));
+  const over = standardised(shapes.map((of) => of.over));
+  const blur = 0.5 * shapes.length ** -0.2;
+  const shrink = 1 / Math.sqrt(1 + blur ** 2);
+  const at = (values: readonly number[] | null, place: number, random: RandomSource): number =>
+    values ? ((values[place] as number) + blur * normalDraw(random)) * shrink : normalDraw(random);
+  return (random) => {
+    const place = Math.floor(random() * shapes.length);
+    return { lane: at(lane, place, random), over: at(over, place, random) };
+  };
+}
+
+/** Two normal ones that move together as much as these do. */
+function normalsLike(shapes: readonly Both[]): LoadNoise["draw"] {
+  const sum = (of: (each: Both) => number): number => shapes.reduce((all, each) => all + of(each), 0);
+  const size = Math.sqrt(sum(({ lane }) => lane ** 2) * sum(({ over }) => over ** 2));
+  // Chance makes few blocks agree: what they share is not counted on before it is shown.
+  const correlation =
+    size > 0 ? Math.max(0, sum(({ lane, over }) => lane * over) / size - 1 / Math.sqrt(shapes.length)) : 0;
+  return (random) => {
+    const shared = normalDraw(random);
+    const own = normalDraw(random);
+    return { lane: shared, over: correlation * shared + Math.sqrt(1 - correlation ** 2) * own };
+  };
+}
+
+function effectSpread(samples: readonly Sample[], pair: LanePair): EffectSpread {
+  const components = effectComponents(samples, pair)?.components ?? [];
+  const of = (name: ComponentName): number =>
+    (components.find((component) => component.name === name)?.sd_percent ?? 0) / 100;
+  return { page: of("page"), link: of("link"), "page on link": of("page on link") };
+}
+
+/** From loads of an earlier sweep. Null where no page on a link has two loads of both lanes that can be compared. */
+export function noiseOf(samples: readonly Sample[], pair: LanePair): LoadNoise | null {
+  const found = pairedCells(samples, pair).flatMap((cell) => deviationsOf(cell) ?? []);
+  if (found.length === 0) return null;
+  const own = { lane: cellSpread(found, "lane"), over: cellSpread(found, "over") };
+  const spreads = found.map((of): Both => ({ lane: own.lane(of), over: own.over(of) }));
+  const shapes = found.map(({ blocks }, index) => {
+    const { lane, over } = spreads[index] as Both;
+    return blocks.map((of) => ({ lane: lane > 0 ? of.lane / lane : 0, over: over > 0 ? of.over / over : 0 }));
+  });
+  const ofMany = shapes.filter((blocks) => blocks.length >= fewestOfShape.cell).flat();
+  const allowance = allowanceFor(freedomOf(found));
+  const widened = ({ lane, over }: Both): Both => ({ lane: lane * allowance, over: over * allowance });
+  return {
+    pair,
+    draw: ofMany.length >= fewestOfShape.all ? shapesOf(ofMany) : normalsLike(shapes.flat()),
+    cells: found.map(({ page, link, base_ms }, index) => ({
+      page,
+      link,
+      base_ms,
+      spread: widened(spreads[index] as Both),
+    })),
+    typical: widened({
+      lane: median(spreads.map(({ lane }) => lane)),
+      over: median(spreads.map(({ over }) => over)),
+    }),
+    allowance,
+    effects: effectSpread(samples, pair),
+    runs: Math.min(...found.map(({ blocks }) => blocks.length)),
+  };
+}
+
+/** Of both lanes together: what two alike lanes would have. */
+export const spreadOf = ({ lane, over }: Both): number => Math.sqrt((lane ** 2 + over ** 2) / 2);

@@ -1,0 +1,80 @@
+// `--detect`, `--spread` and `--from` of `plan`: which effect the runs should show, and how loads are known to scatter. Words to numbers;
+// what follows from them is cli/sweep/detection.ts's.
+import type { Argv } from "yargs";
+import { UserError } from "../../base/errors.ts";
+import { isWithin, type Range, rangeWords } from "../../base/option.ts";
+import type { Plan } from "./plan.ts";
+
+export interface DetectOptions {
+  detect: string | undefined;
+  spread: string | undefined;
+  from: string | undefined;
+}
+
+export interface DetectionQuestion {
+  /** The effect that is to be shown; null: only what the plan's runs show is asked. */
+  readonly percent: number | null;
+  /** Standard deviation of a lane's loads over their mean; null: as loaded before. */
+  readonly spread_percent: number | null;
+  /** The sweep whose loads say how loads scatter, as `compare` takes it; null: the newest one that fits the plan. */
+  readonly from: string | null;
+}
+
+export const nothingAsked: DetectionQuestion = { percent: null, spread_percent: null, from: null };
+
+const effects: Range = { least: 0, most: 50, above: true, unit: "per cent" };
+const spreads: Range = { least: 0, most: 100, above: true, unit: "per cent" };
+
+/** `3`, `3%` or `3 %`. */
+function percentOf(option: string, word: string | undefined, range: Range): number | null {
+  if (word === undefined) return null;
+  const digits = word.replace(/ ?%$/, "");
+  if (!isWithin(range, digits))
+    throw new UserError(`--${option}: must be ${rangeWords(range)} (got ${JSON.stringify(word)})`);
+  return Number(digits);
+}
+
+export function defineDetect<T>(yargs: Argv<T>): Argv<T & DetectOptions> {
+  return yargs
+    .option("detect", {
+      type: "string",
+      requiresArg: true,
+      placeholder: "PERCENT",
+      describe: "how many runs show an effect of PERCENT in 80 and in 95 % of sweeps, and how long they take",
+    })
+    .option("spread", {
+      type: "string",
+      requiresArg: true,
+      placeholder: "PERCENT",
+      describe: "how much a lane's loads vary (standard deviation over mean), if no sweep shows it",
+    })
+    .option("from", {
+      type: "string",
+      requiresArg: true,
+      placeholder: "SWEEP",
+      describe: "a sweep, or a pilot of three runs, whose loads show it: its number, or a file as `compare` takes it",
+    })
+    .group(["detect", "spread", "from"], "What runs can show:") as Argv<T & DetectOptions>;
+}
+
+/** UserError where what is given cannot be, or both are. */
+export function questionOf({ detect, spread, from }: DetectOptions): DetectionQuestion {
+  if (spread !== undefined && from !== undefined)
+    throw new UserError("--spread and --from both say how loads vary: give one of them");
+  return {
+    percent: percentOf("detect", detect, effects),
+    spread_percent: percentOf("spread", spread, spreads),
+    from: from ?? null,
+  };
+}
+
+/** UserError for a plan of which nobody can say how many runs show an effect. */
+export function refuseUnanswerable({ lanes, until }: Plan, { percent }: DetectionQuestion): void {
+  if (percent === null) return;
+  if (until)
+    throw new UserError(
+      "--detect asks for a number of runs; --decide and --precise load until it is enough: give one of them",
+    );
+  if (lanes.length < 2)
+    throw new UserError(`--detect compares lanes, and the plan has only ${lanes[0]}: give it another`);
+}
