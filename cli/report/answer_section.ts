@@ -103,6 +103,6 @@ ${leftMarkup(
   data.loads.some(({ disturbance_ms }) => disturbance_ms !== null),
 )}
 ${asked && !further.includes(asked) && wins(asked)}
-<div class="further">${further.map((pair) => html`<p>${signed(pair.sentence)}</p>${wins(pair)}`)}${notes.map((note) => html`<p>${note}</p>`)}</div><p class="scope">${verdict.scope}.</p>${termsMarkup(sweep.plan, modelled, settled)}
+<div class="further">${further.map((pair) => html`<p>${signed(pair.sentence)}</p>${wins(pair)}`)}${notes.map((note) => html`<p>${note}</p>`)}</div>${answer.sure === null && html`<p class="scope">${verdict.scope}.</p>`}${termsMarkup(sweep.plan, modelled, settled)}
 ${emptyCellsMarkup(data)}${unfinishedMarkup(data)}`;
 }

@@ -52,7 +52,7 @@ const csvPlainLimit_bytes = 500_000;
 const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
 const look = readFileSync(join(import.meta.dirname, "../../extension/figures/look.css"), "utf8");
 const css = look + partOf("report.css") + partOf("print.css") + coloursCss();
-const script = partOf("later.js") + partOf("report.js") + partOf("figure_files.js");
+const script = ["later.js", "report.js", "linked.js", "narrow.js", "figure_files.js"].map(partOf).join("");
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
 const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;

@@ -106,8 +106,9 @@ export function outcomeOf(
       ? textTable(laneTable(summaries[0] ?? [], comparedMetric(metric).title))
       : mediansTable(results, lanes);
   const several = links.size > 1;
+  const further = new Set(furtherPairs(verdict.pairs, answer));
   const sentences = [
-    ...furtherPairs(verdict.pairs, answer).flatMap((pair) => [pair.sentence, several ? winsLine(pair) : null]),
+    ...verdict.pairs.flatMap((pair) => [further.has(pair) ? pair.sentence : null, several ? winsLine(pair) : null]),
     ...verdict.notes,
     study ? agreementSentence(comparedFigures(study, loads, seed)) : null,
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,

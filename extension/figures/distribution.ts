@@ -48,6 +48,9 @@ export function distributionFigure(lanes: readonly PlottedLane[], left: number, 
     labelWidth + 10,
     width - rightWidth,
   );
+  // What timed out is in median and interval, and has no dot: these end at the axis, and do not run into the words.
+  const within = (time_ms: number): number =>
+    Math.max(labelWidth + 2, Math.min(width - rightWidth + 6, scale.at(time_ms)));
   const bottom = lanes.length * rowHeight + 6;
   const grid = scale.ticks.map(
     (tick) =>
@@ -63,10 +66,10 @@ export function distributionFigure(lanes: readonly PlottedLane[], left: number, 
     });
     const interval =
       plotted.interval_ms &&
-      html`<rect class="interval" x="${scale.at(plotted.interval_ms.low)}" y="${middle - 13}" width="${Math.max(2, scale.at(plotted.interval_ms.high) - scale.at(plotted.interval_ms.low))}" height="26" rx="2"/>`;
+      html`<rect class="interval" x="${within(plotted.interval_ms.low)}" y="${middle - 13}" width="${Math.max(2, within(plotted.interval_ms.high) - within(plotted.interval_ms.low))}" height="26" rx="2"/>`;
     const middleLine =
       plotted.median_ms !== null &&
-      html`<line class="median" x1="${scale.at(plotted.median_ms)}" x2="${scale.at(plotted.median_ms)}" y1="${middle - 15}" y2="${middle + 15}"/>`;
+      html`<line class="median" x1="${within(plotted.median_ms)}" x2="${within(plotted.median_ms)}" y1="${middle - 15}" y2="${middle + 15}"/>`;
     const told =
       plotted.median_ms === null
         ? "no valid load"

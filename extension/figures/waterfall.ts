@@ -68,9 +68,17 @@ interface Row {
   readonly story: string;
   readonly host: string;
   readonly kind: string;
+  /** The same in all waterfalls of a figure: of one method and URL. */
+  readonly request: number;
 }
 
-function rowsOf(drawn: DrawnRequests): Row[] {
+function rowsOf(drawn: DrawnRequests, requests: Map<string, number>): Row[] {
+  const numberOf = ({ request }: HarEntry): number => {
+    const key = `${request.method} ${request.url}`;
+    const known = requests.get(key) ?? requests.size;
+    requests.set(key, known);
+    return known;
+  };
   const entries = drawn.entries.toSorted((a, b) => a._trilane.startOffset_ms - b._trilane.startOffset_ms);
   const connections = connectionNumbers(entries);
   const hosts = new Set(entries.map((entry) => shortUrl(entry.request.url).host));
@@ -86,6 +94,7 @@ function rowsOf(drawn: DrawnRequests): Row[] {
       story: storyOf(entry, connection),
       host,
       kind: kindOf(entry._resourceType),
+      request: numberOf(entry),
     };
   });
 }
@@ -135,7 +144,7 @@ function laneMarkup(
   });
   const hits = rows.map(
     (row, index) =>
-      html`<rect class="hit" data-host="${row.host}" data-type="${row.kind}" x="0" y="${body + index * rowHeight}" width="${width}" height="${rowHeight}"><title>${row.story}</title></rect>`,
+      html`<rect class="hit" data-host="${row.host}" data-type="${row.kind}" data-request="${row.request}" x="0" y="${body + index * rowHeight}" width="${width}" height="${rowHeight}"><title>${row.story}</title></rect>`,
   );
   const plt =
     plt_ms !== null &&
@@ -143,7 +152,7 @@ function laneMarkup(
   const grid = scale.ticks.map(
     (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
   );
-  const markup = html`<g class="lane-${label}">${isLane(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${isLane(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
+  const markup = html`<g class="lane-${label}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${isLane(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${isLane(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
   return { markup, height: bottom + 14 - top };
 }
 
@@ -173,7 +182,8 @@ export function timeAxisOf(loads: readonly DrawnLoad[]): Scale {
 
 /** Waterfalls below each other, with the same axis above and below: the drawing alone. `attributes` go to the svg element. */
 export function waterfallSvg(all: readonly DrawnRequests[], attributes: Markup): Markup {
-  const rows = all.map(rowsOf);
+  const requests = new Map<string, number>();
+  const rows = all.map((drawn) => rowsOf(drawn, requests));
   const scale = timeAxis(all);
   const axis = (y: number): Markup =>
     html`${scale.ticks.map((tick) => html`<text class="axis mid" x="${scale.at(tick)}" y="${y}">${String(tick)}</text>`)}`;

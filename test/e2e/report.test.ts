@@ -140,10 +140,7 @@ const contrastScript = `(() => {
 
 test("a race: the verdict is what one sees first; distributions, waterfalls, the link, what was left out", async () => {
   await open(raceFixture, {}, async (page) => {
-    assert.match(
-      await textOf(page, "#verdict .answer"),
-      /^No difference shown between HTTP\/3 and HTTP\/2 on shop over /,
-    );
+    assert.match(await textOf(page, "#verdict .answer"), /^No difference shown between HTTP\/3 and HTTP\/2 on shop \(/);
     assert.match(await textOf(page, ".further"), /h3 is \d+ % faster than h1 \(95 %: \d+ to \d+\)\./);
     const bottom = await page.$eval("#verdict", (element) => element.getBoundingClientRect().bottom);
     assert.ok(bottom < 500, "without scrolling");
@@ -224,6 +221,53 @@ test("by keyboard: arrows walk a map, Enter chooses, arrows read a waterfall, a 
       medians,
       medians.toSorted((a, b) => a - b),
     );
+  });
+});
+
+test("maps, medians and waterfalls are linked: what is pointed at or focused marks what belongs to it", async () => {
+  const marked = (page: Page, what: string): Promise<number> => page.$$eval(what, (found) => found.length);
+  await open(lossFixture, {}, async (page) => {
+    const cell = await page.$('figure[data-page="carlucci-medium"] svg.heat a[data-link="3mbit/50ms"]');
+    await cell?.hover();
+    // Of three maps of all pages one cell each, and of its own page's three the two others.
+    assert.equal(await marked(page, "svg.heat a.linked"), 5);
+    assert.equal(await marked(page, "table.medians tr.linked"), 1);
+    assert.equal(await marked(page, 'details.group.linked[data-page="carlucci-medium"]'), 1);
+    await page.focus('table.medians tr[data-page="carlucci-large"][data-link="10mbit/50ms"] a');
+    assert.equal(await marked(page, "svg.heat a.linked"), 6, "by keyboard, three of all pages and three of its own");
+    assert.equal(await marked(page, 'details.group.linked[data-page="carlucci-large"]'), 1);
+    await page.mouse.move(0, 0);
+  });
+  await open(raceFixture, {}, async (page) => {
+    await page.evaluate(`document.querySelector("figure.waterfall svg.wide").focus()`);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await marked(page, ".waterfall .hit.same"), 2, "the request in the other lanes");
+  });
+});
+
+/** The least letters of drawings that are made for it, px. */
+const lettersScript = `Math.min(...[...document.querySelectorAll("svg.wide.narrow")].flatMap((svg) => {
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return [...svg.querySelectorAll("text")].map((text) => parseFloat(getComputedStyle(text).fontSize) * scale);
+}))`;
+
+test("on a telephone waterfalls, the link and distributions fit, with letters to read; wide again, they are as before", async () => {
+  await open(raceFixture, { width: 390 }, async (page) => {
+    await built(page);
+    const drawings = await page.$$eval("svg.wide.narrow", (all) => all.map((svg) => svg.getBoundingClientRect().width));
+    assert.equal(drawings.length, 3);
+    for (const width of drawings) assert.ok(width <= 390, `${width}`);
+    const least_px = Number(await page.evaluate(lettersScript));
+    assert.ok(least_px >= 9.5, `letters of ${least_px} px`);
+    assert.equal((await page.$$("figure.waterfall .hit")).length, 3 * 23);
+    assert.deepEqual(await page.evaluate(overlapsScript), []);
+    assert.equal(await page.evaluate(overflowScript), 0);
+    const bottom = await page.$eval("#verdict", (element) => element.getBoundingClientRect().bottom);
+    assert.ok(bottom < 844, "the answer without scrolling");
+    await page.setViewport({ width: 1280, height: 900 });
+    await page.waitForFunction(`document.querySelector("svg.narrow") === null`);
+    assert.equal((await page.$$("figure.waterfall svg.wide")).length, 1);
   });
 });
 

@@ -81,7 +81,7 @@ function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width:
   const [w, h] = [width - 2, cellHeight - 2];
   const middle = html`x="${x + width / 2}" y="${y + cellHeight / 2 + 4}"`;
   if (cell.empty || percent === null) {
-    return html`<a href="#${cell.target}" aria-label="${story}"><title>${story}</title><rect class="${cell.empty && cell.empty.leftOut > 0 ? "void invalid" : "void"}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text class="why" ${middle}>${cell.empty?.short ?? "none"}</text></a>`;
+    return html`<a href="#${cell.target}" data-link="${cell.link}" aria-label="${story}"><title>${story}</title><rect class="${cell.empty && cell.empty.leftOut > 0 ? "void invalid" : "void"}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text class="why" ${middle}>${cell.empty?.short ?? "none"}</text></a>`;
   }
   const kind = direction(cell.improvement);
   // Pale where no difference is shown: the number stays, the colour makes no claim.
@@ -91,7 +91,7 @@ function cellMarkup(cell: HeatCell, grid: LinkGrid, x: number, y: number, width:
   const number = Object.is(whole, -0) ? 0 : whole;
   const sign =
     kind === "faster" || kind === "slower" ? signMark(kind, isCorrected(cell), x + width - 10, y + 3.5) : null;
-  return html`<a href="#${cell.target}" aria-label="${story}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${String(number).replace("-", "−")}</text>${sign}</g></a>`;
+  return html`<a href="#${cell.target}" data-link="${cell.link}" aria-label="${story}"><title>${story}</title><g class="${outline}"><rect class="${stepClass(step)}" x="${x + 1}" y="${y + 1}" width="${w}" height="${h}"/><text ${middle}>${String(number).replace("-", "−")}</text>${sign}</g></a>`;
 }
 
 /** Widths fit the widest number or word that stands in a cell or below it. */

@@ -173,6 +173,7 @@ function setUpWaterfallKeys() {
     const to = rows[Math.max(0, Math.min(rows.length - 1, from + step))];
     rows[from]?.classList.remove("at");
     to.classList.add("at");
+    markSameRequest(to);
     figure.querySelector(".readout").textContent = to.querySelector("title").textContent;
   });
 }

@@ -10,7 +10,7 @@ import { direction, type Improvement, improvement, toldTogether } from "../verdi
 import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cells.ts";
 import { counted, isValid, type LanePair, type Sample } from "../verdict/sample.ts";
 import type { PairVerdict } from "../verdict/sweep_verdict.ts";
-import { raceVerdict, verdictPairs } from "../verdict/verdict.ts";
+import { isEquivalent, raceVerdict, verdictPairs } from "../verdict/verdict.ts";
 import { answerSentence } from "./answer_sentence.ts";
 import { type LeftOut, leftOut } from "./left_out.ts";
 import { type CellEvidence, whyLine } from "./why.ts";
@@ -43,7 +43,7 @@ function savedOf(cells: readonly PairedCell[]): number | null {
   return saved.length === 0 ? null : median(saved);
 }
 
-/** `12 pages over 19 of 20 links`: pages and links that are in no comparison are not passed over. */
+/** `shop (10mbit/50ms)`, `12 pages across 19 of 20 links`: pages and links that are in no comparison are not passed over. */
 function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" | "links"> | null = null): string {
   const words = (names: ReadonlySet<string>, entered: number, noun: string): string => {
     const [only] = names;
@@ -52,7 +52,8 @@ function whereOf(cells: Answered["cells"], compared: Pick<Improvement, "pages" |
   };
   const [pages, links] = [new Set(cells.map(({ page }) => page)), new Set(cells.map(({ link }) => link))];
   const [ofPages, ofLinks] = compared?.pages ? [compared.pages, compared.links] : [pages.size, links.size];
-  return `${words(pages, ofPages, "page")} over ${words(links, ofLinks, "link")}`;
+  const [page, link] = [words(pages, ofPages, "page"), words(links, ofLinks, "link")];
+  return links.size === 1 ? `${page} (${link})` : `${page} across ${link}`;
 }
 
 /** The pair that people ask about first of those whose lanes both have loads, its probability corrected for all of them. */
@@ -88,8 +89,8 @@ function sureLine(answered: Answered, result: Improvement): string {
     return `How sure: not at all yet: ${runs}${isSingle ? `, and an interval takes ${minimumUnits}` : ""}. Run it again with --runs ${usualRuns}.`;
   const passed = valid === loads.length ? `all ${count(valid, "load")} passed their checks` : null;
   const basis = isSingle ? null : unitsWords[result.units];
-  const more =
-    direction(result) === "unclear" ? "more runs narrow the interval (--decide 3 runs until it is settled)" : null;
+  const isOpen = direction(result) === "unclear" && !isEquivalent(result.interval);
+  const more = isOpen ? "more runs narrow the interval (--decide 3 runs until it is settled)" : null;
   return `How sure: ${[runs, basis, passed, more].filter((part) => part !== null).join("; ")}.`;
 }
 
@@ -116,7 +117,9 @@ export function answerOf(answered: Answered): Answer {
     dilation: plan.dilate ?? 1,
   });
   const way = direction(result);
-  const why = way === "unknown" ? null : whyLine(pair, way, answered.evidence(pair));
+  // Of a difference that may be there or not there is nothing to explain; of one that is none, what cancels out.
+  const isShown = way !== "unclear" || (result.interval !== null && isEquivalent(result.interval));
+  const why = isShown ? whyLine(pair, way, answered.evidence(pair)) : null;
   return { pair, sentence: answer, why, sure: sureLine(answered, result), left };
 }
 

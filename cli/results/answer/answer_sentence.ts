@@ -11,14 +11,14 @@ export interface Compared {
   readonly improvement: Improvement;
   /** Median over pages on links of (median of `over` - median of `lane`), ms; null: none has both. */
   readonly saved_ms: number | null;
-  /** `shop over 10mbit/50ms`, `12 pages over 20 links`. */
+  /** `shop (10mbit/50ms)`, `12 pages across 20 links`. */
   readonly where: string;
   /** Of the pages, how many are models of others. */
   readonly modelled: number;
   readonly dilation: number;
 }
 
-/** `a model of shop over 10mbit/50ms, time dilated 5 times` */
+/** `a model of shop (10mbit/50ms), time dilated 5 times` */
 function placeWords({ where, modelled, dilation, improvement }: Compared): string {
   const page =
     modelled === 0 ? where : improvement.pages > 1 ? `${where} (${modelled} modelled)` : `a model of ${where}`;
@@ -45,7 +45,7 @@ function undecided(compared: Compared, percent: number, interval: Interval): str
   const { low, high } = formatPercents(percent, interval);
   if (isEquivalent(interval))
     return `${lane} and ${over} are equally fast on ${place}: they differ by less than ${equivalence_percent} % (95 % CI ${low} to ${high}).`;
-  return `No difference shown between ${lane} and ${over} on ${place} (95 % CI ${low} to ${high} %${why}).`;
+  return `No difference shown between ${lane} and ${over} on ${place}: the 95 % CI is ${low} to ${high} %${why}.`;
 }
 
 /** With a capital and a full stop. */

@@ -112,7 +112,7 @@ function partWords(story: Story, part: PathPart, saved_ms: number): string {
     case "responses_ms":
       return responsesWords(story, saved_ms);
     case "computation_ms":
-      return `${ms} more with no request under way on ${slow}`;
+      return `${slow} spends ${ms} more without a request under way`;
   }
 }
 

@@ -22,76 +22,76 @@ const improvement: Improvement = {
 };
 
 function said(result: Partial<Improvement>, of: Partial<Compared> = {}): string {
-  const compared = { saved_ms: 111.4, where: "shop over 10mbit/50ms", modelled: 0, dilation: 1, ...of };
+  const compared = { saved_ms: 111.4, where: "shop (10mbit/50ms)", modelled: 0, dilation: 1, ...of };
   return answerSentence({ ...compared, improvement: { ...improvement, ...result } });
 }
 
 const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Compared>, string]>> = {
-  faster: [{}, {}, "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on shop over 10mbit/50ms."],
+  faster: [{}, {}, "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on shop (10mbit/50ms)."],
   slower: [
     { percent: -12.1, interval: { low: -16.8, high: -10.2 } },
     { saved_ms: -111.4 },
-    "HTTP/3 takes 111 ms (12 %, 95 % CI 10 to 17) longer than HTTP/2 on shop over 10mbit/50ms.",
+    "HTTP/3 takes 111 ms (12 %, 95 % CI 10 to 17) longer than HTTP/2 on shop (10mbit/50ms).",
   ],
   "no difference shown": [
     { percent: 1, interval: { low: -4.2, high: 6.1 } },
     { saved_ms: 9 },
-    "No difference shown between HTTP/3 and HTTP/2 on shop over 10mbit/50ms (95 % CI -4 to 6 %).",
+    "No difference shown between HTTP/3 and HTTP/2 on shop (10mbit/50ms): the 95 % CI is -4 to 6 %.",
   ],
   "no difference that matters": [
     { percent: 0.2, interval: { low: -1.2, high: 1.4 } },
     { saved_ms: 2 },
-    "HTTP/3 and HTTP/2 are equally fast on shop over 10mbit/50ms: they differ by less than 3 % (95 % CI -1 to 1).",
+    "HTTP/3 and HTTP/2 are equally fast on shop (10mbit/50ms): they differ by less than 3 % (95 % CI -1 to 1).",
   ],
   "too few runs": [
     { interval: null, n: { lane: 3, over: 3 }, reason: "an interval needs 5 valid loads of each lane" },
     {},
-    "Too few runs for a verdict on shop over 10mbit/50ms: HTTP/3 was 111 ms (12 %) faster than HTTP/2 in 3 runs of each; it takes 5 of each.",
+    "Too few runs for a verdict on shop (10mbit/50ms): HTTP/3 was 111 ms (12 %) faster than HTTP/2 in 3 runs of each; it takes 5 of each.",
   ],
   "too few runs, of unequal numbers": [
     { percent: -12.1, interval: null, n: { lane: 4, over: 1 } },
     { saved_ms: -111.4 },
-    "Too few runs for a verdict on shop over 10mbit/50ms: HTTP/3 was 111 ms (12 %) slower than HTTP/2 in 4 and 1 run; it takes 5 of each.",
+    "Too few runs for a verdict on shop (10mbit/50ms): HTTP/3 was 111 ms (12 %) slower than HTTP/2 in 4 and 1 run; it takes 5 of each.",
   ],
   "lanes not alike": [
     { percent: null, interval: null, gap: { what: "requests", lane: 1, over: 0.621 }, reason: "they differ" },
     { saved_ms: null },
-    "HTTP/3 and HTTP/2 cannot be compared on shop over 10mbit/50ms: they loaded different pages. HTTP/3 asked for 100 % of the recorded requests, HTTP/2 for 62.1 %.",
+    "HTTP/3 and HTTP/2 cannot be compared on shop (10mbit/50ms): they loaded different pages. HTTP/3 asked for 100 % of the recorded requests, HTTP/2 for 62.1 %.",
   ],
   "both timed out": [
     { percent: null, interval: null, reason: "at least half of the loads of both timed out" },
     { saved_ms: null },
-    "HTTP/3 and HTTP/2 cannot be compared on shop over 10mbit/50ms: at least half of the loads of both timed out.",
+    "HTTP/3 and HTTP/2 cannot be compared on shop (10mbit/50ms): at least half of the loads of both timed out.",
   ],
   "the slower one timed out": [
     { percent: 50, interval: { low: 41, high: 58 }, isAtLeast: true },
     { saved_ms: 30_000 },
-    "HTTP/3 saves at least 30.0 s (50 %, 95 % CI from 41) over HTTP/2 on shop over 10mbit/50ms.",
+    "HTTP/3 saves at least 30.0 s (50 %, 95 % CI from 41) over HTTP/2 on shop (10mbit/50ms).",
   ],
   "the first lane timed out": [
     { percent: -100, interval: { low: -140, high: -80 }, isAtLeast: true },
     { saved_ms: -30_000 },
-    "HTTP/3 takes at least 30.0 s (100 %, 95 % CI from 80) longer than HTTP/2 on shop over 10mbit/50ms.",
+    "HTTP/3 takes at least 30.0 s (100 %, 95 % CI from 80) longer than HTTP/2 on shop (10mbit/50ms).",
   ],
   dilated: [
     {},
     { dilation: 5 },
-    "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on shop over 10mbit/50ms, time dilated 5 times.",
+    "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on shop (10mbit/50ms), time dilated 5 times.",
   ],
   "a modelled page": [
     {},
     { modelled: 1 },
-    "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on a model of shop over 10mbit/50ms.",
+    "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on a model of shop (10mbit/50ms).",
   ],
   "several pages, some modelled": [
     { pages: 12, links: 20 },
-    { where: "12 pages over 20 links", modelled: 3 },
-    "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on 12 pages over 20 links (3 modelled).",
+    { where: "12 pages across 20 links", modelled: 3 },
+    "HTTP/3 saves 111 ms (12 %, 95 % CI 10 to 17) over HTTP/2 on 12 pages across 20 links (3 modelled).",
   ],
   "pages whose milliseconds point the other way": [
     { pages: 12, links: 1 },
-    { where: "12 pages over 3g", saved_ms: -4 },
-    "HTTP/3 saves 12 % (95 % CI 10 to 17) over HTTP/2 on 12 pages over 3g.",
+    { where: "12 pages (3g)", saved_ms: -4 },
+    "HTTP/3 saves 12 % (95 % CI 10 to 17) over HTTP/2 on 12 pages (3g).",
   ],
 };
 

@@ -1,0 +1,137 @@
+// Waterfalls, the link below them and distributions on a narrow screen: the same drawings without their columns of names, which
+// stand in the rows instead, in letters of a size to read. On a wide screen each is what it was.
+
+/** As in extension/figures/waterfall.ts and distribution.ts: where what is drawn begins and ends. */
+const timeAxis = { left: 328, right: 948 };
+const dotsAxis = { left: 104, right: 728 };
+const edge = 6;
+/** What a line of letters takes above its row. */
+const rowOfText = 19;
+
+const set = (element, attributes) => {
+  for (const [name, value] of Object.entries(attributes)) element?.setAttribute(name, value);
+};
+const numberOf = (element, name) => Number(element.getAttribute(name));
+
+function crop(svg, { left, right }, height) {
+  const width = right - left + 2 * edge;
+  set(svg, { viewBox: `${left - edge} -4 ${width} ${height + 4}`, width, height: height + 4 });
+}
+
+/** Boxes as extension/figures/waterfall.ts draws them, each moved down by what its row of letters, and those before it, take. */
+function movedBoxes(path, moved) {
+  return path.replaceAll(/M(\S+) ([-\d.]+)h/g, (_, x, y) => `M${x} ${Math.round(moved(Number(y)) * 10) / 10}h`);
+}
+
+/** One lane from `y` on; where it ends. */
+function narrowLane(lane, y) {
+  const { body, row, rows } = Object.fromEntries(
+    Object.entries(lane.dataset).map(([name, value]) => [name, Number(value)]),
+  );
+  const top = y + 50;
+  const pitch = row + rowOfText;
+  const indexAt = (at) => Math.min(rows - 1, Math.max(0, Math.floor((at - body) / row)));
+  const moved = (at) => at - body + top + (indexAt(at) + 1) * rowOfText;
+  set(lane.querySelector(".swatch"), { x: timeAxis.left, y: y + 6 });
+  set(lane.querySelector(".lane"), { x: timeAxis.left + 20, y: y + 18 });
+  set(lane.querySelector(".told"), { x: timeAxis.left, y: y + 40 });
+  for (const path of lane.querySelectorAll("path")) set(path, { d: movedBoxes(path.getAttribute("d"), moved) });
+  for (const line of lane.querySelectorAll(".grid, .loadevent")) set(line, { y1: top, y2: top + rows * pitch });
+  lane.querySelectorAll(".hit").forEach((hit, index) => {
+    set(hit, { y: top + index * pitch, height: pitch });
+  });
+  for (const label of lane.querySelectorAll(".url, .conn")) {
+    // Its line stands up to 4 below the middle of its row, and below 0 of no row.
+    const at = top + indexAt(numberOf(label, "y") - 5) * pitch + rowOfText - 3;
+    const isName = label.classList.contains("url");
+    set(label, isName ? { x: timeAxis.left, y: at } : { x: timeAxis.right, y: at, "text-anchor": "end" });
+  }
+  return top + rows * pitch + 18;
+}
+
+function narrowWaterfall(svg) {
+  const heads = [...svg.children].filter((child) => child.localName === "text");
+  const bottom = Math.max(...heads.map((text) => numberOf(text, "y")));
+  let y = 32;
+  for (const lane of svg.querySelectorAll(":scope > g[data-rows]")) y = narrowLane(lane, y);
+  for (const text of heads) {
+    const at = numberOf(text, "y");
+    if (!text.matches(".mid, .end")) text.remove();
+    else set(text, { y: at < 20 ? 18 : at < bottom ? y + 14 : y + 36 });
+  }
+  crop(svg, timeAxis, y + 46);
+}
+
+function narrowLink(svg) {
+  for (const strip of svg.querySelectorAll(":scope > g")) {
+    const [name, told] = ["text.lane", "text.axis:not(.end)"].map((part) => strip.querySelector(part));
+    const [rate, ...others] = strip.querySelectorAll("text.end");
+    set(name, { x: timeAxis.left });
+    set(told, { x: timeAxis.left + (name.textContent.length > 8 ? 200 : 96) });
+    told.textContent = `${rate.textContent}; ${told.textContent.replace(/ packets? dropped/, " dropped").replace("at most", "≤")}`;
+    for (const text of [rate, ...others]) text.remove();
+  }
+  const unit = svg.querySelector(":scope > text.end");
+  for (const text of svg.querySelectorAll(":scope > text"))
+    set(text, { y: numberOf(text, "y") + (text === unit ? 16 : 6) });
+  crop(svg, timeAxis, svg.viewBox.baseVal.height + 18);
+}
+
+function narrowDistribution(svg) {
+  const more = 34;
+  const lanes = [...svg.querySelectorAll(":scope > g")];
+  lanes.forEach((lane, index) => {
+    const [name, told, rest] = ["text.lane", "text.told", "text.axis"].map((part) => lane.querySelector(part));
+    const at = numberOf(name, "y") - 28;
+    set(lane, { transform: `translate(0 ${(index + 1) * more})` });
+    set(name, { x: dotsAxis.left, y: at });
+    set(told, { x: dotsAxis.left + (name.textContent.length > 4 ? 160 : 60), y: at });
+    set(rest, { x: dotsAxis.right, y: at, "text-anchor": "end" });
+  });
+  const further = lanes.length * more;
+  for (const line of svg.querySelectorAll(":scope > .grid")) set(line, { y2: numberOf(line, "y2") + further });
+  for (const text of svg.querySelectorAll(":scope > text")) set(text, { y: numberOf(text, "y") + further + 4 });
+  crop(svg, dotsAxis, svg.viewBox.baseVal.height + further + 8);
+}
+
+/** In two rows. `step`: as in extension/figures/phase_shapes.ts. */
+function narrowLegend(svg) {
+  const [step, height] = [82, 18];
+  const inRow = Math.ceil(svg.viewBox.baseVal.width / step / 2);
+  for (const item of svg.children)
+    if (numberOf(item, "x") >= inRow * step)
+      set(item, { x: numberOf(item, "x") - inRow * step, y: numberOf(item, "y") + height });
+  set(svg, { viewBox: `0 0 ${inRow * step} ${2 * height}`, width: inRow * step, height: 2 * height });
+}
+
+const narrowed = [
+  ["figure.waterfall svg.wide", narrowWaterfall],
+  ["figure.waterfall svg.legend", narrowLegend],
+  ["figure.overtime svg.wide", narrowLink],
+  ["figure.distribution svg.wide", narrowDistribution],
+];
+const isNarrow = matchMedia("screen and (max-width: 640px)");
+/** By the narrow drawing: the wide one. */
+const wideOf = new Map();
+
+function narrowWithin(root) {
+  if (!isNarrow.matches) return;
+  for (const [selector, narrow] of narrowed)
+    for (const wide of all(selector, root)) {
+      if (wide.classList.contains("narrow")) continue;
+      const svg = wide.cloneNode(true);
+      svg.classList.add("narrow");
+      narrow(svg);
+      wide.replaceWith(svg);
+      wideOf.set(svg, wide);
+    }
+}
+
+function widen() {
+  for (const [svg, wide] of wideOf) svg.replaceWith(wide);
+  wideOf.clear();
+}
+
+isNarrow.addEventListener("change", () => (isNarrow.matches ? narrowWithin(document) : widen()));
+document.addEventListener("built", ({ target }) => narrowWithin(target));
+narrowWithin(document);
