@@ -29,7 +29,7 @@ test("a race's document is by its schema and has the numbers of the JSON export"
       assert.equal(schemaErrors("race-result", JSON.parse(JSON.stringify(race))), null);
       const all = exportDocument(sweep, results.cellsOf(id), results.loadsOf(id), []);
       const [answer = "", ...further] = race.verdict.sentences;
-      assert.match(answer, /^No difference shown between HTTP\/3 and HTTP\/2 on shop \(3mbit\/50ms\) /);
+      assert.match(answer, /^No difference shown between HTTP\/3 and HTTP\/2 on shop \(3mbit\/50ms\): /);
       assert.deepEqual(further.slice(-2), all.verdict.sentences.slice(1), "the first pair's is the answer");
       assert.equal(race.report_path, report);
       assert.equal(race.url, "https://shop.example.com/");
