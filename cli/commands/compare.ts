@@ -27,6 +27,8 @@ import {
 } from "../results/verdict/compared_metric.ts";
 import { executePlan } from "../sweep/execute.ts";
 import { defineAs } from "../sweep/plan/choose_model.ts";
+import { defineDilate } from "../sweep/plan/dilate_option.ts";
+import { defineDisturbance } from "../sweep/plan/disturbance_option.ts";
 import { type InterleavedWords, interleavedPlan, usualLink } from "../sweep/plan/interleaved_plan.ts";
 import { defineStoredMetric, type MetricOptions, metricOf } from "../sweep/plan/metric_option.ts";
 import { planRange } from "../sweep/plan/plan_range.ts";
@@ -178,7 +180,10 @@ function compareStored(options: CompareOptions, home: string): void {
   conclude(comparison, threshold);
 }
 
-const ofInterleaved = ["page", "link", "lanes", "runs", "timeout", "settle", "as"] as const;
+const ofInterleaved = [
+  ...(["page", "link", "lanes", "runs", "timeout", "settle"] as const),
+  ...(["as", "dilate", "tolerance", "retry-for"] as const),
+];
 
 /** Loads both versions, and judges the sweep; the same again resumes it. */
 async function runInterleaved(options: CompareOptions, home: string): Promise<void> {
@@ -202,7 +207,7 @@ export const command: Command<CompareOptions> = {
   summary:
     "What became slower or faster between two sweeps; exit status 1: slower, or failing; 3: cannot tell, or may be the occasion",
   define: (yargs: Argv<CommonOptions>) =>
-    defineStoredMetric(defineAs(yargs))
+    defineStoredMetric(defineAs(defineDisturbance(defineDilate(yargs))))
       .positional("a", {
         type: "string",
         demandOption: true,
@@ -263,7 +268,7 @@ export const command: Command<CompareOptions> = {
         describe: "start over instead of resuming the same comparison",
       })
       .group(["threshold", "interleaved", "occasion-spread"], essentials)
-      .group(["page", "link", "lanes", "runs", "timeout", "settle", "new", "as", "compute"], "With --interleaved:")
+      .group([...ofInterleaved, "compute", "new"], "With --interleaved:")
       .example("trilane compare 1,2,3 4,5,6", "three sweeps of each, tested against the spread between them")
       .example("trilane compare old.db new.db --threshold 3", "the newest sweeps of two files, say of two browsers")
       .example("trilane compare 3 5 --occasion-spread 2", "one sweep each, known to differ by up to 2 % by themselves")
