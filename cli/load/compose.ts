@@ -5,7 +5,7 @@ import { entriesOf, navigationRequest, navigationStart_s } from "../../extension
 import { noMetrics, type PageTimings } from "../../extension/capture/metrics.ts";
 import type { Capture } from "../../extension/capture/requests.ts";
 import type { Environment } from "../../schemas/generated/environment.ts";
-import type { CpuTimes, PageLoad, Pressure, ReplayFacts } from "../../schemas/generated/page_load.ts";
+import type { CpuTimes, PageLoad, Pressure, ReplayFacts, Watched } from "../../schemas/generated/page_load.ts";
 import type { Lane } from "../base/lanes.ts";
 import { version } from "../base/version.ts";
 import type { LinkProfile } from "../link/link.ts";
@@ -40,6 +40,7 @@ export interface Measured {
   readonly capture: Capture | null;
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
+  readonly watched?: Watched | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
   readonly isBeside?: boolean;
@@ -121,6 +122,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
         recording_digest: recording.digest,
         status: verdict.status,
         reasons: verdict.reasons,
+        ...(measured.watched ? { watched: measured.watched } : {}),
         metrics,
         counts: verdict.counts,
         coverage: verdict.coverage,

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ClsTbt } from "../../extension/capture/cls_tbt.ts";
 import { metricsOf, type PageTimings } from "../../extension/capture/metrics.ts";
 import { timelineExpression, timelineOf } from "../../extension/capture/page_timeline.ts";
-import type { CpuTimes, PageLoad, Pressure } from "../../schemas/generated/page_load.ts";
+import type { CpuTimes, PageLoad, Pressure, Watched } from "../../schemas/generated/page_load.ts";
 import { debugLine } from "../base/debug.ts";
 import { RunError, UserError } from "../base/errors.ts";
 import { type Lane, laneFacts } from "../base/lanes.ts";
@@ -33,6 +33,7 @@ import { upgradesByItself } from "./hsts.ts";
 import { labCommand, spkiList } from "./lab.ts";
 import { laneOriginOptions } from "./lane_origins.ts";
 import { type PressureReading, pressureBetween, readPressure } from "./pressure.ts";
+import { quietAtMost_ms, untilQuiet } from "./quiet_page.ts";
 import { recordedRequestsOf } from "./recorded_requests_of.ts";
 import { betweenVisits } from "./repeat_visit.ts";
 import { readReplayReport, readShaperReport } from "./reports.ts";
@@ -61,7 +62,7 @@ export interface LoadOptions {
   readonly dilation?: number;
   /** From navigation to load event. */
   readonly timeout_ms: number;
-  /** How long the page is watched after its load event, for late requests and the largest paint. Default 0. */
+  /** How long the page is watched after its load event at least; in any case until it is quiet (quiet_page.ts). Default 0. */
   readonly settle_ms?: number;
   /** Whether a repeat visit finds the first one's cache, cookies and storage. Default: only what resumes connections. */
   readonly keepCache?: boolean;
@@ -92,6 +93,8 @@ interface Observation {
   readonly page: WatchedPage | null;
   readonly timings: PageTimings | null;
   readonly clsTbt: ClsTbt | null;
+  /** Until when, and whether the page was quiet then. */
+  readonly watched: Watched | null;
   readonly cpu: CpuTimes;
   readonly pressure: Pressure | null;
   /** Other loads were under way when it began or ended. */
@@ -110,10 +113,11 @@ const causePatience_ms = 300;
 const filmedAfterLoad_ms = 500;
 
 /** What a visited page told, and what it cost. */
-type Seen = Pick<Observation, "timings" | "clsTbt" | "cpu" | "pressure" | "tasks_ms" | "isBeside">;
+type Seen = Pick<Observation, "timings" | "clsTbt" | "watched" | "cpu" | "pressure" | "tasks_ms" | "isBeside">;
 const nothingSeen: Seen = {
   timings: null,
   clsTbt: null,
+  watched: null,
   cpu: null,
   pressure: null,
   tasks_ms: null,
@@ -305,10 +309,14 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
       await browser.heldDuring(() => orFail(visited.load(url)));
       const loaded = isLast ? readPressure(browser.pid) : null;
       const settle_ms = options.settle_ms ?? 0;
-      limit(settle_ms + answerTimeout_ms, `the page did not answer within ${answerTimeout_ms} ms after its load event`);
+      limit(
+        Math.max(settle_ms, quietAtMost_ms) + answerTimeout_ms,
+        `the page did not answer within ${answerTimeout_ms} ms after it had come to rest`,
+      );
       const tasks_ms = isLast ? await orFail(visited.taskTime_ms()) : null;
-      if (settle_ms > 0) await orFail(delay(settle_ms * dilation));
-      const { timings, clsTbt } = timelineOf(await orFail(visited.evaluate(timelineExpression)));
+      // A page may give way to another one while it is watched: then what it told here is all there is.
+      const atLoad = timelineOf(await orFail(visited.evaluate(timelineExpression)));
+      const { timings, clsTbt, watched } = await orFail(readAtRest(visited, atLoad, { settle_ms, dilation }));
       const all = isLast ? labUseOf(browser.pid) : null;
       const cpu =
         before && loaded && all ? { load: cpuTimeBetween(before.use.cpu, loaded.use.cpu), all: all.cpu } : null;
@@ -317,7 +325,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
         await orFail(delay(filmedAfterLoad_ms * dilation));
         options.filmed?.(await orFail(film.stop()));
       }
-      return { timings, clsTbt, cpu, pressure, tasks_ms, isBeside: begun.isBeside || underWay > 1 };
+      return { timings, clsTbt, watched, cpu, pressure, tasks_ms, isBeside: begun.isBeside || underWay > 1 };
     };
     seen = await visit(watched);
     if (laneFacts[options.lane].repeat) {
@@ -341,6 +349,29 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
     clearTimeout(timer);
   }
 }
+
+type Timeline = ReturnType<typeof timelineOf>;
+
+/** The page's times once it is quiet; `atLoad`, if it has given way to another page by then. */
+async function readAtRest(
+  page: WatchedPage,
+  atLoad: Timeline,
+  { settle_ms, dilation }: { readonly settle_ms: number; readonly dilation: number },
+): Promise<Timeline & Pick<Observation, "watched">> {
+  try {
+    const quiet = await untilQuiet({ page, settle_ms, dilation });
+    const read = timelineOf(await page.evaluate(timelineExpression));
+    return { ...read, watched: watchedUntil(read, quiet) };
+  } catch (error) {
+    if (!(error instanceof NavigationError)) throw error;
+    // A browser or page that died is told of a moment later, and has no metrics.
+    await delay(causePatience_ms);
+    return { ...atLoad, watched: watchedUntil(atLoad, false) };
+  }
+}
+
+const watchedUntil = ({ timings }: Timeline, quiet: boolean): Watched | null =>
+  timings?.read !== undefined ? { until_ms: Math.max(0, timings.read - timings.activationStart), quiet } : null;
 
 /** util-linux's taskset runs what follows with that set of CPUs, which its children inherit. */
 const boundTo = (cpus: readonly number[] | undefined): string[] => (cpus ? ["taskset", "-c", cpus.join(",")] : []);

@@ -5,6 +5,7 @@ import { confidence, minimumUnits } from "../base/interval.ts";
 import { isLane, laneFacts } from "../base/lanes.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { shellWord } from "../base/shell_word.ts";
+import { quiet_ms, quietAtMost_ms } from "../load/quiet_page.ts";
 import { browserNames, browsersOf, untoldWords } from "../results/verdict/browsers.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { manyPages } from "../results/verdict/pooled_cells.ts";
@@ -130,6 +131,7 @@ ${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 <li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, ${repeats.length < lanes.length && "of a first visit with a fresh browser profile"}${repeats.length > 0 && repeats.length < lanes.length && ", "}${repeats.length > 0 && html`on ${repeats.join(" and ")} of the second visit of one profile`}.</li>
 ${data.metric !== usualMetric && html`<li>Lanes are compared by ${comparedMetric(data.metric).noun}; PLT<sub>a</sub> and PLT<sub>b</sub> below are its times. A valid load without it is in no comparison.</li>`}
 <li>Improvement of b over a is (PLT<sub>a</sub> − PLT<sub>b</sub>) / PLT<sub>a</sub> × 100, of the medians of a page's loads on a link; over several, the geometric mean of their ratios, page by page.</li>
+<li>${watchedWords(data, facts)}</li>
 <li>Intervals are of ${String(confidence * 100)} %. On one page and link they come from order statistics: how many of a lane's loads lie below its true median is as the heads of as many coins, whatever their distribution (Hettmansperger and Sheather 1986); blocks whose loads moved together narrow the interval of a difference. Over several they are Student's: of fewer than ${String(manyPages)} pages for these pages, with the error of each page on a link from its order statistics; of more for pages like these, from how far pages lie apart. Both are widened by half a cell's own error, because the median of few loads may lean to one side, alike in all cells. Fewer than ${String(minimumUnits)} valid loads of a lane on one page and link, or three over several, have no interval.</li>
 <li>A lane is called faster or slower where the interval does not hold 0 and the medians differ in a test that holds for lanes of unequal noise (the sign test's coins on both medians; or all loads of one lane beyond all of the other), corrected by Holm over the comparisons that are told together.</li>
 <li>A split by RTT, bandwidth or loss is where the two sides differ most; that choice is made from the same data, so it is exploratory.</li>
@@ -142,4 +144,14 @@ ${data.metric !== usualMetric && html`<li>Lanes are compared by ${comparedMetric
 export function citation(data: ReportData): string {
   const digest = data.sweep.plan_digest.slice(0, 12);
   return `Trilane ${data.version}, sweep “${data.sweep.name}” (plan ${digest}, seed ${data.sweep.seed}), ${data.sweep.created_at.slice(0, 10)}, ${count(data.loads.length, "load")}.`;
+}
+
+/** Until when metrics were watched that do not end with the load event. */
+function watchedWords({ sweep }: ReportData, facts: readonly LoadFacts[]): string {
+  const told = facts.flatMap(({ watched }) => watched ?? []);
+  if (told.length === 0) return "LCP, CLS and TBT are of what happened until some frames after the load event.";
+  const restless = told.filter(({ quiet }) => !quiet).length;
+  const atLeast = sweep.plan.settle_ms ? `, at least ${sweep.plan.settle_ms} ms after the load event (--settle)` : "";
+  const never = restless > 0 ? ` ${restless} of the ${told.length} loads shown here did not come to rest by then.` : "";
+  return `LCP, CLS and TBT are of what happened until the page was quiet: no request under way and no task of 50 ms or more for ${quiet_ms} ms${atLeast}, at most ${quietAtMost_ms / 1000} s.${never} LCP ends at the first input; CLS is the largest session window; TBT counts from the first contentful paint. INP is absent: nobody interacts with the page.`;
 }

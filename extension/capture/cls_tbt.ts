@@ -55,8 +55,8 @@ export function cumulativeLayoutShift(shifts: ClsTbt["shifts"]): number {
 const blockingFrom_ms = 50;
 
 /**
- * What long tasks took beyond 50 ms, each cut to what is after `from_ms` before that is asked (so does Lighthouse). It ends
- * Lighthouse's sum at the time to interactive; this one ends where the tasks do: when the page was read.
+ * What long tasks took beyond 50 ms, each cut to what is after `from_ms` before that is asked (so does Lighthouse). Its sum
+ * ends at the time to interactive; this one where the tasks do: when the page was quiet.
  */
 export function totalBlockingTime(tasks: NonNullable<ClsTbt["longTasks"]>, from_ms: number): number {
   return tasks.reduce((sum, { start, duration }) => {

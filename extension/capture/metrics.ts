@@ -21,6 +21,8 @@ export interface PageTimings {
    * origin without Timing-Allow-Origin, before Chromium 133). `blank`: of blanks between images, which are no content.
    */
   readonly largestIs: "painted" | "loaded" | "blank";
+  /** When it was asked. */
+  readonly read?: number;
 }
 
 /** The page's answer, or null where it is none. */
@@ -42,6 +44,7 @@ export function readTimings(value: unknown): PageTimings | null {
     firstHidden: optional("firstHidden"),
     firstContentfulPaint: optional("firstContentfulPaint"),
     largestContentfulPaint: optional("largestContentfulPaint"),
+    ...(typeof record.read === "number" ? { read: time("read") } : {}),
     largestIs: record.largestIs === "loaded" || record.largestIs === "blank" ? record.largestIs : "painted",
   };
 }

@@ -14,6 +14,7 @@ export interface PageTimeline {
 /** What of a page's globals is used. The types of browsers are not there where the command line is checked. */
 interface PageScope {
   readonly performance: {
+    now(): number;
     getEntriesByType(type: string): Entry[];
     getEntriesByName(name: string, type: string): Entry[];
   };
@@ -111,11 +112,16 @@ export function readTimeline(): PageTimeline {
   };
   const navigations = performance.getEntriesByType("navigation") as NavigationEntry[];
   const navigation = navigations[0];
+  const firstInput = buffered("first-input")[0]?.startTime ?? Number.POSITIVE_INFINITY;
   const hidden = buffered("visibility-state").find(({ name }) => name === "hidden");
   const { visibilityState } = page;
   // Of this type only: the page's own marks may have any name.
   const paint = performance.getEntriesByName("first-contentful-paint", "paint")[0];
-  const largest = (buffered("largest-contentful-paint") as LargestEntry[]).at(-1);
+  // By its definition it ends with the first input, and when the page is hidden.
+  const last = Math.min(firstInput, hidden ? hidden.startTime : Number.POSITIVE_INFINITY);
+  const largest = (buffered("largest-contentful-paint") as LargestEntry[]).findLast(
+    ({ startTime }) => startTime < last,
+  );
   const longTasks = scope.trilaneLongTasks;
   return {
     timings: {
@@ -128,6 +134,7 @@ export function readTimeline(): PageTimeline {
       firstHidden: hidden ? hidden.startTime : visibilityState === "hidden" ? 0 : null,
       firstContentfulPaint: paint ? paint.startTime : null,
       largestContentfulPaint: largest ? largest.startTime : null,
+      read: performance.now(),
       largestIs: largest ? kindOf(largest) : "painted",
     },
     clsTbt: {
@@ -152,6 +159,14 @@ export const longTasksScript = `
   });
   globalThis.trilaneLongTasks.observer.observe({ type: "longtask", buffered: true });
 `;
+
+/** How long ago the last long task ended, in ms; infinite: there was none, or nobody watched for them. */
+export const idleExpression = `(() => {
+  const watched = globalThis.trilaneLongTasks;
+  if (!watched) return Infinity;
+  watched.told.push(...watched.observer.takeRecords());
+  return performance.now() - Math.max(-Infinity, ...watched.told.map((task) => task.startTime + task.duration));
+})()`;
 
 // What the load event finds loaded is drawn in the next frame, and its time is told when that frame is on the screen. The
 // frames are a pipeline, one waiting for the other: the third or fourth request for one found the time told (of 15 loads of

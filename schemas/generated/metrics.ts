@@ -29,7 +29,7 @@ export interface Metrics {
    */
   cls?: number | null;
   /**
-   * Total blocking time: what long tasks took beyond 50 ms, each counted from the first contentful paint on; up to when the page was read, some frames after the load event (Lighthouse's ends at the time to interactive).
+   * Total blocking time: what long tasks took beyond 50 ms, each counted from the first contentful paint on, until the page was quiet (Lighthouse's ends at the time to interactive).
    */
   tbt_ms?: number | null;
   /**

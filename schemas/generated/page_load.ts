@@ -264,6 +264,7 @@ export interface LoadFacts {
    * How many times slower time passed in the lab; all times of the load are in the lab's time. Absent: 1.
    */
   dilation?: number;
+  watched?: Watched;
   /**
    * Of a dilated load: what was added to plt_ms because computation was not dilated (computation on the critical path, times dilation - 1). Other metrics have as much added of what was computed before them.
    */
@@ -338,6 +339,19 @@ export interface LoadFacts {
    * From the call until nothing of the lab was left.
    */
   wall_ms: number;
+}
+/**
+ * Until when paints, layout shifts and long tasks were watched. Absent: until some frames after the load event, or the load failed.
+ */
+export interface Watched {
+  /**
+   * Since navigationStart.
+   */
+  until_ms: number;
+  /**
+   * Whether neither network nor main thread did anything for half a second; false: the page went on for 10 s, or gave way to another one.
+   */
+  quiet: boolean;
 }
 export interface LoadCounts {
   /**

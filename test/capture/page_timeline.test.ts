@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import {
+  idleExpression,
   longTasksScript,
   type PageTimeline,
   readTimeline,
@@ -66,7 +67,11 @@ function pageWith(entries: Entries): object {
     }
     disconnect(): void {}
   }
-  const performance = { getEntriesByType: ofType, getEntriesByName: (_: string, type: string) => ofType(type) };
+  const performance = {
+    now: () => 900,
+    getEntriesByType: ofType,
+    getEntriesByName: (_: string, type: string) => ofType(type),
+  };
   return createContext({
     performance,
     PerformanceObserver,
@@ -118,6 +123,7 @@ test("the function takes nothing from outside itself, and reads the whole timeli
       firstHidden: 500,
       firstContentfulPaint: 60,
       largestContentfulPaint: 75,
+      read: 900,
       largestIs: "loaded",
     },
     clsTbt: { shifts: [{ start: 10, value: 0.1 }], longTasks: null },
@@ -136,6 +142,29 @@ test("long tasks are told where the script ran before the page's own", () => {
   // Once to the observer, and once as a record that it was not told of yet.
   const task = { start: 30, duration: 80 };
   assert.deepEqual(read(page).clsTbt.longTasks, [task, task]);
+});
+
+test("the largest paint is the last before the first input, and before the page was hidden", () => {
+  const paint = (startTime: number) => ({ startTime, renderTime: startTime, loadTime: 0, element: null });
+  const paints = [paint(60), paint(200), paint(700)];
+  const largest = (entries: Entries): number | null =>
+    read(pageWith({ ...entries, "largest-contentful-paint": paints })).timings.largestContentfulPaint;
+  assert.equal(largest({}), 700);
+  assert.equal(largest({ "first-input": [{ startTime: 300 }] }), 200);
+  assert.equal(largest({ "visibility-state": [{ name: "hidden", startTime: 100 }] }), 60);
+  assert.equal(largest({ "first-input": [{ startTime: 20 }] }), null);
+});
+
+test("idle is the time since the last long task, told or not", () => {
+  const page = pageWith({
+    longtask: [
+      { startTime: 100, duration: 80 },
+      { startTime: 300, duration: 400 },
+    ],
+  });
+  assert.equal(runInContext(idleExpression, page), Number.POSITIVE_INFINITY);
+  runInContext(longTasksScript, page);
+  assert.equal(runInContext(idleExpression, page), 200);
 });
 
 test("text that is nothing but blanks is told apart, as the browser gives text to blocks", () => {

@@ -80,3 +80,26 @@ for (const [lane, roundTrips] of [
     assert.ok(optimal_ms !== null && optimal_ms < plt_ms && optimal_ms > 0.85 * plt_ms, `${optimal_ms} of ${plt_ms}`);
   });
 }
+
+test("what is painted, moved and computed after the load event is in LCP, CLS and TBT, until the page is quiet", async () => {
+  const late = `addEventListener("load", () => setTimeout(() => {
+    ${burn(300)}
+    document.body.insertAdjacentHTML("afterbegin", "<h1 style='font-size:80px'>A large heading that comes late</h1>");
+    fetch("/late.txt");
+  }, 250));`;
+  const site = await recordSite(home, "late", [
+    {
+      url: page,
+      body: `<!doctype html><meta charset=utf-8><p>small text</p><div style="height:300px;background:#ddd">block</div><script>${late}</script>`,
+    },
+    { url: `${page}late.txt`, type: "text/plain", body: "late" },
+  ]);
+  const { facts, plt_ms } = await told(site, "h2", "20mbit/20ms");
+  const { metrics, watched } = facts;
+  const all = JSON.stringify({ metrics, watched });
+  assert.ok(watched?.quiet && watched.until_ms > plt_ms + 250 + 300 + 500, all);
+  assert.ok((metrics.lcp_ms ?? 0) > plt_ms + 250, all);
+  assert.ok((metrics.cls ?? 0) > 0, all);
+  assert.ok((metrics.tbt_ms ?? 0) >= 250, all);
+  assert.equal(facts.counts.requests, 2, all);
+});

@@ -1,7 +1,9 @@
 // How long loads will take, and how long is left. A guess for the progress line, never a result.
+
 import type { LinkDirection, LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { laneFacts } from "../../base/lanes.ts";
+import { quiet_ms } from "../../load/quiet_page.ts";
 import type { NewCell, Results } from "../../results/store/results.ts";
 
 /** What a guess needs to know of a recording. */
@@ -59,7 +61,7 @@ export function cellGuess(
     const guess_ms =
       known.get(key) ??
       results?.usualWall_ms(page, link, lane, dilate) ??
-      (guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate) + settle_ms * dilate) *
+      (guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate) + Math.max(settle_ms, quiet_ms) * dilate) *
         (laneFacts[lane].repeat ? 2 : 1);
     known.set(key, guess_ms);
     return guess_ms;

@@ -44,7 +44,7 @@ export const settleOption = () =>
   number(planRange("settle_ms", "ms"), {
     default: 0,
     rare: true,
-    describe: "watch the page so long after its load event",
+    describe: "watch the page at least so long after its load event; in any case until it is quiet",
   });
 
 export const timeoutOption = () =>

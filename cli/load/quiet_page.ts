@@ -1,0 +1,51 @@
+// When a page has come to rest after its load event: neither network nor main thread did anything for a while. Until then its largest
+// contentful paint, layout shifts and long tasks are watched, on every lane alike; by a fixed time after the load event a slower lane's
+// late parts would be in one lane's metrics and not in another's. Reads; judges nothing.
+import { setTimeout as delay } from "node:timers/promises";
+import { waitedFor } from "../../extension/capture/at_rest.ts";
+import { idleExpression } from "../../extension/capture/page_timeline.ts";
+import type { WatchedPage } from "../browser/page.ts";
+
+/** For so long no request is under way and no task takes 50 ms. */
+export const quiet_ms = 500;
+/** A page that polls, streams or animates for ever is read so long after its load event. */
+export const quietAtMost_ms = 10_000;
+const poll_ms = 50;
+
+export interface Quieting {
+  readonly page: Pick<WatchedPage, "capture" | "evaluate">;
+  /** At least so long. */
+  readonly settle_ms: number;
+  readonly dilation: number;
+  /** ms on a clock of the machine's; default: performance.now. */
+  readonly now_ms?: () => number;
+  readonly wait?: (time_ms: number) => Promise<unknown>;
+}
+
+/**
+ * From the load event until the page is quiet: true; or as long as is waited at most: false. Times are the lab's. Rejects where the page
+ * cannot be asked.
+ */
+export async function untilQuiet(quieting: Quieting): Promise<boolean> {
+  const { page, settle_ms, dilation, now_ms = () => performance.now(), wait = delay } = quieting;
+  const began_ms = now_ms();
+  const since = (at_ms: number): number => (now_ms() - at_ms) / dilation;
+  let changed_ms = began_ms;
+  let seen = "";
+  for (;;) {
+    // A stream's data is no news: it comes for ever, and waitedFor passes it over.
+    const ended = page.capture.requests.filter(({ end }) => end !== null).length;
+    const state = `${page.capture.requests.length} ${ended}`;
+    if (state !== seen) changed_ms = now_ms();
+    seen = state;
+    const silent_ms = since(changed_ms);
+    if (since(began_ms) >= Math.max(settle_ms, quietAtMost_ms)) return false;
+    const isSilent = silent_ms >= quiet_ms && waitedFor(page.capture, silent_ms).length === 0;
+    // Asked last: the question itself is work for the page.
+    if (isSilent && since(began_ms) >= settle_ms) {
+      const idle_ms = Number(await page.evaluate(idleExpression));
+      if (!(idle_ms < quiet_ms)) return true;
+      await wait((quiet_ms - idle_ms) * dilation);
+    } else await wait(poll_ms * dilation);
+  }
+}
