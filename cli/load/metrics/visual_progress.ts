@@ -1,9 +1,9 @@
 // Speed Index and visual completeness of a filmed load, from the histograms of its frames: as WebPageTest defined them and
-// visualmetrics (sitespeed.io) computes them (https://docs.webpagetest.org/metrics/speedindex/). Pure; decodes no picture.
+// visualmetrics (browsertime 18 and later) computes them (https://docs.webpagetest.org/metrics/speedindex/). Pure; decodes no picture.
 //
-// Progress is how much of the change in each channel's histogram, from the first frame to the last, a frame has made. Pixels
-// that are nearly white are not counted: they are the paper. Neighbouring values count as the same, because a picture that
-// was compressed has noise.
+// Progress is how much of the change in each channel's histogram, from the first frame to the last, a frame has made, in whole per cent
+// rounded down. Pixels that are nearly white are not counted: they are the paper. No two values count as the same, as they did in
+// WebPageTest: within one channel neighbours need not be the same colour.
 import type { VisualMetric } from "../../../extension/capture/metric_facts.ts";
 
 /** Of one picture, per channel how many pixels have each value, 0 to 255. */
@@ -20,8 +20,6 @@ export type VisualMetrics = Readonly<Record<VisualMetric, number>>;
 
 const values = 256;
 const nearlyWhite = 250;
-/** How far apart two values may be and still be the same. */
-const slop = 5;
 
 /** Of pixels in four bytes each: red, green, blue and one that does not count. */
 export function histogramOf(rgba: Uint8Array): Histogram {
@@ -41,25 +39,19 @@ export function histogramOf(rgba: Uint8Array): Histogram {
 const change = (from: Uint32Array, to: Uint32Array): number[] =>
   Array.from(to, (pixels, value) => Math.abs(pixels - (from[value] ?? 0)));
 
-/** From 0 to 1; null where first and last are the same: there is nothing to make progress in. */
+/** From 0 to 1, in hundredths; null where first and last are the same: there is nothing to make progress in. */
 export function visualProgress(shown: Histogram, first: Histogram, last: Histogram): number | null {
   let total = 0;
   let made = 0;
   for (const channel of [0, 1, 2] as const) {
     const wanted = change(first[channel], last[channel]);
-    const available = change(first[channel], shown[channel]);
+    const there = change(first[channel], shown[channel]);
     wanted.forEach((pixels, value) => {
       total += pixels;
-      let left = pixels;
-      for (let near = Math.max(0, value - slop); left > 0 && near <= Math.min(values - 1, value + slop); near++) {
-        const matched = Math.min(left, available[near] ?? 0);
-        available[near] = (available[near] ?? 0) - matched;
-        left -= matched;
-      }
-      made += pixels - left;
+      made += Math.min(pixels, there[value] ?? 0);
     });
   }
-  return total === 0 ? null : made / total;
+  return total === 0 ? null : Math.floor((made / total) * 100) / 100;
 }
 
 /**
@@ -82,7 +74,7 @@ export function visualMetricsOf(frames: readonly Frame[]): VisualMetrics | null 
   // The last frame is all of itself.
   const at = (share: number): number => complete.get(share) ?? last.time_ms;
   return {
-    speed_index_ms,
+    speed_index_ms: Math.floor(speed_index_ms),
     visually_complete_85_ms: at(0.85),
     visually_complete_95_ms: at(0.95),
     visually_complete_100_ms: at(1),
