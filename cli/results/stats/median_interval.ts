@@ -89,6 +89,12 @@ function drawOdds(random: RandomSource): number {
   return Math.log(1 - random()) / Math.log(1 - random());
 }
 
+/** Of the other lane: the same where both move together, the other way round where they move apart. */
+function otherOdds(odds: number, shared: number, random: RandomSource): number {
+  if (random() >= Math.abs(shared)) return drawOdds(random);
+  return shared > 0 ? odds : 1 / odds;
+}
+
 /** Of each block with both values 1 where they lie on the same side of their medians, -1 on different ones, 0 on a median itself. */
 function sidesOf(lane: Float64Array, over: Float64Array, medians: { lane: number; over: number }): number[] {
   return [...lane]
@@ -96,9 +102,15 @@ function sidesOf(lane: Float64Array, over: Float64Array, medians: { lane: number
     .filter((side) => !Number.isNaN(side));
 }
 
-/** Share of the blocks whose two values lie on the same side of their medians, at least one half: how far lanes move together. */
+/**
+ * Share of the blocks whose two values lie on the same side of their medians: how far lanes move together. Below one half where
+ * they move apart (one is slow where the other is quick), which widens their difference. A block on a median says neither, and
+ * is counted as half or not at all, whichever is wider.
+ */
 function concordance(sides: readonly number[]): number {
-  return sides.length === 0 ? 0.5 : Math.max(0.5, mean(sides.map((side) => (side + 1) / 2)));
+  const share = (some: readonly number[]): number =>
+    some.length === 0 ? 0.5 : mean(some.map((side) => (side + 1) / 2));
+  return Math.min(share(sides), share(sides.filter((side) => side !== 0)));
 }
 
 /** How far both move together: the share of their blocks in which they lie on the same side of their medians, as a correlation. */
@@ -144,7 +156,7 @@ function tailOf(lanes: Float64Array, overs: Float64Array): number {
 
 /**
  * 95 % interval of median(lane) - median(over), block by block; NaN where a block has no value. Null with fewer than five
- * values of either. Blocks in which both moved together narrow it.
+ * values of either. Blocks in which both moved together narrow it, those in which they moved apart widen it.
  */
 export function medianDifferenceInterval(
   lane: Float64Array,
@@ -166,8 +178,8 @@ export function medianDifferenceInterval(
       if (isBelow === isSame && !Number.isNaN(over[block])) oversBelow++;
     }
     const odds = drawOdds(random);
-    const otherOdds = random() < correlation(together) ? odds : drawOdds(random);
-    drawn[draw] = placeOf(lanes, lanesBelow, odds) - placeOf(overs, oversBelow, otherOdds);
+    drawn[draw] =
+      placeOf(lanes, lanesBelow, odds) - placeOf(overs, oversBelow, otherOdds(odds, correlation(together), random));
   }
   drawn.sort();
   const tail = tailOf(lanes, overs);

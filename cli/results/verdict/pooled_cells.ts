@@ -86,7 +86,7 @@ function errorsOf(cells: readonly CellMedians[]): FoundErrors[] {
 function byLoads(errors: readonly FoundErrors[], weights: readonly number[]): MeanError {
   // Of all cells' blocks, since those of one cell are too few to tell; a half more on each side, because few may agree by chance.
   const together = sum(errors.map(({ blocks }) => blocks.together)) + 0.5;
-  const shared = Math.max(0, correlation(together / (sum(errors.map(({ blocks }) => blocks.all)) + 1)));
+  const shared = correlation(together / (sum(errors.map(({ blocks }) => blocks.all)) + 1));
   const cells = errors.map((each, index) => ({ ...errorOf(each, shared), weight: weights[index] as number }));
   const variance = sum(cells.map((cell) => cell.weight ** 2 * cell.variance));
   const perFreedom = sum(cells.map((cell) => cell.weight ** 4 * cell.perFreedom));

@@ -88,6 +88,8 @@ interface Race {
   readonly own: number;
   readonly shared: number;
   readonly pageRatio: number;
+  /** What slows a block's load of one lane quickens the other's. */
+  readonly isApart?: boolean;
 }
 
 /** Loads of h2 with the medians of pages, and of h3 with `ratio` times that. */
@@ -109,7 +111,9 @@ function simulate(race: Race, ratio: number, random: RandomSource): Sample[] {
             block,
             status: "valid",
             reasons: [],
-            plt_ms: plt_ms(random, 500 * (1 + page) * factor, race.own) * Math.exp(minute),
+            plt_ms:
+              plt_ms(random, 500 * (1 + page) * factor, race.own) *
+              Math.exp(race.isApart && lane === "h3" ? -minute : minute),
           });
         }
       }
@@ -121,6 +125,18 @@ function simulate(race: Race, ratio: number, random: RandomSource): Sample[] {
 for (const [name, race, low, high] of [
   ["one page, 5 blocks", { blocks: 5, pages: 1, links: 1, own: 0.05, shared: 0.05, pageRatio: 0 }, 0.91, 0.995],
   ["one page, 20 blocks", { blocks: 20, pages: 1, links: 1, own: 0.05, shared: 0.1, pageRatio: 0 }, 0.93, 0.99],
+  [
+    "one page, 9 blocks whose lanes move apart",
+    { blocks: 9, pages: 1, links: 1, own: 0.01, shared: 0.05, pageRatio: 0, isApart: true },
+    0.9,
+    0.99,
+  ],
+  [
+    "one page, 20 blocks whose lanes move apart",
+    { blocks: 20, pages: 1, links: 1, own: 0.01, shared: 0.05, pageRatio: 0, isApart: true },
+    0.92,
+    0.99,
+  ],
   ["3 pages on 2 links, 8 blocks", { blocks: 8, pages: 3, links: 2, own: 0.08, shared: 0.02, pageRatio: 0 }, 0.92, 1],
   ["3 pages, 3 blocks", { blocks: 3, pages: 3, links: 1, own: 0.08, shared: 0.02, pageRatio: 0 }, 0.91, 1],
   ["5 pages on 4 links, 4 blocks", { blocks: 4, pages: 5, links: 4, own: 0.08, shared: 0, pageRatio: 0 }, 0.92, 1],
