@@ -9,6 +9,7 @@ import { checkout } from "../../../cli/base/programs.ts";
 import { loadCommands } from "../../../cli/commands/all.ts";
 import { completionScript, type Shell } from "../../../cli/commands/completion_scripts.ts";
 import { declarationOf } from "../../../cli/commands/declared.ts";
+import { notInstalled } from "../../../cli/install/requirements.ts";
 import type { Completion } from "../../../schemas/generated/completion.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 
@@ -21,10 +22,6 @@ function scriptFile(shell: Shell): string {
   const path = join(folder, shell);
   writeFileSync(path, completionScript(shell, commands));
   return path;
-}
-
-function has(shell: string): string | false {
-  return spawnSync(shell, ["-c", "true"]).error ? `${shell} is not installed` : false;
 }
 
 function output(program: string, words: readonly string[]): string[] {
@@ -62,13 +59,13 @@ test("with --json the script comes in a document", () => {
   assert.equal(document.script, completionScript("fish", commands));
 });
 
-test("zsh takes its script", { skip: has("zsh") }, () => {
+test("zsh takes its script", { skip: notInstalled(["zsh"]) ?? false }, () => {
   assert.deepEqual(output("zsh", ["-n", scriptFile("zsh")]), []);
   const run = 'compdef() { print $* }; source "$1"; print $+functions[_trilane]';
   assert.deepEqual(output("zsh", ["-f", "-c", run, "zsh", scriptFile("zsh")]), ["_trilane trilane", "1"]);
 });
 
-test("fish completes commands, actions, options and their choices", { skip: has("fish") }, () => {
+test("fish completes commands, actions, options and their choices", { skip: notInstalled(["fish"]) ?? false }, () => {
   const inFish = (line: string): string[] =>
     output("fish", ["--no-config", "-c", `source ${scriptFile("fish")}; complete -C ${JSON.stringify(line)}`]).map(
       (each) => each.split("\t")[0] ?? "",
