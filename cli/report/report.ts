@@ -26,6 +26,7 @@ import { lanePairs, sortLanes } from "../results/verdict/sample.ts";
 import { type StoppingSummary, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
 import { answerSection, stampLine } from "./answer_section.ts";
+import { beyondSection } from "./beyond_section.ts";
 import { cdfsOf } from "./cdfs_of.ts";
 import { coverageSection } from "./coverage.ts";
 import { gatherReport, groupsOf, type ReportData } from "./data.ts";
@@ -187,6 +188,7 @@ function sectionsOf(
       sideBySide(splits.shown.map(splitFigure), splits.links),
     ),
     section("helped", "Helped and hurt", "Pages helped and hurt most", helpedSection(data, pairs, ofPage)),
+    section("beyond", "Beyond the median", "Beyond the median", beyondSection(data)),
     section(
       "published",
       "Published",

@@ -5,6 +5,7 @@ import { UserError } from "../base/errors.ts";
 import type { Lane } from "../base/lanes.ts";
 import { chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { Results } from "../results/store/results.ts";
+import { samplesOf } from "../results/verdict/compared_metric.ts";
 import {
   type Design,
   designOfCell,
@@ -63,7 +64,7 @@ function namedNoise(word: string, home: string, plan: Plan): KnownNoise {
   const { results, asked } = openNamed(word, home);
   try {
     const sweep = chooseSweep(results, asked);
-    const noise = widestNoise(results.loadsOf(sweep.id), plan);
+    const noise = widestNoise(samplesOf(results.loadsOf(sweep.id), plan.metric), plan);
     if (noise) return { noise, basis: "sweep", sweep: sweep.id };
     throw new UserError(
       `sweep ${sweep.id} has no page with two valid loads of two of the lanes ${plan.lanes.join(", ")}: name one that has, or give --spread`,
@@ -80,7 +81,7 @@ function newestNoise(results: Results | null, plan: Plan): KnownNoise | null {
     2 * cells.filter((cell) => asked.has(JSON.stringify([keyOf(cell), cell.lane]))).length >= asked.size;
   for (const sweep of results?.listSweeps().slice(0, newestLookedAt) ?? []) {
     if ((sweep.plan.dilate ?? 1) !== (plan.dilate ?? 1) || !covers(results?.cellsOf(sweep.id) ?? [])) continue;
-    const loads = results?.loadsOf(sweep.id).filter(isValid) ?? [];
+    const loads = samplesOf(results?.loadsOf(sweep.id) ?? [], plan.metric).filter(isValid);
     const noise = widestNoise(loads, plan);
     if (noise && 2 * noise.cells.length >= placesIn(plan).length) return { noise, basis: "sweep", sweep: sweep.id };
   }

@@ -5,6 +5,7 @@ import type { SelftestRow } from "./selftest.ts";
 import type { SweepPlan } from "./sweep_plan.ts";
 
 export type Percent = number | null;
+export type TimeMs = number | null;
 /**
  * What `trilane export --format json` writes: a sweep, its cells, every attempt at a load, and what they say. Units stand in names; null means unavailable.
  */
@@ -26,6 +27,7 @@ export interface Export {
    */
   improvements: ExportedImprovement[];
   verdict: ExportedVerdict;
+  beyond_median?: ExportedBeyondMedian;
 }
 export interface ExportedSweep {
   id: number;
@@ -292,4 +294,87 @@ export interface ExportedVerdict {
    * What was left out; null: nothing.
    */
   excluded: string | null;
+}
+/**
+ * What medians hide (cli/results/verdict/beyond_median.ts); lists are empty where loads are too few. Absent: written before this was told.
+ */
+export interface ExportedBeyondMedian {
+  /**
+   * Per pair of lanes and page, over all links: the most hurt first.
+   */
+  page_effects: ExportedPageEffect[];
+  /**
+   * Per pair of lanes and link, over all its pages.
+   */
+  tails: ExportedTail[];
+  /**
+   * Per pair of lanes: how far log(lane / over) varies, and from what to what.
+   */
+  variance_components: ExportedVarianceComponent[];
+}
+/**
+ * As an improvement, of one page over all links.
+ */
+export interface ExportedPageEffect {
+  page: string;
+  lane: string;
+  over: string;
+  percent: number;
+  low_percent: Percent;
+  high_percent: Percent;
+  /**
+   * Two-sided, of medians being alike on each link.
+   */
+  probability: number;
+  /**
+   * Corrected for the pages.
+   */
+  holm: number;
+  benjamini_hochberg: number;
+  /**
+   * By Benjamini and Hochberg at 5 %; null: no difference shown.
+   */
+  named: "helped" | "hurt" | null;
+}
+/**
+ * A quantile of the page load times of all pages of a link, and its improvement with an interval of 95 % or more, for these pages.
+ */
+export interface ExportedTail {
+  link: string;
+  lane: string;
+  over: string;
+  quantile: 0.9 | 0.95;
+  /**
+   * Blocks with loads of both lanes.
+   */
+  loads: number;
+  lane_ms: TimeMs;
+  over_ms: TimeMs;
+  percent: Percent;
+  low_percent: Percent;
+  high_percent: Percent;
+  /**
+   * Why there is no interval, as too few runs.
+   */
+  reason: string | null;
+}
+export interface ExportedVarianceComponent {
+  lane: string;
+  over: string;
+  /**
+   * occasion: a block, one pass over all pages and links; residual: between loads that share all of these.
+   */
+  component: "page" | "link" | "page on link" | "occasion" | "residual";
+  /**
+   * How many there are; of the residual its blocks.
+   */
+  levels: number;
+  /**
+   * Standard deviation of log(lane / over), in per cent; 0: no more than chance.
+   */
+  sd_percent: number;
+  /**
+   * Of the variance of the mean effect, for pages and links like these.
+   */
+  share: number;
 }

@@ -1,14 +1,38 @@
 // A sweep as one JSON document by schemas/export.schema.json: what was asked, every load, and what they say. No HAR.
-import type { Export, ExportedHost } from "../../../schemas/generated/export.ts";
+import type { Export, ExportedBeyondMedian, ExportedHost } from "../../../schemas/generated/export.ts";
+import type { Interval } from "../../base/interval.ts";
 import { traitsByLink } from "../../link/traits.ts";
 import type { Cell, FilmedLoad, Host, LinkTest, Load, Sweep } from "../store/results.ts";
+import { beyondMedian } from "../verdict/beyond_median.ts";
 import { samplesOf, verdictBy } from "../verdict/compared_metric.ts";
 import { compare } from "../verdict/comparison.ts";
-import { lanePairs } from "../verdict/sample.ts";
+import { lanePairs, type Sample } from "../verdict/sample.ts";
 
 function exportedHost({ name, facts }: Host): ExportedHost {
   const { cpu, cpus, kernel, versions } = facts;
   return { name, cpu, cpus, kernel, browser: [...(versions.chromium ?? [])] };
+}
+
+function exportedBeyond(loads: readonly Sample[], seed: number): ExportedBeyondMedian {
+  const { effects, tails, components } = beyondMedian(loads, seed);
+  const endsOf = (interval: Interval | null) => ({
+    low_percent: interval?.low ?? null,
+    high_percent: interval?.high ?? null,
+  });
+  return {
+    page_effects: effects.flatMap(({ pair, pages }) =>
+      pages.map(({ page, effect: { percent, interval }, probability, holm, benjaminiHochberg, named }) => {
+        const tests = { probability, holm, benjamini_hochberg: benjaminiHochberg, named };
+        return { page, ...pair, percent, ...endsOf(interval), ...tests };
+      }),
+    ),
+    tails: tails.flatMap(({ pair, link, tails: ofLink }) =>
+      ofLink.map(({ interval, ...tail }) => ({ link, ...pair, ...tail, ...endsOf(interval) })),
+    ),
+    variance_components: components.flatMap(({ pair, components: ofPair }) =>
+      ofPair.map(({ name, ...component }) => ({ ...pair, component: name, ...component })),
+    ),
+  };
 }
 
 export function exportDocument(
@@ -21,7 +45,8 @@ export function exportDocument(
   const chosen = new Set(cells.map(({ id }) => id));
   const links = new Set(cells.map((cell) => cell.link));
   const verdict = verdictBy(sweep.plan.metric, loads, traitsByLink(cells), sweep.seed);
-  const groups = Map.groupBy(samplesOf(loads, sweep.plan.metric), (load) => JSON.stringify([load.page, load.link]));
+  const samples = samplesOf(loads, sweep.plan.metric);
+  const groups = Map.groupBy(samples, (load) => JSON.stringify([load.page, load.link]));
   const improvements = [...groups.values()].flatMap((group) =>
     lanePairs(group.map((load) => load.lane)).map((pair) => {
       const { percent, interval, n, reason } = compare(group, pair, sweep.seed);
@@ -65,5 +90,6 @@ export function exportDocument(
       sentences: [...verdict.pairs.map((pair) => pair.sentence), ...verdict.notes],
       excluded: verdict.excluded,
     },
+    beyond_median: exportedBeyond(samples, sweep.seed),
   };
 }
