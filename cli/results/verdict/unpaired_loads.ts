@@ -1,6 +1,6 @@
-// Page load times of two runs whose loads were not paired, of two sweeps or two machines: as ratios, so that a change is in per
+// Page load times of two runs whose loads were not paired, of two machines: as ratios, so that a change is in per
 // cent. The test is two_samples.ts's; what follows from it is who asks.
-import { type Stratum, stratifiedShift } from "../stats/two_samples.ts";
+import { sampleShift } from "../stats/two_samples.ts";
 import type { ValidSample } from "./sample.ts";
 
 /** With fewer loads in one of two equal samples no rank sum is unlikely enough. */
@@ -21,9 +21,9 @@ export interface Change {
 
 const percentOf = (logRatio: number): number => Math.expm1(logRatio) * 100;
 
-/** Over cells of logarithms. Null where no cell has both. */
-export function changeOf(cells: readonly Stratum[]): Change | null {
-  const shift = stratifiedShift(cells);
+/** From one sample of logarithms to another. Null where one is empty. */
+export function changeOf(a: readonly number[], b: readonly number[]): Change | null {
+  const shift = sampleShift(a, b);
   if (!shift) return null;
   const { estimate, interval } = shift;
   return {

@@ -50,7 +50,7 @@ function differing(pairs: readonly Pair[], cells: readonly Cell[], tolerance_per
     cells.flatMap((cell) => {
       const own = logsAt(one, cell);
       const theirs = others.flatMap((host) => logsAt(host, cell));
-      const change = changeOf([{ a: theirs, b: own }]);
+      const change = changeOf(theirs, own);
       if (!change || Math.min(own.length, theirs.length) < fewestLoads) return [];
       return [{ host: one.host, cell, change, probability: rankSum(theirs, own).twoSided }];
     }),
