@@ -7,7 +7,16 @@ import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseOwner, stateOf, thisProcess } from "./process_owner.ts";
 
-export const folderKinds = ["extension", "load", "record", "selftest", "shell", "submit"] as const;
+export const folderKinds = [
+  "bundle",
+  "extension",
+  "load",
+  "record",
+  "reproduce",
+  "selftest",
+  "shell",
+  "submit",
+] as const;
 export type FolderKind = (typeof folderKinds)[number];
 
 function isRunning(pid: number): boolean {

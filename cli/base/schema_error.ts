@@ -9,6 +9,19 @@ import { checkout } from "./programs.ts";
 const load = createRequire(import.meta.url);
 const compiled = new Map<string, ValidateFunction>();
 
+/** The texts of schemas/NAME.schema.json and of those that it refers to, by their files' names; the first is its own. */
+export function schemaTexts(name: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  const add = (file: string): void => {
+    if (texts.has(file)) return;
+    const text = readFileSync(join(checkout, "schemas", file), "utf8");
+    texts.set(file, text);
+    for (const [, other = ""] of text.matchAll(/"\$ref": "([^#"]+)/g)) add(other);
+  };
+  add(`${name}.schema.json`);
+  return texts;
+}
+
 /** Of schemas/NAME.schema.json and those that it refers to; compiled once. */
 export function schemaValidator<T>(name: string, options: Options = {}): ValidateFunction<T> {
   const key = JSON.stringify([name, options]);
@@ -23,17 +36,8 @@ function compile(name: string, options: Options): ValidateFunction {
   const ajv = addFormats.default(
     new Ajv({ allErrors: true, verbose: true, keywords: ["setting", "metric"], ...options }),
   );
-  const added = new Set<string>();
-  const add = (file: string): void => {
-    if (added.has(file)) return;
-    added.add(file);
-    const text = readFileSync(join(checkout, "schemas", file), "utf8");
-    ajv.addSchema(JSON.parse(text) as object, file);
-    for (const [, other = ""] of text.matchAll(/"\$ref": "([^#"]+)/g)) add(other);
-  };
-  const file = `${name}.schema.json`;
-  add(file);
-  return ajv.getSchema(file) as ValidateFunction;
+  for (const [file, text] of schemaTexts(name)) ajv.addSchema(JSON.parse(text) as object, file);
+  return ajv.getSchema(`${name}.schema.json`) as ValidateFunction;
 }
 
 /** `/lanes/1` as people write it: `lanes[1]`. */

@@ -32,6 +32,7 @@ const sections: readonly { readonly title: string; readonly commands: Readonly<R
     commands: {
       sweep: () => import("./sweep.ts"),
       plan: () => import("./plan.ts"),
+      bundle: () => import("./bundle.ts"),
       reproduce: () => import("./reproduce.ts"),
       submit: () => import("./submit.ts"),
       cell: () => import("./cell.ts"),

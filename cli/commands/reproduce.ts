@@ -1,35 +1,140 @@
-// `trilane reproduce STUDY`: a published study's experiment, and its figures beside ours. A sweep of a shipped plan.
+// `trilane reproduce STUDY|BUNDLE`: a published study's experiment, its figures beside ours; or a bundle's figures made again, and
+// with --rerun its loads. A study is a sweep of a shipped plan.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Argv } from "yargs";
+import type { Reproduced } from "../../schemas/generated/reproduced.ts";
 import { UserError } from "../base/errors.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { openExistingResults } from "../results/store/results.ts";
 import { studies } from "../results/studies/all.ts";
+import { askedToEnd } from "../sweep/asked_to_end.ts";
+import { fileEnding, resultsName } from "../sweep/bundle/layout.ts";
+import type { UnpackedBundle } from "../sweep/bundle/read_bundle.ts";
+import { reproduceBundle } from "../sweep/bundle/reproduce.ts";
+import { prepareRerun } from "../sweep/bundle/rerun.ts";
+import { reproducedLines } from "../sweep/bundle/words.ts";
+import { executePlan } from "../sweep/execute.ts";
+import { labsOf } from "../sweep/labs.ts";
+import { planDigest } from "../sweep/plan/plan.ts";
+import { verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { command as compare } from "./compare.ts";
+import { declarationOf } from "./declared.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 
 interface ReproduceOptions extends Omit<SweepOptions, "plan"> {
-  study: string;
+  what: string;
   full: boolean;
   quick: boolean;
+  rerun: boolean;
+  out: string | undefined;
 }
 
+/** Options that a bundle takes, and of these such as make sense with --rerun only; all others are a plan's, which it has. */
+const ofBundle = new Set(["out", "rerun", "home", "json", "debug"]);
+const ofRerun = new Set(["new", "labs", "evidence", "stop-file", "stop-after", "quiet", "status", "verbose"]);
+
+/** Those that were given another value than they have by themselves. */
+function givenOptions(options: ReproduceOptions): string[] {
+  const values = new Map<string, unknown>(Object.entries(options));
+  return [...declarationOf(command).options].flatMap(([name, declared]) => {
+    const value = values.get(name);
+    const isEmpty = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+    return isEmpty || value === declared.default ? [] : [name];
+  });
+}
+
+function refuseOthers(options: ReproduceOptions): void {
+  for (const name of givenOptions(options)) {
+    if (ofBundle.has(name)) continue;
+    if (!ofRerun.has(name)) throw new UserError(`--${name}: a bundle has its own plan: leave it out, or name a study`);
+    if (!options.rerun) throw new UserError(`--${name}: nothing is loaded without --rerun: leave it out`);
+  }
+}
+
+/** Loads again what the bundle's sweep loaded, in a data folder of its own, and compares. */
+async function rerun(
+  options: ReproduceOptions,
+  { folder, bundle }: Reproduced,
+  read: UnpackedBundle,
+  unpacked: string,
+): Promise<void> {
+  const home = join(folder, "rerun");
+  const results = join(folder, resultsName);
+  const { manifest } = read;
+  const plan = await prepareRerun({ bundle, manifest, unpacked, results, home });
+  const { json, evidence, new: fresh } = options;
+  const end = askedToEnd(home, options);
+  const execution = { home, plan, fresh, once: !fresh, json, evidence, askedToEnd: end };
+  await executePlan({ ...execution, labs: labsOf(options, home), verbosity: verbosityOf(options) });
+  const there = openExistingResults(home);
+  const sweep = there?.newestSweep(planDigest(plan)) ?? null;
+  there?.close();
+  if (!sweep?.finished_at) return void say("not compared: the rerun is not finished, the same command goes on with it");
+  const sides = { a: `${results}#${manifest.sweep.id}`, b: `${home}#${sweep.id}` };
+  const threshold = Number(declarationOf(compare).options.get("threshold")?.default);
+  await compare.run({ home, json, ...sides, threshold });
+}
+
+async function reproduceFile(options: ReproduceOptions): Promise<void> {
+  refuseOthers(options);
+  const show = (reproduced: Reproduced): void =>
+    options.json ? printJson(reproduced) : printLines(reproducedLines(reproduced));
+  await reproduceBundle({
+    ...{ bundle: options.what, out: options.out },
+    onReproduced: show,
+    rerun: options.rerun ? (reproduced, read, unpacked) => rerun(options, reproduced, read, unpacked) : null,
+  });
+}
+
+const isFile = (word: string): boolean => existsSync(word) || word.includes("/") || word.endsWith(fileEnding);
+
 export const command: Command<ReproduceOptions> = {
-  usage: "reproduce <study>",
-  summary: "Run a published study's experiment, with its figures beside ours",
+  usage: "reproduce <what>",
+  summary: "Make a bundle's figures again, or run a published study's experiment with its figures beside ours",
   define: (yargs: Argv<CommonOptions>) =>
     defineSweep(yargs)
-      .positional("study", {
+      .positional("what", {
         type: "string",
         demandOption: true,
-        describe: studies.map(({ name, reference }) => `${name}: ${reference}`).join("; "),
+        describe: `a file of \`trilane bundle\`, or a study: ${studies.map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
       })
-      .option("quick", { type: "boolean", default: false, describe: "a part of it that takes minutes (the default)" })
-      .option("full", { type: "boolean", default: false, describe: "all of it, which may take days: see --dry-run" })
+      .option("quick", {
+        type: "boolean",
+        default: false,
+        describe: "of a study the part that takes minutes (the default)",
+      })
+      .option("full", {
+        type: "boolean",
+        default: false,
+        describe: "all of a study, which may take days: see --dry-run",
+      })
+      .option("rerun", {
+        type: "boolean",
+        default: false,
+        describe: "of a bundle the loads too, on this machine, compared with the bundle's",
+      })
+      .option("out", {
+        type: "string",
+        requiresArg: true,
+        placeholder: "FOLDER",
+        describe: "of a bundle: the folder to make (default: called as the bundle, here)",
+      })
       .example("trilane reproduce das-2014 --dry-run", "nine of the study's hundred networks: how long that takes")
-      .example("trilane reproduce carlucci-2015-s3 --full", "all of scenario 3, ten loads of each"),
+      .example("trilane reproduce carlucci-2015-s3 --full", "all of scenario 3, ten loads of each")
+      .example("trilane reproduce shop-3.tar.zst", "a bundle's report and figures, in the folder shop-3")
+      .example("trilane reproduce shop-3.tar.zst --rerun", "its loads too, and what is slower or faster here"),
   run: async (options) => {
-    const study = studies.find(({ name }) => name === options.study);
+    const study = studies.find(({ name }) => name === options.what);
+    if (!study && isFile(options.what)) return await reproduceFile(options);
     if (!study)
-      throw new UserError(`no study ${options.study}: name one of ${studies.map(({ name }) => name).join(", ")}`);
+      throw new UserError(
+        `no study or file ${options.what}: name a bundle, or one of ${studies.map(({ name }) => name).join(", ")}`,
+      );
     if (options.quick && options.full) throw new UserError("--quick is a part of --full: give one of them");
+    if (options.rerun || options.out !== undefined)
+      throw new UserError(`--${options.rerun ? "rerun" : "out"}: is for bundles: leave it out with a study`);
     await runPlan({ ...options, strict: true, plan: options.full ? study.full : study.quick });
   },
 };

@@ -51,15 +51,20 @@ export function withAbsoluteFiles(profile: LinkProfile, folder: string): LinkPro
   return mapFiles(profile, (file) => ({ ...file, file: absolutePath(file.file, folder) }));
 }
 
-/** The same of a form, which may be no whole link but a change to one: `loss=file:losses`. */
-export function formWithAbsoluteFiles(form: string, folder: string): string {
-  const absolute = (_: string, setting: string, file: string) => `${setting}${absolutePath(file, folder)}`;
+/** A form, which may be no whole link but a change to one (`loss=file:losses`), with each file that it names changed. */
+export function mapFormFiles(form: string, change: (file: string) => string): string {
+  const changed = (_: string, setting: string, file: string) => `${setting}${change(file)}`;
   return form
     .replace(/^[ \t]+/, "")
     .replace(/[ \t]+$/, "")
     .split(",")
-    .map((part) => part.replace(/^(trace(?:_down|_up)?=|(?:jitter|loss)(?:_down|_up)?=file:)(.+)$/s, absolute))
+    .map((part) => part.replace(/^(trace(?:_down|_up)?=|(?:jitter|loss)(?:_down|_up)?=file:)(.+)$/s, changed))
     .join(",");
+}
+
+/** As withAbsoluteFiles, of a form. */
+export function formWithAbsoluteFiles(form: string, folder: string): string {
+  return mapFormFiles(form, (file) => absolutePath(file, folder));
 }
 
 /** By path, with the stamp of the file that they are of. */

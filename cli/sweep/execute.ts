@@ -10,6 +10,7 @@ import { version } from "../base/version.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { askLabLinks, tryLab } from "../load/lab.ts";
 import { allowedCpus, labsWords } from "../load/lab_cpus.ts";
+import { programDigests } from "../load/program_digests.ts";
 import type { Recording } from "../recording/archive/archive.ts";
 import { failedUrlsOf } from "../recording/archive/recorded_requests.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
@@ -77,7 +78,10 @@ export interface ShardExecution {
   readonly check: (recordings: ReadonlyMap<string, Recording>) => void;
 }
 
-function newSweep({ plan, shard, labs }: Execution, recordings: ReadonlyMap<string, Recording>): NewSweep {
+async function newSweep(
+  { plan, shard, labs }: Execution,
+  recordings: ReadonlyMap<string, Recording>,
+): Promise<NewSweep> {
   const cells = cellsOf(plan)
     .filter((cell) => shard === undefined || shard.placeOf(cell) !== null)
     .map((cell) => ({ ...cell, recording_digest: recordings.get(cell.page)?.digest ?? "" }));
@@ -94,6 +98,7 @@ function newSweep({ plan, shard, labs }: Execution, recordings: ReadonlyMap<stri
       cpu: cpus()[0]?.model.trim() ?? null,
       cpus: cpus().length,
       labs: labsWords(labs?.most ?? 1, allowedCpus()),
+      ...(await programDigests()),
       ...modelledEnvironment(recordings.values()),
       ...shard?.environment,
     },
@@ -127,7 +132,7 @@ export async function executePlan(execution: Execution): Promise<boolean> {
     // What would fail every load is found before there is a sweep to go on with.
     chromiumPath();
     await tryLab();
-    const asked = newSweep(execution, recordings);
+    const asked = await newSweep(execution, recordings);
     const begun = await begin(() =>
       execution.once ? results.beginSweepOnce(asked) : results.beginSweep(asked, execution.fresh),
     );

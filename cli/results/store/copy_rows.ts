@@ -1,9 +1,18 @@
 // Copies a sweep's rows from one file of results into another, whichever tables there are: what hangs on a row follows it
 // by the schema's own foreign keys, so that a table which is added later is not forgotten. Decides nothing about what is
-// copied. Used by merge_file.ts alone.
+// copied. Used by merge_file.ts and copy_sweep.ts.
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 
-type Row = Record<string, SQLOutputValue>;
+export type Row = Record<string, SQLOutputValue>;
+
+export interface CopyOptions {
+  /** Tables whose rows do not follow by themselves. */
+  readonly skipped?: readonly string[];
+  /** Rows keep their numbers: nothing else is in the file, and what names them by their numbers still does. */
+  readonly keepIds?: boolean;
+  /** A row as it is to be in the copy. */
+  readonly change?: (table: string, row: Row) => Row;
+}
 
 interface ForeignKey {
   readonly table: string;
@@ -37,19 +46,23 @@ export class RowCopier {
   readonly #references: Map<string, ForeignKey[]>;
   readonly #columns = new Map<string, string[]>();
   readonly #skipped: ReadonlySet<string>;
+  readonly #keepIds: boolean;
+  readonly #change: (table: string, row: Row) => Row;
 
-  /** `skipped`: tables whose rows do not follow by themselves. */
-  constructor(from: DatabaseSync, to: DatabaseSync, skipped: readonly string[]) {
+  constructor(from: DatabaseSync, to: DatabaseSync, options: CopyOptions = {}) {
     this.#from = from;
     this.#to = to;
     this.#references = referencesOf(to);
-    this.#skipped = new Set(skipped);
+    this.#skipped = new Set(options.skipped);
+    this.#keepIds = options.keepIds ?? false;
+    this.#change = options.change ?? ((_, row) => row);
   }
 
-  /** Adds a row with a new id, with some of its values replaced; returns the id. */
+  /** Adds a row, with some of its values replaced; returns its id, which is a new one unless ids are kept. */
   add(table: string, row: Row, replaced: Readonly<Record<string, SQLInputValue>>): number {
-    const values: Record<string, SQLInputValue> = { ...row, ...replaced };
-    const columns = this.#columnsOf(table).filter((column) => column !== "id" && values[column] !== undefined);
+    const values: Record<string, SQLInputValue> = { ...this.#change(table, row), ...replaced };
+    const isCopied = (column: string): boolean => values[column] !== undefined && (column !== "id" || this.#keepIds);
+    const columns = this.#columnsOf(table).filter(isCopied);
     const places = columns.map(() => "?").join(", ");
     const statement = this.#to.prepare(
       `INSERT INTO ${quoted(table)} (${columns.map(quoted).join(", ")}) VALUES (${places})`,
@@ -69,7 +82,9 @@ export class RowCopier {
   #follow(parent: string, id: number, newId: number): void {
     for (const { table, column } of this.#references.get(parent) ?? []) {
       if (this.#skipped.has(table)) continue;
-      for (const row of this.#from.prepare(`SELECT * FROM ${quoted(table)} WHERE ${quoted(column)} = ?`).iterate(id)) {
+      // In the order in which they were added, which some are read in.
+      const rows = this.#from.prepare(`SELECT * FROM ${quoted(table)} WHERE ${quoted(column)} = ? ORDER BY rowid`);
+      for (const row of rows.iterate(id)) {
         const added = this.add(table, row, { [column]: newId });
         // Rows without an id of their own are named by their parent's.
         if (row.id === undefined) this.#follow(table, id, newId);

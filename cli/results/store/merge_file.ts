@@ -63,7 +63,7 @@ function addLinkTests(from: DatabaseSync, to: DatabaseSync, part: MergedPart, sw
 
 function addPart(from: DatabaseSync, to: DatabaseSync, part: MergedPart, sweep: MergedSweep, id: number): void {
   // Loads in the order in which they ended, not by cell; what is the sweep's is not copied with each part.
-  const copier = new RowCopier(from, to, ["load", "host", "cell_host"]);
+  const copier = new RowCopier(from, to, { skipped: ["load", "host", "cell_host"] });
   const newIds = new Map(part.cells.map(({ cell }) => [cell, copier.copy("cell", cell, { sweep: id })]));
   const newCells = part.cells.map((placed) => ({ ...placed, cell: newIds.get(placed.cell) as number }));
   const host = sweep.hosts.find(({ name }) => name === part.host);
@@ -82,7 +82,7 @@ function fill(to: DatabaseSync, sweeps: readonly MergedSweep[]): void {
     for (const part of sweep.parts) {
       const from = openFilledDatabase(part.path, fileRemedies);
       try {
-        id ??= addSweep(new RowCopier(from, to, []), from, sweep);
+        id ??= addSweep(new RowCopier(from, to), from, sweep);
         addPart(from, to, part, sweep, id);
       } catch (error) {
         throw explainFailure(error, part.path, fileRemedies);

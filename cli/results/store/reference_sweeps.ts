@@ -6,8 +6,8 @@ export const referenceMark: Environment = { reference: true };
 
 export const isReference = ({ reference }: Environment): boolean => reference === true;
 
-/** By host; none where no machine of the sweep was noted. */
-export function referencesIn(results: Results, sweep: number): { host: string; loads: Load[] }[] {
+/** Sweeps of reference cells by machines of this one; none where no machine of it was noted. */
+function referencesOf(results: Results, sweep: number): { host: string; sweep: number }[] {
   const names = new Set(results.hostsOf(sweep).map(({ name }) => name));
   if (names.size === 0) return [];
   return results
@@ -15,7 +15,17 @@ export function referencesIn(results: Results, sweep: number): { host: string; l
     .filter(({ id, environment }) => id !== sweep && isReference(environment))
     .flatMap(({ id }) => {
       const [host] = results.hostsOf(id);
-      return host && names.has(host.name) ? [{ host: host.name, loads: results.loadsOf(id) }] : [];
-    })
+      return host && names.has(host.name) ? [{ host: host.name, sweep: id }] : [];
+    });
+}
+
+/** Their numbers. */
+export const referenceSweeps = (results: Results, sweep: number): number[] =>
+  referencesOf(results, sweep).map((reference) => reference.sweep);
+
+/** By host; none where no machine of the sweep was noted. */
+export function referencesIn(results: Results, sweep: number): { host: string; loads: Load[] }[] {
+  return referencesOf(results, sweep)
+    .map(({ host, sweep: id }) => ({ host, loads: results.loadsOf(id) }))
     .sort((a, b) => (a.host < b.host ? -1 : 1));
 }

@@ -2,7 +2,6 @@
 // Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/results/verdict). Over 500 lines, because one
 // class owns the connection and all that is asked of it; what single tables hold stands in files of their own.
 import type { DatabaseSync } from "node:sqlite";
-import { gunzipSync, gzipSync } from "node:zlib";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
 import { LockedError, UserError } from "../../base/errors.ts";
@@ -43,6 +42,7 @@ import { addLoadCoverage, coverageColumns } from "./load_coverage.ts";
 import { addLoadDisturbance, disturbanceColumns } from "./load_disturbance.ts";
 import { addLoadMetrics } from "./load_metrics.ts";
 import { loadMetricColumns, metricColumns } from "./metric_columns.ts";
+import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
 import { addRecordingTrial, type RecordingTrial, recordingTrialOf } from "./recording_trials.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
 import {
@@ -194,7 +194,7 @@ export class Results {
   harOf(load: number): PageLoad {
     const [row] = this.#read("SELECT har FROM load WHERE id = ?", load);
     if (!row) throw new UserError(`no load ${load} in ${this.#path}: see \`trilane export\``);
-    return JSON.parse(gunzipSync(row.har as Uint8Array).toString("utf8")) as PageLoad;
+    return unpackedPageLoad(row.har as Uint8Array, `${this.#path}: load ${load}`);
   }
 
   /** In the order of measuring. */
@@ -299,7 +299,7 @@ export class Results {
   /** Stores one attempt at a load, whole or not at all. */
   recordLoad(added: NewLoad): number {
     const { status, reasons, metrics, counts, wall_ms } = added.load.log._trilane;
-    const har = gzipSync(JSON.stringify(added.load));
+    const har = packedPageLoad(added.load);
     const values = [
       added.cell,
       added.block,

@@ -13,6 +13,7 @@ import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { ProgramFailure, runProgram } from "../../base/run_program.ts";
 import { shellWord } from "../../base/shell_word.ts";
 import { withArchive } from "../../recording/archive/client.ts";
+import { copyRecording } from "../../recording/archive/copy_recording.ts";
 import { openExistingShard } from "../../results/store/results.ts";
 import { companions, namesSuperJournal } from "../../results/store/sqlite.ts";
 
@@ -44,18 +45,7 @@ async function copyRecordings(from: string, to: string, digests: Readonly<Record
   await withArchive(from, (source) =>
     withArchive(to, async (target) => {
       for (const [name, digest] of Object.entries(digests)) {
-        const { recording, exchanges } = await source.show(name);
-        const body = (sha256: string | null) => (sha256 === null ? undefined : source.body(sha256));
-        const { url, source: origin, recorded_at, notes } = recording;
-        const about = { name, url, source: origin, recorded_at, notes, replace: false };
-        const copied = await target.write(about, async (writer) => {
-          for (const exchange of exchanges)
-            await writer.add({
-              exchange,
-              body: body(exchange.body_sha256),
-              requestBody: body(exchange.request_body_sha256),
-            });
-        });
+        const copied = await copyRecording(await source.show(name), (sha256) => source.body(sha256), target);
         if (copied.digest !== digest)
           throw new RunError(`recording ${name}: its copy is another one: see \`trilane recording verify ${name}\``);
       }

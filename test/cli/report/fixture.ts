@@ -30,6 +30,8 @@ export interface Fixture {
   readonly outcome?: (of: { page: string; link: string; lane: Lane; block: number; attempt: number }) => FixtureOutcome;
   readonly finished?: boolean;
   readonly description?: string;
+  /** By page, of recordings that are there. */
+  readonly digests?: Readonly<Record<string, string>>;
 }
 
 export type Match = Pick<HarEntry["_trilane"], "match" | "instead">;
@@ -329,7 +331,7 @@ export function storeFixture(home: string, fixture: Fixture): number {
         fixture.links.flatMap((link) =>
           lanes.map((lane) => ({
             page,
-            recording_digest: "5f".repeat(32),
+            recording_digest: fixture.digests?.[page] ?? "5f".repeat(32),
             lane,
             link,
             link_profile: parseLink(link),

@@ -1,0 +1,76 @@
+// `trilane bundle [SWEEP]`: a sweep in one file, to be handed to whoever is to check it.
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Argv } from "yargs";
+import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
+import { homeFolder } from "../base/home.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { chooseSweep, openNamed } from "../results/export/choose.ts";
+import { resultsPath } from "../results/store/database.ts";
+import { fileEnding, limitsInWords } from "../sweep/bundle/layout.ts";
+import { bundledLines } from "../sweep/bundle/words.ts";
+import { writeBundle } from "../sweep/bundle/write_bundle.ts";
+import type { Command, CommonOptions } from "./command.ts";
+
+interface BundleOptions extends CommonOptions {
+  sweep: string | undefined;
+  out: string | undefined;
+  "keep-credentials": boolean;
+  "results-only": boolean;
+}
+
+/** Called as the plan, in letters that any file may have. */
+function usualName(name: string, sweep: number): string {
+  return `${name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60)}-${sweep}${fileEnding}`;
+}
+
+/** Which file of results, and which sweep of it. */
+function chosen(word: string | undefined, home: string): { results: string; sweep: number; name: string } {
+  const { results, asked, file } = openNamed(word, home);
+  try {
+    const { id, name } = chooseSweep(results, asked);
+    const folder = file === null ? home : statSync(file).isDirectory() ? file : null;
+    return { results: folder === null ? (file ?? home) : resultsPath(folder), sweep: id, name };
+  } finally {
+    results.close();
+  }
+}
+
+export const command: Command<BundleOptions> = {
+  usage: "bundle [sweep]",
+  summary: "Put a sweep into one file: plan, recordings, results, figures, environment; `reproduce` reads it",
+  define: (yargs: Argv<CommonOptions>) =>
+    yargs
+      .positional("sweep", {
+        type: "string",
+        describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
+      })
+      .option("out", {
+        type: "string",
+        requiresArg: true,
+        describe: `the file to write (default: NAME-SWEEP${fileEnding} here)`,
+      })
+      .option("results-only", {
+        type: "boolean",
+        default: false,
+        describe: "without recordings and links' files: figures can be reproduced, loads not run again",
+      })
+      .option("keep-credentials", {
+        type: "boolean",
+        default: false,
+        describe: `with what is masked otherwise: the values of ${credentialsInWords}, and in loads of what is named ${secretNamesInWords}`,
+      })
+      .example("trilane bundle 3", "sweep 3, for an artifact committee")
+      .example("trilane bundle merged.db --out study.tar.zst", "what several machines measured")
+      .epilogue(`A bundle is a tar compressed with zstd, ${limitsInWords}. The same sweep gives the same bytes.`),
+  run: async (options) => {
+    const home = homeFolder(options.home);
+    const { name, ...which } = chosen(options.sweep, home);
+    const bundled = await writeBundle({
+      ...{ home, ...which, out: resolve(options.out ?? usualName(name, which.sweep)) },
+      ...{ keepCredentials: options["keep-credentials"], resultsOnly: options["results-only"] },
+    });
+    if (options.json) printJson(bundled);
+    else printLines(bundledLines(bundled));
+  },
+};

@@ -1,0 +1,93 @@
+// A sweep by itself: its rows, with the numbers that they have, in a new file of results. The same rows are the same bytes, whatever
+// else lies in the file that they come from. May take credentials out on the way (extension/har/redact.ts). Chooses no sweep.
+import { rmSync } from "node:fs";
+import { harForReaders, withoutSecrets } from "../../../extension/har/redact.ts";
+import type { PageLoad } from "../../../schemas/generated/page_load.ts";
+import { type Row, RowCopier } from "./copy_rows.ts";
+import { openDatabase, openFilledDatabase } from "./database.ts";
+import { explainFailure, fileRemedies } from "./failure.ts";
+import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
+import { companions } from "./sqlite.ts";
+import { inTransaction } from "./transaction.ts";
+
+export interface SweepCopy {
+  /** The file of results that they are in. */
+  readonly from: string;
+  readonly sweeps: readonly number[];
+  /** Else credentials are masked: in page loads, and in every text that may hold a URL. */
+  readonly keepCredentials: boolean;
+  /** By page, the digest to note for its recording. */
+  readonly digests: ReadonlyMap<string, string>;
+  /** Told of each page load. */
+  readonly told?: (load: PageLoad) => void;
+}
+
+/** Columns of texts, or of JSON with texts, in which URLs may stand. */
+const textColumns: Readonly<Record<string, readonly string[]>> = {
+  sweep: ["command"],
+  load: ["reasons"],
+  unmatched: ["url", "recorded_url"],
+  film: ["reasons"],
+  filmed_load: ["reasons"],
+};
+
+function maskedText(value: Row[string]): Row[string] {
+  if (typeof value !== "string") return value ?? null;
+  return value.startsWith("[") ? JSON.stringify(withoutSecrets(JSON.parse(value))) : withoutSecrets(value);
+}
+
+/** The blob as it is where nothing in it is to be masked: gzip of another version would make other bytes of it. */
+function maskedPageLoad<Blob extends Uint8Array>(blob: Blob, load: PageLoad): Blob | Buffer<ArrayBuffer> {
+  const masked = harForReaders(load) as PageLoad;
+  return JSON.stringify(masked) === JSON.stringify(load) ? blob : packedPageLoad(masked);
+}
+
+function rowChange({ from, keepCredentials, digests, told }: SweepCopy): (table: string, row: Row) => Row {
+  return (table, row) => {
+    const changed: Row = { ...row };
+    if (table === "sweep") changed.owner = null;
+    if (table === "cell") changed.recording_digest = digests.get(String(row.page)) ?? row.recording_digest ?? null;
+    if (!keepCredentials)
+      for (const column of textColumns[table] ?? []) changed[column] = maskedText(row[column] ?? null);
+    if (table === "load") {
+      const blob = row.har as Uint8Array<ArrayBuffer>;
+      const load = unpackedPageLoad(blob, `${from}: load ${row.id}`);
+      told?.(load);
+      if (!keepCredentials) changed.har = maskedPageLoad(blob, load);
+    }
+    return changed;
+  };
+}
+
+/** Makes the file, which must not be there; it is there whole or not at all. Ids of rows are kept. */
+export function copySweeps(path: string, copy: SweepCopy): void {
+  const from = openFilledDatabase(copy.from, fileRemedies);
+  try {
+    // The sweeps as they are at one moment, whoever writes meanwhile.
+    from.exec("BEGIN");
+    const to = openDatabase(path, "rollback", fileRemedies);
+    try {
+      // A host's cells come after both.
+      const options = { skipped: ["host", "cell_host"], keepIds: true, change: rowChange(copy) };
+      const copier = new RowCopier(from, to, options);
+      inTransaction(to, () => {
+        for (const sweep of copy.sweeps.toSorted((a, b) => a - b)) {
+          copier.copy("sweep", sweep, {});
+          const hosts = from.prepare("SELECT * FROM host WHERE sweep = ? ORDER BY id").all(sweep);
+          for (const host of hosts) {
+            copier.add("host", host, {});
+            const placed = from.prepare("SELECT * FROM cell_host WHERE host = ? ORDER BY cell").all(Number(host.id));
+            for (const row of placed) copier.add("cell_host", row, {});
+          }
+        }
+      });
+    } catch (error) {
+      for (const end of ["", ...companions]) rmSync(`${path}${end}`, { force: true });
+      throw explainFailure(error, path, fileRemedies);
+    } finally {
+      to.close();
+    }
+  } finally {
+    from.close();
+  }
+}

@@ -1,0 +1,68 @@
+// README.md of a bundle: what lies in it, for a reader who has neither Trilane nor this repository. Pure.
+import type { Bundle } from "../../../schemas/generated/bundle.ts";
+import { count } from "../../base/numbers.ts";
+import { limitsInWords } from "./layout.ts";
+
+/** What a cell of a Markdown table or a line may hold of what is somebody else's. */
+const plain = (text: string): string => text.replaceAll(/[|`\\<>\r\n]/g, " ");
+
+function browserLine({ version, sha256, loads }: Bundle["browsers"][number]): string {
+  return `- Chromium ${plain(version)}, ${count(loads, "load")}${sha256 === null ? "" : `, SHA-256 of its program ${sha256}`}`;
+}
+
+function machineLine({
+  loads,
+  cpu,
+  cpus,
+  memory_bytes,
+  kernel,
+  architecture,
+  versions,
+}: Bundle["ran_on"][number]): string {
+  const listed = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  const memory = `${Math.round(memory_bytes / 1e9)} GB`;
+  return `- ${count(loads, "load")}: ${plain(`${cpu}, ${count(cpus, "CPU")}, ${memory}, Linux ${kernel} ${architecture}; ${listed.join(", ")}`)}`;
+}
+
+export function readmeText(bundle: Omit<Bundle, "members">): string {
+  const { sweep, lanes, links, recordings, programs, browsers, ran_on, credentials, trilane } = bundle;
+  const included = recordings.filter((recording) => recording.included).length;
+  const masked = recordings.filter(({ digest, loaded_digest }) => digest !== loaded_digest).map(({ name }) => name);
+  return `# ${plain(sweep.name)}
+
+${count(recordings.length, "page")} over ${lanes.join(", ")} on ${count(links.length, "link")}: ${count(sweep.loads, "load")}, ${sweep.valid} valid, from ${sweep.created_at} to ${sweep.finished_at ?? "now, unfinished"}. Plan ${sweep.plan_digest}, seed ${sweep.seed}.
+Bundled by Trilane ${trilane} (\`trilane bundle\`).
+
+## Use it
+
+    trilane reproduce BUNDLE              # the report and each figure again, from results.db; no network, no browser
+    trilane reproduce BUNDLE --rerun      # also the loads, on this machine, and what differs
+
+\`report.html\` needs nothing but a browser. Everything else is SQLite, JSON, CSV, SVG, and bodies as they were on the wire.
+
+## What lies in it
+
+| member | what it is |
+|---|---|
+| manifest.json | what the sweep ran with, and the size and SHA-256 of each member (schemas/bundle.schema.json) |
+| plan.json | what was to be loaded (schemas/sweep-plan.schema.json) |
+| results.db | each load with its requests and timings: SQLite (schemas/results.sql; \`load.har\` is gzipped JSON) |
+| report.html, loads.csv, figures/ | made from results.db alone |
+| recordings/, bodies/ | ${included === recordings.length ? "the pages" : included === 0 ? "left out" : `${included} of the ${recordings.length} pages`}: exchanges (schemas/bundled-recording.schema.json), and bodies by their SHA-256 |
+| files/ | files that links name, by their SHA-256 |
+| schemas/ | the formats |
+
+The members are regular files without owners, at the beginning of 1970; ${limitsInWords}.
+${
+  credentials === "masked"
+    ? "Credentials are masked, length kept: cookies, authorization, and what is secret by its name. Personal data in bodies and paths stay."
+    : "Credentials are kept as they were."
+}${masked.length > 0 ? `\nThat changed these recordings, so their digests are not those that were loaded (loaded_digest): ${plain(masked.join(", "))}.` : ""}
+
+## What it ran on
+
+${[...browsers.map(browserLine), ...ran_on.map(machineLine)].join("\n") || "No load told."}
+
+${programs.length === 0 ? "Digests of Trilane's programs were not noted." : `Trilane's programs, SHA-256:\n\n${programs.map(({ name, sha256 }) => `- ${plain(name)}: ${sha256}`).join("\n")}`}
+`;
+}

@@ -1,0 +1,44 @@
+// What `bundle` and `reproduce` say to people. Pure.
+import type { Bundled } from "../../../schemas/generated/bundled.ts";
+import type { Reproduced } from "../../../schemas/generated/reproduced.ts";
+import { count, formatSize } from "../../base/numbers.ts";
+import { version } from "../../base/version.ts";
+
+export function bundledLines({
+  path,
+  sha256,
+  bytes,
+  unpacked_bytes,
+  loads,
+  recordings,
+  figures,
+  credentials,
+}: Bundled): string[] {
+  const pages = recordings === 0 ? "no recordings" : count(recordings, "recording");
+  return [
+    `${count(loads, "load")}, ${pages}, ${count(figures, "file")} of figures: ${formatSize(bytes)}, unpacked ${formatSize(unpacked_bytes)}`,
+    credentials === "masked"
+      ? "credentials are masked; personal data in pages' bodies and paths are not"
+      : "credentials are kept: whoever has the file has them",
+    `sha256: ${sha256}`,
+    `bundle: ${path}`,
+  ];
+}
+
+const mostNamed = 5;
+
+function named(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return `${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+export function reproducedLines({ report, files, same, different, missing, made_by, folder }: Reproduced): string[] {
+  const other = made_by === version ? "" : ` (made by Trilane ${made_by}, this is ${version})`;
+  return [
+    `${same} of ${count(files, "file")} (report, loads, figures) the same as in the bundle, byte for byte`,
+    ...(different.length > 0 ? [`different${other}: ${named(different)}`] : []),
+    ...(missing.length > 0 ? [`in the bundle, and not made here${other}: ${named(missing)}`] : []),
+    `folder: ${folder}`,
+    `report: ${report}`,
+  ];
+}
