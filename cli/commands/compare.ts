@@ -164,7 +164,10 @@ function conclude(comparison: Comparison, threshold: number): void {
 const metricLines = (metric: MetricChoice): string[] =>
   metric === usualMetric ? [] : [`Compared by ${comparedMetric(metric).noun}, not by the page load time.`];
 
-function compareStored(options: CompareOptions, home: string): void {
+export type StoredComparison = Pick<CompareOptions, "a" | "b" | "threshold" | "occasion-spread" | "metric" | "json">;
+
+/** Prints what stored sweeps come to, and sets the exit status, or throws where there is no answer. */
+export function compareStored(options: StoredComparison, home: string): void {
   const { threshold, "occasion-spread": spread, json } = options;
   const sides = sidesOf(options, home);
   const terms = {

@@ -19,7 +19,7 @@ import { labsOf } from "../sweep/labs.ts";
 import { planDigest } from "../sweep/plan/plan.ts";
 import { verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
-import { command as compare } from "./compare.ts";
+import { command as compare, compareStored } from "./compare.ts";
 import { declarationOf } from "./declared.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 
@@ -74,7 +74,7 @@ async function rerun(
   if (!sweep?.finished_at) return void say("not compared: the rerun is not finished, the same command goes on with it");
   const sides = { a: `${results}#${manifest.sweep.id}`, b: `${home}#${sweep.id}` };
   const threshold = Number(declarationOf(compare).options.get("threshold")?.default);
-  await compare.run({ home, json, ...sides, threshold });
+  compareStored({ json, ...sides, threshold, "occasion-spread": undefined, metric: undefined }, home);
 }
 
 async function reproduceFile(options: ReproduceOptions): Promise<void> {

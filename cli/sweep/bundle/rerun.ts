@@ -1,6 +1,6 @@
 // A bundle's pages and plan made ready to be loaded again, in a data folder of their own: no recording of the user's is touched, and
-// the same command goes on with a rerun that was stopped. A plan of somebody else's names no file of this machine: each file of a
-// link is the bundle's own, or the plan is refused.
+// the same command goes on with a rerun that was stopped. A plan of somebody else's names no file and no program of this machine:
+// each file of a link is the bundle's own, or the plan is refused.
 import { createReadStream } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -111,6 +111,10 @@ async function planHere(request: RerunRequest, paths: ReadonlyMap<string, string
   const validate = schemaValidator<SweepPlan>("sweep-plan");
   if (!validate(document))
     throw new UserError(`${source}: ${explainSchemaErrors(validate.errors ?? [], "schemas/sweep-plan.schema.json")}`);
+  if (document.interleaved?.of === "browsers")
+    throw new UserError(
+      `${request.bundle}: its plan names programs of another machine (two browsers): run it with yours by \`trilane compare --interleaved\``,
+    );
   const links = document.links.map((link) => linkHere(link, paths, request.bundle));
   return planOf({ ...document, pages: document.pages.map(pageName), links }, source);
 }

@@ -354,6 +354,17 @@ test("a rerun of pages that are others, of a plan that names files of this machi
     "../../links.json",
   ])
     await assertRefused(linked(link), /^its plan names ".*", which is not in it: do not run it$/, again);
+  const interleaved = { of: "browsers", browsers: ["/bin/sh", "/bin/bash"] };
+  await assertRefused(
+    rerun(
+      replaced(
+        "plan.json",
+        json((plan) => ({ ...plan, interleaved, lanes: ["h1"] })),
+      ),
+    ),
+    /^its plan names programs of another machine \(two browsers\)/,
+    again,
+  );
   await assertRefused(rerun(replaced("plan.json", Buffer.from("{}"))), /^plan\.json: "\w+" is missing/, again);
   await assertRefused(
     rerun(
