@@ -1,5 +1,5 @@
 // The table of all metrics of one page on one link: each lane's median with its 95 % interval, the page load time split into
-// network and computation, and what filmed loads showed. Takes what is stored; draws no figure.
+// network and no request, and what filmed loads showed. Takes what is stored; draws no figure.
 import {
   computedFacts,
   computedMetrics,
@@ -92,5 +92,5 @@ export function metricsTable(
   const note =
     filmed > 0 &&
     html` From Speed Index on: of ${count(filmed, "further load")} that ${filmed === 1 ? "was" : "were"} filmed, which takes time and is in no other row (${lanes.map(({ lane }, index) => `${lane} n ${films[index]?.length}`).join(", ")}).`;
-  return html`<details class="metrics"><summary>All metrics</summary><p class="soft">Medians of the valid loads (${of}) with their 95 % intervals where there are five or more. Network and computation split each load’s PLT along its critical path, from requests, what asked for them, and the main thread’s long tasks.${note}</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">metric</th>${lanes.map(({ lane }) => html`<th scope="col" class="num">${lane}</th>`)}</tr></thead><tbody>${rowsOf(loadRows, valid)}${rowsOf(filmRows, films)}</tbody></table></div></details>`;
+  return html`<details class="metrics"><summary>All metrics</summary><p class="soft">Medians of the valid loads (${of}) with their 95 % intervals where there are five or more. Network and no request split each load’s PLT along its critical path, from requests, what asked for them, and the main thread’s long tasks.${note}</p><div class="scroll"><table class="facts"><thead><tr><th scope="col">metric</th>${lanes.map(({ lane }) => html`<th scope="col" class="num">${lane}</th>`)}</tr></thead><tbody>${rowsOf(loadRows, valid)}${rowsOf(filmRows, films)}</tbody></table></div></details>`;
 }

@@ -183,8 +183,8 @@ function sectionsOf(
     section("cdfs", "Distributions", "Distributions over pages", sideBySide(cdfs.shown.map(cdfFigure), cdfs.links)),
     section(
       "split",
-      "Network and computation",
-      "Network and computation",
+      "Network and the rest",
+      "Where the time went: network, and no request",
       sideBySide(splits.shown.map(splitFigure), splits.links),
     ),
     section("helped", "Helped and hurt", "Pages helped and hurt most", helpedSection(data, pairs, ofPage)),

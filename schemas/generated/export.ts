@@ -214,7 +214,7 @@ export interface ExportedLoad {
    */
   network_ms?: number | null;
   /**
-   * the rest of the page load time: the critical path without a request, the browser's own work; null: unavailable.
+   * the rest of the page load time: no request on the critical path (parsing, scripts, layout, and waiting for timers); null: unavailable.
    */
   computation_ms?: number | null;
   /**

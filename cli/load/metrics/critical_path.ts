@@ -1,10 +1,10 @@
-// The page load time split into network and computation, along the critical path: from the load event back to the navigation,
+// The page load time split into network and no request (in data: computation, which most of it is), along the critical path: from the load event back to the navigation,
 // each time to what ended last of all that it may have waited for. In the spirit of WProf (Wang et al., NSDI 2013), which
 // Das (2014) left to be done. Pure.
 //
 // It differs from WProf in what it knows. WProf was built into the browser and saw every parse and evaluation; here are
 // requests, their initiators, and the main thread's long tasks (50 ms and more), which cost a load next to nothing to tell. So:
-// - Time on the path without a request on it is computation, whatever the browser did then: parsing, scripts, layout, waiting
+// - Time on the path without a request on it is told as no request, whatever the browser did then: parsing, scripts, layout, waiting
 //   for a timer, its own start.
 // - A response that is still coming when something in it asks for more is followed up to that moment; the parser's own share of
 //   it is not known, and counts as network.

@@ -1,4 +1,4 @@
-// How the page load time divides into network and computation along the critical path (cli/load/metrics/critical_path.ts): for each
+// How the page load time divides into network and no request along the critical path (cli/load/metrics/critical_path.ts): for each
 // page on a link a bar per lane, beside the least that the link allows. Draws given numbers.
 import { coordinate, fitted, html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
@@ -48,7 +48,7 @@ function legend(hasOptimum: boolean): Markup {
     {
       width: 110,
       mark: html`<rect class="computed" x="0" y="8" width="22" height="${barHeight}"/>`,
-      name: "computation",
+      name: "no request",
     },
     ...(hasOptimum
       ? [{ width: 80, mark: html`<path class="optimum" d="M11 5v${barHeight + 6}"/>`, name: "optimum" }]
@@ -73,7 +73,7 @@ export function splitFigure({ link, pages, allPages }: SplitData): Markup {
       const at = from + nameHeight + index * rowHeight;
       const middle = scale.at(plt_ms * network_share);
       const told = `${formatTime(plt_ms)}, ${percent(network_share)} network`;
-      return html`<g class="lane-${lane}"><title>${page}, ${lane}: PLT ${told}, ${percent(1 - network_share)} computation; n ${String(loads)}</title><text class="axis end" x="${left - 6}" y="${at + 10}">${lane}</text><rect class="network" x="${left}" y="${at}" width="${middle - left}" height="${barHeight}"/><rect class="computed" x="${middle}" y="${at}" width="${scale.at(plt_ms) - middle}" height="${barHeight}"/><text class="axis" x="${scale.at(plt_ms) + 6}" y="${at + 10}">${told}</text></g>`;
+      return html`<g class="lane-${lane}"><title>${page}, ${lane}: PLT ${told}, ${percent(1 - network_share)} no request; n ${String(loads)}</title><text class="axis end" x="${left - 6}" y="${at + 10}">${lane}</text><rect class="network" x="${left}" y="${at}" width="${middle - left}" height="${barHeight}"/><rect class="computed" x="${middle}" y="${at}" width="${scale.at(plt_ms) - middle}" height="${barHeight}"/><text class="axis" x="${scale.at(plt_ms) + 6}" y="${at + 10}">${told}</text></g>`;
     });
     const optimum =
       optimal_ms !== null &&
@@ -87,9 +87,9 @@ export function splitFigure({ link, pages, allPages }: SplitData): Markup {
   );
   const hasOptimum = pages.some(({ optimal_ms }) => optimal_ms !== null);
   const notDrawn = allPages.length - pages.length;
-  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Page load time over ${link}, divided into network and computation, of ${count(pages.length, "page")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(link, right - left, 13)}</text>${legend(hasOptimum)}${grid}${drawn}<text class="axis mid" x="${(left + right) / 2}" y="${y + 30}">page load time, ms</text></svg></div><figcaption>Median page load time of each lane over ${link}, divided along the loads’ critical paths.${notDrawn > 0 && ` ${count(pages.length, "page")} of ${allPages.length}, spread from the fastest to the slowest; all are in its CSV.`}</figcaption>${readingKey(`Divided as the median of the loads’ shares. Network: requests on the critical path, from what asked for them; computation: the rest, the browser’s own work.${hasOptimum ? " Optimum: bytes over the link’s rate and the round trips that the page’s requests need one after another." : ""}`)}</figure>`;
+  const figure = html`<figure data-link="${link}"><div class="scroll"><svg class="plot" role="img" aria-label="Page load time over ${link}, divided into requests on the critical path and no request, of ${count(pages.length, "page")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><text class="lane" x="${left}" y="18">${fitted(link, right - left, 13)}</text>${legend(hasOptimum)}${grid}${drawn}<text class="axis mid" x="${(left + right) / 2}" y="${y + 30}">page load time, ms</text></svg></div><figcaption>Median page load time of each lane over ${link}, divided along the loads’ critical paths.${notDrawn > 0 && ` ${count(pages.length, "page")} of ${allPages.length}, spread from the fastest to the slowest; all are in its CSV.`}</figcaption>${readingKey(`Divided as the median of the loads’ shares. Network: requests on the critical path, from what asked for them; no request: the rest, such as parsing, scripts, layout, and waiting for timers.${hasOptimum ? " Optimum: bytes over the link’s rate and the round trips that the page’s requests need one after another." : ""}`)}</figure>`;
   return savedFigure(figure, {
-    name: ["network-and-computation", link],
+    name: ["network-and-no-request", link],
     columns: ["link", "page", "lane", "loads", "plt_ms", "network_share", "network_ms", "computation_ms", "optimal_ms"],
     rows: allPages.flatMap(({ page, bars, optimal_ms }) =>
       bars.map(({ lane, loads, plt_ms, network_share }) => [
