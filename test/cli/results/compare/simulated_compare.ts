@@ -11,6 +11,7 @@ import { type Noise, normal } from "../stats/simulated_study.ts";
 
 const spread = 0.03;
 const narrow: Noise = (random) => spread * normal(random);
+const rounded: Noise = (random) => Math.round(100 * spread * normal(random)) / 100;
 
 /** A share of the loads is `longer` (a logarithm) than the others. */
 const ofTwoKinds =
@@ -23,6 +24,8 @@ const tenth = Math.log(1.1);
 /** Noise of the two sides; the medians are taken off where loads are drawn. */
 export const shapes = {
   "alike, normal": { a: narrow, b: narrow },
+  // Page load times of some 100 ms, in whole ms.
+  "alike, rounded to ties": { a: rounded, b: rounded },
   "1:8 spread": { a: (random: RandomSource) => (spread / 8) * normal(random), b: narrow },
   "8:1 spread": { a: narrow, b: (random: RandomSource) => (spread / 8) * normal(random) },
   "after: 10 % of loads 10 % slower": { a: ofTwoKinds(0, 0), b: ofTwoKinds(0.1, tenth) },
