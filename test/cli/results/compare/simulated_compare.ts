@@ -11,7 +11,6 @@ import { type Noise, normal } from "../stats/simulated_study.ts";
 
 const spread = 0.03;
 const narrow: Noise = (random) => spread * normal(random);
-const rounded: Noise = (random) => Math.round(100 * spread * normal(random)) / 100;
 
 /** A share of the loads is `longer` (a logarithm) than the others. */
 const ofTwoKinds =
@@ -24,8 +23,8 @@ const tenth = Math.log(1.1);
 /** Noise of the two sides; the medians are taken off where loads are drawn. */
 export const shapes = {
   "alike, normal": { a: narrow, b: narrow },
-  // Page load times of some 100 ms, in whole ms.
-  "alike, rounded to ties": { a: rounded, b: rounded },
+  // Of some 100 ms, in whole ms (loadOf).
+  "alike, rounded to ties": { a: narrow, b: narrow },
   "1:8 spread": { a: (random: RandomSource) => (spread / 8) * normal(random), b: narrow },
   "8:1 spread": { a: narrow, b: (random: RandomSource) => (spread / 8) * normal(random) },
   "after: 10 % of loads 10 % slower": { a: ofTwoKinds(0, 0), b: ofTwoKinds(0.1, tenth) },
@@ -92,15 +91,17 @@ function cellsOf(pages: number): Cell[] {
 }
 
 /** Only what a comparison reads. */
-function loadOf(cell: Cell, block: number, log: number): Load {
+function loadOf(cell: Cell, block: number, log: number, isRounded: boolean): Load {
   const facts = { id: cell.id * 1000 + block, cell: cell.id, block, status: "valid", reasons: [] };
-  const load = { ...facts, page: cell.page, link: cell.link, lane: cell.lane, plt_ms: 500 * Math.exp(log) };
+  const plt_ms = isRounded ? Math.round(100 * Math.exp(log)) : 500 * Math.exp(log);
+  const load = { ...facts, page: cell.page, link: cell.link, lane: cell.lane, plt_ms };
   return load as unknown as Load;
 }
 
 /** Whether one study exits with 1. */
 function isExit(simulation: Simulation, cells: readonly Cell[], random: RandomSource): boolean {
   const { shape, design, change_percent, threshold_percent, runs, pages } = simulation;
+  const isRounded = shape === "alike, rounded to ties";
   const { occasion = usualOccasion, block = 0.01 } = simulation;
   const newOccasion = (): Occasion => {
     const all = occasion.all * normal(random);
@@ -113,7 +114,9 @@ function isExit(simulation: Simulation, cells: readonly Cell[], random: RandomSo
     const centre = (side === "b" ? Math.log1p(change_percent / 100) : 0) - medianOf(shape, side, block);
     const logAt = (cell: number, minute: number): number =>
       centre + (adds[cell] ?? 0) + minute + shapes[shape][side](random);
-    const loads = cells.flatMap((cell, index) => minutes.map((minute, at) => loadOf(cell, at, logAt(index, minute))));
+    const loads = cells.flatMap((cell, index) =>
+      minutes.map((minute, at) => loadOf(cell, at, logAt(index, minute), isRounded)),
+    );
     return { cells, loads };
   };
   const sweeps = design === "occasions" ? 3 : 1;
