@@ -152,6 +152,8 @@ export function detectionOf(
     scope,
     percents: shownBy(reaches, plan.repetitions),
   });
+  // First: the search for runs begins with what these have said.
+  const ofPlan = [shown("cell", cellReaches), ...(pooledReaches ? [shown("pooled", pooledReaches)] : [])];
   const needed: RunsNeeded[] = [];
   if (question.percent !== null) {
     const effect = logOfPercent(question.percent);
@@ -178,7 +180,7 @@ export function detectionOf(
     planned_with_percent: 100 * spreadOf(noise.typical),
     pilot_runs: noise.runs,
     runs: plan.repetitions,
-    shown: [shown("cell", cellReaches), ...(pooledReaches ? [shown("pooled", pooledReaches)] : [])],
+    shown: ofPlan,
     detect_percent: question.percent,
     needed,
   };

@@ -63,7 +63,7 @@ function studyOf({ noise, cells }: Design, runs: number, effect: number, random:
 }
 
 /** Studies that are simulated of one cell, and of several: enough to know a power within some 4 %, few enough not to be waited for. */
-const studiesOf = { cell: { most: 80, least: 40 }, cells: { most: 80, least: 40 } } as const;
+const studiesOf = { cell: { most: 70, least: 40 }, cells: { most: 80, least: 40 } } as const;
 /** A study's cost begins with what its bootstraps cost whatever its loads. */
 const fixedCost_loads = 20;
 
@@ -124,7 +124,7 @@ function reachOf(design: Design, study: readonly PairedCell[], seed: number): nu
 }
 
 /** Of so many loads the errors of medians are as their root has it, so that a simulation tells of others not far from it. */
-const manyRuns = 8;
+const manyRuns = 16;
 const isNear = (ratio: number): boolean => ratio > 0.55 && ratio < 1.8;
 
 /** From which effect on studies show it, by their number of runs; remembers what it has simulated. */
@@ -171,8 +171,7 @@ function fewestRuns(reaches: Reaches, effect: number, power: Power, first: numbe
   // So many more than are simulated need no simulation to say so.
   if (first > 2 * mostRuns) return null;
   let [fails, passes] = [0, mostRuns + 1];
-  const guess = Math.max(1, Math.min(mostRuns, first));
-  let runs = guess < manyRuns ? guess : reaches.near(guess);
+  let runs = reaches.near(Math.max(1, Math.min(mostRuns, first)));
   while (passes - fails > 1) {
     const reach = reaches.at(runs, power) * wider;
     if (reach <= effect) passes = runs;
