@@ -41,9 +41,19 @@ class BundleError extends Error {}
 
 const getAgain = "get the file again";
 
+function opened(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EACCES") throw new UserError(`${path}: may not be read: have its owner allow it, or name a copy`);
+    throw error;
+  }
+}
+
 /** The file's size. UserError for a pipe, which could be read only once and never end, and for what does not begin as a bundle. */
 function sizeOf(path: string): number {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = opened(path);
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) throw new UserError(`${path}: is not a regular file: name a bundle`);

@@ -98,6 +98,16 @@ async function install(from: string, folder: string): Promise<void> {
   }
 }
 
+/** Beside the folder, to be renamed to it. UserError where nothing may be written. */
+function scratchIn(parent: string): string {
+  try {
+    return makeProcessFolder(parent, "reproduce");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && /^(EACCES|EPERM|EROFS)$/.test(String(error.code)))) throw error;
+    throw new UserError(`${parent}: may not be written: name another folder with --out`);
+  }
+}
+
 /** UserError for what is no bundle, and for a folder that is somebody else's; then nothing is written. */
 export async function reproduceBundle(request: ReproduceRequest): Promise<Reproduced> {
   const { bundle, rerun } = request;
@@ -105,7 +115,7 @@ export async function reproduceBundle(request: ReproduceRequest): Promise<Reprod
   const parent = dirname(folder);
   if (!existsSync(parent)) throw new UserError(`${parent}: no such folder: make it, or name another with --out`);
   await sweepProcessFolders(parent, "reproduce");
-  const scratch = makeProcessFolder(parent, "reproduce");
+  const scratch = scratchIn(parent);
   const keep = removedAtEnd(scratch);
   try {
     const [unpacked, whole] = [join(scratch, "unpacked"), join(scratch, "whole")];

@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -425,6 +434,27 @@ test("a symlink to a bundle is read; one in place of the folder is not followed"
     }),
     /elsewhere: is no folder/,
   );
+});
+
+test("without permission to read the file or to write the folder it says which", () => {
+  const bundle = write("a.tar.zst", goodFile);
+  const shut = join(folder, "shut");
+  mkdirSync(shut, { mode: 0o555 });
+  const isRoot = process.getuid?.() === 0;
+  chmodSync(folder, 0o755);
+  const trilane = join(import.meta.dirname, "../../../../cli/trilane");
+  const nobody = isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : ["env"];
+  const run = (...words: string[]) =>
+    spawnSync(nobody[0] ?? "", [...nobody.slice(1), trilane, "reproduce", ...words], { encoding: "utf8" });
+  const intoShut = run(bundle, "--out", join(shut, "out"));
+  assert.deepEqual(
+    [intoShut.status, intoShut.stderr],
+    [2, `trilane: ${shut}: may not be written: name another folder with --out\n`],
+  );
+  chmodSync(bundle, 0);
+  const unread = run(bundle, "--out", join(folder, "out"));
+  assert.match(unread.stderr, isRoot ? /^trilane: [^\n]*may not be (read|written): [^\n]*\n$/ : /may not be read/);
+  chmodSync(shut, 0o755);
 });
 
 const namespaces = ["--user", "--map-root-user", "--mount"];
