@@ -142,12 +142,25 @@ function allOf(grounds: readonly Grounds[]): Grounds {
   };
 }
 
+/**
+ * And even that leans a little where nearly half of the loads are of another kind: by itself the t test would be wrong in 8 % at the
+ * level of 5 %, found by simulation as above.
+ */
+const leaning = 1.6;
+
 /** The grounds between occasions, which stand around what was found within them; none where each side has one occasion. */
 function betweenOccasions(within: Grounds, medians: CellEvidence["medians"], isPaired: boolean): Grounds[] {
   const spread = spreadOf(medians, isPaired);
   if (spread === null) return [];
   const middle = middleOf(within);
-  return middle === null ? [{ greater: () => 1, less: () => 1 }] : [around(middle, spread)];
+  if (middle === null) return [{ greater: () => 1, less: () => 1 }];
+  // Loads of several occasions at once are spread out by what these add, which moves the median of loads of two kinds, as few loads
+  // move those of single occasions: whichever says less counts.
+  const apart = mean(medians.b.filter(has)) - mean(medians.a.filter(has));
+  const { greater, less } = around({ low: Math.min(middle.low, apart), high: Math.max(middle.high, apart) }, spread);
+  return [
+    { greater: (size) => Math.min(1, leaning * greater(size)), less: (size) => Math.min(1, leaning * less(size)) },
+  ];
 }
 
 /** One-sided, the least probability that so many values of both can have in one cell, however far apart. */
