@@ -1,6 +1,5 @@
 // Races and sweeps as a person runs them: the command line, real labs, real Chromium. Interrupted, killed and with a
 // browser shot down; what is printed, what is stored, and that nothing is left behind.
-// Beside others: nothing here depends on how busy the machine is.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
