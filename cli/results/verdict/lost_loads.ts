@@ -6,7 +6,7 @@ import { risingFailures, type Tries } from "../stats/fisher_exact.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
 import { counted, lanePairs, type Sample, sortLanes } from "./sample.ts";
 
-/** One sentence for each pair of lanes that lost different shares of their loads. */
+/** One sentence for each pair of lanes that lost different shares of their loads; of a lane that lost all there is no median to doubt. */
 export function lostLoadsNotes(loads: readonly Sample[]): string[] {
   const tries = new Map<string, Tries>(
     sortLanes(loads.map(({ lane }) => lane)).map((lane) => {
@@ -15,7 +15,8 @@ export function lostLoadsNotes(loads: readonly Sample[]): string[] {
       return [lane, { valid: own.length - failed, failed }];
     }),
   );
-  const pairs = lanePairs(tries.keys()).map(({ lane, over }) => {
+  const known = [...tries].flatMap(([lane, { valid }]) => (valid > 0 ? [lane] : []));
+  const pairs = lanePairs(known).map(({ lane, over }) => {
     const [a, b] = [tries.get(lane) as Tries, tries.get(over) as Tries];
     const probability = Math.min(1, 2 * Math.min(risingFailures(a, b), risingFailures(b, a)));
     const [more, less] =
