@@ -11,8 +11,8 @@ import type { RaceResult } from "../../history/records.ts";
 
 type RaceLane = RaceResult["lanes"][number];
 
-/** Read in five seconds; those of further pairs are set smaller. */
-const headlines = 2;
+/** The answer; why, how sure and further pairs are set smaller. */
+const headlines = 1;
 
 /** A hyphen that means minus, as print has it. */
 const signed = (text: string): string => text.replaceAll(/(?<= )-(?=\d)/g, "−");
