@@ -4,7 +4,7 @@
 #ifndef TRILANE_REPLAY_TRANSPORT_H
 #define TRILANE_REPLAY_TRANSPORT_H
 
-#include "replay/h3/udp.h"
+#include "quic_io/udp.h"
 #include "schemas/generated/transport_settings.h"
 
 #include <stdbool.h>

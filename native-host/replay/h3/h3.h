@@ -5,9 +5,9 @@
 #ifndef TRILANE_REPLAY_H3_H
 #define TRILANE_REPLAY_H3_H
 
+#include "quic_io/udp.h"
 #include "replay/h3/cid_table.h"
 #include "replay/h3/quic.h"
-#include "replay/h3/udp.h"
 
 #include <stdbool.h>
 #include <stddef.h>

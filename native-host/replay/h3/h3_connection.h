@@ -6,11 +6,11 @@
 
 #include "base/buf.h"
 #include "base/loop.h"
+#include "quic_io/burst.h"
+#include "quic_io/pacer.h"
 #include "replay/exchange/exchange.h"
 #include "replay/exchange/priority_scheduler.h"
-#include "replay/h3/burst.h"
 #include "replay/h3/h3.h"
-#include "replay/h3/pacer.h"
 #include "replay/origins/alternative_service.h"
 
 #include <quiche.h>

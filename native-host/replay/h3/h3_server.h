@@ -3,7 +3,7 @@
 #ifndef TRILANE_REPLAY_H3_SERVER_H
 #define TRILANE_REPLAY_H3_SERVER_H
 
-#include "replay/h3/udp.h"
+#include "quic_io/udp.h"
 #include "replay/server.h"
 
 #include <stddef.h>

@@ -3,8 +3,8 @@
 #ifndef TRILANE_REPLAY_QUIC_H
 #define TRILANE_REPLAY_QUIC_H
 
+#include "quic_io/udp.h"
 #include "replay/h3/cid_table.h"
-#include "replay/h3/udp.h"
 #include "replay/server.h"
 
 #include <stdbool.h>

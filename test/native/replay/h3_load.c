@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/loop.h"
-#include "replay/h3/udp.h"
+#include "quic_io/udp.h"
 
 #include <arpa/inet.h>
 #include <openssl/rand.h>

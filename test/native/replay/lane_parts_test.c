@@ -1,8 +1,8 @@
 // The small parts of h2 and h3: connection ids, the order of responses, header fields, bursts.
+#include "quic_io/burst.h"
 #include "replay/exchange/fields.h"
 #include "replay/exchange/priority_scheduler.h"
 #include "replay/h2/h2.h"
-#include "replay/h3/burst.h"
 #include "replay/h3/cid_table.h"
 
 #include <setjmp.h>

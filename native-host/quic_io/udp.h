@@ -1,9 +1,9 @@
-// The UDP socket of the HTTP/3 lane: one IPv6 wildcard socket (IPv4 arrives mapped) that says for each packet
+// A UDP socket for QUIC: one IPv6 wildcard socket (IPv4 arrives mapped) that says for each packet
 // which of our addresses it was sent to, and sends from the address it is told. Batches both ways: recvmmsg
 // in; a burst out by one sendmsg with UDP_SEGMENT, or as udp_set_batching says. Does not know QUIC and keeps
 // no queue: what the kernel does not take stays the caller's.
-#ifndef TRILANE_REPLAY_UDP_H
-#define TRILANE_REPLAY_UDP_H
+#ifndef TRILANE_QUIC_IO_UDP_H
+#define TRILANE_QUIC_IO_UDP_H
 
 #include "base/loop.h"
 

@@ -5,8 +5,8 @@
 // The rate is a multiple of window / smoothed RTT, as RFC 9002 (7.7) has it and with Linux TCP's multiples: 2
 // while the window doubles each round trip (or the pacer itself would hold it back), 1.25 afterwards. After a
 // silence of about a round trip an initial window may leave at once.
-#ifndef TRILANE_REPLAY_PACER_H
-#define TRILANE_REPLAY_PACER_H
+#ifndef TRILANE_QUIC_IO_PACER_H
+#define TRILANE_QUIC_IO_PACER_H
 
 #include <stdbool.h>
 #include <stddef.h>

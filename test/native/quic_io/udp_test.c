@@ -1,5 +1,5 @@
 // The UDP socket on loopback, with ordinary sockets as peers.
-#include "replay/h3/udp.h"
+#include "quic_io/udp.h"
 
 #include <arpa/inet.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "replay/h3/burst.h"
+#include "quic_io/burst.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The pacer in virtual time.
-#include "replay/h3/pacer.h"
+#include "quic_io/pacer.h"
 
 #include "base/clock.h"
 

@@ -1,10 +1,10 @@
 // Packets of one connection that leave together, for UDP_SEGMENT: the same two addresses, one size but for
 // the last. One packet that does not fit waits behind, so that a link without room never costs a packet. Does
 // not make packets, nor know when they are due beyond what it is told.
-#ifndef TRILANE_REPLAY_BURST_H
-#define TRILANE_REPLAY_BURST_H
+#ifndef TRILANE_QUIC_IO_BURST_H
+#define TRILANE_QUIC_IO_BURST_H
 
-#include "replay/h3/udp.h"
+#include "quic_io/udp.h"
 
 #include <stdbool.h>
 #include <stddef.h>

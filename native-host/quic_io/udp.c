@@ -1,4 +1,4 @@
-#include "replay/h3/udp.h"
+#include "quic_io/udp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -143,7 +143,7 @@ int udp_open(struct udp **out, struct loop *loop, uint16_t port, const struct ud
              char *error, size_t error_size) {
     struct udp *udp = calloc(1, sizeof *udp);
     if (!udp) {
-        snprintf(error, error_size, "h3: memory is short");
+        snprintf(error, error_size, "memory is short");
         return -1;
     }
     udp->loop = loop;
@@ -151,7 +151,7 @@ int udp_open(struct udp **out, struct loop *loop, uint16_t port, const struct ud
     udp->batching = UDP_BATCHING_GSO;
     udp->watch = (struct loop_watch){.fd = -1, .ready = ready, .context = udp};
     if (bind_wildcard(udp, port) < 0 || loop_add(loop, &udp->watch, EPOLLIN) < 0) {
-        snprintf(error, error_size, "h3: cannot listen on UDP port %u: %s", (unsigned)port, strerror(errno));
+        snprintf(error, error_size, "cannot listen on UDP port %u: %s", (unsigned)port, strerror(errno));
         if (udp->watch.fd >= 0) close(udp->watch.fd);
         free(udp);
         return -1;

@@ -1,4 +1,4 @@
-#include "replay/h3/pacer.h"
+#include "quic_io/pacer.h"
 
 #include "base/clock.h"
 
