@@ -69,7 +69,7 @@ static const char help[] =
     "mm-link's format\n"
     "  --pcapng FILE           write a capture of both directions; why a packet was dropped is its comment\n"
     "  --tls-keys FILE         put the keys that programs write to FILE (SSLKEYLOGFILE) into the capture\n"
-    "  --flows FILE            write counters of each flow, goodput, utilization and loss ratio in JSON at "
+    "  --flow-counters FILE    write counters of each flow, goodput, utilization and loss ratio in JSON at "
     "the "
     "end\n"
     "  --control PATH          a Unix socket that takes a line {\"command\":\"stats\"} or\n"
@@ -101,7 +101,7 @@ enum {
     OPTION_LOG,
     OPTION_PCAPNG,
     OPTION_TLS_KEYS,
-    OPTION_FLOWS,
+    OPTION_FLOW_COUNTERS,
     OPTION_CONTROL,
     OPTION_DIE,
     OPTION_LINKS,
@@ -118,7 +118,7 @@ static const struct option other_options[] = {
     {"log", required_argument, NULL, OPTION_LOG},
     {"pcapng", required_argument, NULL, OPTION_PCAPNG},
     {"tls-keys", required_argument, NULL, OPTION_TLS_KEYS},
-    {"flows", required_argument, NULL, OPTION_FLOWS},
+    {"flow-counters", required_argument, NULL, OPTION_FLOW_COUNTERS},
     {"control", required_argument, NULL, OPTION_CONTROL},
     {"die-with-parent", no_argument, NULL, OPTION_DIE},
     {"links", no_argument, NULL, OPTION_LINKS},
@@ -159,8 +159,8 @@ static void read_one(struct options *options, struct link_settings *settings, in
     case OPTION_TLS_KEYS:
         options->evidence.tls_keys = optarg;
         break;
-    case OPTION_FLOWS:
-        options->evidence.flows = optarg;
+    case OPTION_FLOW_COUNTERS:
+        options->evidence.flow_counters = optarg;
         break;
     case OPTION_CONTROL:
         options->control = optarg;

@@ -56,7 +56,7 @@ const placeholderOfName: Readonly<Record<string, string>> = {
   columns: "NAMES",
   control: "SOCKET",
   evidence: "FOLDER",
-  flows: "FILE",
+  "flow-counters": "FILE",
   from: "FORMAT",
   length: "TIME",
   load: "NUMBER",

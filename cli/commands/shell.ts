@@ -30,7 +30,7 @@ interface ShellOptions extends CommonOptions, ServingOptions {
   control: string | undefined;
   log: string | undefined;
   pcapng: string | undefined;
-  flows: string | undefined;
+  "flow-counters": string | undefined;
   "--"?: string[];
 }
 
@@ -62,7 +62,10 @@ export const command: Command<ShellOptions> = {
       })
       .option("log", { type: "string", describe: "FILE.down and FILE.up: each packet, in mm-link's format" })
       .option("pcapng", { type: "string", describe: "a capture, with the TLS keys that the command writes" })
-      .option("flows", { type: "string", describe: "counters of each flow, goodput, utilization, loss ratio (JSON)" })
+      .option("flow-counters", {
+        type: "string",
+        describe: "counters of each flow, goodput, utilization, loss ratio (JSON)",
+      })
       .example("trilane shell --link 3mbit/50ms -- ping -c 4 100.64.0.1", "the link's delay")
       .example(
         "trilane shell --link 10mbit/100ms --recording shop -- curl -sI https://shop.example/",
@@ -139,7 +142,7 @@ async function runBehindLink(
   };
   pass("--control", control);
   pass("--log", options.log);
-  pass("--flows", options.flows);
+  pass("--flow-counters", options["flow-counters"]);
   pass("--pcapng", options.pcapng);
   if (options.pcapng !== undefined) {
     environment.SSLKEYLOGFILE ||= join(scratch, "keys");

@@ -33,8 +33,8 @@ export async function openEvidence(folder: string, scratch: string): Promise<Evi
       join(folder, "packets.pcapng"),
       "--tls-keys",
       keys,
-      "--flows",
-      join(folder, "flows.json"),
+      "--flow-counters",
+      join(folder, "flow-counters.json"),
     ],
     environment: { SSLKEYLOGFILE: keys },
   };

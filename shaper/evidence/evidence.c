@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/json_file.h"
 #include "base/log.h"
-#include "shaper/evidence/flow_report.h"
+#include "shaper/evidence/flow_counters.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,13 +54,13 @@ int evidence_open(struct evidence *evidence, const struct evidence_options *opti
     if (options->log && (open_log(&evidence->down, options->log, "down", error) < 0 ||
                          open_log(&evidence->up, options->log, "up", error) < 0))
         return -1;
-    if (options->flows && json_file_try(options->flows) < 0)
-        return fail(error, "flows", options->flows, strerror(errno));
+    if (options->flow_counters && json_file_try(options->flow_counters) < 0)
+        return fail(error, "flow-counters", options->flow_counters, strerror(errno));
     return options->pcapng ? open_capture(evidence, error) : 0;
 }
 
 static bool watches(const struct evidence *evidence) {
-    return evidence->options.log || evidence->options.pcapng || evidence->options.flows;
+    return evidence->options.log || evidence->options.pcapng || evidence->options.flow_counters;
 }
 
 static enum pcapng_interface interface_of(const struct evidence_direction *direction) {
@@ -75,7 +75,7 @@ static void arrived(struct packet_watcher *watcher, const struct packet *packet,
         direction->capacity_at_first_bytes = capacity_bytes(&direction->capacity, now_ns);
     }
     if (direction->log_writer) packet_log_arrival(&direction->log, packet, now_ns);
-    if (evidence->options.flows) flow_table_sent(&evidence->flows, packet, direction->down, now_ns);
+    if (evidence->options.flow_counters) flow_table_sent(&evidence->flows, packet, direction->down, now_ns);
 }
 
 // Waiting is told by when a packet leaves.
@@ -90,7 +90,8 @@ static void sent(struct packet_watcher *watcher, const struct packet *packet, ui
     struct evidence *evidence = direction->evidence;
     direction->last_left_ns = end_ns;
     if (direction->log_writer) packet_log_departure(&direction->log, packet, end_ns);
-    if (evidence->options.flows) flow_table_left_link(&evidence->flows, packet, direction->down, end_ns);
+    if (evidence->options.flow_counters)
+        flow_table_left_link(&evidence->flows, packet, direction->down, end_ns);
 }
 
 static void dropped(struct packet_watcher *watcher, const struct packet *packet, enum drop_reason reason,
@@ -101,7 +102,7 @@ static void dropped(struct packet_watcher *watcher, const struct packet *packet,
     if (direction->log_writer) packet_log_drop(&direction->log, packet, reason, now_ns);
     if (evidence->pcapng_writer)
         pcapng_dropped(&evidence->pcapng, interface_of(direction), packet, reason, now_ns);
-    if (evidence->options.flows) flow_table_lost(&evidence->flows, packet, direction->down, reason);
+    if (evidence->options.flow_counters) flow_table_lost(&evidence->flows, packet, direction->down, reason);
 }
 
 static void delivered(struct packet_watcher *watcher, const struct packet *packet, uint64_t due_ns) {
@@ -109,7 +110,8 @@ static void delivered(struct packet_watcher *watcher, const struct packet *packe
     struct evidence *evidence = direction->evidence;
     direction->statistics.received++;
     if (evidence->pcapng_writer) pcapng_delivered(&evidence->pcapng, interface_of(direction), packet, due_ns);
-    if (evidence->options.flows) flow_table_received(&evidence->flows, packet, direction->down, due_ns);
+    if (evidence->options.flow_counters)
+        flow_table_received(&evidence->flows, packet, direction->down, due_ns);
 }
 
 struct packet_watcher *evidence_watcher(struct evidence *evidence, bool down) {
@@ -203,18 +205,18 @@ static uint64_t capacity_used_bytes(const struct evidence_direction *direction) 
     return any ? last_bytes - direction->capacity_at_first_bytes : 0;
 }
 
-static int write_flows(struct evidence *evidence, const struct evidence_run *run, uint64_t end_ns) {
+static int write_flow_counters(struct evidence *evidence, const struct evidence_run *run, uint64_t end_ns) {
     const struct evidence_direction *down = &evidence->down, *up = &evidence->up;
     uint64_t down_bytes = capacity_used_bytes(down), up_bytes = capacity_used_bytes(up);
-    struct flow_report_run report_run = {.link = run->link,
-                                         .start_ns = run->start_ns,
-                                         .end_ns = end_ns,
-                                         .down_capacity_bytes = down->capacity.known ? &down_bytes : NULL,
-                                         .up_capacity_bytes = up->capacity.known ? &up_bytes : NULL};
-    json_t *report = flow_report_of(&evidence->flows, &report_run);
+    struct flow_counters_run counters_run = {.link = run->link,
+                                             .start_ns = run->start_ns,
+                                             .end_ns = end_ns,
+                                             .down_capacity_bytes = down->capacity.known ? &down_bytes : NULL,
+                                             .up_capacity_bytes = up->capacity.known ? &up_bytes : NULL};
+    json_t *report = flow_counters_of(&evidence->flows, &counters_run);
     errno = ENOMEM;
-    int result = report ? json_file_write(evidence->options.flows, report) : -1;
-    if (result < 0) log_line("flows %s: %s", evidence->options.flows, strerror(errno));
+    int result = report ? json_file_write(evidence->options.flow_counters, report) : -1;
+    if (result < 0) log_line("flow-counters %s: %s", evidence->options.flow_counters, strerror(errno));
     json_decref(report);
     return result;
 }
@@ -227,7 +229,7 @@ int evidence_close(struct evidence *evidence, const struct evidence_run *run, ui
         pcapng_end(&evidence->pcapng, PCAPNG_DOWN, &evidence->down.statistics, end_ns);
         pcapng_end(&evidence->pcapng, PCAPNG_UP, &evidence->up.statistics, end_ns);
     }
-    if (evidence->options.flows && write_flows(evidence, run, end_ns) < 0) result = -1;
+    if (evidence->options.flow_counters && write_flow_counters(evidence, run, end_ns) < 0) result = -1;
     if (file_writer_close(evidence->down.log_writer) < 0) result = -1;
     if (file_writer_close(evidence->up.log_writer) < 0) result = -1;
     if (file_writer_close(evidence->pcapng_writer) < 0)

@@ -13,10 +13,10 @@
 #include <stdbool.h>
 
 struct evidence_options {
-    const char *log;      // NULL: none, as all here. FILE: FILE.down and FILE.up
-    const char *pcapng;   // file
-    const char *tls_keys; // file, only with pcapng
-    const char *flows;    // file
+    const char *log;           // NULL: none, as all here. FILE: FILE.down and FILE.up
+    const char *pcapng;        // file
+    const char *tls_keys;      // file, only with pcapng
+    const char *flow_counters; // file
 };
 
 struct evidence_direction {

@@ -275,7 +275,7 @@ async function measureEvidence(labs: Labs): Promise<Measurement[]> {
     await labs.behind("100mbit/0ms,queue=unlimited", [`tcp down ${saturated_s} 1`], options);
   const without = cpuShare(await load([]));
   const found: Measurement[] = [];
-  for (const option of ["--log", "--pcapng", "--flows"]) {
+  for (const option of ["--log", "--pcapng", "--flow-counters"]) {
     const run = await load([option, join(labs.folder, `evidence${labs.who.name && "-unprivileged"}`)]);
     const name = `CPU that ${option} adds, TCP at 100 Mbit/s`;
     found.push(measurement(name, [cpuShare(run) - without], null, { unit: "%", idle_share: run.idle_share }));

@@ -57,7 +57,16 @@ async function appears(path: string): Promise<void> {
 
 test("a lab is watched and changed while its command runs", async () => {
   const socket = file("lab");
-  const options = ["--control", socket, "--log", file("log"), "--flows", file("flows"), "--pcapng", file("capture")];
+  const options = [
+    "--control",
+    socket,
+    "--log",
+    file("log"),
+    "--flow-counters",
+    file("flows"),
+    "--pcapng",
+    file("capture"),
+  ];
   // As long as it takes here to say what the lab is to do; SIGINT makes it count.
   const ping = `ping -q -i 0.05 100.64.0.1 & while [ ! -e ${file("enough")} ]; do sleep 0.05; done; kill -INT $!; wait $!`;
   const lab = finished(start("shell", "--link", "3mbit/50ms", ...options, "--", "bash", "-c", ping));
@@ -91,7 +100,7 @@ test("a lab is watched and changed while its command runs", async () => {
   assert.match(looks.at(-1).link, /rtt=10ms/);
 
   const flows = JSON.parse(readFileSync(file("flows"), "utf8"));
-  assertFollows("flows", flows);
+  assertFollows("flow-counters", flows);
   assert.equal(flows.down.received_packets, received);
   assert.equal(flows.flows[0].protocol, "icmp");
   assert.match(readFileSync(file("log.up"), "utf8"), /^# [0-9]+ steer rtt=10ms,loss_down=100%$/m);

@@ -76,7 +76,7 @@ test("h2: transports as asked, and evidence of them", async () => {
   const facts = result.log._trilane;
   assert.equal(facts.evidence, evidence);
   assert.deepEqual(readdirSync(evidence).toSorted(), [
-    "flows.json",
+    "flow-counters.json",
     "load.har",
     "packets.pcapng",
     "qlog",

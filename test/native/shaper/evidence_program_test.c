@@ -49,10 +49,9 @@ static void nothing_is_written_unasked(void **state) {
 static void files_of_a_run_agree(void **state) {
     (void)state;
     struct run run;
-    script(
-        &run,
-        "$S --link 3mbit/20ms,loss_down=20%,seed=4 --log log --pcapng capture --flows flows --report report "
-        "-- ping -q -c 100 -i 0.002 -s 972 100.64.0.1 | grep -o '[0-9]* received'");
+    script(&run, "$S --link 3mbit/20ms,loss_down=20%,seed=4 --log log --pcapng capture --flow-counters flows "
+                 "--report report "
+                 "-- ping -q -c 100 -i 0.002 -s 972 100.64.0.1 | grep -o '[0-9]* received'");
     assert_string_equal(run.err, "");
     int received = atoi(run.out);
     assert_in_range(received, 60, 95);
@@ -250,7 +249,8 @@ static void files_that_cannot_be_made_are_bad_input(void **state) {
         {"--tls-keys keys", "trilane-shaper: tls-keys: keys: keys go into a capture: give --pcapng too\n"},
         {"--control /no/such/folder/s",
          "trilane-shaper: control: /no/such/folder/s: No such file or directory\n"},
-        {"--flows /dev/full/flows", "trilane-shaper: flows: /dev/full/flows: Not a directory\n"},
+        {"--flow-counters /dev/full/flows",
+         "trilane-shaper: flow-counters: /dev/full/flows: Not a directory\n"},
         {"--report /no/such/folder/r --control s",
          "trilane-shaper: report /no/such/folder/r: No such file or directory\n"},
         {"--control .", "trilane-shaper: control: .: exists and is in use: give another path\n"},

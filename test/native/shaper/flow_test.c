@@ -1,5 +1,5 @@
 // Counters of flows: what they make of packets, in any order, and of bytes that are no packets.
-#include "shaper/evidence/flow_report.h"
+#include "shaper/evidence/flow_counters.h"
 #include "shaper/evidence/flow_table.h"
 #include "shaper/nodes/capacity.h"
 #include "shaper/nodes/trace.h"
@@ -159,11 +159,11 @@ static void counters_and_metrics_of_a_small_run(void **state) {
             flow_table_received(&table, &packet, true, packet.arrived_ns + 10 * NS_PER_MS);
     }
     uint64_t capacity_bytes = 20800;
-    struct flow_report_run run = {.link = "1mbit/20ms",
-                                  .start_ns = start_ns,
-                                  .end_ns = start_ns + NS_PER_S,
-                                  .down_capacity_bytes = &capacity_bytes};
-    json_t *report = flow_report_of(&table, &run);
+    struct flow_counters_run run = {.link = "1mbit/20ms",
+                                    .start_ns = start_ns,
+                                    .end_ns = start_ns + NS_PER_S,
+                                    .down_capacity_bytes = &capacity_bytes};
+    json_t *report = flow_counters_of(&table, &run);
     assert_non_null(report);
     const json_t *down = json_object_get(report, "down");
     assert_true(real(down, "sent_packets") == 10 && real(down, "received_packets") == 9);

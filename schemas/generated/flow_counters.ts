@@ -1,10 +1,10 @@
-// Generated from ../flows.schema.json by `npm run generate`: change the schema instead.
+// Generated from ../flow-counters.schema.json by `npm run generate`: change the schema instead.
 
 /**
- * What trilane-shaper --flows writes when its command has ended: counters of each flow and, of each direction, what NetShaper measured (goodput, channel utilization, loss ratio). Times are CLOCK_MONOTONIC.
+ * What trilane-shaper --flow-counters writes when its command has ended: counters of each flow and, of each direction, what NetShaper measured (goodput, channel utilization, loss ratio). Times are CLOCK_MONOTONIC.
  */
-export interface Flows {
-  schema: "trilane/flows/1";
+export interface FlowCounters {
+  schema: "trilane/flow-counters/1";
   version: string;
   /**
    * What the link was asked to be at the end, in short form.
@@ -27,7 +27,7 @@ export interface Flows {
   /**
    * In the order of their first packets.
    */
-  flows: Flow[];
+  flows: CountedFlow[];
 }
 /**
  * Of all packets of one direction.
@@ -138,7 +138,7 @@ export interface FlowQueueDelays {
 /**
  * Both directions between two ends; near is the command's.
  */
-export interface Flow {
+export interface CountedFlow {
   /**
    * tcp, udp, icmp, icmpv6, or the IP protocol's number.
    */

@@ -1,4 +1,4 @@
-#include "shaper/evidence/flow_report.h"
+#include "shaper/evidence/flow_counters.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -98,13 +98,13 @@ static json_t *flow_of(const struct flow *flow) {
                      counts_of(&flow->up));
 }
 
-json_t *flow_report_of(const struct flow_table *table, const struct flow_report_run *run) {
+json_t *flow_counters_of(const struct flow_table *table, const struct flow_counters_run *run) {
     json_t *flows = json_array();
     for (uint32_t i = 0; i < table->count; i++)
         json_array_append_new(flows, flow_of(&table->flows[i]));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "trilane/flows/1", "version",
-                     TRILANE_VERSION, "link", run->link, "start_ns", number(run->start_ns), "end_ns",
-                     number(run->end_ns), "down",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "trilane/flow-counters/1",
+                     "version", TRILANE_VERSION, "link", run->link, "start_ns", number(run->start_ns),
+                     "end_ns", number(run->end_ns), "down",
                      flow_metrics_of(&table->down, &table->queue_delay_down_ns, run->down_capacity_bytes),
                      "up", flow_metrics_of(&table->up, &table->queue_delay_up_ns, run->up_capacity_bytes),
                      "untracked_packets", number(table->untracked_packets), "flows", flows);

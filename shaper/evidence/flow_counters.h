@@ -1,12 +1,13 @@
-// The document of flows (schemas/flows.schema.json): each flow's counters and NetShaper's metrics.
-#ifndef TRILANE_SHAPER_FLOW_REPORT_H
-#define TRILANE_SHAPER_FLOW_REPORT_H
+// The document of flow counters (schemas/flow-counters.schema.json): each flow's counters and NetShaper's
+// metrics.
+#ifndef TRILANE_SHAPER_FLOW_COUNTERS_H
+#define TRILANE_SHAPER_FLOW_COUNTERS_H
 
 #include "shaper/evidence/flow_table.h"
 
 #include <jansson.h>
 
-struct flow_report_run {
+struct flow_counters_run {
     const char *link; // short form
     uint64_t start_ns;
     uint64_t end_ns;
@@ -16,7 +17,7 @@ struct flow_report_run {
 };
 
 // NULL when memory is short.
-json_t *flow_report_of(const struct flow_table *table, const struct flow_report_run *run);
+json_t *flow_counters_of(const struct flow_table *table, const struct flow_counters_run *run);
 
 // A direction's metrics alone.
 json_t *flow_metrics_of(const struct flow_counts *counts, const struct histogram *queue_delay_ns,
