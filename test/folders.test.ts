@@ -23,6 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "extension/background": ["cli/base", "extension", "extension/capture", "extension/har", "extension/history"],
   "cli/link": ["cli/base"],
+  "cli/flows/records": ["cli/base"],
   "cli/browser": ["cli/base", "extension/capture"],
   "cli/recording": ["cli/base", "cli/link", "cli/browser", "extension/capture", "extension/har"],
   "cli/load": ["cli/base", "cli/link", "cli/browser", "cli/recording", "extension/capture"],

@@ -1,0 +1,82 @@
+// Generated from ../flow-report.schema.json by `npm run generate`: change the schema instead.
+
+/**
+ * ADDRESS:PORT; null: it was never connected.
+ */
+export type Address = string | null;
+export type Time = number | null;
+export type Count = number | null;
+/**
+ * What one end of trilane-flows writes when its run has ended: what became of each flow there. Times are CLOCK_MONOTONIC; null is unavailable at this end.
+ */
+export interface FlowReport {
+  schema: "trilane/flow-report/1";
+  version: string;
+  end: "near" | "far";
+  /**
+   * The near end's is the run's time 0.
+   */
+  start_ns: number;
+  end_ns: number;
+  /**
+   * CPU time of the program at this end, user and system.
+   */
+  cpu_ms: number;
+  /**
+   * In the run's order.
+   */
+  flows: ReportedFlow[];
+  ping: FlowPing | null;
+}
+export interface ReportedFlow {
+  /**
+   * Its number in the run, from 0.
+   */
+  flow: number;
+  /**
+   * ended: by its size; cut: by its duration or the run's end; failed: see error.
+   */
+  state: "ended" | "cut" | "failed" | "not-started";
+  error: string | null;
+  local: Address;
+  peer: Address;
+  /**
+   * The controller as read back from the connection.
+   */
+  congestion: string | null;
+  connect_begin_ns: Time;
+  /**
+   * The handshake is done.
+   */
+  connected_ns: number | null;
+  /**
+   * The first byte of the bulk was received here.
+   */
+  first_byte_ns: number | null;
+  /**
+   * From then on data may flow.
+   */
+  started_ns: number | null;
+  ended_ns: Time;
+  /**
+   * By the application at this end.
+   */
+  sent_bytes: number;
+  /**
+   * By the application at this end.
+   */
+  received_bytes: number;
+  packets_sent: Count;
+  packets_lost: Count;
+  retransmitted_bytes: Count;
+  cpu_ms: number | null;
+}
+export interface FlowPing {
+  sent: number;
+  received: number;
+  replies: PingReply[];
+}
+export interface PingReply {
+  sent_ns: number;
+  rtt_ns: number;
+}
