@@ -14,7 +14,8 @@ import { type DetectionQuestion, nothingAsked } from "./plan/detect_option.ts";
 import { cellGuess, guessStored_bytes, type PageSize } from "./plan/estimate.ts";
 import { pageSizes } from "./plan/pages.ts";
 import { placesOf } from "./plan/places.ts";
-import { cellsOf, linksOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
+import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
+import { linksOf } from "./plan/plan_links.ts";
 import { formatDuration } from "./progress/progress_lines.ts";
 
 /** `unstored`: pages that are in files still. */

@@ -1,4 +1,5 @@
 // Generated from ../flow-run.schema.json by `npm run generate`: change the schema instead.
+import type { FlowDirection, FlowTransport } from "./flow.ts";
 
 /**
  * What both ends of trilane-flows are told of a run: bulk flows between the near and the far namespace of a lab. Flow number i, from 0, goes to far port 20001 + i (TCP or UDP), the ping to 20000/UDP. The near end is the client of all of them, and begins the run.
@@ -27,18 +28,12 @@ export interface FlowRun {
  * With neither duration nor size it goes on until the run ends.
  */
 export interface RunFlow {
-  /**
-   * tls: TLS 1.3 over TCP.
-   */
-  transport: "tcp" | "tls" | "quic";
+  transport: FlowTransport;
   /**
    * The sender's controller: one that the kernel offers (tcp, tls), or one of quiche's or ours (quic).
    */
   congestion: string;
-  /**
-   * down: the far end sends.
-   */
-  direction: "down" | "up";
+  direction: FlowDirection;
   /**
    * From the near end's start.
    */

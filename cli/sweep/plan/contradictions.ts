@@ -69,17 +69,6 @@ export function refuseContradictions(plan: Terms, serving: Serving, source: stri
   if (fault !== null) throw new UserError(`plan ${source}: ${fault}`);
 }
 
-/** Two names of one thing would be measured, and counted, as two. */
-export function refuseSame(named: readonly { readonly name: string; readonly key: string }[], what: string): void {
-  const names = new Map<string, string>();
-  for (const { name, key } of named) {
-    const before = names.get(key);
-    if (before === name) throw new UserError(`${what} ${name} stands there twice: name it once`);
-    if (before !== undefined) throw new UserError(`${what} ${name} is the same as ${before}: name one of them`);
-    names.set(key, name);
-  }
-}
-
 /** No load on the link is faster: bytes over rate, and one round trip. `whole`: what it waits for, where that is known. */
 function least_ms({ link_profile: { down, rtt_ms } }: PlannedCell, whole: PageSize | undefined): number {
   const { rate_bps, rate_steps, trace } = down;

@@ -21,10 +21,10 @@ import { recordUrl, usualQuiet_ms, usualTimeout_s } from "../../recording/record
 import { nameForUrl, pageUrl } from "../../recording/record/words.ts";
 import { type PageSpec, pageSpec } from "../../recording/synth/catalogue.ts";
 import { ensureSynth } from "../../recording/synth/ensure.ts";
-import { refuseSame } from "./contradictions.ts";
 import type { PageSize } from "./estimate.ts";
 import { isPattern, matchRecordings } from "./page_patterns.ts";
 import { type Plan, pageName } from "./plan.ts";
+import { refuseSame } from "./refuse_same.ts";
 
 /** What a synthetic page is made of; null where no such page can be made. */
 function synthSpec(name: string): PageSpec | null {

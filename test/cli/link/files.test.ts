@@ -12,7 +12,8 @@ import { filesOf, formWithAbsoluteFiles, refuseChangedFiles, settleFiles } from 
 import { formatLink, type LinkProfile, parseLink } from "../../../cli/link/link.ts";
 import { readLink } from "../../../cli/link/profile_file.ts";
 import { labCommand } from "../../../cli/load/lab.ts";
-import { cellsOf, linksOf, planDigest, planOf, readPlan } from "../../../cli/sweep/plan/plan.ts";
+import { cellsOf, planDigest, planOf, readPlan } from "../../../cli/sweep/plan/plan.ts";
+import { linksOf } from "../../../cli/sweep/plan/plan_links.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trilane-links-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

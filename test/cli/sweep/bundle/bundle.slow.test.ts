@@ -322,7 +322,8 @@ describe("a rerun", () => {
     const link = `trace=${trace},rtt=50ms`;
     const shop = await storeRecording(home, "shop");
     const sweep = storeFixture(home, { ...raceFixture, digests: { shop }, links: [link] });
-    const { linksOf, planOf } = await import("../../../../cli/sweep/plan/plan.ts");
+    const { planOf } = await import("../../../../cli/sweep/plan/plan.ts");
+    const { linksOf } = await import("../../../../cli/sweep/plan/plan_links.ts");
     const results = openResults(home);
     results.recordPinning(sweep, "shop", Date.UTC(2026, 1, 3));
     const plan = planOf({ ...results.sweep(sweep).plan }, "the test");

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { presets } from "../../../../cli/load/serving/presets.ts";
-import { cellsOf, linksOf, planDigest, planOf, readPlan, shippedPlans } from "../../../../cli/sweep/plan/plan.ts";
+import { cellsOf, planDigest, planOf, readPlan, shippedPlans } from "../../../../cli/sweep/plan/plan.ts";
+import { linksOf } from "../../../../cli/sweep/plan/plan_links.ts";
 
 const least = { name: "least", pages: ["page"], lanes: ["h1"], links: ["3mbit/50ms"], repetitions: 1 };
 

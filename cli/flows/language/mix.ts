@@ -1,0 +1,38 @@
+// Flows that run together: read from the words of each, held to what a run can have. Plans and `--cross-traffic` read mixes here.
+import type { Flow } from "../../../schemas/generated/flow.ts";
+import { UserError } from "../../base/errors.ts";
+import { formatFlow, mostFlows, parseFlow } from "./flow_words.ts";
+import { formatTime_ms } from "./quantities.ts";
+
+/** Of all flows, each counted as often as it runs. */
+export function countFlows(flows: readonly Flow[]): number {
+  return flows.reduce((sum, { count }) => sum + count, 0);
+}
+
+function refuseBeyond(flow: Flow, for_s: number): void {
+  const words = formatFlow(flow);
+  const end = formatTime_ms(Math.round(for_s * 1000));
+  if (flow.start_s >= for_s)
+    throw new UserError(`flow ${words} starts when the run has ended, at ${end}: start it earlier, or run for longer`);
+  if (flow.for_s !== null && flow.start_s + flow.for_s > for_s + 1e-9)
+    throw new UserError(
+      `flow ${words} lasts beyond the run's end, at ${end}: leave for= out to have it run to the end, or run for longer`,
+    );
+}
+
+/** UserError where they are more than a run takes, or one cannot run in `for_s`. */
+export function refuseImpossible(flows: readonly Flow[], for_s: number): void {
+  const count = countFlows(flows);
+  if (count > mostFlows) throw new UserError(`${count} flows at once: a run takes at most ${mostFlows}`);
+  for (const flow of flows) refuseBeyond(flow, for_s);
+}
+
+/** `kernel`: as parseFlow has it. UserError naming the flow. */
+export function readMix(words: readonly string[], kernel: readonly string[] | null): Flow[] {
+  return words.map((each) => parseFlow(each, kernel));
+}
+
+/** One line for people, and the name of a mix that was given none. */
+export function mixWords(flows: readonly Flow[]): string {
+  return flows.map(formatFlow).join(" + ");
+}

@@ -1,0 +1,65 @@
+// A plan's document, of pages or of flows: read from a file or a shipped plan's name, copied, held to its schema, its words fit for a
+// terminal. What the plan means is its own room's.
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { UserError } from "../../base/errors.ts";
+import { explainSchemaErrors, schemaValidator } from "../../base/schema_error.ts";
+
+/** A plan is three deep; what is nested without end is found here, before a validator loses itself in it. */
+function copyOf(document: unknown, source: string, schema: string): unknown {
+  try {
+    return structuredClone(document);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UserError(`plan ${source}: nested too deeply: see ${schema}`);
+  }
+}
+
+/** A copy with the schema's defaults. `name`: schemas/NAME.schema.json. UserError naming `source` and the place in it. */
+export function checkedDocument<Document>(document: unknown, source: string, name: string): Document {
+  const schema = `schemas/${name}.schema.json`;
+  const validate = schemaValidator<Document>(name, { useDefaults: true });
+  const plan = copyOf(document, source, schema);
+  if (!validate(plan)) throw new UserError(`plan ${source}: ${explainSchemaErrors(validate.errors ?? [], schema)}`);
+  return plan;
+}
+
+/** What of a plan is shown to people: a terminal would take a control character for a command. */
+export function refuseControls(words: readonly string[], source: string): void {
+  const wrong = words.find((text) => /[^\P{Cc}\n\t]/u.test(text));
+  if (wrong === undefined) return;
+  throw new UserError(`plan ${source}: control characters in ${JSON.stringify(wrong.slice(0, 80))}: take them out`);
+}
+
+/** The names of the plans in a folder that Trilane comes with. */
+export function plansIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => basename(file, ".json"))
+    .sort();
+}
+
+export interface ReadDocument {
+  readonly document: unknown;
+  /** From which the links' files are named. */
+  readonly folder: string;
+}
+
+/** A plan from a file, or one of those in `shipped` by its name. UserError where it is neither, or no JSON. */
+export function readDocument(pathOrName: string, shipped: string): ReadDocument {
+  const names = plansIn(shipped);
+  const path = names.includes(pathOrName) ? join(shipped, `${pathOrName}.json`) : pathOrName;
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "ENOENT" && code !== "EISDIR") throw error;
+    throw new UserError(`no plan ${pathOrName}: name a file, or one of ${names.join(", ")}`);
+  }
+  try {
+    return { document: JSON.parse(text), folder: dirname(path) };
+  } catch (error) {
+    throw new UserError(`plan ${pathOrName}: not JSON (${(error as Error).message.split("\n")[0]}): correct it`);
+  }
+}

@@ -1,0 +1,85 @@
+// The links of a plan, of pages or of flows: forms, files and grids expanded into profiles with their labels. Reads the files
+// that links name.
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import type { Grid, PlanLink } from "../../../schemas/generated/sweep_plan.ts";
+import { filesOf, settleFiles, withAbsoluteFiles } from "../../link/files.ts";
+import { describeLinks, type Link, readForms } from "../../link/link.ts";
+import { isProfileFile, readLinks } from "../../link/profile_file.ts";
+import { shaperKey } from "../../link/same_link.ts";
+import { refuseSame } from "./refuse_same.ts";
+
+/** A plan as far as its links are concerned. */
+export interface LinkedPlan {
+  readonly name: string;
+  readonly links: readonly PlanLink[];
+}
+
+export interface PlannedLink {
+  /** Canonical short form, with files by their names: the link's label. */
+  readonly link: string;
+  readonly link_profile: LinkProfile;
+}
+
+/** Forms that name no file, or files by absolute paths: a stored plan means the same from every folder. */
+function absoluteForms(links: readonly string[], folder: string): string[] {
+  const profiles = readLinks(links, folder).map((profile) => withAbsoluteFiles(profile, folder));
+  return describeLinks(profiles).map(({ form, profile }, index) => {
+    const written = links[index] ?? form;
+    return filesOf(profile).length === 0 && !isProfileFile(written) ? written : form;
+  });
+}
+
+/** The plan's links with their files by absolute paths; those of its forms are named from `folder`. */
+export function absoluteLinks<Links extends readonly PlanLink[]>(links: Links, folder: string): Links {
+  const written = links.filter((link) => typeof link === "string");
+  const forms = absoluteForms(written, folder).values();
+  return links.map((link) => (typeof link === "string" ? forms.next().value : link)) as unknown as Links;
+}
+
+/** Counted without expanding a grid. */
+export function countLinks({ links }: Pick<LinkedPlan, "links">): number {
+  const sizes = links.map((link) =>
+    typeof link === "string"
+      ? 1
+      : link.grid.rates_mbit.length * link.grid.rtts_ms.length * (link.grid.loss ?? [0]).length,
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function gridForms(grid: Grid): string[] {
+  return grid.rates_mbit.flatMap((rate_mbit) =>
+    grid.rtts_ms.flatMap((rtt_ms) =>
+      (grid.loss ?? [0]).map((loss) => `${rate_mbit}mbit/${rtt_ms}ms${loss > 0 ? `,loss=${percent(loss)}%` : ""}`),
+    ),
+  );
+}
+
+/** 0.07 * 100 is 7.000000000000001. */
+function percent(share: number): number {
+  return Number((share * 100).toPrecision(12));
+}
+
+/** With grids expanded, files unread. */
+export function expandLinks(plan: LinkedPlan): Link[] {
+  return readForms(plan.links.flatMap((link) => (typeof link === "string" ? [link] : gridForms(link.grid))));
+}
+
+/** The links of a plan with their grids expanded; files are read. UserError where two are one to the shaper. */
+export function linksOf(plan: LinkedPlan): PlannedLink[] {
+  const links = expandLinks(plan);
+  const forms = links.map(({ form }) => form);
+  const profiles = settleFiles(
+    links.map(({ profile }) => profile),
+    process.cwd(),
+  );
+  refuseSame(
+    profiles.map((profile, index) => ({ name: forms[index] ?? "", key: shaperKey(profile) })),
+    `plan ${plan.name}: link`,
+  );
+  const labels = links.map(({ label }) => label);
+  const times = new Map<string, number>();
+  for (const label of labels) times.set(label, (times.get(label) ?? 0) + 1);
+  // Two files of one name in two folders are two links.
+  const labelOf = (label: string, index: number): string => (times.get(label) === 1 ? label : (forms[index] ?? label));
+  return profiles.map((link_profile, index) => ({ link: labelOf(labels[index] ?? "", index), link_profile }));
+}
