@@ -49,7 +49,7 @@ static bool local_address(struct msghdr *message, struct in6_addr *address) {
     return false;
 }
 
-// Returns how many packets the kernel had; what is usable of them goes to the handler.
+// Returns how many packets the kernel had, or -1; what is usable of them goes to the handler.
 static int receive_batch(struct udp *udp) {
     for (int i = 0; i < BATCH_PACKETS; i++) {
         udp->pieces[i] = (struct iovec){udp->bytes[i], UDP_PACKET_MAX};
@@ -90,8 +90,17 @@ static void ready(void *context, uint32_t events) {
     }
     // An error on the socket (an ICMP answer to a packet of ours) is read off by recvmmsg as -1; QUIC has its
     // own timers for peers that went away.
-    for (int i = 0; i < BATCHES_PER_TURN; i++)
-        if (receive_batch(udp) < BATCH_PACKETS) break;
+    for (int i = 0; i < BATCHES_PER_TURN; i++) {
+        const int count = receive_batch(udp);
+        if (count < 0 && errno == ECONNREFUSED && udp->handler.refused)
+            udp->handler.refused(udp->handler.context);
+        if (count < BATCH_PACKETS) break;
+    }
+}
+
+void udp_receive_now(struct udp *udp) {
+    while (receive_batch(udp) > 0)
+        ;
 }
 
 void udp_set_batching(struct udp *udp, enum udp_batching batching) {
@@ -169,6 +178,19 @@ void udp_close(struct udp *udp) {
 
 uint16_t udp_port(const struct udp *udp) {
     return udp->port;
+}
+
+int udp_connect(struct udp *udp, const struct sockaddr_in6 *peer, struct sockaddr_in6 *local, char *error,
+                size_t error_size) {
+    socklen_t size = sizeof *local;
+    if (connect(udp->watch.fd, (const struct sockaddr *)peer, sizeof *peer) == 0 &&
+        getsockname(udp->watch.fd, (struct sockaddr *)local, &size) == 0) {
+        local->sin6_flowinfo = 0;
+        return 0;
+    }
+    snprintf(error, error_size, "no way to UDP port %u: %s", (unsigned)ntohs(peer->sin6_port),
+             strerror(errno));
+    return -1;
 }
 
 // The message that carries `piece` from the burst's address to its peer. `peer` and `control` are to live as

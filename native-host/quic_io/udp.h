@@ -49,6 +49,8 @@ struct udp_handler {
     // After a burst that could not be taken: there is room again.
     void (*writable)(void *context);
     void *context;
+    // May be NULL. Only after udp_connect: nobody listens there.
+    void (*refused)(void *context);
 };
 
 struct udp;
@@ -58,6 +60,12 @@ int udp_open(struct udp **udp, struct loop *loop, uint16_t port, const struct ud
              char *error, size_t error_size);
 void udp_close(struct udp *udp);
 uint16_t udp_port(const struct udp *udp);
+// Packets from `peer` only from now on, and the kernel says if nobody listens there. `local` becomes the
+// address that packets leave from, as in the `local` of those that arrive. 0, or -1 with a line in `error`.
+int udp_connect(struct udp *udp, const struct sockaddr_in6 *peer, struct sockaddr_in6 *local, char *error,
+                size_t error_size);
+// Hands over what has arrived by now, without waiting for the loop.
+void udp_receive_now(struct udp *udp);
 // At first GSO; where the kernel or a device cannot, sendmmsg is what is left of it.
 void udp_set_batching(struct udp *udp, enum udp_batching batching);
 enum udp_batching udp_batching_of(const struct udp *udp);

@@ -192,7 +192,7 @@ int h3_server_open(struct h3_server **out, const struct server_parts *parts, uin
                    size_t error_size) {
     struct h3_server *server = new_server(parts, error, error_size);
     if (!server) return -1;
-    struct udp_handler handler = {received, writable, server};
+    struct udp_handler handler = {.received = received, .writable = writable, .context = server};
     if (udp_open(&server->udp, parts->loop, port, &handler, error, error_size) < 0 ||
         set_up_socket(server, error, error_size) < 0) {
         h3_server_close(server);

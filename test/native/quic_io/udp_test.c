@@ -22,6 +22,7 @@ struct server {
     struct udp_packet got;
     uint8_t bytes[UDP_PACKET_MAX];
     size_t count;
+    bool refused;
 };
 
 static void on_packets(void *context, struct udp_packet *packets, size_t count) {
@@ -41,7 +42,7 @@ static void open_server(struct server *server) {
     char error[200] = "";
     *server = (struct server){0};
     assert_int_equal(loop_open(&server->loop), 0);
-    struct udp_handler handler = {on_packets, on_writable, server};
+    struct udp_handler handler = {.received = on_packets, .writable = on_writable, .context = server};
     if (udp_open(&server->udp, server->loop, 0, &handler, error, sizeof error) < 0) fail_msg("%s", error);
     assert_int_not_equal(udp_port(server->udp), 0);
 }
@@ -149,10 +150,58 @@ static void says_when_the_port_is_taken(void **state) {
     open_server(&server);
     struct udp *second;
     char error[200] = "";
-    struct udp_handler handler = {on_packets, on_writable, &server};
+    struct udp_handler handler = {.received = on_packets, .writable = on_writable, .context = &server};
     assert_int_equal(udp_open(&second, server.loop, udp_port(server.udp), &handler, error, sizeof error), -1);
     assert_non_null(strstr(error, "UDP port"));
     close_server(&server);
+}
+
+static void on_refused(void *context) {
+    struct server *client = context;
+    client->refused = true;
+    loop_stop(client->loop);
+}
+
+static void a_client_hears_only_its_server_and_that_it_has_gone(void **state) {
+    (void)state;
+    struct server server, client = {0};
+    struct sockaddr_in6 local, peer = {.sin6_family = AF_INET6};
+    char error[200] = "";
+    open_server(&server);
+    client.loop = server.loop;
+    const struct udp_handler handler = {on_packets, on_writable, &client, on_refused};
+    assert_int_equal(udp_open(&client.udp, client.loop, 0, &handler, error, sizeof error), 0);
+    inet_pton(AF_INET6, "::ffff:127.0.0.1", &peer.sin6_addr);
+    peer.sin6_port = htons(udp_port(server.udp));
+    assert_int_equal(udp_connect(client.udp, &peer, &local, error, sizeof error), 0);
+    assert_memory_equal(&local.sin6_addr, &peer.sin6_addr, sizeof local.sin6_addr);
+    assert_int_equal(ntohs(local.sin6_port), udp_port(client.udp));
+
+    const struct udp_link link = udp_link(client.udp), back = udp_link(server.udp);
+    const struct udp_burst question = {local, peer, (const uint8_t *)"ask", 3, 3};
+    assert_int_equal(link.send(link.context, &question), 1);
+    assert_int_equal(loop_run(server.loop), 0);
+    assert_int_equal(server.got.size, 3);
+    assert_memory_equal(&server.got.peer, &local, sizeof local);
+
+    int stranger = connect_to("127.0.0.1", udp_port(client.udp));
+    assert_true(stranger >= 0);
+    send(stranger, "strange", 7, 0);
+    close(stranger);
+    const struct udp_burst answer = {server.got.local, server.got.peer, (const uint8_t *)"reply", 5, 5};
+    assert_int_equal(back.send(back.context, &answer), 1);
+    udp_receive_now(client.udp); // the loopback has delivered by now
+    assert_int_equal(client.got.size, 5);
+    assert_int_equal(client.count, 1);
+    assert_memory_equal(&client.got.local, &local, sizeof local);
+
+    udp_close(server.udp);
+    assert_int_equal(link.send(link.context, &question), 1);
+    assert_false(client.refused);
+    assert_int_equal(loop_run(client.loop), 0);
+    assert_true(client.refused);
+    udp_close(client.udp);
+    loop_close(client.loop);
 }
 
 int main(void) {
@@ -161,6 +210,7 @@ int main(void) {
         cmocka_unit_test(drops_what_is_too_long),
         cmocka_unit_test(says_what_buffers_are_granted),
         cmocka_unit_test(says_when_the_port_is_taken),
+        cmocka_unit_test(a_client_hears_only_its_server_and_that_it_has_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,7 +211,7 @@ static void open_connection(struct load *load) {
     if (!c) die(EXIT_RUN_FAILED, "memory is short");
     c->load = load;
     c->timer = (struct loop_timer){.due = on_timer, .context = c};
-    const struct udp_handler handler = {on_packets, on_room, c};
+    const struct udp_handler handler = {.received = on_packets, .writable = on_room, .context = c};
     if (udp_open(&c->udp, load->loop, 0, &handler, error, sizeof error) < 0)
         die(EXIT_RUN_FAILED, "%s", error);
     c->link = udp_link(c->udp);
