@@ -65,7 +65,8 @@ const maximumLines = 6;
 const titled = (title: string, lines: readonly string[]): string[] =>
   lines.map((line, index) => `${(index === 0 ? title : "").padEnd(9)}${line}`);
 
-function paragraph(title: string, text: string): string[] {
+/** A titled paragraph within 80 columns, cut where it is longer than anyone reads. */
+export function paragraph(title: string, text: string): string[] {
   const lines = wrapped(text, 71);
   return titled(title, lines.length > maximumLines ? [...lines.slice(0, maximumLines), "..."] : lines);
 }

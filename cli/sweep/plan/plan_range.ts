@@ -16,20 +16,22 @@ type Settings = Readonly<Record<string, NumberSchema>>;
 
 interface PlanSchema {
   readonly properties: Settings;
-  readonly definitions: { readonly until: { readonly oneOf: readonly { readonly properties: Settings }[] } };
+  readonly definitions: { readonly until?: { readonly oneOf: readonly { readonly properties: Settings }[] } };
 }
 
-let settings: Settings | null = null;
+/** By the schema's name. */
+const known = new Map<string, Settings>();
 
-function readSettings(): Settings {
-  const path = join(checkout, "schemas", "sweep-plan.schema.json");
+function readSettings(schema: string): Settings {
+  const path = join(checkout, "schemas", `${schema}.schema.json`);
   const { properties, definitions } = JSON.parse(readFileSync(path, "utf8")) as PlanSchema;
-  return Object.assign({}, properties, ...definitions.until.oneOf.map((rule) => rule.properties));
+  return Object.assign({}, properties, ...(definitions.until?.oneOf ?? []).map((rule) => rule.properties));
 }
 
 /** Of a plan's setting, or of one of its `until`. */
-export function planRange(setting: string, unit?: string): Range {
-  settings ??= readSettings();
+export function planRange(setting: string, unit?: string, schema: "sweep-plan" | "flow-plan" = "sweep-plan"): Range {
+  const settings = known.get(schema) ?? readSettings(schema);
+  known.set(schema, settings);
   const { type, minimum, exclusiveMinimum, maximum } = settings[setting] ?? {};
   return {
     least: minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY,

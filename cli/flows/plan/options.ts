@@ -1,0 +1,139 @@
+// The options of `trilane flows`, and the plan that they come to. Words to a plan; no rule of what may be in one.
+import type { Argv } from "yargs";
+import { UserError } from "../../base/errors.ts";
+import { usualRuns } from "../../base/interval.ts";
+import { number } from "../../base/option.ts";
+import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
+import { planRange } from "../../sweep/plan/plan_range.ts";
+import { flowForm } from "../language/flow_words.ts";
+import { mixWords, readMix } from "../language/mix.ts";
+import { readTime_ms } from "../language/quantities.ts";
+import { kernelControllers } from "../language/transports.ts";
+import { type FlowPlan, flowPlanOf, readFlowPlan } from "./plan.ts";
+
+export interface FlowOptions {
+  plan: string | undefined;
+  link: string[];
+  flow: string[];
+  for: string | undefined;
+  runs: number | undefined;
+  ping: boolean;
+  rrul: boolean;
+  seed: number | undefined;
+  retries: number | undefined;
+}
+
+const usualLink = "10mbit/50ms";
+const usualFor = "60s";
+const ping_ms = 100;
+/** Realtime response under load, as flent has it, but for its marks of priority: four flows each way, and a ping. */
+const rrulFlows = ["4*tcp:cubic", "4*tcp:cubic,up"] as const;
+
+const range = (setting: string, unit?: string) => planRange(setting, unit, "flow-plan");
+
+export function defineFlowOptions<T>(yargs: Argv<T>): Argv<T & FlowOptions> {
+  return yargs
+    .option("flow", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      describe: `a flow, or N alike, as ${flowForm}; again for others that run with it`,
+    })
+    .option("link", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      describe: `the bottleneck: RATE/RTT or a name, then settings (3g,loss=1%), see \`trilane links\`; again for others (default: ${usualLink})`,
+    })
+    .option("for", {
+      type: "string",
+      requiresArg: true,
+      placeholder: "TIME",
+      describe: `how long a run lasts, unless all of its flows end before (default: ${usualFor})`,
+    })
+    .option(
+      "runs",
+      number(range("repetitions"), { describe: `valid runs of each mix on a link (default: ${usualRuns})` }),
+    )
+    .option("ping", {
+      type: "boolean",
+      default: false,
+      describe: `measure the round trip beside the flows, with a small packet each ${ping_ms} ms`,
+    })
+    .option("rrul", {
+      type: "boolean",
+      default: false,
+      describe: "realtime response under load: four TCP flows down, four up, and --ping",
+    })
+    .option(
+      "seed",
+      number(range("seed"), { rare: true, describe: "decides the order of runs and the losses (default: 1)" }),
+    )
+    .option(
+      "retries",
+      number(range("retries"), { rare: true, describe: "how often an invalid run is repeated (default: 2)" }),
+    ) as unknown as Argv<T & FlowOptions>;
+}
+
+function seconds(option: string, text: string): number {
+  const time = readTime_ms(text);
+  if ("fault" in time) throw new UserError(`--${option} ${JSON.stringify(text)} ${time.fault}`);
+  if (time.value <= 0 || time.value > 86_400_000)
+    throw new UserError(`--${option} ${JSON.stringify(text)} must be above 0s, up to 86400s`);
+  return time.value / 1000;
+}
+
+/** What a plan says for itself. */
+function refuseBesidePlan(options: FlowOptions): void {
+  const { plan, link, flow, ping, rrul } = options;
+  const given = { link: link.length > 0, flow: flow.length > 0, for: options.for !== undefined, ping, rrul };
+  const [name] = Object.entries(given).find(([, isGiven]) => isGiven) ?? [];
+  if (name !== undefined) throw new UserError(`--${name}: plan ${plan} says this itself: leave one of the two out`);
+}
+
+function flowWords({ flow, rrul }: FlowOptions): readonly string[] {
+  if (rrul && flow.length > 0) throw new UserError("--rrul is a mix of its own: leave --flow out, or --rrul");
+  if (rrul) return rrulFlows;
+  if (flow.length === 0)
+    throw new UserError("flows: names no flow: give --flow, as --flow tcp:cubic, or --rrul, or a plan");
+  return flow;
+}
+
+/** What the options set in a plan's place. */
+function termsOf({ runs, seed, retries }: FlowOptions): Partial<Pick<FlowPlan, "repetitions" | "seed" | "retries">> {
+  return {
+    ...(runs === undefined ? {} : { repetitions: runs }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(retries === undefined ? {} : { retries }),
+  };
+}
+
+/** The plan that the words name or come to. UserError in one line. */
+export function flowPlanFrom(options: FlowOptions, kernel: readonly string[] | null = kernelControllers()): FlowPlan {
+  if (options.plan !== undefined) {
+    refuseBesidePlan(options);
+    const plan = readFlowPlan(options.plan, kernel);
+    return flowPlanOf({ ...plan, ...termsOf(options) }, options.plan, { kernel });
+  }
+  const flows = readMix(flowWords(options), kernel);
+  const links = options.link.length === 0 ? [usualLink] : options.link;
+  for (const link of links) refuseAskedWithoutDelay(link);
+  const words = options.rrul ? "rrul" : mixWords(flows);
+  const document = {
+    name: `flows ${words.replaceAll(/[^A-Za-z0-9._ -]+/g, "-")}`.slice(0, 120),
+    links,
+    mixes: [{ ...(options.rrul ? { name: "rrul" } : {}), flows: flowWords(options) }],
+    for_s: seconds("for", options.for ?? usualFor),
+    repetitions: usualRuns,
+    ping_ms: options.ping || options.rrul ? ping_ms : null,
+    ...termsOf(options),
+  };
+  try {
+    return flowPlanOf(document, "flows", { kernel });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(error.message.replace(/^plan flows: /, ""));
+  }
+}
