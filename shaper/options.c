@@ -1,7 +1,9 @@
 #include "shaper/options.h"
 
 #include "shaper/language/link_answers.h"
+#include "shaper/language/link_quantity.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/namespace.h"
 
@@ -72,6 +74,11 @@ static const char help[] =
     "  --flow-counters FILE    write counters of each flow, goodput, utilization and loss ratio in JSON at "
     "the "
     "end\n"
+    "  --flow-bins FILE        with --flow-counters: write over time, for each flow, direction and bin, "
+    "bytes, "
+    "queue,\n"
+    "                          delay, drops and marks; --flow-bin TIME, a bin's length (1ms to 1s). Default "
+    "50ms\n"
     "  --control PATH          a Unix socket that takes a line {\"command\":\"stats\"} or\n"
     "                          {\"command\":\"steer\",\"link\":\"down=1mbit,loss=2%\"} and answers with "
     "one\n"
@@ -102,6 +109,8 @@ enum {
     OPTION_PCAPNG,
     OPTION_TLS_KEYS,
     OPTION_FLOW_COUNTERS,
+    OPTION_FLOW_BINS,
+    OPTION_FLOW_BIN,
     OPTION_CONTROL,
     OPTION_DIE,
     OPTION_LINKS,
@@ -119,6 +128,8 @@ static const struct option other_options[] = {
     {"pcapng", required_argument, NULL, OPTION_PCAPNG},
     {"tls-keys", required_argument, NULL, OPTION_TLS_KEYS},
     {"flow-counters", required_argument, NULL, OPTION_FLOW_COUNTERS},
+    {"flow-bins", required_argument, NULL, OPTION_FLOW_BINS},
+    {"flow-bin", required_argument, NULL, OPTION_FLOW_BIN},
     {"control", required_argument, NULL, OPTION_CONTROL},
     {"die-with-parent", no_argument, NULL, OPTION_DIE},
     {"links", no_argument, NULL, OPTION_LINKS},
@@ -130,6 +141,15 @@ static const struct option other_options[] = {
 
 static void check(int result, const struct link_error *error) {
     if (result < 0) die(EXIT_BAD_INPUT, "%s", error->line);
+}
+
+static void read_bin(struct options *options, const char *text) {
+    struct link_error error;
+    uint64_t bin_ns;
+    check(link_read_time("flow-bin", text, &bin_ns, &error), &error);
+    if (bin_ns < NS_PER_MS || bin_ns > NS_PER_S)
+        die(EXIT_BAD_INPUT, "flow-bin: %s: name a time from 1ms to 1s", text);
+    options->evidence.flow_bin_ns = bin_ns;
 }
 
 static void read_one(struct options *options, struct link_settings *settings, int option) {
@@ -161,6 +181,12 @@ static void read_one(struct options *options, struct link_settings *settings, in
         break;
     case OPTION_FLOW_COUNTERS:
         options->evidence.flow_counters = optarg;
+        break;
+    case OPTION_FLOW_BINS:
+        options->evidence.flow_bins = optarg;
+        break;
+    case OPTION_FLOW_BIN:
+        read_bin(options, optarg);
         break;
     case OPTION_CONTROL:
         options->control = optarg;
@@ -208,6 +234,8 @@ void options_read(struct options *options, int argc, char **argv) {
     int option;
     while ((option = getopt_long(argc, argv, "+", long_options, NULL)) != -1)
         read_one(options, &settings, option);
+    if (options->evidence.flow_bin_ns > 0 && !options->evidence.flow_bins)
+        die(EXIT_BAD_INPUT, "flow-bin: is the length of --flow-bins' bins: give that too");
     struct link_error error;
     check(link_profile_read(&options->profile, &settings, &error), &error);
     if (optind >= argc)

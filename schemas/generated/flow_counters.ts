@@ -42,6 +42,18 @@ export interface FlowMetrics {
    */
   sent_bytes: number;
   /**
+   * That the link sent: received, lost on the wire, and still under way.
+   */
+  link_packets: number;
+  /**
+   * Their bytes.
+   */
+  link_bytes: number;
+  /**
+   * That the queue marked (ECN) instead of dropping them.
+   */
+  marked_packets: number;
+  /**
    * Delivered to the receiver.
    */
   received_packets: number;
@@ -75,10 +87,6 @@ export interface FlowMetrics {
    */
   last_received_ns: number | null;
   queue_delay_ns: FlowQueueDelays;
-  /**
-   * That the link sent: received, lost on the wire, and still under way.
-   */
-  link_bytes: number;
   /**
    * What the link could have carried from the first packet sent to the end of the last that it sent. null: its capacity is unknown or unlimited.
    */
@@ -167,6 +175,18 @@ export interface FlowCounts {
    * Their bytes: IP packets, as all but the goodput.
    */
   sent_bytes: number;
+  /**
+   * That the link sent: received, lost on the wire, and still under way.
+   */
+  link_packets: number;
+  /**
+   * Their bytes.
+   */
+  link_bytes: number;
+  /**
+   * That the queue marked (ECN) instead of dropping them.
+   */
+  marked_packets: number;
   /**
    * Delivered to the receiver.
    */

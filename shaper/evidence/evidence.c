@@ -5,15 +5,19 @@
 #include "base/log.h"
 #include "shaper/evidence/flow_counters.h"
 
+#include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 // A second of text and a fifth of a second of packets at 1 Gbit/s both ways: disks pause that long.
-enum { LOG_BUFFER_BYTES = 8 << 20, PCAPNG_BUFFER_BYTES = 64 << 20 };
+enum { LOG_BUFFER_BYTES = 8 << 20, PCAPNG_BUFFER_BYTES = 64 << 20, BINS_BUFFER_BYTES = 8 << 20 };
 
-static const uint64_t opportunities_ns = 100 * NS_PER_MS;
+static const uint64_t default_bin_ns = 50 * NS_PER_MS;
+// How often what does not depend on packets is written.
+static const uint64_t round_ns = 100 * NS_PER_MS;
 
 static int fail(struct evidence_error *error, const char *name, const char *path, const char *why) {
     snprintf(error->line, sizeof error->line, "%s: %s: %s", name, path, why);
@@ -46,6 +50,16 @@ static int open_capture(struct evidence *evidence, struct evidence_error *error)
     return open_writer(&evidence->pcapng_writer, &options, error);
 }
 
+static int open_bins(struct evidence *evidence, struct evidence_error *error) {
+    const struct evidence_options *options = &evidence->options;
+    if (!options->flow_counters)
+        return fail(error, "flow-bins", options->flow_bins,
+                    "bins name flows by their place in the counters: give --flow-counters too");
+    struct file_writer_options writer = {
+        .name = "flow-bins", .path = options->flow_bins, .capacity_bytes = BINS_BUFFER_BYTES};
+    return open_writer(&evidence->bins_writer, &writer, error);
+}
+
 int evidence_open(struct evidence *evidence, const struct evidence_options *options,
                   struct evidence_error *error) {
     *evidence = (struct evidence){.options = *options};
@@ -56,6 +70,7 @@ int evidence_open(struct evidence *evidence, const struct evidence_options *opti
         return -1;
     if (options->flow_counters && json_file_try(options->flow_counters) < 0)
         return fail(error, "flow-counters", options->flow_counters, strerror(errno));
+    if (options->flow_bins && open_bins(evidence, error) < 0) return -1;
     return options->pcapng ? open_capture(evidence, error) : 0;
 }
 
@@ -75,14 +90,27 @@ static void arrived(struct packet_watcher *watcher, const struct packet *packet,
         direction->capacity_at_first_bytes = capacity_bytes(&direction->capacity, now_ns);
     }
     if (direction->log_writer) packet_log_arrival(&direction->log, packet, now_ns);
-    if (evidence->options.flow_counters) flow_table_sent(&evidence->flows, packet, direction->down, now_ns);
+    if (!evidence->options.flow_counters) return;
+    uint32_t flow = flow_table_sent(&evidence->flows, packet, direction->down, now_ns);
+    if (evidence->bins_writer && flow != FLOW_NONE)
+        flow_bins_arrived(&evidence->bins, flow, packet, direction->down, now_ns);
 }
 
-// Waiting is told by when a packet leaves.
 static void queued(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns) {
-    (void)watcher;
-    (void)packet;
-    (void)now_ns;
+    struct evidence_direction *direction = (struct evidence_direction *)watcher;
+    struct evidence *evidence = direction->evidence;
+    if (!evidence->bins_writer) return;
+    uint32_t flow = flow_table_find(&evidence->flows, packet, direction->down);
+    if (flow != FLOW_NONE) flow_bins_queued(&evidence->bins, flow, packet, direction->down, now_ns);
+}
+
+static void marked(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns) {
+    struct evidence_direction *direction = (struct evidence_direction *)watcher;
+    struct evidence *evidence = direction->evidence;
+    if (!evidence->options.flow_counters) return;
+    uint32_t flow = flow_table_marked(&evidence->flows, packet, direction->down);
+    if (evidence->bins_writer && flow != FLOW_NONE)
+        flow_bins_marked(&evidence->bins, flow, direction->down, now_ns);
 }
 
 static void sent(struct packet_watcher *watcher, const struct packet *packet, uint64_t end_ns) {
@@ -90,8 +118,10 @@ static void sent(struct packet_watcher *watcher, const struct packet *packet, ui
     struct evidence *evidence = direction->evidence;
     direction->last_left_ns = end_ns;
     if (direction->log_writer) packet_log_departure(&direction->log, packet, end_ns);
-    if (evidence->options.flow_counters)
-        flow_table_left_link(&evidence->flows, packet, direction->down, end_ns);
+    if (!evidence->options.flow_counters) return;
+    uint32_t flow = flow_table_left_link(&evidence->flows, packet, direction->down, end_ns);
+    if (evidence->bins_writer && flow != FLOW_NONE)
+        flow_bins_left(&evidence->bins, flow, packet, direction->down, end_ns);
 }
 
 static void dropped(struct packet_watcher *watcher, const struct packet *packet, enum drop_reason reason,
@@ -102,7 +132,10 @@ static void dropped(struct packet_watcher *watcher, const struct packet *packet,
     if (direction->log_writer) packet_log_drop(&direction->log, packet, reason, now_ns);
     if (evidence->pcapng_writer)
         pcapng_dropped(&evidence->pcapng, interface_of(direction), packet, reason, now_ns);
-    if (evidence->options.flow_counters) flow_table_lost(&evidence->flows, packet, direction->down, reason);
+    if (!evidence->options.flow_counters) return;
+    uint32_t flow = flow_table_lost(&evidence->flows, packet, direction->down, reason);
+    if (evidence->bins_writer && flow != FLOW_NONE)
+        flow_bins_dropped(&evidence->bins, flow, packet, direction->down, reason, now_ns);
 }
 
 static void delivered(struct packet_watcher *watcher, const struct packet *packet, uint64_t due_ns) {
@@ -124,11 +157,33 @@ static void write_opportunities(struct evidence *evidence, uint64_t now_ns) {
     packet_log_opportunities(&evidence->up.log, now_ns);
 }
 
-static void opportunities_due(void *context, uint64_t now_ns) {
+static void round_due(void *context, uint64_t now_ns) {
     struct evidence *evidence = context;
-    write_opportunities(evidence, now_ns);
-    if (loop_timer_set(evidence->loop, &evidence->opportunities, now_ns + opportunities_ns) < 0)
+    if (evidence->options.log) write_opportunities(evidence, now_ns);
+    // A round late: of packets of the last moments is yet to be told.
+    if (evidence->bins_writer && now_ns > round_ns) flow_bins_advance(&evidence->bins, now_ns - round_ns);
+    if (loop_timer_set(evidence->loop, &evidence->round, now_ns + round_ns) < 0)
         return; // its place is there: not reached
+}
+
+static void write_bin(void *context, const uint64_t record[FLOW_BIN_COLUMNS]) {
+    struct evidence *evidence = context;
+    uint64_t bytes[FLOW_BIN_COLUMNS];
+    for (int i = 0; i < FLOW_BIN_COLUMNS; i++)
+        bytes[i] = htole64(record[i]);
+    file_writer_add(evidence->bins_writer, &(struct iovec){bytes, sizeof bytes}, 1);
+}
+
+static void begin_bins(struct evidence *evidence) {
+    uint64_t asked_ns = evidence->options.flow_bin_ns;
+    flow_bins_open(&evidence->bins, asked_ns > 0 ? asked_ns : default_bin_ns, write_bin, evidence);
+    char line[1024];
+    size_t at = (size_t)snprintf(line, sizeof line, "{\"schema\":\"trilane/records/1\",\"columns\":[");
+    for (int i = 0; i < FLOW_BIN_COLUMNS; i++)
+        at +=
+            (size_t)snprintf(line + at, sizeof line - at, "%s\"%s\"", i > 0 ? "," : "", flow_bin_columns[i]);
+    at += (size_t)snprintf(line + at, sizeof line - at, "],\"bin_ns\":%" PRIu64 "}\n", evidence->bins.bin_ns);
+    file_writer_add(evidence->bins_writer, &(struct iovec){line, at}, 1);
 }
 
 static uint64_t wall_now_ns(void) {
@@ -139,8 +194,12 @@ static uint64_t wall_now_ns(void) {
 
 static void begin_direction(struct evidence *evidence, struct evidence_direction *direction, bool down,
                             const struct evidence_run *run, uint64_t start_wall_ns) {
-    direction->watcher = (struct packet_watcher){
-        .arrived = arrived, .delivered = delivered, .queued = queued, .sent = sent, .dropped = dropped};
+    direction->watcher = (struct packet_watcher){.arrived = arrived,
+                                                 .delivered = delivered,
+                                                 .queued = queued,
+                                                 .marked = marked,
+                                                 .sent = sent,
+                                                 .dropped = dropped};
     direction->evidence = evidence;
     direction->down = down;
     capacity_open(&direction->capacity, down ? run->down_rate : run->up_rate, run->start_ns);
@@ -168,15 +227,16 @@ int evidence_begin(struct evidence *evidence, struct loop *loop, const struct ev
         uint64_t place = pcapng_open(&evidence->pcapng, evidence->pcapng_writer, &head);
         pcapng_keys_open(&evidence->keys, evidence->options.tls_keys, place);
     }
-    evidence->opportunities = (struct loop_timer){.due = opportunities_due, .context = evidence};
-    if (!evidence->options.log) return 0;
-    return loop_timer_set(loop, &evidence->opportunities, run->start_ns + opportunities_ns);
+    if (evidence->bins_writer) begin_bins(evidence);
+    evidence->round = (struct loop_timer){.due = round_due, .context = evidence};
+    if (!evidence->options.log && !evidence->bins_writer) return 0;
+    return loop_timer_set(loop, &evidence->round, run->start_ns + round_ns);
 }
 
 int evidence_start_writing(struct evidence *evidence) {
     struct file_writer *writers[] = {evidence->down.log_writer, evidence->up.log_writer,
-                                     evidence->pcapng_writer};
-    for (int i = 0; i < 3; i++)
+                                     evidence->pcapng_writer, evidence->bins_writer};
+    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++)
         if (writers[i] && file_writer_start(writers[i]) < 0) return -1;
     return 0;
 }
@@ -221,15 +281,27 @@ static int write_flow_counters(struct evidence *evidence, const struct evidence_
     return result;
 }
 
+static int close_bins(struct evidence *evidence) {
+    if (!evidence->bins_writer) return 0;
+    if (evidence->loop) flow_bins_end(&evidence->bins);
+    uint64_t untold = evidence->bins.untold;
+    flow_bins_close(&evidence->bins);
+    if (untold > 0)
+        log_line("flow-bins: %s: memory was short: %" PRIu64 " events of packets are missing",
+                 evidence->options.flow_bins, untold);
+    return file_writer_close(evidence->bins_writer) < 0 || untold > 0 ? -1 : 0;
+}
+
 int evidence_close(struct evidence *evidence, const struct evidence_run *run, uint64_t end_ns) {
     int result = 0;
-    if (evidence->loop) loop_timer_clear(evidence->loop, &evidence->opportunities);
+    if (evidence->loop) loop_timer_clear(evidence->loop, &evidence->round);
     if (evidence->options.log) write_opportunities(evidence, end_ns);
     if (evidence->pcapng_writer) {
         pcapng_end(&evidence->pcapng, PCAPNG_DOWN, &evidence->down.statistics, end_ns);
         pcapng_end(&evidence->pcapng, PCAPNG_UP, &evidence->up.statistics, end_ns);
     }
     if (evidence->options.flow_counters && write_flow_counters(evidence, run, end_ns) < 0) result = -1;
+    if (close_bins(evidence) < 0) result = -1;
     if (file_writer_close(evidence->down.log_writer) < 0) result = -1;
     if (file_writer_close(evidence->up.log_writer) < 0) result = -1;
     if (file_writer_close(evidence->pcapng_writer) < 0)

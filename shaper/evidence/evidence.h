@@ -1,10 +1,11 @@
 // What a run leaves behind beside its report, each only where it is asked for: a log per direction, a
-// capture, the counters of flows. Watches the packets of both directions; an unwatched link costs nothing.
-// Does not write files by itself: file_writer.h does, in threads of their own.
+// capture, the counters of flows, and their bins over time. Watches the packets of both directions; an
+// unwatched link costs nothing. Does not write files by itself: file_writer.h does, in threads of their own.
 #ifndef TRILANE_SHAPER_EVIDENCE_H
 #define TRILANE_SHAPER_EVIDENCE_H
 
 #include "base/loop.h"
+#include "shaper/evidence/flow_bins.h"
 #include "shaper/evidence/flow_table.h"
 #include "shaper/evidence/packet_log.h"
 #include "shaper/evidence/pcapng.h"
@@ -17,6 +18,8 @@ struct evidence_options {
     const char *pcapng;        // file
     const char *tls_keys;      // file, only with pcapng
     const char *flow_counters; // file
+    const char *flow_bins;     // file, only with flow_counters
+    uint64_t flow_bin_ns;      // 0: 50 ms
 };
 
 struct evidence_direction {
@@ -38,13 +41,15 @@ struct evidence_direction {
 struct evidence {
     struct evidence_options options;
     struct loop *loop;
-    struct loop_timer opportunities;
+    struct loop_timer round;
     struct evidence_direction down;
     struct evidence_direction up;
     struct file_writer *pcapng_writer;
     struct pcapng pcapng;
     struct pcapng_keys keys;
     struct flow_table flows;
+    struct file_writer *bins_writer;
+    struct flow_bins bins;
 };
 
 struct evidence_error {

@@ -35,17 +35,33 @@ static double seconds_of(const struct flow_counts *counts) {
 static json_t *counts_of(const struct flow_counts *counts) {
     bool left = counts->queued_packets > 0;
     double seconds = seconds_of(counts);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}}", "sent_packets",
-                     number(counts->sent_packets), "sent_bytes", number(counts->sent_bytes),
-                     "received_packets", number(counts->received_packets), "received_bytes",
-                     number(counts->received_bytes), "lost_packets", lost_of(counts), "lost_bytes",
-                     number(counts->lost_bytes), "goodput_bytes", number(counts->goodput_bytes),
-                     "goodput_bps", ratio((double)counts->goodput_bytes * 8, seconds), "loss_ratio",
-                     ratio((double)counts->lost_bytes, (double)counts->sent_bytes), "first_sent_ns",
-                     number_if(counts->sent_packets > 0, counts->first_ns), "last_received_ns",
-                     number_if(counts->received_packets > 0, counts->last_ns), "queue_delay_ns", "mean",
-                     number_if(left, left ? counts->queue_delay_sum_ns / counts->queued_packets : 0), "max",
-                     number_if(left, counts->queue_delay_max_ns));
+    json_t *delay = json_pack("{s:o, s:o}", "mean",
+                              number_if(left, left ? counts->queue_delay_sum_ns / counts->queued_packets : 0),
+                              "max", number_if(left, counts->queue_delay_max_ns));
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {
+        {"sent_packets", number(counts->sent_packets)},
+        {"sent_bytes", number(counts->sent_bytes)},
+        {"link_packets", number(counts->queued_packets)},
+        {"link_bytes", number(counts->queued_bytes)},
+        {"marked_packets", number(counts->marked_packets)},
+        {"received_packets", number(counts->received_packets)},
+        {"received_bytes", number(counts->received_bytes)},
+        {"lost_packets", lost_of(counts)},
+        {"lost_bytes", number(counts->lost_bytes)},
+        {"goodput_bytes", number(counts->goodput_bytes)},
+        {"goodput_bps", ratio((double)counts->goodput_bytes * 8, seconds)},
+        {"loss_ratio", ratio((double)counts->lost_bytes, (double)counts->sent_bytes)},
+        {"first_sent_ns", number_if(counts->sent_packets > 0, counts->first_ns)},
+        {"last_received_ns", number_if(counts->received_packets > 0, counts->last_ns)},
+        {"queue_delay_ns", delay},
+    };
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        json_object_set_new(object, members[i].name, members[i].value);
+    return object;
 }
 
 json_t *flow_metrics_of(const struct flow_counts *counts, const struct histogram *queue_delay_ns,
@@ -60,7 +76,6 @@ json_t *flow_metrics_of(const struct flow_counts *counts, const struct histogram
         json_object_set_new(
             delay, quantiles[i].name,
             number_if(queue_delay_ns->count > 0, histogram_quantile(queue_delay_ns, quantiles[i].quantile)));
-    json_object_set_new(metrics, "link_bytes", number(counts->queued_bytes));
     json_object_set_new(metrics, "capacity_bytes", capacity_bytes ? number(*capacity_bytes) : json_null());
     json_object_set_new(metrics, "utilization",
                         capacity_bytes ? ratio((double)counts->queued_bytes, (double)*capacity_bytes)

@@ -68,13 +68,17 @@ static struct flow *flow_of(struct flow_table *table, const struct flow_key *key
     return flow;
 }
 
-// The flow's counts, or NULL.
-static struct flow_counts *counts_of(struct flow_table *table, const struct packet *packet, bool down) {
+uint32_t flow_table_find(struct flow_table *table, const struct packet *packet, bool down) {
     struct flow_packet read;
-    if (!flow_packet_read(&read, packet->bytes, packet->size_bytes, down)) return NULL;
+    if (!flow_packet_read(&read, packet->bytes, packet->size_bytes, down)) return FLOW_NONE;
     struct flow *flow = flow_of(table, &read.key);
-    if (!flow) return NULL;
-    return down ? &flow->down : &flow->up;
+    return flow ? (uint32_t)(flow - table->flows) : FLOW_NONE;
+}
+
+// The flow's counts, or NULL.
+static struct flow_counts *counts_of(struct flow_table *table, uint32_t flow, bool down) {
+    if (flow == FLOW_NONE) return NULL;
+    return down ? &table->flows[flow].down : &table->flows[flow].up;
 }
 
 static struct flow_counts *all(struct flow_table *table, bool down) {
@@ -87,11 +91,12 @@ static void count_sent(struct flow_counts *counts, const struct packet *packet, 
     counts->sent_bytes += packet->size_bytes;
 }
 
-void flow_table_sent(struct flow_table *table, const struct packet *packet, bool down, uint64_t now_ns) {
-    struct flow_counts *counts = counts_of(table, packet, down);
-    if (!counts) table->untracked_packets++;
-    count_sent(counts, packet, now_ns);
+uint32_t flow_table_sent(struct flow_table *table, const struct packet *packet, bool down, uint64_t now_ns) {
+    uint32_t flow = flow_table_find(table, packet, down);
+    if (flow == FLOW_NONE) table->untracked_packets++;
+    count_sent(counts_of(table, flow, down), packet, now_ns);
     count_sent(all(table, down), packet, now_ns);
+    return flow;
 }
 
 static void count_left_link(struct flow_counts *counts, const struct packet *packet, uint64_t delay_ns) {
@@ -102,11 +107,26 @@ static void count_left_link(struct flow_counts *counts, const struct packet *pac
     if (delay_ns > counts->queue_delay_max_ns) counts->queue_delay_max_ns = delay_ns;
 }
 
-void flow_table_left_link(struct flow_table *table, const struct packet *packet, bool down, uint64_t end_ns) {
-    uint64_t delay_ns = end_ns > packet->arrived_ns ? end_ns - packet->arrived_ns : 0;
-    count_left_link(counts_of(table, packet, down), packet, delay_ns);
+uint64_t flow_queue_delay_ns(const struct packet *packet, uint64_t end_ns) {
+    return end_ns > packet->arrived_ns ? end_ns - packet->arrived_ns : 0;
+}
+
+uint32_t flow_table_left_link(struct flow_table *table, const struct packet *packet, bool down,
+                              uint64_t end_ns) {
+    uint64_t delay_ns = flow_queue_delay_ns(packet, end_ns);
+    uint32_t flow = flow_table_find(table, packet, down);
+    count_left_link(counts_of(table, flow, down), packet, delay_ns);
     count_left_link(all(table, down), packet, delay_ns);
     histogram_add(down ? &table->queue_delay_down_ns : &table->queue_delay_up_ns, delay_ns);
+    return flow;
+}
+
+uint32_t flow_table_marked(struct flow_table *table, const struct packet *packet, bool down) {
+    uint32_t flow = flow_table_find(table, packet, down);
+    struct flow_counts *counts = counts_of(table, flow, down);
+    if (counts) counts->marked_packets++;
+    all(table, down)->marked_packets++;
+    return flow;
 }
 
 static void count_received(struct flow_counts *counts, const struct packet *packet, uint64_t goodput_bytes,
@@ -137,8 +157,10 @@ static void count_lost(struct flow_counts *counts, const struct packet *packet, 
     counts->lost_bytes += packet->size_bytes;
 }
 
-void flow_table_lost(struct flow_table *table, const struct packet *packet, bool down,
-                     enum drop_reason reason) {
-    count_lost(counts_of(table, packet, down), packet, reason);
+uint32_t flow_table_lost(struct flow_table *table, const struct packet *packet, bool down,
+                         enum drop_reason reason) {
+    uint32_t flow = flow_table_find(table, packet, down);
+    count_lost(counts_of(table, flow, down), packet, reason);
     count_lost(all(table, down), packet, reason);
+    return flow;
 }

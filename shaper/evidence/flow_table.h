@@ -11,6 +11,8 @@
 
 enum { DROP_REASONS = DROP_MEMORY + 1, FLOWS_MAX = 65536 };
 
+#define FLOW_NONE UINT32_MAX
+
 // Of one flow, or of all, in one direction.
 struct flow_counts {
     uint64_t sent_packets; // that reached the bottleneck
@@ -28,6 +30,7 @@ struct flow_counts {
     uint64_t queued_bytes;
     uint64_t queue_delay_sum_ns;
     uint64_t queue_delay_max_ns;
+    uint64_t marked_packets; // by the queue, instead of dropped
 };
 
 struct flow {
@@ -54,10 +57,19 @@ struct flow_table {
 // A zeroed table is an empty one.
 void flow_table_close(struct flow_table *table);
 
-void flow_table_sent(struct flow_table *table, const struct packet *packet, bool down, uint64_t now_ns);
-void flow_table_left_link(struct flow_table *table, const struct packet *packet, bool down, uint64_t end_ns);
+// The packet's flow, by its place in `flows`, or FLOW_NONE: it has no place.
+uint32_t flow_table_find(struct flow_table *table, const struct packet *packet, bool down);
+
+// These return the packet's flow, too.
+uint32_t flow_table_sent(struct flow_table *table, const struct packet *packet, bool down, uint64_t now_ns);
+uint32_t flow_table_left_link(struct flow_table *table, const struct packet *packet, bool down,
+                              uint64_t end_ns);
+uint32_t flow_table_marked(struct flow_table *table, const struct packet *packet, bool down);
+uint32_t flow_table_lost(struct flow_table *table, const struct packet *packet, bool down,
+                         enum drop_reason reason);
 void flow_table_received(struct flow_table *table, const struct packet *packet, bool down, uint64_t now_ns);
-void flow_table_lost(struct flow_table *table, const struct packet *packet, bool down,
-                     enum drop_reason reason);
+
+// How long a packet that the link has sent waited and was being sent.
+uint64_t flow_queue_delay_ns(const struct packet *packet, uint64_t end_ns);
 
 #endif

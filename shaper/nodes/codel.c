@@ -47,7 +47,7 @@ struct packet *codel_get(struct codel *codel, struct queue *queue, struct packet
         if (!may_drop) codel->dropping = false;
         while (codel->dropping && now_ns >= codel->drop_next_ns) {
             codel->count++;
-            bool marked = queue_mark(queue, packet);
+            bool marked = queue_mark(queue, packet, now_ns);
             if (!marked) {
                 queue_drop(queue, packet, DROP_AQM, now_ns);
                 packet = take_head(codel, queue, list, now_ns, &may_drop);
@@ -59,7 +59,7 @@ struct packet *codel_get(struct codel *codel, struct queue *queue, struct packet
             if (marked) break;
         }
     } else if (may_drop) {
-        if (!queue_mark(queue, packet)) {
+        if (!queue_mark(queue, packet, now_ns)) {
             queue_drop(queue, packet, DROP_AQM, now_ns);
             packet = take_head(codel, queue, list, now_ns, &may_drop);
         }

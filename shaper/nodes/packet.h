@@ -46,6 +46,8 @@ struct packet_watcher {
     void (*delivered)(struct packet_watcher *watcher, const struct packet *packet, uint64_t due_ns);
     // It reached the link's queue, also where it is dropped there at once.
     void (*queued)(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns);
+    // The queue marked it instead of dropping it.
+    void (*marked)(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns);
     void (*sent)(struct packet_watcher *watcher, const struct packet *packet, uint64_t end_ns); // by the link
     void (*dropped)(struct packet_watcher *watcher, const struct packet *packet, enum drop_reason reason,
                     uint64_t now_ns);

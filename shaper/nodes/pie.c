@@ -95,7 +95,8 @@ static void put(struct queue *queue, struct packet *packet, bool fits, uint64_t 
     if (!fits) {
         pie->accumulated = 0;
         queue_drop(queue, packet, DROP_QUEUE, now_ns);
-    } else if (drops_early(queue) && !(pie->drop_probability <= mark_max && queue_mark(queue, packet))) {
+    } else if (drops_early(queue) &&
+               !(pie->drop_probability <= mark_max && queue_mark(queue, packet, now_ns))) {
         queue_drop(queue, packet, DROP_AQM, now_ns);
     } else {
         queue_add(queue, &queue->fifo, packet);

@@ -89,8 +89,10 @@ void queue_drop(struct queue *queue, struct packet *packet, enum drop_reason rea
     packet_drop(queue->pool, packet, reason, now_ns);
 }
 
-bool queue_mark(struct queue *queue, struct packet *packet) {
+bool queue_mark(struct queue *queue, struct packet *packet, uint64_t now_ns) {
+    struct packet_watcher *watcher = queue->pool->watcher;
     if (!queue->settings.ecn || !ecn_mark(packet)) return false;
     queue->marks++;
+    if (watcher) watcher->marked(watcher, packet, now_ns);
     return true;
 }

@@ -86,6 +86,6 @@ void queue_add(struct queue *queue, struct packet_list *list, struct packet *pac
 struct packet *queue_remove(struct queue *queue, struct packet_list *list); // NULL when the list is empty
 
 void queue_drop(struct queue *queue, struct packet *packet, enum drop_reason reason, uint64_t now_ns);
-bool queue_mark(struct queue *queue, struct packet *packet); // false: it is to be dropped
+bool queue_mark(struct queue *queue, struct packet *packet, uint64_t now_ns); // false: it is to be dropped
 
 #endif

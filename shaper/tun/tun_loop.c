@@ -124,7 +124,10 @@ static int read_packets(struct tun_direction *direction, enum reason reason) {
             refuse(direction, into, arrived_ns);
         } else if (is_ip(packet)) {
             struct packet_watcher *watcher = direction->pool.watcher;
-            if (watcher) watcher->arrived(watcher, packet, arrived_ns);
+            if (watcher) {
+                path_advance(&direction->path, arrived_ns); // what left before is told of before
+                watcher->arrived(watcher, packet, arrived_ns);
+            }
             path_take(&direction->path, packet, arrived_ns);
         } else {
             direction->not_ip++;

@@ -275,10 +275,22 @@ async function measureEvidence(labs: Labs): Promise<Measurement[]> {
     await labs.behind("100mbit/0ms,queue=unlimited", [`tcp down ${saturated_s} 1`], options);
   const without = cpuShare(await load([]));
   const found: Measurement[] = [];
-  for (const option of ["--log", "--pcapng", "--flow-counters"]) {
-    const run = await load([option, join(labs.folder, `evidence${labs.who.name && "-unprivileged"}`)]);
-    const name = `CPU that ${option} adds, TCP at 100 Mbit/s`;
-    found.push(measurement(name, [cpuShare(run) - without], null, { unit: "%", idle_share: run.idle_share }));
+  const file = (name: string): string => join(labs.folder, `${name}${labs.who.name && "-unprivileged"}`);
+  const counters = ["--flow-counters", file("counters")];
+  const evidence = {
+    "--log": ["--log", file("log")],
+    "--pcapng": ["--pcapng", file("capture")],
+    "--flow-counters": counters,
+    "--flow-counters and --flow-bins": [...counters, "--flow-bins", file("bins")],
+  };
+  for (const [name, options] of Object.entries(evidence)) {
+    const run = await load(options);
+    found.push(
+      measurement(`CPU that ${name} adds, TCP at 100 Mbit/s`, [cpuShare(run) - without], null, {
+        unit: "%",
+        idle_share: run.idle_share,
+      }),
+    );
   }
   return found;
 }

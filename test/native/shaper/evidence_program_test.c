@@ -251,6 +251,13 @@ static void files_that_cannot_be_made_are_bad_input(void **state) {
          "trilane-shaper: control: /no/such/folder/s: No such file or directory\n"},
         {"--flow-counters /dev/full/flows",
          "trilane-shaper: flow-counters: /dev/full/flows: Not a directory\n"},
+        {"--flow-bins bins",
+         "trilane-shaper: flow-bins: bins: bins name flows by their place in the counters: "
+         "give --flow-counters too\n"},
+        {"--flow-bins /no/such/folder/b --flow-counters c",
+         "trilane-shaper: flow-bins: /no/such/folder/b: No such file or directory\n"},
+        {"--flow-bin 10ms", "trilane-shaper: flow-bin: is the length of --flow-bins' bins: give that too\n"},
+        {"--flow-bin 2s", "trilane-shaper: flow-bin: 2s: name a time from 1ms to 1s\n"},
         {"--report /no/such/folder/r --control s",
          "trilane-shaper: report /no/such/folder/r: No such file or directory\n"},
         {"--control .", "trilane-shaper: control: .: exists and is in use: give another path\n"},
@@ -288,6 +295,35 @@ static void full_disk_is_told_and_the_link_goes_on(void **state) {
     assert_string_equal(run.err,
                         "trilane-shaper: pcapng: /dev/full: No space left on device: it ends here, the link "
                         "goes on\n");
+}
+
+// Of bins a full disk leaves whole records, as of captures.
+static void full_disk_ends_bins_too(void **state) {
+    (void)state;
+    struct run run;
+    script(&run,
+           "$S --link 3mbit/20ms --flow-counters counters --flow-bins /dev/full -- sh -c 'ping -q -c 20 -i "
+           "0.02 100.64.0.1 | grep -o \"[0-9]* received\"'; echo $?; ls counters");
+    assert_string_equal(run.out, "20 received\n1\ncounters\n");
+    assert_string_equal(run.err,
+                        "trilane-shaper: flow-bins: /dev/full: No space left on device: it ends here, "
+                        "the link goes on\n");
+}
+
+// Bins of a real run: a header that names the columns, and bytes that add up to the counters'.
+static void bins_of_a_run_add_up(void **state) {
+    (void)state;
+    struct run run;
+    script(
+        &run,
+        "$S --link 3mbit/20ms,loss_down=20%,seed=4 --flow-counters counted --flow-bins bins --flow-bin 20ms "
+        "-- "
+        "ping -q -c 50 -i 0.01 -s 972 100.64.0.1 >/dev/null; head -n 1 bins | grep -c '\"bin_ns\":20000000'; "
+        "tail -n +2 bins | od -An -v -t u8 -w88 | awk '{ if ($1 % 20000000) bad++; if ($3 == 0) { arrived += "
+        "$4; "
+        "left += $8; lost += $11 } else up += $5 } END { print bad + 0, arrived, left, up, (lost > 2) }'");
+    assert_string_equal(run.err, "");
+    assert_string_equal(run.out, "1\n0 50000 50 50000 1\n");
 }
 
 static void capture_of_a_killed_shaper_is_whole(void **state) {
@@ -347,6 +383,8 @@ int main(void) {
         cmocka_unit_test(files_that_cannot_be_made_are_bad_input),
         cmocka_unit_test(second_shaper_leaves_the_first_ones_files),
         cmocka_unit_test(full_disk_is_told_and_the_link_goes_on),
+        cmocka_unit_test(full_disk_ends_bins_too),
+        cmocka_unit_test(bins_of_a_run_add_up),
         cmocka_unit_test(capture_of_a_killed_shaper_is_whole),
         cmocka_unit_test(capture_opens_tls),
     };

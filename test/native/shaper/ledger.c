@@ -39,6 +39,11 @@ static void queued(struct packet_watcher *watcher, const struct packet *packet, 
     of(watcher)->queued_bytes += packet->size_bytes;
 }
 
+static void marked(struct packet_watcher *watcher, const struct packet *packet, uint64_t now_ns) {
+    (void)packet, (void)now_ns;
+    of(watcher)->marks++;
+}
+
 static void sent(struct packet_watcher *watcher, const struct packet *packet, uint64_t end_ns) {
     (void)packet, (void)end_ns;
     of(watcher)->sent++;
@@ -58,7 +63,8 @@ struct ledger *ledger_open(void) {
     struct ledger *ledger = calloc(1, sizeof *ledger);
     if (!ledger) abort();
     ledger->node = (struct node){&ledger_kind, NULL};
-    ledger->watcher = (struct packet_watcher){.queued = queued, .sent = sent, .dropped = dropped};
+    ledger->watcher =
+        (struct packet_watcher){.queued = queued, .marked = marked, .sent = sent, .dropped = dropped};
     ledger->pool.watcher = &ledger->watcher;
     return ledger;
 }
@@ -79,7 +85,7 @@ int ledger_tear_down(void **state) {
 }
 
 void ledger_clear(struct ledger *ledger) {
-    ledger->queued = ledger->sent = ledger->outs = ledger->drops = 0;
+    ledger->queued = ledger->sent = ledger->marks = ledger->outs = ledger->drops = 0;
     ledger->queued_bytes = ledger->out_bytes = ledger->dropped_bytes = 0;
 }
 
@@ -116,5 +122,6 @@ void ledger_check(const struct ledger *ledger, const struct link *link) {
     assert_int_equal(ledger->queued_bytes,
                      ledger->out_bytes + ledger->dropped_bytes + queue->size_bytes + sending_bytes);
     assert_int_equal(ledger->drops, queue->drops + queue->aqm_drops);
+    assert_int_equal(ledger->marks, queue->marks);
     assert_int_equal(ledger->dropped_bytes, queue->dropped_bytes + queue->aqm_dropped_bytes);
 }

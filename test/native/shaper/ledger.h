@@ -22,6 +22,7 @@ struct ledger {
     struct packet_pool pool;
     uint32_t queued; // told of by the watcher, as is what was sent
     uint32_t sent;
+    uint32_t marks;
     uint64_t queued_bytes;
     uint64_t out_bytes;
     uint64_t dropped_bytes;

@@ -99,7 +99,7 @@ static void assert_books(const struct path *path, const struct end *end, const s
 static void run(const struct link_profile profiles[2], uint64_t seed, enum wake wake, struct end *end,
                 struct tally *tally) {
     struct packet_pool pool = {0};
-    struct watch watch = {.watcher = {ignore, ignore, ignore, ignore, note_drop}};
+    struct watch watch = {.watcher = {ignore, ignore, ignore, ignore, ignore, note_drop}};
     pool.watcher = &watch.watcher;
     end->node = (struct node){&end_kind, NULL};
     end->pool = &pool;

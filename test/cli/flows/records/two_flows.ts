@@ -84,6 +84,9 @@ const countersSchema: FlowCounters["schema"] = "trilane/flow-counters/1";
 const counts = {
   sent_packets: 0,
   sent_bytes: 0,
+  link_packets: 0,
+  link_bytes: 0,
+  marked_packets: 0,
   received_packets: 0,
   received_bytes: 0,
   lost_packets: { queue: 0, aqm: 0, loss: 0, off: 0, refused: 0, memory: 0 },
@@ -106,7 +109,6 @@ function countersOf(flows: Counted[]): FlowCounters {
   const direction = {
     ...counts,
     queue_delay_ns: { mean: none, max: none, p50: none, p95: none, p99: none },
-    link_bytes: 0,
     capacity_bytes: none,
     utilization: none,
   };
