@@ -3,19 +3,20 @@
 -- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
 -- New files are made from this one; schemas/migrations/results brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655154;
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
   name TEXT NOT NULL,
-  plan TEXT NOT NULL,             -- JSON by schemas/sweep-plan.schema.json, with every default filled in
+  plan TEXT NOT NULL,             -- JSON by schemas/sweep-plan.schema.json, or of flows by flow-plan.schema.json, with every default filled in
   plan_digest TEXT NOT NULL,      -- SHA-256 (hex) of what decides the loads: an unfinished sweep of it is gone on with
   created_at TEXT NOT NULL,       -- ISO 8601, UTC
   finished_at TEXT,               -- NULL: unfinished
   seed INTEGER NOT NULL,
   command TEXT NOT NULL,          -- JSON array: the command line that began it
   environment TEXT NOT NULL,      -- JSON object: the machine and versions that it began on
-  owner TEXT                      -- JSON: the process that runs it now; NULL: none
+  owner TEXT,                     -- JSON: the process that runs it now; NULL: none
+  kind TEXT NOT NULL DEFAULT 'pages'  -- 'pages': cells and loads hang on it; 'flows': flow_cell and flow_run do
 );
 CREATE INDEX sweep_plan_digest ON sweep (plan_digest);
 
@@ -194,3 +195,32 @@ CREATE TABLE cell_pinning (
   cell INTEGER PRIMARY KEY REFERENCES cell (id) ON DELETE CASCADE,
   moment TEXT                     -- ISO 8601, UTC; NULL: the clock is left as it is
 );
+
+-- What a sweep of flows compares: a mix of flows on a link, and the lane of the page that is loaded amid them, where there is one.
+CREATE TABLE flow_cell (
+  id INTEGER PRIMARY KEY,
+  sweep INTEGER NOT NULL REFERENCES sweep (id) ON DELETE CASCADE,
+  mix TEXT NOT NULL,              -- its name
+  link TEXT NOT NULL,             -- short form, canonical
+  link_profile TEXT NOT NULL,     -- JSON by schemas/link-profile.schema.json
+  lane TEXT                       -- NULL: no page
+);
+CREATE UNIQUE INDEX flow_cell_place ON flow_cell (sweep, mix, link, ifnull(lane, ''));
+
+-- Every attempt at a flow run, written in one transaction, never changed afterwards. A planned run is (cell, block), as of loads.
+CREATE TABLE flow_run (
+  id INTEGER PRIMARY KEY,
+  cell INTEGER NOT NULL REFERENCES flow_cell (id) ON DELETE CASCADE,
+  block INTEGER NOT NULL,         -- repetition, from 0: every mix on a link runs once in it
+  attempt INTEGER NOT NULL,       -- from 0
+  position INTEGER NOT NULL,      -- place in the sweep's planned order, from 0
+  status TEXT NOT NULL CHECK (status IN ('valid', 'invalid', 'failed')),
+  reasons TEXT NOT NULL,          -- JSON array of strings; empty for a valid run
+  started_at TEXT NOT NULL,
+  wall_ms REAL NOT NULL,
+  result TEXT,                    -- JSON by schemas/flow-result.schema.json; NULL here and below: the run left too little
+  series BLOB,                    -- its records, thinned (cli/flows/records/stored_records.ts)
+  page_load BLOB,                 -- as har of a load; NULL: no page was loaded amid the flows
+  UNIQUE (cell, block, attempt)
+);
+CREATE UNIQUE INDEX flow_run_valid_once ON flow_run (cell, block) WHERE status = 'valid';

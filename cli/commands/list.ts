@@ -2,29 +2,47 @@
 import type { Argv } from "yargs";
 import type { List, ListedSweep } from "../../schemas/generated/list.ts";
 import { homeFolder } from "../base/home.ts";
-import { formatSize } from "../base/numbers.ts";
+import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { textTable } from "../base/text_table.ts";
 import { withArchive } from "../recording/archive/client.ts";
-import { openExistingResults, type Results, type Sweep } from "../results/store/results.ts";
+import { type AnySweep, openExistingResults, type Results } from "../results/store/results.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
 const width = 80;
 
-function listedSweep(results: Results, sweep: Sweep): ListedSweep {
-  const { id, name, created_at, finished_at, plan } = sweep;
+/** What a sweep's cells differ in. */
+function spanOf(results: Results, sweep: AnySweep): Pick<ListedSweep, "pages" | "lanes" | "links" | "mixes"> {
+  if (sweep.kind === "flows") {
+    const { plan } = sweep;
+    const cells = results.flowCellsOf(sweep.id);
+    return {
+      pages: plan.page === undefined ? 0 : 1,
+      lanes: [...new Set(cells.flatMap(({ lane }) => lane ?? []))],
+      links: new Set(cells.map(({ link }) => link)).size,
+      mixes: plan.mixes.length,
+    };
+  }
+  const places = results.cellsOf(sweep.id);
+  return {
+    pages: new Set(places.map((cell) => cell.page)).size,
+    lanes: [...sweep.plan.lanes],
+    links: new Set(places.map((cell) => cell.link)).size,
+  };
+}
+
+function listedSweep(results: Results, sweep: AnySweep): ListedSweep {
+  const { id, kind, name, created_at, finished_at } = sweep;
   const { cells, planned, attempts, valid, running } = results.progressOf(sweep);
   const ended = running ? "running" : "unfinished";
-  const places = results.cellsOf(id);
   return {
     id,
+    kind,
     name,
     created_at,
     finished_at,
     state: finished_at === null ? ended : "finished",
-    pages: new Set(places.map((cell) => cell.page)).size,
-    lanes: [...plan.lanes],
-    links: new Set(places.map((cell) => cell.link)).size,
+    ...spanOf(results, sweep),
     cells,
     planned,
     attempts,
@@ -36,7 +54,7 @@ function listSweeps(home: string): ListedSweep[] {
   const results = openExistingResults(home);
   if (!results) return [];
   try {
-    return results.listSweeps().map((sweep) => listedSweep(results, sweep));
+    return results.listAllSweeps().map((sweep) => listedSweep(results, sweep));
   } finally {
     results.close();
   }
@@ -79,14 +97,15 @@ function recordingLines(recordings: List["recordings"]): string[] {
 function sweepLines(sweeps: List["sweeps"]): string[] {
   const rows = sweeps.map((sweep): [string, ...string[]] => [
     `${sweep.id} ${sweep.name}`,
-    String(sweep.pages),
-    String(sweep.lanes.length),
+    sweep.mixes === undefined ? String(sweep.pages) : count(sweep.mixes, "mix", "mixes"),
+    sweep.lanes.length === 0 ? "-" : String(sweep.lanes.length),
     String(sweep.links),
     `${sweep.valid} of ${sweep.planned}`,
     sweep.state,
     day(sweep.created_at),
   ]);
-  return fittedTable([["sweep", "pages", "lanes", "links", "valid loads", "state", "begun"], ...rows]);
+  const valid = sweeps.some(({ kind }) => kind === "flows") ? "valid" : "valid loads";
+  return fittedTable([["sweep", "pages", "lanes", "links", valid, "state", "begun"], ...rows]);
 }
 
 function lines({ home, recordings, sweeps }: List): string[] {

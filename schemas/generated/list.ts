@@ -53,6 +53,10 @@ export interface ListedRecording {
 }
 export interface ListedSweep {
   id: number;
+  /**
+   * Of page loads, or of flows (`trilane flows`).
+   */
+  kind: "pages" | "flows";
   name: string;
   created_at: string;
   /**
@@ -64,21 +68,28 @@ export interface ListedSweep {
    * How many different ones.
    */
   pages: number;
+  /**
+   * Of flows: how many different mixes. Absent: a sweep of pages.
+   */
+  mixes?: number;
+  /**
+   * Empty: flows without a page.
+   */
   lanes: string[];
   /**
    * How many different ones.
    */
   links: number;
   /**
-   * Pages x lanes x links.
+   * Pages x lanes x links; of flows, mixes x lanes x links.
    */
   cells: number;
   /**
-   * Loads that the plan asks for: cells x repetitions.
+   * Loads, or flow runs, that the plan asks for: cells x repetitions.
    */
   planned: number;
   /**
-   * Loads so far, with those that were invalid or failed.
+   * Loads or flow runs so far, with those that were invalid or failed.
    */
   attempts: number;
   valid: number;

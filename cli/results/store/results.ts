@@ -1,4 +1,4 @@
-// The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load. Each load is one transaction.
+// The one owner of HOME/results.db: sweeps, their cells, and every attempt at a load or a flow run, each one transaction.
 // Decides nothing about which load comes next (cli/sweep) or what loads mean (cli/results/verdict). Over 500 lines, because one
 // class owns the connection and all that is asked of it; what single tables hold stands in files of their own.
 import type { DatabaseSync } from "node:sqlite";
@@ -28,6 +28,20 @@ import {
   readFilms,
 } from "./filmstrips.ts";
 import {
+  addFlowCells,
+  addFlowRun,
+  countFlowRuns,
+  type FlowCell,
+  type FlowRunRow,
+  type NewFlowCell,
+  type NewFlowRun,
+  type NewFlowSweep,
+  readFlowCells,
+  readFlowRuns,
+  readPageLoad,
+  readSeries,
+} from "./flow_runs.ts";
+import {
   addHost,
   type Host,
   type HostFacts,
@@ -46,9 +60,12 @@ import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
 import { addRecordingTrial, type RecordingTrial, recordingTrialOf } from "./recording_trials.ts";
 import { hideSweeps, removeHidden } from "./remove_rows.ts";
 import {
+  type AnySweep,
+  anySweepOf,
   type Cell,
   cellOf,
   countColumns,
+  type FlowSweep,
   type Lane,
   type LinkTest,
   type Load,
@@ -61,14 +78,15 @@ import {
   type Sweep,
   type SweepProgress,
   sweepColumns,
-  sweepOf,
 } from "./sweep_rows.ts";
 import { inTransaction, withBusyTimeout } from "./transaction.ts";
 import { addUnmatched, readUnmatched, type Unmatched } from "./unmatched.ts";
 
 export type {
+  AnySweep,
   Cell,
   Environment,
+  FlowSweep,
   Lane,
   LinkTest,
   Load,
@@ -79,13 +97,28 @@ export type {
   Sweep,
   SweepProgress,
 } from "./sweep_rows.ts";
-export type { Film, FilmedLoad, FilmFrame, Host, HostFacts, NewFilm, NewHost, PlacedCell, Unmatched };
+export type {
+  Film,
+  FilmedLoad,
+  FilmFrame,
+  FlowCell,
+  FlowRunRow,
+  Host,
+  HostFacts,
+  NewFilm,
+  NewFlowCell,
+  NewFlowRun,
+  NewFlowSweep,
+  NewHost,
+  PlacedCell,
+  Unmatched,
+};
 
 /** Another process is at work on the sweep. */
 export class SweepRunsError extends UserError {}
 
-export interface BegunSweep {
-  readonly sweep: Sweep;
+export interface BegunSweep<Kind extends AnySweep = Sweep> {
+  readonly sweep: Kind;
   /** It was there, unfinished. */
   readonly resumed: boolean;
 }
@@ -106,43 +139,74 @@ export class Results {
     this.#writeWait_ms = writeWait_ms;
   }
 
-  /** All sweeps, the newest first. */
+  /** All sweeps of pages, the newest first. */
   listSweeps(): Sweep[] {
-    return this.#read(`SELECT ${sweepColumns} FROM sweep ORDER BY id DESC`).map(sweepOf);
+    return this.listAllSweeps().filter((sweep) => sweep.kind === "pages");
   }
 
-  /** Counted without reading loads. */
-  progressOf(sweep: Sweep): SweepProgress {
-    const [row] = this.#read(
-      `SELECT count(DISTINCT cell.id) AS cells, count(load.id) AS attempts,
-         coalesce(sum(load.status = 'valid'), 0) AS valid
-       FROM cell LEFT JOIN load ON load.cell = cell.id WHERE cell.sweep = ?`,
-      sweep.id,
-    );
+  /** All sweeps, those of flows too, the newest first. */
+  listAllSweeps(): AnySweep[] {
+    return this.#read(`SELECT ${sweepColumns} FROM sweep ORDER BY id DESC`).map(anySweepOf);
+  }
+
+  /** Counted without reading loads or runs. */
+  progressOf(sweep: AnySweep): SweepProgress {
+    const counted = sweep.kind === "flows" ? countFlowRuns(this.#read, sweep.id) : this.#countLoads(sweep.id);
     const owner = this.#ownerOf(sweep.id);
-    const cells = Number(row?.cells);
     return {
-      cells,
-      planned: cells * sweep.plan.repetitions,
-      attempts: Number(row?.attempts),
-      valid: Number(row?.valid),
+      ...counted,
+      planned: counted.cells * sweep.plan.repetitions,
       running: owner !== null && stateOf(owner) !== "dead",
     };
   }
 
-  /** UserError where there is none of that number. */
+  #countLoads(sweep: number): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
+    const [row] = this.#read(
+      `SELECT count(DISTINCT cell.id) AS cells, count(load.id) AS attempts,
+         coalesce(sum(load.status = 'valid'), 0) AS valid
+       FROM cell LEFT JOIN load ON load.cell = cell.id WHERE cell.sweep = ?`,
+      sweep,
+    );
+    return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
+  }
+
+  /** UserError where there is none of that number, or it is of flows. */
   sweep(id: number): Sweep {
+    const sweep = this.anySweep(id);
+    if (sweep.kind === "pages") return sweep;
+    throw new UserError(`sweep ${id} has flows and no page loads: name a sweep of pages (see \`trilane list\`)`);
+  }
+
+  /** UserError where there is none of that number, or it is of pages. */
+  flowSweep(id: number): FlowSweep {
+    const sweep = this.anySweep(id);
+    if (sweep.kind === "flows") return sweep;
+    throw new UserError(`sweep ${id} has page loads and no flows: see \`trilane list\``);
+  }
+
+  /** Of either kind. UserError where there is none of that number. */
+  anySweep(id: number): AnySweep {
     const [row] = this.#read(`SELECT ${sweepColumns} FROM sweep WHERE id = ?`, id);
     if (!row) throw new UserError(`no sweep ${id} in ${this.#path}: see \`trilane list\``);
-    return sweepOf(row);
+    return anySweepOf(row);
   }
 
   newestSweep(plan_digest: string): Sweep | null {
+    const newest = this.#newest(plan_digest);
+    return newest?.kind === "pages" ? newest : null;
+  }
+
+  newestFlowSweep(plan_digest: string): FlowSweep | null {
+    const newest = this.#newest(plan_digest);
+    return newest?.kind === "flows" ? newest : null;
+  }
+
+  #newest(plan_digest: string): AnySweep | null {
     const [row] = this.#read(
       `SELECT ${sweepColumns} FROM sweep WHERE plan_digest = ? ORDER BY id DESC LIMIT 1`,
       plan_digest,
     );
-    return row ? sweepOf(row) : null;
+    return row ? anySweepOf(row) : null;
   }
 
   /** A sweep that is seen to be run at this moment, on this machine; null: none, so far as can be seen. */
@@ -277,6 +341,20 @@ export class Results {
     });
   }
 
+  /** As beginSweep, of flows. */
+  beginFlowSweep(asked: NewFlowSweep, fresh: boolean): BegunSweep<FlowSweep> {
+    return this.#write(() => {
+      const newest = fresh ? null : this.newestFlowSweep(asked.plan_digest);
+      if (newest?.finished_at === null) {
+        this.#claim(newest.id);
+        return { sweep: newest, resumed: true };
+      }
+      const id = this.#addSweepRow(asked, "flows");
+      addFlowCells(this.#database, id, asked.flowCells);
+      return { sweep: this.flowSweep(id), resumed: false };
+    });
+  }
+
   #begin(asked: NewSweep, fresh: boolean): BegunSweep {
     const unfinished = fresh ? null : this.unfinishedSweep(asked.plan_digest);
     if (!unfinished) return { sweep: this.#addSweep(asked), resumed: false };
@@ -324,6 +402,31 @@ export class Results {
       addLoadDisturbance(this.#database, id, added.load);
       return id;
     });
+  }
+
+  /** In the plan's order. */
+  flowCellsOf(sweep: number): FlowCell[] {
+    return readFlowCells(this.#read, sweep);
+  }
+
+  /** Every attempt in the order in which they ended. */
+  flowRunsOf(sweep: number): FlowRunRow[] {
+    return readFlowRuns(this.#read, sweep);
+  }
+
+  /** The packed records of one flow run; null: it left too little. */
+  flowSeriesOf(run: number): Uint8Array | null {
+    return readSeries(this.#read, run);
+  }
+
+  /** The page load amid a run's flows; null: there was none. */
+  flowPageLoadOf(run: number): PageLoad | null {
+    return readPageLoad(this.#read, run, this.#path);
+  }
+
+  /** Stores one attempt at a flow run, whole or not at all; returns its number. */
+  recordFlowRun(run: NewFlowRun): number {
+    return this.#write(() => addFlowRun(this.#database, run));
   }
 
   /** Stores a filmed load of a cell whole or not at all. */
@@ -399,11 +502,12 @@ export class Results {
     this.#database.close();
   }
 
-  #addSweep(asked: NewSweep): Sweep {
+  /** Its number. */
+  #addSweepRow(asked: NewSweep | NewFlowSweep, kind: AnySweep["kind"]): number {
     const { lastInsertRowid } = this.#database
       .prepare(
-        `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment, owner)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO sweep (name, plan, plan_digest, created_at, seed, command, environment, owner, kind)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         asked.name,
@@ -414,15 +518,21 @@ export class Results {
         JSON.stringify(asked.command),
         JSON.stringify(asked.environment),
         JSON.stringify(thisProcess()),
+        kind,
       );
+    return Number(lastInsertRowid);
+  }
+
+  #addSweep(asked: NewSweep): Sweep {
+    const id = this.#addSweepRow(asked, "pages");
     const insert = this.#database.prepare(
       "INSERT INTO cell (sweep, page, recording_digest, lane, link, link_profile) VALUES (?, ?, ?, ?, ?, ?)",
     );
     for (const cell of asked.cells) {
       const profile = JSON.stringify(cell.link_profile);
-      insert.run(lastInsertRowid, cell.page, cell.recording_digest, cell.lane, cell.link, profile);
+      insert.run(id, cell.page, cell.recording_digest, cell.lane, cell.link, profile);
     }
-    return this.sweep(Number(lastInsertRowid));
+    return this.sweep(id);
   }
 
   /** A dead runner's place is taken. */
@@ -462,13 +572,13 @@ export class Results {
     return row.owner === null ? null : parseOwner(String(row.owner));
   }
 
-  #read(query: string, ...values: (string | number)[]): Row[] {
+  readonly #read = (query: string, ...values: (string | number)[]): Row[] => {
     try {
       return this.#database.prepare(query).all(...values);
     } catch (error) {
       throw explainFailure(error, this.#path, this.remedies);
     }
-  }
+  };
 
   #write<Result>(work: () => Result): Result {
     try {

@@ -1,6 +1,7 @@
 // What the tables `sweep`, `cell`, `load` and `link_test` hold, as they are handed out, and how rows become that. Reads and writes
 // no files: results.ts does.
 import type { SQLOutputValue } from "node:sqlite";
+import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
@@ -18,10 +19,10 @@ export type LoadStatus = "valid" | "invalid" | "failed";
 /** What a sweep began on: versions and machine, for the report. */
 export type Environment = Readonly<Record<string, string | number | boolean | null>>;
 
-export interface Sweep {
+/** What sweeps of pages and sweeps of flows have in common. */
+interface SweepFacts {
   readonly id: number;
   readonly name: string;
-  readonly plan: SweepPlan;
   readonly plan_digest: string;
   readonly created_at: string;
   readonly finished_at: string | null;
@@ -29,6 +30,20 @@ export interface Sweep {
   readonly command: readonly string[];
   readonly environment: Environment;
 }
+
+/** A sweep of pages. */
+export interface Sweep extends SweepFacts {
+  readonly kind: "pages";
+  readonly plan: SweepPlan;
+}
+
+/** A sweep of flows: of `trilane flows`. */
+export interface FlowSweep extends SweepFacts {
+  readonly kind: "flows";
+  readonly plan: FlowPlanDocument;
+}
+
+export type AnySweep = Sweep | FlowSweep;
 
 /** How far a sweep is. */
 export interface SweepProgress {
@@ -58,6 +73,7 @@ export interface Cell extends NewCell {
   readonly pinned_ms?: number | null;
 }
 
+/** Of pages. */
 export interface NewSweep {
   readonly name: string;
   readonly plan: SweepPlan;
@@ -117,11 +133,11 @@ export interface LinkTest {
 
 export type Row = Record<string, SQLOutputValue>;
 
-export function sweepOf(row: Row): Sweep {
-  return {
+export function anySweepOf(row: Row): AnySweep {
+  const plan: unknown = JSON.parse(String(row.plan));
+  const facts = {
     id: Number(row.id),
     name: String(row.name),
-    plan: JSON.parse(String(row.plan)) as SweepPlan,
     plan_digest: String(row.plan_digest),
     created_at: String(row.created_at),
     finished_at: row.finished_at === null ? null : String(row.finished_at),
@@ -129,6 +145,9 @@ export function sweepOf(row: Row): Sweep {
     command: JSON.parse(String(row.command)) as string[],
     environment: JSON.parse(String(row.environment)) as Environment,
   };
+  return row.kind === "flows"
+    ? { ...facts, kind: "flows", plan: plan as FlowPlanDocument }
+    : { ...facts, kind: "pages", plan: plan as SweepPlan };
 }
 
 export function cellOf(row: Row): Cell {
@@ -143,7 +162,7 @@ export function cellOf(row: Row): Cell {
   };
 }
 
-export const sweepColumns = "id, name, plan, plan_digest, created_at, finished_at, seed, command, environment";
+export const sweepColumns = "id, name, plan, plan_digest, created_at, finished_at, seed, command, environment, kind";
 export const countColumns = [
   "requests",
   "bytes",

@@ -9,6 +9,7 @@ import { parseLink } from "../../../cli/link/link.ts";
 import { withArchive } from "../../../cli/recording/archive/client.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
 import { planOf } from "../../../cli/sweep/plan/plan.ts";
+import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import type { List } from "../../../schemas/generated/list.ts";
 import { schemaErrors } from "../../schemas/schema_errors.ts";
 import { pageLoad } from "../sweep/page_load.ts";
@@ -95,6 +96,45 @@ test("an empty home: what to do next, and nothing made", () => {
   assert.match(stdout, /trilane sweep/);
   assert.deepEqual([list().recordings, list().sweeps], [[], []]);
   assert.equal(existsSync(join(home, "archive.db")) || existsSync(join(home, "results.db")), false);
+});
+
+/** A sweep of flows, in which nothing has run yet; it is nobody's. */
+function flowSweep(): number {
+  const results = openResults(home);
+  const plan: FlowPlanDocument = {
+    name: "shares",
+    links: ["3mbit/50ms"],
+    mixes: [{ flows: ["tcp"] }],
+    for_s: 5,
+    repetitions: 4,
+  };
+  const flowCells = [{ mix: "tcp:cubic", link: "3mbit/50ms", link_profile, lane: null }];
+  const head = { name: "shares", plan_digest: "flows", seed: 7, command: [], environment: {} };
+  const { id } = results.beginFlowSweep({ ...head, plan, flowCells }, false).sweep;
+  results.release(id);
+  results.close();
+  return id;
+}
+
+test("a sweep of flows is listed with its mixes and removed; what takes page loads says so in one line", () => {
+  sweep("shop", true);
+  const id = String(flowSweep());
+  assert.match(trilane("list").stdout, /^2 shares +1 mix +- +1 +0 of 4 +unfinished +/m);
+  const [listed] = list().sweeps;
+  assert.deepEqual([listed?.kind, listed?.mixes, listed?.lanes], ["flows", 1, []]);
+  for (const words of [
+    ["compare", "1", id],
+    ["bundle", id],
+  ]) {
+    const { status, stderr } = trilane(...words);
+    assert.equal(status, 2);
+    assert.match(stderr, /^trilane: sweep 2 has flows and no page loads: [^\n]+\n$/);
+  }
+  assert.equal(trilane("remove", "--sweep", id).status, 0);
+  assert.deepEqual(
+    list().sweeps.map(({ kind }) => kind),
+    ["pages"],
+  );
 });
 
 test("recordings and sweeps are listed in at most 80 columns", async () => {

@@ -1,0 +1,132 @@
+// The tables `flow_cell` and `flow_run` of the results: what a sweep of flows compares, and every attempt at a run. Used by the results'
+// owner alone; decides nothing about which run comes next, nor what runs mean.
+import type { DatabaseSync } from "node:sqlite";
+import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
+import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
+import type { PageLoad } from "../../../schemas/generated/page_load.ts";
+import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
+import type { Environment, Lane, LoadStatus, Row, SweepProgress } from "./sweep_rows.ts";
+
+export interface NewFlowCell {
+  /** The mix's name. */
+  readonly mix: string;
+  /** Short form, canonical. */
+  readonly link: string;
+  readonly link_profile: LinkProfile;
+  /** Of the page that is loaded amid the flows; null: there is none. */
+  readonly lane: Lane | null;
+}
+
+export interface FlowCell extends NewFlowCell {
+  readonly id: number;
+  readonly sweep: number;
+}
+
+export interface NewFlowSweep {
+  readonly name: string;
+  readonly plan: FlowPlanDocument;
+  readonly plan_digest: string;
+  readonly seed: number;
+  readonly command: readonly string[];
+  readonly environment: Environment;
+  readonly flowCells: readonly NewFlowCell[];
+}
+
+export interface NewFlowRun {
+  readonly cell: number;
+  readonly block: number;
+  readonly attempt: number;
+  readonly position: number;
+  readonly status: LoadStatus;
+  /** Empty for a valid run. */
+  readonly reasons: readonly string[];
+  readonly started_at: string;
+  readonly wall_ms: number;
+  /** JSON by schemas/flow-result.schema.json. null, here and below: the run left too little. */
+  readonly result: unknown;
+  /** The run's records, packed (cli/flows/records/stored_records.ts). */
+  readonly series: Uint8Array | null;
+  /** null: no page was loaded amid the flows. */
+  readonly pageLoad: PageLoad | null;
+}
+
+/** An attempt at a run without its series and page load. */
+export interface FlowRunRow extends Omit<NewFlowRun, "series" | "pageLoad"> {
+  readonly id: number;
+  readonly mix: string;
+  readonly link: string;
+  readonly lane: Lane | null;
+}
+
+export function addFlowCells(database: DatabaseSync, sweep: number, cells: readonly NewFlowCell[]): void {
+  const insert = database.prepare(
+    "INSERT INTO flow_cell (sweep, mix, link, link_profile, lane) VALUES (?, ?, ?, ?, ?)",
+  );
+  for (const { mix, link, link_profile, lane } of cells)
+    insert.run(sweep, mix, link, JSON.stringify(link_profile), lane);
+}
+
+/** Its number. */
+export function addFlowRun(database: DatabaseSync, run: NewFlowRun): number {
+  const { cell, block, attempt, position, status, reasons, started_at, wall_ms, result, series, pageLoad } = run;
+  const statement = database.prepare(
+    `INSERT INTO flow_run (cell, block, attempt, position, status, reasons, started_at, wall_ms, result, series, page_load)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const json = result === null ? null : JSON.stringify(result);
+  const load = pageLoad === null ? null : packedPageLoad(pageLoad);
+  const head = [cell, block, attempt, position, status, JSON.stringify(reasons), started_at, wall_ms] as const;
+  return Number(statement.run(...head, json, series, load).lastInsertRowid);
+}
+
+export type Read = (query: string, ...values: number[]) => Row[];
+
+/** In the plan's order. */
+export function readFlowCells(read: Read, sweep: number): FlowCell[] {
+  return read("SELECT * FROM flow_cell WHERE sweep = ? ORDER BY id", sweep).map((row) => ({
+    id: Number(row.id),
+    sweep: Number(row.sweep),
+    mix: String(row.mix),
+    link: String(row.link),
+    link_profile: JSON.parse(String(row.link_profile)) as LinkProfile,
+    lane: row.lane === null ? null : (String(row.lane) as Lane),
+  }));
+}
+
+/** Every attempt in the order in which they ended. */
+export function readFlowRuns(read: Read, sweep: number): FlowRunRow[] {
+  const columns = "cell, block, attempt, position, status, reasons, started_at, wall_ms, result";
+  const query = `SELECT flow_run.id, mix, link, lane, ${columns} FROM flow_run JOIN flow_cell ON flow_cell.id = flow_run.cell
+    WHERE flow_cell.sweep = ? ORDER BY flow_run.id`;
+  return read(query, sweep).map(
+    ({ reasons, result, ...row }) =>
+      ({
+        ...row,
+        reasons: JSON.parse(String(reasons)) as string[],
+        result: result === null ? null : JSON.parse(String(result)),
+      }) as unknown as FlowRunRow,
+  );
+}
+
+/** The packed records of one run; null: it left too little, or there is no such run. */
+export function readSeries(read: Read, run: number): Uint8Array | null {
+  const series = read("SELECT series FROM flow_run WHERE id = ?", run)[0]?.series;
+  return series instanceof Uint8Array ? series : null;
+}
+
+/** The page load amid a run's flows; null: there was none. `name` is the file's, for errors. */
+export function readPageLoad(read: Read, run: number, name: string): PageLoad | null {
+  const blob = read("SELECT page_load FROM flow_run WHERE id = ?", run)[0]?.page_load;
+  return blob instanceof Uint8Array ? unpackedPageLoad(blob, `${name}: flow run ${run}`) : null;
+}
+
+/** Counted without reading results. */
+export function countFlowRuns(read: Read, sweep: number): Pick<SweepProgress, "cells" | "attempts" | "valid"> {
+  const [row] = read(
+    `SELECT count(DISTINCT flow_cell.id) AS cells, count(flow_run.id) AS attempts,
+       coalesce(sum(flow_run.status = 'valid'), 0) AS valid
+     FROM flow_cell LEFT JOIN flow_run ON flow_run.cell = flow_cell.id WHERE flow_cell.sweep = ?`,
+    sweep,
+  );
+  return { cells: Number(row?.cells), attempts: Number(row?.attempts), valid: Number(row?.valid) };
+}

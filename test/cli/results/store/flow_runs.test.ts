@@ -1,0 +1,130 @@
+// cli/results/store/flow_runs.ts: a sweep of flows is stored beside those of pages, gone on with by one runner, and removed whole.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { parseLink } from "../../../../cli/link/link.ts";
+import {
+  type NewFlowRun,
+  type NewFlowSweep,
+  openResults,
+  type Results,
+} from "../../../../cli/results/store/results.ts";
+import { pageLoad } from "../../sweep/page_load.ts";
+
+const link_profile = parseLink("3mbit/50ms");
+
+const asked: NewFlowSweep = {
+  name: "shares",
+  plan: { name: "shares", links: ["3mbit/50ms"], mixes: [{ flows: ["tcp:cubic"] }], for_s: 5, repetitions: 3 },
+  plan_digest: "flows-1",
+  seed: 7,
+  command: ["trilane", "flows"],
+  environment: { node: "24" },
+  flowCells: [
+    { mix: "tcp:cubic", link: "3mbit/50ms", link_profile, lane: null },
+    { mix: "tcp:reno", link: "3mbit/50ms", link_profile, lane: null },
+    { mix: "tcp:reno", link: "3mbit/50ms", link_profile, lane: "h3" },
+  ],
+};
+
+function run(cell: number, block: number, more: Partial<NewFlowRun> = {}): NewFlowRun {
+  const times = { started_at: "2026-01-01T00:00:00.000Z", wall_ms: 5100 };
+  const none = { result: null, series: null, pageLoad: null };
+  return { cell, block, attempt: 0, position: block, status: "valid", reasons: [], ...times, ...none, ...more };
+}
+
+describe("flow runs", () => {
+  let home: string;
+  let results: Results;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "trilane-flow-runs-"));
+    results = openResults(home);
+  });
+  afterEach(() => {
+    results.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  test("cells and runs are read as they were stored, with series and page load where there are some", () => {
+    const { sweep, resumed } = results.beginFlowSweep(asked, false);
+    assert.deepEqual([sweep.kind, resumed, sweep.plan], ["flows", false, asked.plan]);
+    const cells = results.flowCellsOf(sweep.id);
+    assert.deepEqual(
+      cells.map(({ id, sweep: _, ...cell }) => cell),
+      asked.flowCells,
+    );
+    const [first, , third] = cells.map(({ id }) => id);
+    const failed = run(first ?? 0, 0, { status: "failed", reasons: ["flow 1: connection refused"] });
+    results.recordFlowRun(failed);
+    const load = pageLoad({ page: "page", recording_digest: "aaaa", lane: "h3", link: link_profile });
+    const whole = run(third ?? 0, 1, { result: { a: 1 }, series: new Uint8Array([1, 2, 3]), pageLoad: load });
+    const id = results.recordFlowRun(whole);
+    const stored = results.flowRunsOf(sweep.id);
+    assert.deepEqual(
+      stored.map(({ mix, lane, status, reasons, result, block }) => [mix, lane, status, reasons, result, block]),
+      [
+        ["tcp:cubic", null, "failed", ["flow 1: connection refused"], null, 0],
+        ["tcp:reno", "h3", "valid", [], { a: 1 }, 1],
+      ],
+    );
+    assert.deepEqual([...(results.flowSeriesOf(id) ?? [])], [1, 2, 3]);
+    assert.deepEqual(results.flowPageLoadOf(id), load);
+    assert.deepEqual(
+      [results.flowSeriesOf(stored[0]?.id ?? 0), results.flowPageLoadOf(stored[0]?.id ?? 0)],
+      [null, null],
+    );
+    assert.deepEqual(results.progressOf(sweep), { cells: 3, planned: 9, attempts: 2, valid: 1, running: true });
+  });
+
+  test("a planned run is valid once, whoever runs it", () => {
+    const { sweep } = results.beginFlowSweep(asked, false);
+    const [cell] = results.flowCellsOf(sweep.id);
+    results.recordFlowRun(run(cell?.id ?? 0, 0));
+    assert.throws(() => results.recordFlowRun(run(cell?.id ?? 0, 0, { attempt: 1 })), /UNIQUE/);
+    assert.equal(results.flowRunsOf(sweep.id).length, 1);
+  });
+
+  test("the same mix, link and lane stand once in a sweep, without a lane too", () => {
+    const flowCells = [...asked.flowCells, ...asked.flowCells.slice(0, 1)];
+    assert.throws(() => results.beginFlowSweep({ ...asked, flowCells }, false), /UNIQUE/);
+    assert.deepEqual(results.listAllSweeps(), []);
+  });
+
+  test("an unfinished sweep is gone on with, by one runner at a time", () => {
+    const { sweep } = results.beginFlowSweep(asked, false);
+    assert.throws(() => results.beginFlowSweep(asked, false), /sweep 1 is being run by process/);
+    results.release(sweep.id);
+    const again = results.beginFlowSweep(asked, false);
+    assert.deepEqual([again.sweep.id, again.resumed], [sweep.id, true]);
+    results.finishSweep(sweep.id);
+    assert.equal(results.beginFlowSweep(asked, false).sweep.id, 2);
+    assert.equal(results.beginFlowSweep(asked, true).sweep.id, 3);
+  });
+
+  test("what asks for page loads is told in one line what the sweep is", () => {
+    const { sweep } = results.beginFlowSweep(asked, false);
+    assert.throws(() => results.sweep(sweep.id), /^UserError: sweep 1 has flows and no page loads: [^\n]+$/);
+    assert.deepEqual([results.listSweeps(), results.newestSweep(asked.plan_digest)], [[], null]);
+    assert.deepEqual(
+      results.listAllSweeps().map(({ id, kind }) => [id, kind]),
+      [[1, "flows"]],
+    );
+  });
+
+  test("a removed sweep leaves no row", async () => {
+    const { sweep } = results.beginFlowSweep(asked, false);
+    const [cell] = results.flowCellsOf(sweep.id);
+    for (let block = 0; block < 3; block++) results.recordFlowRun(run(cell?.id ?? 0, block));
+    results.release(sweep.id);
+    await results.removeSweeps([sweep.id], 0);
+    const database = new DatabaseSync(join(home, "results.db"), { readOnly: true });
+    const rows = ["sweep", "flow_cell", "flow_run"].map(
+      (table) => database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
+    );
+    database.close();
+    assert.deepEqual(rows, [0, 0, 0]);
+  });
+});
