@@ -11,7 +11,7 @@ import { cellMedians, type PairedCell, pairedCells } from "../verdict/paired_cel
 import { counted, isValid, type LanePair, type Sample } from "../verdict/sample.ts";
 import type { PairVerdict } from "../verdict/sweep_verdict.ts";
 import { isEquivalent, raceVerdict, verdictPairs } from "../verdict/verdict.ts";
-import { answerSentence } from "./answer_sentence.ts";
+import { answerSentence, type LinksShown } from "./answer_sentence.ts";
 import { type LeftOut, leftOut } from "./left_out.ts";
 import { type CellEvidence, whyLine } from "./why.ts";
 
@@ -65,6 +65,15 @@ function askedComparison({ cells, loads, seed }: Answered): { result: Improvemen
   return result ? { result, paired: compared[0]?.paired ?? [] } : null;
 }
 
+/** Holm's over all links, because the answer names those that differ and passes over the others. */
+function shownByLink(paired: readonly PairedCell[], pair: LanePair, seed: number): LinksShown | null {
+  const links = [...Map.groupBy(paired, ({ link }) => link).values()];
+  if (links.length < 2) return null;
+  const ways = toldTogether(links.map((ofLink) => improvement(ofLink, pair, seed))).map(direction);
+  const times = (way: string): number => ways.filter((each) => each === way).length;
+  return { faster: times("faster"), slower: times("slower"), all: links.length };
+}
+
 const unitsWords: Readonly<Record<Improvement["units"], string>> = {
   blocks: "the interval is of these pages and links",
   pages: "the interval is of pages like these",
@@ -115,6 +124,7 @@ export function answerOf(answered: Answered): Answer {
     where: whereOf(cells, result),
     modelled: new Set(cells.filter(({ page }) => modelled.has(page)).map(({ page }) => page)).size,
     dilation: plan.dilate ?? 1,
+    byLink: shownByLink(paired, pair, answered.seed),
   });
   const way = direction(result);
   // Of a difference that may be there or not there is nothing to explain; of one that is none, what cancels out.

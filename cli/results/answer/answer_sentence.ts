@@ -16,6 +16,14 @@ export interface Compared {
   /** Of the pages, how many are models of others. */
   readonly modelled: number;
   readonly dilation: number;
+  /** On how many of several links a difference is shown, told together; null: there is one link. */
+  readonly byLink: LinksShown | null;
+}
+
+export interface LinksShown {
+  readonly faster: number;
+  readonly slower: number;
+  readonly all: number;
 }
 
 /** `a model of shop (10mbit/50ms), time dilated 5 times` */
@@ -45,7 +53,20 @@ function undecided(compared: Compared, percent: number, interval: Interval): str
   const { low, high } = formatPercents(percent, interval);
   if (isEquivalent(interval))
     return `${lane} and ${over} are equally fast on ${place}: they differ by less than ${equivalence_percent} % (95 % CI ${low} to ${high}).`;
+  const links = linksWords(compared);
+  if (links !== null)
+    return `${links}; over all of them no difference is shown, on ${place}: the 95 % CI is ${low} to ${high} %${why}.`;
   return `No difference shown between ${lane} and ${over} on ${place}: the 95 % CI is ${low} to ${high} %${why}.`;
+}
+
+/** `HTTP/3 is faster than HTTP/2 on 4 of 5 links and slower on 1`: where links differ so much that over all of them nothing is shown. */
+function linksWords({ improvement, byLink }: Compared): string | null {
+  if (byLink === null || byLink.faster + byLink.slower === 0) return null;
+  const { faster, slower, all } = byLink;
+  const [lane, over] = [laneName(improvement.pair.lane), laneName(improvement.pair.over)];
+  const [word, times] = faster > 0 ? ["faster", faster] : ["slower", slower];
+  const also = faster > 0 && slower > 0 ? ` and slower on ${slower}` : "";
+  return `${lane} is ${word} than ${over} on ${times} of ${count(all, "link")}${also}`;
 }
 
 /** With a capital and a full stop. */

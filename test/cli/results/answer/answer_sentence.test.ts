@@ -22,7 +22,7 @@ const improvement: Improvement = {
 };
 
 function said(result: Partial<Improvement>, of: Partial<Compared> = {}): string {
-  const compared = { saved_ms: 111.4, where: "shop (10mbit/50ms)", modelled: 0, dilation: 1, ...of };
+  const compared = { saved_ms: 111.4, where: "shop (10mbit/50ms)", modelled: 0, dilation: 1, byLink: null, ...of };
   return answerSentence({ ...compared, improvement: { ...improvement, ...result } });
 }
 
@@ -37,6 +37,21 @@ const rows: Readonly<Record<string, readonly [Partial<Improvement>, Partial<Comp
     { percent: 1, interval: { low: -4.2, high: 6.1 } },
     { saved_ms: 9 },
     "No difference shown between HTTP/3 and HTTP/2 on shop (10mbit/50ms): the 95 % CI is -4 to 6 %.",
+  ],
+  "no difference shown over links that differ": [
+    { percent: 6, interval: { low: -15.2, high: 24.1 }, pages: 2, links: 5 },
+    { where: "2 pages across 5 links", byLink: { faster: 3, slower: 1, all: 5 } },
+    "HTTP/3 is faster than HTTP/2 on 3 of 5 links and slower on 1; over all of them no difference is shown, on 2 pages across 5 links: the 95 % CI is -15 to 24 %.",
+  ],
+  "no difference shown, on one link a loss": [
+    { percent: 1, interval: { low: -4.2, high: 6.1 }, links: 3 },
+    { where: "shop across 3 links", byLink: { faster: 0, slower: 1, all: 3 } },
+    "HTTP/3 is slower than HTTP/2 on 1 of 3 links; over all of them no difference is shown, on shop across 3 links: the 95 % CI is -4 to 6 %.",
+  ],
+  "no difference shown, on no link either": [
+    { percent: 1, interval: { low: -4.2, high: 6.1 }, links: 3 },
+    { where: "shop across 3 links", byLink: { faster: 0, slower: 0, all: 3 } },
+    "No difference shown between HTTP/3 and HTTP/2 on shop across 3 links: the 95 % CI is -4 to 6 %.",
   ],
   "no difference that matters": [
     { percent: 0.2, interval: { low: -1.2, high: 1.4 } },
