@@ -97,7 +97,7 @@ export function answerSection(data: ReportData, { verdict, modelled, links, sett
   const asked = verdict.pairs.find(({ pair }) => pair.lane === answer.pair?.lane && pair.over === answer.pair.over);
   const further = furtherPairs(verdict.pairs, answer);
   const notes = verdict.notes.filter((note) => note !== answer.sentence);
-  return html`<div class="verdict" id="verdict"><p class="answer">${signed(answer.sentence)}</p>${headed(answer.why, "why")}${headed(answer.sure, "sure")}</div>
+  return html`<div class="verdict"><p class="answer">${signed(answer.sentence)}</p>${headed(answer.why, "why")}${headed(answer.sure, "sure")}</div>
 ${leftMarkup(
   answer,
   data.loads.some(({ disturbance_ms }) => disturbance_ms !== null),

@@ -6,7 +6,7 @@ import type { Answer } from "../results/answer/answer.ts";
 import { storedAnswer } from "../results/answer/stored_answer.ts";
 import { referencesIn } from "../results/store/reference_sweeps.ts";
 import type { Cell, Film, FilmedLoad, LinkTest, Load, Results, Sweep, Unmatched } from "../results/store/results.ts";
-import { type MetricChoice, samplesOf, usualMetric } from "../results/verdict/compared_metric.ts";
+import { type MetricChoice, metricChoices, samplesOf, usualMetric } from "../results/verdict/compared_metric.ts";
 import { isValid } from "../results/verdict/sample.ts";
 import type { HostReference } from "./hosts.ts";
 import { type RequestTraits, requestTraits } from "./page_traits.ts";
@@ -21,6 +21,8 @@ export interface ReportData {
   readonly metric: MetricChoice;
   /** With the metric's time as their `plt_ms` (samplesOf): what is compared. */
   readonly loads: readonly Load[];
+  /** By which other metrics the loads can be compared, where the page has room for them: what of the data these change. */
+  readonly otherMetrics: readonly Pick<ReportData, "metric" | "loads" | "answer">[];
   /** As they are stored. */
   readonly stored: readonly Load[];
   /** Of the links, before their loads. */
@@ -49,6 +51,8 @@ export interface Group {
 }
 
 export const maxDrawnGroups = 60;
+/** With more pages on links each metric's maps and medians would make a file that opens slowly: `--metric` writes one for each. */
+const maxGroupsByMetric = maxDrawnGroups;
 const maxGroupsWithFacts = 400;
 const maxPagesWithTraits = 1000;
 
@@ -77,6 +81,20 @@ export function spreadOrder(n: number): number[] {
     for (let part = 1; part < parts; part++) order.add(Math.round((part * (n - 1)) / parts));
   }
   return [...order];
+}
+
+/** All by which lanes can be compared but `chosen`: at least two lanes have a valid load with it. */
+function otherMetrics(
+  results: Results,
+  sweep: Sweep,
+  stored: readonly Load[],
+  chosen: MetricChoice,
+): ReportData["otherMetrics"] {
+  return metricChoices.flatMap((metric) => {
+    const loads = samplesOf(stored, metric);
+    const lanes = new Set(loads.filter(isValid).map(({ lane }) => lane));
+    return metric === chosen || lanes.size < 2 ? [] : [{ metric, loads, answer: storedAnswer(results, sweep, metric) }];
+  });
 }
 
 /** Reads what a report on a sweep needs. `asked`: by what it compares lanes; default: what the sweep was run for. */
@@ -116,6 +134,7 @@ export function gatherReport(results: Results, sweepId: number, version: string,
   return {
     version,
     answer: storedAnswer(results, sweep, metric),
+    otherMetrics: groups.length > maxGroupsByMetric ? [] : otherMetrics(results, sweep, stored, metric),
     sweep,
     cells,
     metric,

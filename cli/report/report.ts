@@ -20,9 +20,9 @@ import { modelledPages } from "../results/store/modelled_pages.ts";
 import type { Results } from "../results/store/results.ts";
 import { comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
-import { type MetricChoice, verdictBy } from "../results/verdict/compared_metric.ts";
+import { comparedMetric, type MetricChoice, verdictBy } from "../results/verdict/compared_metric.ts";
 import { compare } from "../results/verdict/comparison.ts";
-import { lanePairs, sortLanes } from "../results/verdict/sample.ts";
+import { type LanePair, lanePairs, sortLanes } from "../results/verdict/sample.ts";
 import { type StoppingSummary, stoppingSummary } from "../results/verdict/stopping_summary.ts";
 import { summarize } from "../results/verdict/summary.ts";
 import { answerSection, stampLine } from "./answer_section.ts";
@@ -34,13 +34,14 @@ import { decisionSection } from "./decisions.ts";
 import { disturbanceSection } from "./disturbance.ts";
 import { cdfFigure } from "./figures/cdf.ts";
 import { heatKey, heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
-import { linkGrid } from "./figures/link_axes.ts";
+import { type LinkGrid, linkGrid } from "./figures/link_axes.ts";
 import { splitFigure } from "./figures/split.ts";
 import { mapSets } from "./heat_maps_of.ts";
 import { helpedSection } from "./helped_section.ts";
 import { hostsSection } from "./hosts.ts";
 import { linkTestSection } from "./link_tests.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
+import { forEachMetric, metricSwitch, metricSwitchCss } from "./metric_switch.ts";
 import { maxSections, pageSections } from "./page_sections.ts";
 import { publishedSection } from "./published.ts";
 import { splitsOf } from "./splits_of.ts";
@@ -52,7 +53,7 @@ const csvPlainLimit_bytes = 500_000;
 
 const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
 const look = readFileSync(join(import.meta.dirname, "../../extension/figures/look.css"), "utf8");
-const css = look + partOf("report.css") + partOf("print.css") + coloursCss();
+const css = look + partOf("report.css") + partOf("print.css") + coloursCss() + metricSwitchCss;
 const script = ["later.js", "report.js", "linked.js", "narrow.js", "figure_files.js"].map(partOf).join("");
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 // Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
@@ -141,21 +142,40 @@ interface Section {
   readonly body: Markup | null;
 }
 
+/** The report's own metric first, then the others that a reader can choose. */
+const viewsOf = (data: ReportData): readonly [ReportData, ...ReportData[]] => [
+  data,
+  ...data.otherMetrics.map((other) => ({ ...data, ...other })),
+];
+
+/** One colour means one improvement, by whichever metric. */
+function mapsSection(
+  views: readonly ReportData[],
+  pairs: readonly LanePair[],
+  grid: LinkGrid,
+  ofCell: ReturnType<typeof targets>["ofCell"],
+): Markup | null {
+  const drawn = views.map((view) => ({ metric: view.metric, sets: mapSets(view, pairs, grid, ofCell) }));
+  const end = scaleEnd(drawn.flatMap(({ sets }) => sets.flatMap(({ maps }) => maps)));
+  const maps = forEachMetric(drawn, ({ sets }) =>
+    sets.length === 0 ? null : html`${sets.map((set) => heatMapFigure(set, grid, end))}`,
+  );
+  return maps && html`<div class="scroll">${heatLegend(end)}</div>${heatKey}${maps}`;
+}
+
 /** All that follows the first screen, in its order. */
 function sectionsOf(
-  data: ReportData,
+  views: readonly [ReportData, ...ReportData[]],
   profiles: ReadonlyMap<string, LinkProfile>,
   settled: StoppingSummary | null,
 ): Section[] {
+  const [data] = views;
   const { sweep } = data;
   const results = groupResults(data);
   const lanes = sortLanes(data.cells.map((cell) => cell.lane));
   const pairs = lanePairs(lanes);
   const grid = linkGrid(profiles);
   const { ofCell, ofPage } = targets(results);
-  const sets = mapSets(data, pairs, grid, ofCell);
-  const end = scaleEnd(sets.flatMap((set) => set.maps));
-  const maps = sets.map((set) => heatMapFigure(set, grid, end));
   const study = studyOfPlan(sweep.name);
   const sideBySide = (figures: readonly Markup[], links: number): Markup | null => {
     if (figures.length === 0) return null;
@@ -171,16 +191,14 @@ function sectionsOf(
     body,
   });
   const modelled = modelledPages(sweep);
-  const cdfs = cdfsOf(data);
+  const cdfs = (view: ReportData): Markup | null => {
+    const { shown, links } = cdfsOf(view);
+    return sideBySide(shown.map(cdfFigure), links);
+  };
   const splits = splitsOf({ cells: data.cells, loads: data.stored });
   return [
-    section(
-      "heatmaps",
-      "Maps",
-      "Improvement across links",
-      maps.length === 0 ? null : html`<div class="scroll">${heatLegend(end)}</div>${heatKey}${maps}`,
-    ),
-    section("cdfs", "Distributions", "Distributions over pages", sideBySide(cdfs.shown.map(cdfFigure), cdfs.links)),
+    section("heatmaps", "Maps", "Improvement across links", mapsSection(views, pairs, grid, ofCell)),
+    section("cdfs", "Distributions", "Distributions over pages", forEachMetric(views, cdfs)),
     section(
       "split",
       "Network and the rest",
@@ -196,7 +214,14 @@ function sectionsOf(
       publishedSection(study, study ? comparedFigures(study, data.stored, sweep.seed) : []),
     ),
     section("decisions", "Settled", "What was settled", decisionSection(settled)),
-    section("medians", "Medians", "Medians", medianTable(results, lanes)),
+    section(
+      "medians",
+      "Medians",
+      "Medians",
+      forEachMetric(views, (view, isFirst) =>
+        medianTable(isFirst ? results : groupResults(view), lanes, comparedMetric(view.metric).noun),
+      ),
+    ),
     section("pages", "Pages", "Page by page", pageSections(data, results, lanes, profiles)),
     section("selftest", "Self-test", "The links’ self-test", linkTestSection(data.linkTests)),
     section("machines", "Machines", "The machines", hostsSection(data.cells, data.stored, data.references ?? [])),
@@ -219,13 +244,18 @@ function sectionsOf(
 export function buildReport(data: ReportData): string {
   const { sweep } = data;
   const profiles = profilesOf(data);
-  const verdict = verdictBy(data.metric, data.stored, traitsByLink(data.cells), sweep.seed);
+  const views = viewsOf(data);
+  const traits = traitsByLink(data.cells);
   const settled = stoppingSummaryOf(data);
   const modelled = [...modelledPages(sweep).values()];
-  const sections = sectionsOf(data, profiles, settled).filter(({ body }) => body !== null);
+  const sections = sectionsOf(views, profiles, settled).filter(({ body }) => body !== null);
   const body = html`<header><h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
 <main>
-${answerSection(data, { verdict, modelled, links: profiles.size, settled })}
+${metricSwitch(views)}
+${forEachMetric(views, (view) => {
+  const verdict = verdictBy(view.metric, view.stored, traits, sweep.seed);
+  return answerSection(view, { verdict, modelled, links: profiles.size, settled });
+})}
 <nav class="contents" aria-label="Contents">${sections.map(({ id, name }) => html`<a href="#${id}">${name}</a>`)}</nav>
 ${sections.map(({ id, heading, body: shown }) => html`<section id="${id}"><h2>${heading}</h2>${shown}</section>\n`)}</main>`;
   return html`<!doctype html>

@@ -110,13 +110,14 @@ function csvRow(
   return [group.page, group.link, ...ofLanes, ...ofPairs];
 }
 
-export function medianTable(results: readonly GroupResult[], lanes: readonly string[]): Markup {
+/** `noun`: the metric's, as `page load time`. */
+export function medianTable(results: readonly GroupResult[], lanes: readonly string[], noun: string): Markup {
   const end = whiskerEnd(results);
   const shown = results.toSorted(byLastImprovement).slice(0, maxTableRows);
   const pairs = results[0]?.improvements.map(({ pair }) => `${pair.lane} over ${pair.over}`) ?? [];
   const heads = ["Page", "Link", ...lanes, ...pairs];
   const head = html`<thead><tr>${heads.map((name, index) => html`<th scope="col" class="${index < 2 ? "" : index < 2 + lanes.length ? "num" : "imp"}">${name}</th>`)}</tr></thead>`;
-  const figure = html`<figure><figcaption>Median page load time of each lane; improvement in % with its 95 % interval, positive: faster. n: valid loads. The most helped first${
+  const figure = html`<figure><figcaption>Median ${noun} of each lane; improvement in % with its 95 % interval, positive: faster. n: valid loads. The most helped first${
     results.length > shown.length &&
     html`; the first ${String(shown.length)} of ${String(results.length)} rows, all are in its CSV`
   }.</figcaption>${readingKey(`Improvement of b over a: (a − b) / a × 100. Dot and whisker: the same, from −${end} to ${end} %; hollow: too few loads for an interval; triangle: beyond that.`)}<div class="scroll">${rowsMarkup(

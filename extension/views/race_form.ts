@@ -94,7 +94,7 @@ function chosen(form: HTMLFormElement): RaceChoice | Failure {
   if (lanes.length === 0) return wrong("no lane is chosen", "choose at least one, two to compare");
   if (link === "") return wrong("no link is given", "write one such as 3mbit/50ms, or choose one that has a name");
   if (!Number.isInteger(runs) || runs < 1 || runs > 100)
-    return wrong("loads must be 1 to 100", "5 are enough to see more than 10 %");
+    return wrong("loads must be 1 to 100", "9 are usual: an interval takes 5, and loads may be lost");
   return { lanes, link, runs, keepCredentials: data.get("credentials") !== null };
 }
 

@@ -9,8 +9,11 @@ import { parseLink } from "../../cli/link/link.ts";
 import type { Lane, LoadOptions, PageLoad } from "../../cli/load/load.ts";
 import { type CriticalPath, criticalPath } from "../../cli/load/metrics/critical_path.ts";
 import { optimalOfLoad_ms } from "../../cli/load/metrics/optimal_load.ts";
+import { settleServing } from "../../cli/load/serving/serving.ts";
 import { withArchive } from "../../cli/recording/archive/client.ts";
 import { ensureSynth } from "../../cli/recording/synth/ensure.ts";
+import { type Calm, timedTest } from "../calm_machine.ts";
+import { calmLoad } from "./calm_load.ts";
 import { recordSite } from "./site.ts";
 import { untimedLoad } from "./untimed_load.ts";
 
@@ -80,6 +83,42 @@ for (const [lane, roundTrips] of [
     assert.ok(optimal_ms !== null && optimal_ms < plt_ms && optimal_ms > 0.85 * plt_ms, `${optimal_ms} of ${plt_ms}`);
   });
 }
+
+/** What a made page's script does between its arrival and asking for the last image. */
+interface Idle {
+  /** Waited for by a timer, while an image that is not waited for is still on its way. */
+  readonly timer_ms: number;
+  /** Computed before that. */
+  readonly burnt_ms: number;
+}
+
+/** Time on the path without a request: whether it is waited for or computed, and whatever else is under way meanwhile. */
+async function noRequest_ms(calm: Calm, { timer_ms, burnt_ms }: Idle): Promise<number> {
+  const ask = `setTimeout(() => document.body.append(Object.assign(new Image(), { src: "/last.png" })), ${timer_ms});`;
+  const answered = (server_time_ms: number) => ({ recorded: { server_time_ms } });
+  const [all_ms, image] = [timer_ms + burnt_ms, { type: "image/png", body: "x".repeat(2000) }];
+  const recording = await recordSite(home, `idle-${timer_ms}-${burnt_ms}`, [
+    { url: page, body: "<!doctype html><meta charset=utf-8><p>text<img src=/beside.png><script src=/ask.js></script>" },
+    { url: `${page}beside.png`, ...image, ...answered(all_ms + 600) },
+    { url: `${page}ask.js`, type: "text/javascript", body: `{${burn(burnt_ms)}}${ask}` },
+    { url: `${page}last.png`, ...image, ...answered(1500) },
+  ]);
+  const serving = settleServing({ think: "recorded" });
+  const options = { home, recording, link: parseLink("20mbit/20ms"), timeout_ms: 30_000 };
+  const path = criticalPath(await calmLoad(calm, { ...options, lane: "h2", serving }));
+  assert.equal(path?.segments.at(-1)?.url ?? path?.segments.at(-2)?.url, `${page}last.png`, JSON.stringify(path));
+  return path?.computation_ms ?? Number.NaN;
+}
+
+timedTest("no request: as long as a made page waits or computes with none on its path", async (calm) => {
+  const least = await noRequest_ms(calm, { timer_ms: 200, burnt_ms: 0 });
+  const waits = await noRequest_ms(calm, { timer_ms: 1200, burnt_ms: 0 });
+  const computes = await noRequest_ms(calm, { timer_ms: 200, burnt_ms: 1000 });
+  const found = JSON.stringify({ least, waits, computes });
+  // What the browser needs besides is in each of them alike.
+  assert.ok(least >= 200 && least <= 400, found);
+  for (const longer of [waits, computes]) assert.ok(Math.abs((longer - least) / 1000 - 1) < 0.05, found);
+});
 
 test("what is painted, moved and computed after the load event is in LCP, CLS and TBT, until the page is quiet", async () => {
   const late = `addEventListener("load", () => setTimeout(() => {

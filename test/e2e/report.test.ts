@@ -140,11 +140,19 @@ const contrastScript = `(() => {
 
 test("a race: the verdict is what one sees first; distributions, waterfalls, the link, what was left out", async () => {
   await open(raceFixture, {}, async (page) => {
-    assert.match(await textOf(page, "#verdict .answer"), /^No difference shown between HTTP\/3 and HTTP\/2 on shop \(/);
+    assert.match(await textOf(page, ".verdict .answer"), /^No difference shown between HTTP\/3 and HTTP\/2 on shop \(/);
     assert.match(await textOf(page, ".further"), /h3 is \d+ % faster than h1 \(95 %: \d+ to \d+\)\./);
-    const bottom = await page.$eval("#verdict", (element) => element.getBoundingClientRect().bottom);
+    const bottom = await page.$eval(".verdict", (element) => element.getBoundingClientRect().bottom);
     assert.ok(bottom < 500, "without scrolling");
     assert.match(await page.title(), /race shop: /);
+    const shownMetric = (): Promise<unknown> =>
+      page.evaluate(
+        '[...document.querySelectorAll(".answer, #medians figcaption")].filter((part) => part.offsetParent).map((part) => part.textContent)',
+      );
+    assert.match(String(await shownMetric()), /^No difference.*Median page load time/);
+    await page.click("#by-ttfb");
+    assert.match(String(await shownMetric()), /^By TTFB, .*Median time to first byte/);
+    await page.click("#by-plt");
     assert.equal((await page.$$("circle.dot")).length, 15);
     assert.equal((await page.$$("path.cross")).length, 1, "the invalid load has a PLT, the crashed one has none");
     assert.equal((await page.$$("figure.waterfall .loadevent")).length, 3);
@@ -225,7 +233,9 @@ test("by keyboard: arrows walk a map, Enter chooses, arrows read a waterfall, a 
 });
 
 test("maps, medians and waterfalls are linked: what is pointed at or focused marks what belongs to it", async () => {
-  const marked = (page: Page, what: string): Promise<number> => page.$$eval(what, (found) => found.length);
+  // Of the metric that is shown.
+  const marked = (page: Page, what: string): Promise<number> =>
+    page.$$eval(what, (found) => found.filter((part) => part.getClientRects().length > 0).length);
   await open(lossFixture, {}, async (page) => {
     const cell = await page.$('figure[data-page="carlucci-medium"] svg.heat a[data-link="3mbit/50ms"]');
     await cell?.hover();
@@ -263,7 +273,7 @@ test("on a telephone waterfalls, the link and distributions fit, with letters to
     assert.equal((await page.$$("figure.waterfall .hit")).length, 3 * 23);
     assert.deepEqual(await page.evaluate(overlapsScript), []);
     assert.equal(await page.evaluate(overflowScript), 0);
-    const bottom = await page.$eval("#verdict", (element) => element.getBoundingClientRect().bottom);
+    const bottom = await page.$eval(".verdict", (element) => element.getBoundingClientRect().bottom);
     assert.ok(bottom < 844, "the answer without scrolling");
     await page.setViewport({ width: 1280, height: 900 });
     await page.waitForFunction(`document.querySelector("svg.narrow") === null`);
@@ -275,7 +285,7 @@ test("filter by page", async () => {
   await open(lossFixture, {}, async (page) => {
     await page.select('select[name="page"]', "carlucci-medium");
     assert.match(await textOf(page, "#filtered"), /^6 of 18 shown$/);
-    assert.equal((await page.$$("table.medians tbody tr:not([hidden])")).length, 6);
+    assert.equal((await page.$$('[data-metric="plt"] table.medians tbody tr:not([hidden])')).length, 6);
   });
 });
 
