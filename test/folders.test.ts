@@ -25,6 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/link": ["cli/base"],
   "cli/flows/records": ["cli/base"],
   "cli/flows/language": ["cli/base"],
+  "cli/flows/metrics": ["cli/base", "cli/flows/records"],
   "cli/browser": ["cli/base", "extension/capture"],
   "cli/recording": ["cli/base", "cli/link", "cli/browser", "extension/capture", "extension/har"],
   "cli/load": ["cli/base", "cli/link", "cli/browser", "cli/recording", "extension/capture"],
