@@ -1,4 +1,4 @@
-// The colours of lanes, phases and improvements in light and dark, as CSS. Text on them has a contrast of 4.5:1 or more:
+// The colours of lanes, flows, phases and improvements in light and dark, as CSS. Text on them has a contrast of 4.5:1 or more:
 // test/cli/report/figures.test.ts computes it.
 import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
 
@@ -32,6 +32,15 @@ export const laneColours: Readonly<Record<"h1" | "h2" | "h3", string>> = {
 
 // The same hues, bright enough on a dark page.
 const darkLaneColours: typeof laneColours = { h1: "#e69f00", h2: "#4da3dc", h3: "#1fbf93" };
+
+/**
+ * Marks of flows that share a link, in this order: Okabe and Ito's, but for their yellow, which is lost on white. Each flow
+ * also has a number. No more than these, or people of some colour visions could not tell them apart.
+ */
+export const flowColours: Readonly<Record<"light" | "dark", readonly string[]>> = {
+  light: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#16191d", "#7818d8"],
+  dark: ["#4da3dc", "#f0803c", "#1fbf93", "#e09ac2", "#e69f00", "#a6dcff", "#e9ebee", "#f0e442"],
+};
 
 function laneRule(lane: Lane, colours: typeof laneColours): string {
   const { family, dash } = laneFacts[lane];
@@ -102,6 +111,7 @@ function themeCss(theme: "light" | "dark"): string {
   const colours = theme === "light" ? laneColours : darkLaneColours;
   const rules = [
     ...allLanes.map((lane) => laneRule(lane, colours)),
+    ...flowColours[theme].map((colour, index) => `.flow-${index + 1}{--lane:${colour}}`),
     ...phases.map((phase) => `.ph-${phase.key}{fill:${phase[theme]}}`),
   ];
   for (let step = -improvementSteps; step <= improvementSteps; step++) {

@@ -3,12 +3,12 @@
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import type { Scale } from "../../../extension/figures/scale.ts";
 import { axisLeft, axisRight, width } from "../../../extension/figures/waterfall.ts";
-import type { LinkDirection } from "../../../schemas/generated/link_profile.ts";
 import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 import type { ShaperTimeline } from "../../../schemas/generated/shaper_report.ts";
 import { count, formatSize, formatTime } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
 import { formatBitRate } from "../../link/meter/samples.ts";
+import { capacitySteps } from "./capacity_steps.ts";
 import { savedFigure } from "./figure_file.ts";
 import type { ShapedLoad } from "./link_facts.ts";
 import { readingKey } from "./reading_key.ts";
@@ -68,16 +68,6 @@ function drawnBins(bins: readonly Bin[], rate_bps: number | null, end_ms: number
     joined(bins.slice(index * together, (index + 1) * together)),
   );
   return groups.filter((bin) => bin.end_ms > 0 && bin.start_ms < end_ms);
-}
-
-/** What the link carries from each time on. Null: unlimited, or by a trace. */
-function capacitySteps({ rate_bps, rate_steps, trace }: LinkDirection, start_ms: number): [number, number][] | null {
-  if (trace || rate_bps === null) return null;
-  return rate_steps
-    ? rate_steps.flatMap((step) =>
-        step.rate_bps === null ? [] : [[start_ms + step.at_ms, step.rate_bps] as [number, number]],
-      )
-    : [[Number.NEGATIVE_INFINITY, rate_bps]];
 }
 
 const capacityAt = (steps: readonly (readonly [number, number])[], time_ms: number): number =>

@@ -94,6 +94,41 @@ function narrowDistribution(svg) {
   crop(svg, dotsAxis, svg.viewBox.baseVal.height + further + 8);
 }
 
+/** As in cli/report/flows/run_figure.ts; what is plotted becomes narrower, letters do not. */
+const flowsAxis = { left: 58, right: 730 };
+function narrowFlows(svg) {
+  const [width, right] = [480, 450];
+  const by = (right - flowsAxis.left) / (flowsAxis.right - flowsAxis.left);
+  const moved = (x) => (x <= flowsAxis.left ? x : flowsAxis.left + (x - flowsAxis.left) * by);
+  for (const plotted of svg.querySelectorAll(".plotted"))
+    set(plotted, { transform: `translate(${flowsAxis.left * (1 - by)} 0) scale(${by} 1)` });
+  for (const line of svg.querySelectorAll(".grid:not(.plotted *)")) set(line, { x2: moved(numberOf(line, "x2")) });
+  for (const more of svg.querySelectorAll(".more")) more.remove();
+  for (const text of svg.querySelectorAll("text:not(.tag)")) set(text, { x: moved(numberOf(text, "x")) });
+  for (const point of svg.querySelectorAll("circle")) set(point, { cx: moved(numberOf(point, "cx")) });
+  for (const tag of svg.querySelectorAll(".tag")) set(tag, { x: numberOf(tag, "x") + right - flowsAxis.right });
+  for (const leader of svg.querySelectorAll(".leader"))
+    set(leader, {
+      d: leader
+        .getAttribute("d")
+        .replaceAll(
+          /([ML])(\S+) /g,
+          (_, kind, x) => `${kind}${kind === "L" ? Number(x) + right - flowsAxis.right : moved(Number(x))} `,
+        ),
+    });
+  const height = svg.viewBox.baseVal.height;
+  set(svg, { viewBox: `0 0 ${width} ${height}`, width, height });
+}
+
+/** One below the other. */
+function narrowFlowLegend(svg) {
+  const [width, height] = [480, 20];
+  [...svg.children].forEach((item, index) => {
+    set(item, { transform: `translate(0 ${index * height})` });
+  });
+  set(svg, { viewBox: `0 0 ${width} ${svg.children.length * height}`, width, height: svg.children.length * height });
+}
+
 /** In two rows. `step`: as in extension/figures/phase_shapes.ts. */
 function narrowLegend(svg) {
   const [step, height] = [82, 18];
@@ -108,6 +143,8 @@ const narrowed = [
   ["figure.waterfall svg.wide", narrowWaterfall],
   ["figure.waterfall svg.legend", narrowLegend],
   ["figure.overtime svg.wide", narrowLink],
+  ["figure.flows svg.wide", narrowFlows],
+  ["figure.flows svg.legend", narrowFlowLegend],
   ["figure.distribution svg.wide", narrowDistribution],
 ];
 const isNarrow = matchMedia("screen and (max-width: 640px)");

@@ -1,0 +1,33 @@
+// The names of flows beside their colours and numbers, above figures that label lines by number. Breaks into lines where names are long.
+import { html, type Markup, middleCut } from "../../../extension/figures/markup.ts";
+
+export interface FlowName {
+  /** Its colour, 1 to 8. */
+  readonly number: number;
+  readonly words: string;
+  /** A number behind its name; empty: none. */
+  readonly told: string;
+}
+
+const width = 760;
+const lineHeight = 18;
+const swatch = 30;
+const between = 22;
+/** Longer names are cut in their middle; they are whole in the table. */
+const longest = 60;
+/** A letter at 12 px, rather too wide. */
+const letter = 6.9;
+
+export function flowLegend(names: readonly FlowName[]): Markup {
+  let [x, y] = [0, 0];
+  const items = names.map(({ number, words, told }) => {
+    const text = `${number} ${middleCut(words, longest)}${told === "" ? "" : `, ${told}`}`;
+    const wide = swatch + text.length * letter;
+    if (x > 0 && x + wide > width) [x, y] = [0, y + lineHeight];
+    const at = [x, y];
+    x += wide + between;
+    return html`<g class="flow-${String(number)}" transform="translate(${at[0]} ${at[1]})"><path class="flowline" d="M0 9h24"/><text x="${swatch}" y="13">${text}</text></g>`;
+  });
+  const height = y + lineHeight;
+  return html`<svg class="legend" role="img" aria-label="Colours: ${names.map(({ number, words, told }) => `${number} ${words} ${told}`).join(", ")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${items}</svg>`;
+}
