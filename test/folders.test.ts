@@ -33,6 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/report": [
     "cli/base",
     "cli/link",
+    "cli/flows/records",
     "cli/load",
     "cli/results",
     "extension/capture",
