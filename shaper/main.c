@@ -127,6 +127,7 @@ static int run(struct shaper *shaper, unsigned inherited_descriptors) {
     struct child_options child_options = {
         .argv = shaper->options->command,
         .inherited_descriptors = inherited_descriptors,
+        .keep_capabilities = shaper->options->keep_capabilities,
         .process_namespace = true,
         .prepare = prepare_child,
         .prepare_context = (void *)shaper->options,

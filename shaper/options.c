@@ -82,6 +82,9 @@ static const char help[] =
     "  --control PATH          a Unix socket that takes a line {\"command\":\"stats\"} or\n"
     "                          {\"command\":\"steer\",\"link\":\"down=1mbit,loss=2%\"} and answers with "
     "one\n"
+    "  --keep-capabilities     COMMAND is a part of the lab, and may configure its network as we do: "
+    "trilane-flows\n"
+    "                          needs it to choose any congestion controller\n"
     "  --die-with-parent       be killed when the process that started trilane-shaper dies\n"
     "  --links                 run nothing: for each line of standard input, as {\"form\":\"3g,loss=1%\"}, "
     "print a\n"
@@ -112,6 +115,7 @@ enum {
     OPTION_FLOW_BINS,
     OPTION_FLOW_BIN,
     OPTION_CONTROL,
+    OPTION_KEEP_CAPABILITIES,
     OPTION_DIE,
     OPTION_LINKS,
     OPTION_IS_LAB,
@@ -131,6 +135,7 @@ static const struct option other_options[] = {
     {"flow-bins", required_argument, NULL, OPTION_FLOW_BINS},
     {"flow-bin", required_argument, NULL, OPTION_FLOW_BIN},
     {"control", required_argument, NULL, OPTION_CONTROL},
+    {"keep-capabilities", no_argument, NULL, OPTION_KEEP_CAPABILITIES},
     {"die-with-parent", no_argument, NULL, OPTION_DIE},
     {"links", no_argument, NULL, OPTION_LINKS},
     {"is-lab", no_argument, NULL, OPTION_IS_LAB},
@@ -190,6 +195,9 @@ static void read_one(struct options *options, struct link_settings *settings, in
         break;
     case OPTION_CONTROL:
         options->control = optarg;
+        break;
+    case OPTION_KEEP_CAPABILITIES:
+        options->keep_capabilities = true;
         break;
     case OPTION_DIE:
         options->die_with_parent = true;

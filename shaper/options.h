@@ -15,6 +15,7 @@ struct options {
     const char *report;                  // NULL: none
     struct evidence_options evidence;
     const char *control; // path of the socket; NULL: none
+    bool keep_capabilities; // the command's
     bool die_with_parent;
     char **command;
 };

@@ -3,14 +3,10 @@
 #ifndef TRILANE_SHAPER_LAB_H
 #define TRILANE_SHAPER_LAB_H
 
+#include "base/lab_addresses.h"
 #include "base/netlink.h"
 
 #include <stdbool.h>
-
-#define LAB_NEAR_ADDRESS "100.64.0.2"
-#define LAB_NEAR_ADDRESS_6 "fd00:7472::2"
-#define LAB_FAR_ADDRESS "100.64.0.1"
-#define LAB_FAR_ADDRESS_6 "fd00:7472::1"
 
 struct lab_side {
     const char *interface;

@@ -2,6 +2,7 @@
 
 #include "base/namespace.h"
 #include "base/netlink.h"
+#include "base/stock_network.h"
 #include "replay/origins/unrecorded_hosts.h"
 #include "replay/tcp/initial_window.h"
 
@@ -11,29 +12,6 @@
 #include <string.h>
 
 enum { KERNEL_INITCWND_PACKETS = 10 }; // TCP_INIT_CWND, RFC 6928
-
-// Set to the kernel's stock values, whatever the machine's own namespace has been tuned to; the defaults of a
-// new namespace follow that one in part. What cannot be set (an older kernel, /proc/sys read-only) stays as
-// it is: the report tells what the three that matter most were.
-static const struct {
-    const char *name;
-    const char *value;
-} stock[] = {
-    {"net/ipv4/tcp_no_metrics_save", "1"}, // else a path's ssthresh outlives the connection that found it
-    {"net/ipv4/tcp_slow_start_after_idle", "1"},
-    {"net/ipv4/tcp_rmem", "4096 131072 6291456"},
-    {"net/ipv4/tcp_wmem", "4096 16384 4194304"},
-    {"net/ipv4/tcp_notsent_lowat", "4294967295"},
-    {"net/ipv4/tcp_fastopen", "1"},
-    {"net/ipv4/tcp_ecn", "2"},
-    {"net/ipv4/tcp_sack", "1"},
-    {"net/ipv4/tcp_window_scaling", "1"},
-    {"net/ipv4/tcp_timestamps", "1"},
-    {"net/ipv4/conf/all/rp_filter", "0"}, // packets come from a TUN that routes back only what it must
-    {"net/ipv4/conf/default/rp_filter", "0"},
-    {"net/ipv6/conf/all/disable_ipv6", "0"},
-    {"net/ipv6/conf/lo/disable_ipv6", "0"},
-};
 
 static bool is_on(const char *sysctl, bool if_unknown) {
     char value[16];
@@ -115,8 +93,7 @@ int far_network_open(struct far_network *far, struct loop *loop, const struct re
         netlink_close(&netlink);
         return -1;
     }
-    for (size_t i = 0; i < sizeof stock / sizeof *stock; i++)
-        namespace_set_sysctl(stock[i].name, stock[i].value);
+    stock_network_set(); // the report says what the three that matter most were
     if (set_tcp(tcp, error, error_size) < 0) {
         netlink_close(&netlink);
         return -1;

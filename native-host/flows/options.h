@@ -1,0 +1,19 @@
+// The command line of trilane-flows. Does not act on it.
+#ifndef TRILANE_FLOWS_OPTIONS_H
+#define TRILANE_FLOWS_OPTIONS_H
+
+#include <stdbool.h>
+
+struct options {
+    bool is_near;
+    const char *plan;
+    const char *report;  // NULL: none
+    const char *samples; // NULL: none
+    const char *qlog;    // NULL: none
+    char **command;      // NULL: none (near only)
+};
+
+// Prints and exits for --help and --version, and for what cannot be taken.
+void options_read(struct options *options, int argc, char **argv);
+
+#endif

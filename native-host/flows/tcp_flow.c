@@ -1,0 +1,270 @@
+// A flow of a certain size ends in order: the sender shuts its side down, the receiver, once it has all, its
+// own. Then only the kernel knows how far the two FINs have come; it wakes us at each step, which a
+// level-triggered watch does not show, so from there on the watch is edge-triggered. A flow that is cut ends
+// with a RST, so that nothing of it goes on using the link.
+#include "flows/tcp_flow.h"
+
+#include "base/log.h"
+#include "flows/tcp_socket.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    READ_BYTES = 256 * 1024,
+    CALLS_PER_TURN = 4, // then the other flows have their turn
+    CALLS_AT_CUT = 64,  // more than a socket's buffer holds
+};
+
+struct tcp {
+    const struct flow_end *end;
+    uint8_t *received; // READ_BYTES, which nobody looks at
+};
+
+enum phase { LISTENING, CONNECTING, SENDING, RECEIVING, CLOSING };
+
+struct connection {
+    struct tcp *tcp;
+    struct flow *flow;
+    struct loop_watch watch;
+    enum phase phase;
+};
+
+static void watch_for(struct connection *connection, uint32_t events) {
+    loop_modify(connection->tcp->end->loop, &connection->watch, events);
+}
+
+static void fail(struct connection *connection, int error) {
+    if (error == ECONNRESET || error == EPIPE)
+        flow_cut_by_peer(connection->flow);
+    else
+        flow_failed(connection->flow, "%s", strerror(error));
+    watch_for(connection, 0);
+}
+
+// Reads what there is, within the turn's bound: an errno (EAGAIN: nothing more, or not in this turn), or 0
+// where the peer has ended its side. A sender receives nothing that is of use.
+static int receive(struct connection *connection, int calls) {
+    for (int i = 0; i < calls; i++) {
+        const ssize_t n = recv(connection->watch.fd, connection->tcp->received, READ_BYTES, 0);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return n == 0 ? 0 : errno;
+        if (!flow_is_sender(connection->flow)) flow_received(connection->flow, (uint64_t)n);
+        // Less than was asked for is all there is; but an edge shows the end of the stream only once.
+        if (n < READ_BYTES && connection->phase != CLOSING) return EAGAIN;
+    }
+    return EAGAIN;
+}
+
+static void close_in_order(struct connection *connection) {
+    shutdown(connection->watch.fd, SHUT_WR);
+    connection->phase = CLOSING;
+    watch_for(connection, EPOLLIN | EPOLLOUT | EPOLLET);
+}
+
+static void receive_some(struct connection *connection) {
+    const int error = receive(connection, CALLS_PER_TURN);
+    if (flow_has_all(connection->flow)) {
+        flow_ended(connection->flow);
+        close_in_order(connection);
+    } else if (error == 0) {
+        fail(connection, ECONNRESET);
+    } else if (error != EAGAIN) {
+        fail(connection, error);
+    }
+}
+
+static void send_some(struct connection *connection) {
+    struct flow *flow = connection->flow;
+    for (int i = 0; i < CALLS_PER_TURN; i++) {
+        const uint64_t left = flow_bytes_left(flow);
+        if (left == 0) {
+            close_in_order(connection);
+            return;
+        }
+        const size_t size = left < FLOW_CONTENT_BYTES ? (size_t)left : FLOW_CONTENT_BYTES;
+        const ssize_t n = send(connection->watch.fd, flow_content(flow), size, MSG_NOSIGNAL);
+        if (n < 0 && errno == EAGAIN) return;
+        if (n < 0 && errno != EINTR) {
+            fail(connection, errno);
+            return;
+        }
+        if (n > 0) flow_sent(flow, (uint64_t)n);
+        if (n > 0 && (size_t)n < size) return;
+    }
+}
+
+// The receiver closes only when it has all: its FIN says so before the kernel's count does.
+static void follow_closing(struct connection *connection) {
+    struct flow *flow = connection->flow;
+    const int error = receive(connection, CALLS_PER_TURN);
+    const enum tcp_stage stage = tcp_socket_stage(connection->watch.fd);
+    if (error != 0 && error != EAGAIN) {
+        fail(connection, error); // of a flow that has ended: it is closed
+        return;
+    }
+    if (error == 0 || stage == TCP_STAGE_SENT) flow_ended(flow);
+    if (stage != TCP_STAGE_CLOSED) return;
+    flow_closed(flow);
+    watch_for(connection, 0);
+}
+
+static void begin_data(struct connection *connection) {
+    struct flow *flow = connection->flow;
+    const int fd = connection->watch.fd;
+    const bool sends = flow_is_sender(flow);
+    char local[TCP_ADDRESS_SIZE], peer[TCP_ADDRESS_SIZE], control[TCP_CONTROL_SIZE];
+    tcp_socket_local(fd, local);
+    tcp_socket_peer(fd, peer);
+    tcp_socket_control(fd, control);
+    flow_connected(flow, local, peer, sends ? control : NULL);
+    connection->phase = sends ? SENDING : RECEIVING;
+    watch_for(connection, sends ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    if (sends) send_some(connection);
+}
+
+// The listener goes with its one client.
+static void accept_client(struct connection *connection) {
+    struct loop *loop = connection->tcp->end->loop;
+    const int fd = accept4(connection->watch.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd < 0) {
+        if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
+        fail(connection, errno);
+        return;
+    }
+    loop_remove(loop, &connection->watch);
+    close(connection->watch.fd);
+    connection->watch.fd = fd;
+    if (loop_add(loop, &connection->watch, EPOLLIN) < 0)
+        fail(connection, errno);
+    else
+        begin_data(connection);
+}
+
+static void finish_connecting(struct connection *connection) {
+    const int error = tcp_socket_error(connection->watch.fd);
+    if (error)
+        flow_failed(connection->flow, "%s", strerror(error));
+    else
+        begin_data(connection);
+    if (error) watch_for(connection, 0);
+}
+
+static void send_or_notice(struct connection *connection, uint32_t events) {
+    if (events & EPOLLOUT) send_some(connection);
+    if (connection->phase != SENDING || !(events & (EPOLLIN | EPOLLERR | EPOLLHUP))) return;
+    const int error = receive(connection, 1);
+    if (error != EAGAIN) fail(connection, error ? error : ECONNRESET);
+}
+
+static void on_event(void *context, uint32_t events) {
+    struct connection *connection = context;
+    flow_enter(connection->flow);
+    switch (connection->phase) {
+    case LISTENING:
+        accept_client(connection);
+        break;
+    case CONNECTING:
+        finish_connecting(connection);
+        break;
+    case SENDING:
+        send_or_notice(connection, events);
+        break;
+    case RECEIVING:
+        receive_some(connection);
+        break;
+    case CLOSING:
+        follow_closing(connection);
+        break;
+    }
+    flow_leave(connection->flow);
+}
+
+static struct connection *new_connection(struct tcp *tcp, struct flow *flow, int fd, enum phase phase,
+                                         char *error, size_t error_size) {
+    struct connection *connection = calloc(1, sizeof *connection);
+    if (connection) {
+        *connection = (struct connection){.tcp = tcp, .flow = flow, .phase = phase};
+        connection->watch = (struct loop_watch){.fd = fd, .ready = on_event, .context = connection};
+        if (loop_add(tcp->end->loop, &connection->watch, phase == LISTENING ? EPOLLIN : EPOLLOUT) == 0)
+            return connection;
+    }
+    snprintf(error, error_size, "%s", strerror(errno));
+    free(connection);
+    close(fd);
+    return NULL;
+}
+
+static const char *control_of(const struct flow *flow) {
+    return flow_is_sender(flow) ? flow_plan_of(flow)->congestion : NULL;
+}
+
+static void *listen_for(void *shared, struct flow *flow, uint16_t port, char *error, size_t error_size) {
+    const int fd = tcp_socket_listen(port, control_of(flow), error, error_size);
+    return fd < 0 ? NULL : new_connection(shared, flow, fd, LISTENING, error, error_size);
+}
+
+static void *connect_to(void *shared, struct flow *flow, uint16_t port, char *error, size_t error_size) {
+    struct tcp *tcp = shared;
+    const int fd = tcp_socket_connect(tcp->end->far_address, port, control_of(flow), error, error_size);
+    return fd < 0 ? NULL : new_connection(tcp, flow, fd, CONNECTING, error, error_size);
+}
+
+static void sample(void *context, struct flow_sample *into) {
+    const struct connection *connection = context;
+    // Of a receiver's own window and round trips nothing depends.
+    if (flow_is_sender(connection->flow) && connection->phase != LISTENING)
+        tcp_socket_sample(connection->watch.fd, into);
+}
+
+static void cut(void *context) {
+    struct connection *connection = context;
+    if (connection->phase == RECEIVING) receive(connection, CALLS_AT_CUT);
+    tcp_socket_abort_on_close(connection->watch.fd);
+}
+
+static void release(void *context) {
+    struct connection *connection = context;
+    loop_remove(connection->tcp->end->loop, &connection->watch);
+    close(connection->watch.fd);
+    free(connection);
+}
+
+static int open_tcp(void **shared, const struct flow_end *end, char *error, size_t error_size) {
+    struct tcp *tcp = calloc(1, sizeof *tcp);
+    if (tcp) *tcp = (struct tcp){.end = end, .received = malloc(READ_BYTES)};
+    if (tcp && tcp->received) {
+        *shared = tcp;
+        return 0;
+    }
+    free(tcp);
+    snprintf(error, error_size, "not enough memory");
+    return -1;
+}
+
+static void close_tcp(void *shared) {
+    struct tcp *tcp = shared;
+    if (!tcp) return;
+    free(tcp->received);
+    free(tcp);
+}
+
+static int check(void *shared, const char *congestion, char *error, size_t error_size) {
+    (void)shared;
+    return tcp_control_check(congestion, error, error_size);
+}
+
+const struct flow_transport tcp_transport = {.name = "tcp",
+                                             .open = open_tcp,
+                                             .close = close_tcp,
+                                             .check = check,
+                                             .listen = listen_for,
+                                             .connect = connect_to,
+                                             .sample = sample,
+                                             .cut = cut,
+                                             .release = release};

@@ -1,0 +1,43 @@
+// The kernel's TCP sockets as flows use them: congestion control by socket, what TCP_INFO tells, addresses in
+// text form. Does not send or receive.
+#ifndef TRILANE_FLOWS_TCP_SOCKET_H
+#define TRILANE_FLOWS_TCP_SOCKET_H
+
+#include "flows/flow.h"
+
+enum { TCP_CONTROL_SIZE = 16, TCP_ADDRESS_SIZE = 64 }; // the kernel's limit for names of controllers
+
+// Whether the kernel has the controller: 0, or -1 with a line in `error` that names those it has.
+int tcp_control_check(const char *control, char *error, size_t error_size);
+
+// A non-blocking listener on the port for one client; `control`, which its connection inherits, NULL: as it
+// is. The descriptor, or -1 with a line in `error`.
+int tcp_socket_listen(uint16_t port, const char *control, char *error, size_t error_size);
+
+// A non-blocking socket on its way to the address. The descriptor, or -1 with a line in `error`.
+int tcp_socket_connect(const char *address, uint16_t port, const char *control, char *error,
+                       size_t error_size);
+
+// "" where the kernel does not tell.
+void tcp_socket_control(int fd, char control[TCP_CONTROL_SIZE]);
+void tcp_socket_local(int fd, char text[TCP_ADDRESS_SIZE]);
+void tcp_socket_peer(int fd, char text[TCP_ADDRESS_SIZE]);
+
+// What became of the connection since it was last asked: 0, or an errno.
+int tcp_socket_error(int fd);
+
+// How far the two directions' ends have come.
+enum tcp_stage {
+    TCP_STAGE_OPEN,   // something sent, or its end, is not acknowledged
+    TCP_STAGE_SENT,   // all that we sent, and our FIN, is; the peer has not ended its side
+    TCP_STAGE_CLOSED, // both are, or the connection was reset
+};
+// Of a connection whose sending side was shut down.
+enum tcp_stage tcp_socket_stage(int fd);
+
+void tcp_socket_sample(int fd, struct flow_sample *sample);
+
+// From now on closing it sends a RST, whatever is unsent or unread.
+void tcp_socket_abort_on_close(int fd);
+
+#endif
