@@ -14,7 +14,7 @@ struct options {
     struct origin_delays *origin_delays; // NULL: none
     const char *report;                  // NULL: none
     struct evidence_options evidence;
-    const char *control; // path of the socket; NULL: none
+    const char *control;    // path of the socket; NULL: none
     bool keep_capabilities; // the command's
     bool die_with_parent;
     char **command;

@@ -7,6 +7,7 @@ export const checkout = join(import.meta.dirname, "..", "..");
 
 export type Program =
   | "trilane-dilate"
+  | "trilane-flows"
   | "trilane-guard"
   | "trilane-host"
   | "trilane-probe"
@@ -15,6 +16,7 @@ export type Program =
 
 const folders: Record<Program, string> = {
   "trilane-dilate": "dilation",
+  "trilane-flows": "flows",
   "trilane-guard": "guard",
   "trilane-host": "messaging",
   "trilane-probe": "shaper/probe",

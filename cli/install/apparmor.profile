@@ -2,13 +2,13 @@
 # of allowing them to every program. In Trilane's folder:
 #   sed "s|TRILANE_FOLDER|$PWD|" cli/install/apparmor.profile | sudo tee /etc/apparmor.d/trilane >/dev/null
 #   sudo apparmor_parser --replace /etc/apparmor.d/trilane
-# trilane-replay and -shaper make labs, trilane-guard the network in which `record --link` makes its own.
+# trilane-replay, -shaper and -flows make labs, trilane-guard the network in which `record --link` makes its own.
 # Whoever can write that folder can use what this allows. Browsers have profiles of their packages. Removed by
 #   sudo apparmor_parser --remove /etc/apparmor.d/trilane; sudo rm /etc/apparmor.d/trilane
 abi <abi/4.0>,
 include <tunables/global>
 
-profile trilane "TRILANE_FOLDER/build/native/{replay/trilane-replay,shaper/trilane-shaper,guard/trilane-guard}" flags=(unconfined) {
+profile trilane "TRILANE_FOLDER/build/native/{replay/trilane-replay,shaper/trilane-shaper,flows/trilane-flows,guard/trilane-guard}" flags=(unconfined) {
   userns,
 }
 

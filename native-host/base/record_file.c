@@ -28,7 +28,7 @@ static void cut_to_whole_records(struct record_file *file) {
         errno = file->failed; // a pipe, perhaps: readers ignore such a record
 }
 
-static int flush(struct record_file *file) {
+int record_file_flush(struct record_file *file) {
     while (!file->failed && buf_size(&file->waiting) > 0) {
         const ssize_t n = write(file->fd, buf_bytes(&file->waiting), buf_size(&file->waiting));
         if (n < 0 && errno == EINTR) continue;
@@ -54,7 +54,7 @@ static int write_header(struct record_file *file, const char *const *columns, si
         return -1;
     }
     file->header_bytes = buf_size(&file->waiting);
-    return flush(file);
+    return record_file_flush(file);
 }
 
 int record_file_open(struct record_file **out, const char *path, const char *const *columns, size_t count) {
@@ -89,12 +89,12 @@ int record_file_add(struct record_file *file, const uint64_t *values) {
         const uint64_t value = htole64(values[i]);
         buf_add(&file->waiting, &value, sizeof value);
     }
-    return buf_size(&file->waiting) + record_bytes > BATCH_BYTES ? flush(file) : 0;
+    return buf_size(&file->waiting) + record_bytes > BATCH_BYTES ? record_file_flush(file) : 0;
 }
 
 int record_file_close(struct record_file *file) {
     if (!file) return 0;
-    flush(file);
+    record_file_flush(file);
     int error = file->failed;
     if (close(file->fd) < 0 && !error) error = errno;
     buf_free(&file->waiting);

@@ -20,6 +20,9 @@ int record_file_open(struct record_file **out, const char *path, const char *con
 // disk), and ends with a whole record.
 int record_file_add(struct record_file *file, const uint64_t *values);
 
+// Writes what waits for its batch, so that a process that is killed has lost none of it. 0, or -1 with errno.
+int record_file_flush(struct record_file *file);
+
 // Writes what is left, and closes. 0, or -1 with errno: not all of it is in the file. NULL is no file: 0.
 int record_file_close(struct record_file *file);
 

@@ -16,10 +16,13 @@ static const char *const columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+static const uint64_t flush_ns = NS_PER_S; // a program that is killed loses no more
+
 struct sampler {
     struct sampler_options options;
     struct record_file *file;
     struct loop_timer timer;
+    uint64_t flush_due_ns;
 };
 
 uint64_t sampler_tick_ns(uint64_t now_ns, uint64_t interval_ns) {
@@ -47,18 +50,23 @@ static int add(struct sampler *sampler, const struct flow *flow, uint64_t tick_n
     return record_file_add(sampler->file, record);
 }
 
+static int add_all(struct sampler *sampler, uint64_t tick_ns) {
+    for (size_t i = 0; i < sampler->options.count; i++) {
+        const struct flow *flow = &sampler->options.flows[i];
+        if (flow->state == FLOW_RUNNING && add(sampler, flow, tick_ns) < 0) return -1;
+    }
+    if (tick_ns < sampler->flush_due_ns) return 0;
+    sampler->flush_due_ns = tick_ns + flush_ns;
+    return record_file_flush(sampler->file);
+}
+
 static void on_tick(void *context, uint64_t now_ns) {
     struct sampler *sampler = context;
     const uint64_t interval_ns = sampler->options.interval_ns;
     const uint64_t tick_ns = sampler_tick_ns(now_ns, interval_ns);
-    for (size_t i = 0; i < sampler->options.count; i++) {
-        const struct flow *flow = &sampler->options.flows[i];
-        if (flow->state != FLOW_RUNNING || add(sampler, flow, tick_ns) == 0) continue;
+    if (add_all(sampler, tick_ns) < 0 ||
+        loop_timer_set(sampler->options.loop, &sampler->timer, tick_ns + interval_ns) < 0)
         sampler->options.failed(sampler->options.context, errno);
-        return;
-    }
-    if (loop_timer_set(sampler->options.loop, &sampler->timer, tick_ns + interval_ns) < 0)
-        sampler->options.failed(sampler->options.context, ENOMEM);
 }
 
 int sampler_open(struct sampler **out, const struct sampler_options *options) {

@@ -40,6 +40,7 @@ const programs = (
     "trilane-replay",
     "trilane-shaper",
     "trilane-probe",
+    "trilane-flows",
     "trilane-guard",
     "trilane-dilate",
   ] satisfies Program[]

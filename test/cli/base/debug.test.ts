@@ -42,6 +42,7 @@ test("a part that there is not is refused in one line, by each program", () => {
     "trilane-guard",
     "trilane-dilate",
     "trilane-probe",
+    "trilane-flows",
   ] as const;
   for (const program of programs) {
     const { status, stderr } = run(programPath(program), "lab,foo", "--version");

@@ -37,7 +37,7 @@ test("the AppArmor profile parses, before AppArmor 4 without what that alone kno
 
 test("the AppArmor profile names programs of ours where they are", () => {
   const [, names = ""] = /TRILANE_FOLDER\/build\/native\/\{(.*?)\}/.exec(shipped("apparmor.profile")) ?? [];
-  const programs = ["trilane-replay", "trilane-shaper", "trilane-guard"] as const;
+  const programs = ["trilane-replay", "trilane-shaper", "trilane-flows", "trilane-guard"] as const;
   assert.deepEqual(
     names.split(",").map((name) => join(checkout, "build", "native", name)),
     programs.map(programPath),
