@@ -29,7 +29,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/browser": ["cli/base", "extension/capture"],
   "cli/recording": ["cli/base", "cli/link", "cli/browser", "extension/capture", "extension/har"],
   "cli/load": ["cli/base", "cli/link", "cli/browser", "cli/recording", "extension/capture"],
-  "cli/results": ["cli/base", "cli/link", "cli/recording", "cli/load", "extension/capture", "extension/har"],
+  "cli/results": [
+    "cli/base",
+    "cli/flows/metrics",
+    "cli/link",
+    "cli/recording",
+    "cli/load",
+    "extension/capture",
+    "extension/har",
+  ],
   "cli/report": [
     "cli/base",
     "cli/link",
