@@ -1,11 +1,12 @@
 #include "flows/transports.h"
 
+#include "flows/quic_flow.h"
 #include "flows/tcp_flow.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const struct flow_transport *const transports[] = {&tcp_transport};
+const struct flow_transport *const transports[] = {&tcp_transport, &quic_transport};
 const size_t transport_count = sizeof transports / sizeof *transports;
 
 const struct flow_transport *transport_named(const char *name) {
