@@ -11,7 +11,7 @@ cache=${TRILANE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/trilane}
 sources() {
   command -v cc >/dev/null && command -v c++ >/dev/null || return 1
   {
-    cat "$crate/Cargo.toml" "$crate/Cargo.lock" "$crate/src/lib.rs" "$root/cli/install/quic.sh"
+    cat "$crate/Cargo.toml" "$crate/Cargo.lock" "$crate/src/lib.rs" "$crate"/quiche/* "$root"/cli/install/{quic.sh,quiche_build.sh,quiche_lines.py}
     cc --version | head -n 1
     c++ --version | head -n 1
     uname -m

@@ -13,8 +13,8 @@ import { isValid, sortLanes } from "../results/verdict/sample.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
 import { clearOriginsNote } from "./clear_origins_note.ts";
+import { congestionNotes } from "./congestion_notes.ts";
 import type { ReportData } from "./data.ts";
-import { field } from "./figures/unknown_json.ts";
 import { lanesNote } from "./lanes_note.ts";
 import { serverTimeNote } from "./server_time_note.ts";
 import { servingTables } from "./serving_table.ts";
@@ -98,13 +98,6 @@ function browserRow(data: ReportData): Markup | null {
   return html`<tr><th scope="row">browser</th><td>${rows}${untold !== null && html`<br>${untold}`}</td></tr>`;
 }
 
-/** What a reader who knows TCP's CUBIC would not expect of quiche's. */
-function congestionNote(facts: readonly LoadFacts[]): Markup | null {
-  const takenBack = ({ replay }: LoadFacts) => field(replay, "transport", "quic", "reductions_taken_back") === true;
-  if (!facts.some(takenBack)) return null;
-  return html`<p>Both sides run CUBIC, but not the same one: quiche's takes a reduction of its window back when fewer than a fifth of the window's packets were lost, and Linux's TCP does not. On a link with random loss, part of what h3 gains over h2 is this, not the protocol.</p>`;
-}
-
 function commandLines(facts: readonly LoadFacts[]): Markup {
   const byLane = new Map(facts.map((each) => [each.lane, each]));
   return html`${sortLanes(byLane.keys()).map((lane) => {
@@ -125,7 +118,7 @@ export function methodSection(data: ReportData): Markup {
   const shownRecordings = [...recordings].slice(0, 100);
   return html`<table class="facts"><caption>What the loads shown here recorded (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${data.linkTests.length === 0 && html`<tr><th scope="row">self-test of the links</th><td>none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</td></tr>`}${browserRow(data)}${facts.length > 0 && environmentRows(facts)}</tbody></table>
 ${servingTables(facts)}
-${congestionNote(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
+${congestionNotes(facts)}${clearOriginsNote(facts)}${lanesNote(lanes, facts)}
 <h3>Definitions</h3>
 <ul>
 <li>Page load time (PLT) is loadEventEnd − navigationStart of Navigation Timing, ${repeats.length < lanes.length && "of a first visit with a fresh browser profile"}${repeats.length > 0 && repeats.length < lanes.length && ", "}${repeats.length > 0 && html`on ${repeats.join(" and ")} of the second visit of one profile`}.</li>

@@ -16,12 +16,21 @@ void pacer_init(struct pacer *pacer, size_t packet_size, size_t initial_window_p
     };
 }
 
-void pacer_update(struct pacer *pacer, size_t window_bytes, uint64_t rtt_ns, bool slow_start) {
-    if (rtt_ns == 0) return;
-    pacer->rate = (slow_start ? SLOW_START_GAIN : AVOIDANCE_GAIN) * (double)window_bytes / (double)rtt_ns;
+static void set_rate(struct pacer *pacer, double rate, uint64_t rtt_ns) {
+    pacer->rate = rate;
     // A little less than a round trip: the answer to a flight comes a round trip after it, and the RTT is an
     // average.
     pacer->silence_ns = rtt_ns - rtt_ns / 4;
+}
+
+void pacer_update(struct pacer *pacer, size_t window_bytes, uint64_t rtt_ns, bool slow_start) {
+    if (rtt_ns == 0) return;
+    const double gain = slow_start ? SLOW_START_GAIN : AVOIDANCE_GAIN;
+    set_rate(pacer, gain * (double)window_bytes / (double)rtt_ns, rtt_ns);
+}
+
+void pacer_set_rate(struct pacer *pacer, uint64_t rate_bps, uint64_t rtt_ns) {
+    set_rate(pacer, (double)rate_bps / 8 / NS_PER_S, rtt_ns);
 }
 
 bool pacer_may_send(struct pacer *pacer, uint64_t now_ns) {

@@ -110,11 +110,21 @@ static void check_report_folder(const char *report) {
     if (access(folder, W_OK) < 0) die(EXIT_BAD_INPUT, "--report: %s: %s", folder, strerror(errno));
 }
 
+static void print_line(const char *text) {
+    if (printf("%s\n", text) < 0 || fflush(stdout) != 0)
+        die(EXIT_RUN_FAILED, "cannot print: %s", strerror(errno));
+}
+
 static void print_spki(struct replay *replay) {
     char text[CERTIFICATES_SPKI_SIZE];
     if (certificates_spki(replay->certificates, text) < 0) die(EXIT_RUN_FAILED, "not enough memory");
-    if (printf("%s\n", text) < 0 || fflush(stdout) != 0)
-        die(EXIT_RUN_FAILED, "cannot print: %s", strerror(errno));
+    print_line(text);
+}
+
+static void print_congestion(void) {
+    char text[QUIC_CONGESTION_LIST_SIZE];
+    quic_list_congestion_controls(text);
+    print_line(text);
 }
 
 // quiche reads the system's trust store, 5 ms of work, into each configuration that it makes. A server asks
@@ -155,8 +165,8 @@ static void load(struct replay *replay, uint64_t start_ns) {
     if (recording_open(&replay->recording, options->home, options->recording, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);
     const char *quic_congestion = options->transport.quic.congestion_control;
-    if (!quic_has_congestion_control(quic_congestion))
-        die(EXIT_BAD_INPUT, "--quic-congestion: must be cubic, reno or bbr2 (got \"%s\")", quic_congestion);
+    if (quic_check_congestion_control(quic_congestion, error, sizeof error) < 0)
+        die(EXIT_BAD_INPUT, "--quic-congestion: %s", error);
     if (options->report) check_report_folder(options->report);
     arrange_origins(replay);
     if (options->tcp_info && tcp_info_open(&replay->tcp_info, options->tcp_info, error, sizeof error) < 0)
@@ -294,6 +304,10 @@ int main(int argc, char **argv) {
     unsigned inherited_descriptors = child_inherited_descriptors();
     struct replay replay = {.status = 0};
     options_parse(&replay.options, argc, argv);
+    if (replay.options.print_congestion) {
+        print_congestion();
+        return 0;
+    }
     char error[ERROR_SIZE];
     if (certificates_open(&replay.certificates, replay.options.home, error, sizeof error) < 0)
         die(EXIT_BAD_INPUT, "%s", error);

@@ -45,6 +45,7 @@ static const char help[] =
     "  --clear                serve https://HOST as http://HOST.clear.test, on port 80 for 443\n"
     "  --print-spki           print the key hashes for Chromium's --ignore-certificate-errors-spki-list and "
     "stop\n"
+    "  --print-congestion     print what --quic-congestion may name here and stop\n"
     "  --version, --help\n"
     "\n"
     "How TCP (the lanes h1 and h2) and QUIC (h3) carry it; these are sizes and switches of the "
@@ -116,6 +117,7 @@ enum choice {
     ALT_SVC,
     CLEAR,
     PRINT_SPKI,
+    PRINT_CONGESTION,
     VERSION,
     HELP
 };
@@ -141,6 +143,7 @@ static const struct option choices[] = {
     {"alt-svc", required_argument, NULL, ALT_SVC},
     {"clear", no_argument, NULL, CLEAR},
     {"print-spki", no_argument, NULL, PRINT_SPKI},
+    {"print-congestion", no_argument, NULL, PRINT_CONGESTION},
     {"version", no_argument, NULL, VERSION},
     {"help", no_argument, NULL, HELP},
     TRANSPORT_OPTIONS(TRANSPORT_OPTION),
@@ -222,6 +225,9 @@ void options_parse(struct options *options, int argc, char *const *argv) {
         case PRINT_SPKI:
             options->print_spki = true;
             break;
+        case PRINT_CONGESTION:
+            options->print_congestion = true;
+            break;
         case VERSION:
             print_and_exit("trilane-replay " TRILANE_VERSION "\n");
         case HELP:
@@ -240,6 +246,6 @@ void options_parse(struct options *options, int argc, char *const *argv) {
     if (options->tls_lowest > options->tls_highest)
         die(EXIT_BAD_INPUT, "--tls-min is above --tls-max: leave one of them away");
     find_home(options->home, home);
-    if (!options->recording && !options->print_spki)
+    if (!options->recording && !options->print_spki && !options->print_congestion)
         die(EXIT_BAD_INPUT, "--recording NAME is missing (see --help)");
 }

@@ -30,6 +30,7 @@ struct options {
     bool offer_h3; // in every response, by Alt-Svc
     bool clear;
     bool print_spki;
+    bool print_congestion;
     char *const *command; // NULL-terminated; NULL: none, serve until interrupted
 };
 

@@ -66,7 +66,10 @@ export interface TcpChoice {
   receive_buffer_bytes?: null | number;
 }
 export interface QuicChoice {
-  congestion_control?: "cubic" | "reno" | "bbr2";
+  /**
+   * cubic, reno and bbr2 are quiche's own. cubic-nN is CUBIC that behaves as N flows: cubic-n1 is RFC 9438's, which unlike quiche's never takes a reduction back; cubic-n2 keeps 0.85 of its window after a loss, as QUIC did until 2017.
+   */
+  congestion_control?: "cubic" | "reno" | "bbr2" | "cubic-n1" | "cubic-n2" | "cubic-n3" | "cubic-n4";
   initial_window_packets?: number;
   pacing?: boolean;
   /**

@@ -178,6 +178,22 @@ function congestionControl(): Check {
   });
 }
 
+/** Without those of ours (native-host/congestion/) all else works: set-up could not build them into this quiche. */
+function quicCongestionControl(): Check {
+  const remedy =
+    "run `npm run setup`; cubic-n1 and its like come only with the quiche that native-host/quic/Cargo.lock names";
+  return attempt(
+    "QUIC's congestion control",
+    remedy,
+    () => {
+      const found = firstLine(programPath("trilane-replay"), ["--print-congestion"]);
+      if (!found.includes("cubic-n1")) throw new RunError(`only ${found}`);
+      return found;
+    },
+    "warning",
+  );
+}
+
 function cores(): Check {
   const count = availableParallelism();
   if (count >= 2) return ok("CPU cores", String(count));
@@ -290,6 +306,7 @@ export function runChecks(home: string): Check[] {
     tun(),
     ...labs(),
     congestionControl(),
+    quicCongestionControl(),
     cores(),
     ...systemPrograms(),
     ...hostChecks(),

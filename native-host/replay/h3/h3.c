@@ -4,6 +4,7 @@
 #include "replay/h3/h3.h"
 
 #include "base/clock.h"
+#include "congestion/quiche_congestion.h"
 #include "replay/h3/h3_connection.h"
 
 #include <arpa/inet.h>
@@ -120,6 +121,13 @@ static void start_qlog(struct h3_connection *c, const struct cid *scid) {
     exchange_connection_qlog(c->connection, name, start_ns);
 }
 
+// One of ours is not there when memory was short; the report says what was chosen.
+static bool has_chosen_congestion_control(const struct h3_connection *c) {
+    const struct congestion_controller *used = quiche_congestion_of(c->quic);
+    const char *chosen = c->parts->transport->quic.congestion_control;
+    return used ? strcmp(used->name, chosen) == 0 : !congestion_find(chosen);
+}
+
 struct h3_connection *h3_connection_open(const struct h3_owner *owner, const struct cid *scid,
                                          const struct udp_packet *packet, uint64_t now_ns) {
     const struct server_parts *parts = owner->settings->parts;
@@ -139,7 +147,7 @@ struct h3_connection *h3_connection_open(const struct h3_owner *owner, const str
         c->quic = quiche_conn_new_with_tls(
             scid->bytes, scid->size, NULL, 0, (const struct sockaddr *)&packet->local, sizeof packet->local,
             (const struct sockaddr *)&packet->peer, sizeof packet->peer, owner->settings->quic, ssl, true);
-    if (c->quic)
+    if (c->quic && has_chosen_congestion_control(c))
         c->connection =
             exchange_connection_open(parts->site, LANE_H3, address, ntohs(packet->local.sin6_port), now_ns);
     if (c->connection) exchange_connection_on_overdue(c->connection, on_overdue, c);

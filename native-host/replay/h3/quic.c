@@ -1,5 +1,7 @@
 #include "replay/h3/quic.h"
 
+#include "congestion/quiche_congestion.h"
+
 #include <errno.h>
 #include <quiche.h>
 #include <stdio.h>
@@ -40,11 +42,19 @@ const char *quic_library_version(void) {
     return quiche_version();
 }
 
-bool quic_has_congestion_control(const char *name) {
+void quic_list_congestion_controls(char list[QUIC_CONGESTION_LIST_SIZE]) {
+    quiche_congestion_list(list, QUIC_CONGESTION_LIST_SIZE);
+}
+
+int quic_check_congestion_control(const char *name, char *error, size_t error_size) {
     quiche_config *config = quiche_config_new(QUICHE_PROTOCOL_VERSION);
-    bool has = config && quiche_config_set_cc_algorithm_name(config, name) == 0;
+    const bool has = config && quiche_congestion_choose(config, name) == 0;
     if (config) quiche_config_free(config);
-    return has;
+    if (has) return 0;
+    char list[QUIC_CONGESTION_LIST_SIZE];
+    quic_list_congestion_controls(list);
+    snprintf(error, error_size, "must be %s (got \"%.40s\")", list, name);
+    return -1;
 }
 
 static bool paces_itself(const struct quic_transport *transport) {
@@ -63,8 +73,7 @@ int quic_settings_open(struct quic_settings **out, const struct server_parts *pa
     quiche_h3_config *http = quiche_h3_config_new();
     if (settings)
         *settings = (struct quic_settings){parts, quic, http, transport->pacing && !paces_itself(transport)};
-    if (!settings || !quic || !http ||
-        quiche_config_set_cc_algorithm_name(quic, transport->congestion_control) < 0) {
+    if (!settings || !quic || !http || quiche_congestion_choose(quic, transport->congestion_control) < 0) {
         snprintf(error, error_size, "h3: quiche has no congestion control \"%s\", or memory is short",
                  transport->congestion_control);
         quic_settings_close(settings);

@@ -41,8 +41,12 @@ enum quic_packet quic_packet_head(const struct udp_packet *packet, size_t cid_si
 // The answer's size, or below 0 when it does not fit.
 ssize_t quic_negotiate_version(const struct cid *dcid, const struct cid *scid, uint8_t *bytes, size_t size);
 
-// The library's version, for the report; and whether it has a congestion control of that name.
+// The library's version, for the report.
 const char *quic_library_version(void);
-bool quic_has_congestion_control(const char *name);
+enum { QUIC_CONGESTION_LIST_SIZE = 256 };
+// What congestion controls there are, in words.
+void quic_list_congestion_controls(char list[QUIC_CONGESTION_LIST_SIZE]);
+// 0, or -1 with what there is in `error` if there is no congestion control of that name.
+int quic_check_congestion_control(const char *name, char *error, size_t error_size);
 
 #endif

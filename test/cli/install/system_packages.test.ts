@@ -88,11 +88,19 @@ test("where apt has rustup, that is what is advised", () => {
 test("where quiche is built, neither Rust nor what else builds it is asked for, and the build is found without Rust", () => {
   // A checkout of its own, in which building quiche is making a folder.
   const root = join(folder, "checkout");
-  mkdirSync(join(root, "native-host", "quic", "src"), { recursive: true });
+  for (const part of ["src", "quiche"]) mkdirSync(join(root, "native-host", "quic", part), { recursive: true });
   mkdirSync(join(root, "cli", "install"), { recursive: true });
-  for (const script of ["find_rust.sh", "libclang.py", "quic_folder.sh", "requirements.txt", "system_packages.sh"])
+  for (const script of [
+    "find_rust.sh",
+    "libclang.py",
+    "quic_folder.sh",
+    "quiche_build.sh",
+    "quiche_lines.py",
+    "requirements.txt",
+    "system_packages.sh",
+  ])
     cpSync(join(checkout, "cli", "install", script), join(root, "cli", "install", script));
-  for (const file of ["Cargo.toml", "Cargo.lock", "src/lib.rs"])
+  for (const file of ["Cargo.toml", "Cargo.lock", "src/lib.rs", "quiche/1.lines"])
     writeFileSync(join(root, "native-host", "quic", file), file);
   const built = join(folder, "cache", "quic-1");
   mkdirSync(built, { recursive: true });

@@ -57,6 +57,18 @@ static void spreads_the_window(void **state) {
     }
 }
 
+static void a_rate_of_the_controllers_own_holds(void **state) {
+    (void)state;
+    struct pacer pacer;
+    size_t most;
+    pacer_init(&pacer, PACKET, 10);
+    pacer_set_rate(&pacer, 8 * PACKET * 1000, RTT_NS); // a packet in a millisecond
+    send_for(&pacer, NS_PER_S, RTT_NS, 10 * NS_PER_US, &most);
+    const size_t sent = send_for(&pacer, NS_PER_S + RTT_NS, 20 * RTT_NS, 10 * NS_PER_US, &most);
+    assert_in_range(sent, 999, 1001);
+    assert_true(most <= 2);
+}
+
 static void a_late_timer_costs_nothing(void **state) {
     (void)state;
     struct pacer pacer;
@@ -101,11 +113,9 @@ static void says_when_to_come_again(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_flight_is_an_initial_window),
-        cmocka_unit_test(spreads_the_window),
-        cmocka_unit_test(a_late_timer_costs_nothing),
-        cmocka_unit_test(silence_refills_to_an_initial_window),
-        cmocka_unit_test(says_when_to_come_again),
+        cmocka_unit_test(first_flight_is_an_initial_window),    cmocka_unit_test(spreads_the_window),
+        cmocka_unit_test(a_rate_of_the_controllers_own_holds),  cmocka_unit_test(a_late_timer_costs_nothing),
+        cmocka_unit_test(silence_refills_to_an_initial_window), cmocka_unit_test(says_when_to_come_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

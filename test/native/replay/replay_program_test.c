@@ -369,7 +369,7 @@ static void test_bad_input_is_one_line(void **state) {
         {{"--home", h, "--recording", "page", "--initcwnd", "1x", NULL}, "--initcwnd: must be 1 to"},
         {{"--home", h, "--recording", "page", "--congestion", "warp", NULL}, "\"warp\" cannot be set"},
         {{"--home", h, "--recording", "page", "--quic-congestion", "warp", NULL},
-         "must be cubic, reno or bbr2"},
+         "--quic-congestion: must be cubic, reno"},
         {{"--home", h, "--recording", "page", "--report", "/no/such/folder/r.json", NULL}, "/no/such/folder"},
         {{"--home", h, "--recording", NULL}, "--recording: wants a value"},
         {{"--speed", NULL}, "--speed: no such option"},

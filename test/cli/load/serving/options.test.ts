@@ -41,6 +41,7 @@ test("each option chooses its own and no more", () => {
     [["--tcp-send-buffer", "65536"], { transport: { tcp: { send_buffer_bytes: 65536 } } }],
     [["--tcp-receive-buffer", "65536"], { transport: { tcp: { receive_buffer_bytes: 65536 } } }],
     [["--quic-congestion", "bbr2"], { transport: { quic: { congestion_control: "bbr2" } } }],
+    [["--quic-congestion", "cubic-n2"], { transport: { quic: { congestion_control: "cubic-n2" } } }],
     [["--quic-initial-window", "32"], { transport: { quic: { initial_window_packets: 32 } } }],
     [["--quic-pacing", "off"], { transport: { quic: { pacing: false } } }],
     [["--quic-payload", "1200"], { transport: { quic: { max_udp_payload_bytes: 1200 } } }],

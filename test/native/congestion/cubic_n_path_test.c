@@ -1,0 +1,68 @@
+// What cubic_n comes to on a link, in virtual time: how much buffer it needs, and what random loss leaves of
+// it.
+#include "congestion/cubic_n.h"
+#include "simulated_path.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { PACKET = 1250 };
+
+// A flow that keeps beta of a window of BDP + buffer leaves the link busy if beta (BDP + buffer) >= BDP.
+static void full_link_takes_a_buffer_of_one_over_beta_less_one(void **state) {
+    (void)state;
+    const double rate_bps = 20e6, rtt_s = 0.05, bdp = rate_bps / 8 * rtt_s;
+    for (unsigned n = 1; n <= CUBIC_N_MOST; n++) {
+        const double enough = (1 / cubic_n_beta(n) - 1) * bdp;
+        struct simulated_path path = {.rate_bps = rate_bps,
+                                      .rtt_s = rtt_s,
+                                      .buffer_bytes = enough,
+                                      .duration_s = 120,
+                                      .measured_from_s = 20,
+                                      .packet_bytes = PACKET,
+                                      .seed = 1};
+        const struct simulated_result full = simulate_path(&cubic_n[n - 1], &path);
+        path.buffer_bytes = enough / 4;
+        const struct simulated_result part = simulate_path(&cubic_n[n - 1], &path);
+        print_message("n = %u: buffer %.3f BDP %.4f, %.3f BDP %.4f\n", n, enough / bdp, full.utilization,
+                      enough / bdp / 4, part.utilization);
+        assert_true(full.utilization >= 0.98);
+        assert_true(part.utilization < full.utilization - 0.005);
+        assert_true(full.reductions > 5);
+    }
+}
+
+// N sqrt(1.5 / p) packets, as N Reno flows.
+static void random_loss_leaves_the_window_of_n_reno_flows(void **state) {
+    (void)state;
+    static const double rates[] = {0.01, 0.02};
+    for (unsigned n = 1; n <= CUBIC_N_MOST; n++)
+        for (size_t i = 0; i < 2; i++) {
+            const struct simulated_path path = {.rate_bps = 1e9,
+                                                .rtt_s = 0.05,
+                                                .buffer_bytes = 1e6,
+                                                .loss = rates[i],
+                                                .duration_s = 2000,
+                                                .measured_from_s = 10,
+                                                .packet_bytes = PACKET,
+                                                .seed = 7};
+            const struct simulated_result result = simulate_path(&cubic_n[n - 1], &path);
+            const double expected = n * sqrt(1.5 / rates[i]);
+            print_message("n = %u, p = %.2f: %.1f packets, expected %.1f\n", n, rates[i],
+                          result.window_packets, expected);
+            assert_float_equal(result.window_packets, expected, 0.15 * expected);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(full_link_takes_a_buffer_of_one_over_beta_less_one),
+        cmocka_unit_test(random_loss_leaves_the_window_of_n_reno_flows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
