@@ -1,25 +1,49 @@
 // The report's section that sets a study's published figures beside ours. Takes comparisons, computes none.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { agreementSentence, type ComparedFigure } from "../results/studies/agreement.ts";
+import type { ComparedSpread } from "../results/studies/spread.ts";
 import type { Study } from "../results/studies/study.ts";
 import { equivalence_percent } from "../results/verdict/verdict.ts";
 import { improvementText } from "./figures/whisker.ts";
 
-function publishedText({ published: { percent, sign } }: ComparedFigure): string {
-  if (percent !== null) return `${percent < 0 ? "−" : ""}${Math.abs(percent)} %`;
+function publishedText({ published: { percent, sign, times } }: ComparedFigure): string {
+  const beside = times ? ` (${times.lane}, ${times.over})` : "";
+  if (percent !== null) return `${percent < 0 ? "−" : ""}${Math.abs(percent)} %${beside}`;
   return sign > 0 ? "faster" : sign < 0 ? "slower" : "equal";
 }
 
+const percentText = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
+
+function spreadText({ variation, interval, loads }: ComparedSpread): string {
+  if (variation === null) return "too few loads";
+  const range = interval ? ` (${percentText(interval.low)} to ${percentText(interval.high)})` : "";
+  return `${percentText(variation)}${range}, ${loads} loads`;
+}
+
+function spreadTable(spreads: readonly ComparedSpread[]): Markup | null {
+  if (spreads.length === 0) return null;
+  const rows = spreads.map(
+    (spread) =>
+      html`<tr data-link="${spread.published.link}"><th scope="row">${spread.published.lane}</th><td class="link">${spread.published.link}</td><td>${spread.published.published}</td><td>${spread.published.than_what}</td><td>${spreadText(spread)}</td><td>${spread.agreement}</td></tr>`,
+  );
+  return html`<div class="scroll"><table><caption>Standard deviation over mean of the page load times of ${spreads[0]?.published.page ?? ""}: published, what the study set it beside, and ours with its 95 % interval.</caption><thead><tr><th scope="col">Lane</th><th scope="col">Link</th><th scope="col">Published</th><th scope="col">Less than</th><th scope="col">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
 /** Null where the plan is no study's, or the study gives no figures. */
-export function publishedSection(study: Study | null, figures: readonly ComparedFigure[]): Markup | null {
+export function publishedSection(
+  study: Study | null,
+  figures: readonly ComparedFigure[],
+  spreads: readonly ComparedSpread[] = [],
+): Markup | null {
   if (!study) return null;
   const terms = html`<p class="soft">${study.reference}. ${study.differs}</p>`;
   const head = html``;
-  const sentence = agreementSentence(figures);
+  const sentence = agreementSentence([...figures, ...spreads]);
   if (sentence === null) return html`${head}<p>The study gives no figures to set ours beside.</p>${terms}`;
+  if (figures.length === 0) return html`${head}<p>${sentence}</p>${terms}${spreadTable(spreads)}`;
   const rows = figures.map(
     (figure) =>
       html`<tr data-link="${figure.published.link}"><th scope="row">${figure.published.pair.lane} over ${figure.published.pair.over}</th><td class="link">${figure.published.link}</td><td class="num" data-sort="${String(figure.published.percent ?? figure.published.sign)}">${publishedText(figure)}</td><td class="num" data-sort="${String(figure.ours.percent ?? "")}">${improvementText(figure.ours)}</td><td>${figure.agreement}</td></tr>`,
   );
-  return html`${head}<p>${sentence}</p>${terms}<details><summary>All ${String(figures.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval holds 0, or there is none. With a published 0 ours agrees within ${String(equivalence_percent)} % of 0.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th><th scope="col" class="num">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div></details>`;
+  return html`${head}<p>${sentence}</p>${terms}<details><summary>All ${String(figures.length)} figures</summary><div class="scroll"><table class="sortable"><caption>Improvement in %: published, and ours with its 95 % interval; positive: faster. Undecided: our interval holds 0, or there is none. With a published 0 ours agrees within ${String(equivalence_percent)} % of 0.</caption><thead><tr><th scope="col">Lanes</th><th scope="col">Link</th><th scope="col" class="num">Published</th><th scope="col" class="num">Ours</th><th scope="col">Sign</th></tr></thead><tbody>${rows}</tbody></table></div></details>${spreadTable(spreads)}`;
 }

@@ -20,6 +20,7 @@ import { modelledPages } from "../results/store/modelled_pages.ts";
 import type { Results } from "../results/store/results.ts";
 import { comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
+import { comparedSpreads } from "../results/studies/spread.ts";
 import { comparedMetric, type MetricChoice, verdictBy } from "../results/verdict/compared_metric.ts";
 import { compare } from "../results/verdict/comparison.ts";
 import { type LanePair, lanePairs, sortLanes } from "../results/verdict/sample.ts";
@@ -211,7 +212,13 @@ function sectionsOf(
       "published",
       "Published",
       "Beside the published figures",
-      publishedSection(study, study ? comparedFigures(study, data.stored, sweep.seed) : []),
+      study
+        ? publishedSection(
+            study,
+            comparedFigures(study, data.stored, sweep.seed),
+            comparedSpreads(study, data.stored, sweep.seed),
+          )
+        : null,
     ),
     section("decisions", "Settled", "What was settled", decisionSection(settled)),
     section(

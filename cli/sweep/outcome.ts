@@ -10,6 +10,7 @@ import { type Answer, answerLines, furtherPairs } from "../results/answer/answer
 import type { Cell, Load } from "../results/store/results.ts";
 import { agreementSentence, comparedFigures } from "../results/studies/agreement.ts";
 import { studyOfPlan } from "../results/studies/all.ts";
+import { comparedSpreads } from "../results/studies/spread.ts";
 import { comparedMetric, samplesOf, verdictBy } from "../results/verdict/compared_metric.ts";
 import { sortLanes } from "../results/verdict/sample.ts";
 import { stoppingSentence, stoppingSummary } from "../results/verdict/stopping_summary.ts";
@@ -110,7 +111,7 @@ export function outcomeOf(
   const sentences = [
     ...verdict.pairs.flatMap((pair) => [further.has(pair) ? pair.sentence : null, several ? winsLine(pair) : null]),
     ...verdict.notes,
-    study ? agreementSentence(comparedFigures(study, loads, seed)) : null,
+    study ? agreementSentence([...comparedFigures(study, loads, seed), ...comparedSpreads(study, loads, seed)]) : null,
     until ? stoppingSentence(stoppingSummary(cells, samples, until, repetitions)) : null,
     plan.time_limit_s !== undefined && !until && planned < cells.length * repetitions
       ? `The plan's time was over after ${planned} of ${cells.length * repetitions} loads.`

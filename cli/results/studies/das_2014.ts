@@ -75,3 +75,24 @@ export const das2014: Study = {
   figures: "ratio of medians over pages",
   differs: `${protocolsOf2014} in prototype servers and Chrome 37, over TLS 1.2, and 500 recorded sites; here they are HTTP/2 and HTTP/3 over TLS 1.3 and the pages named above. The thesis measured what its servers cost: 8 MB at 14 Mbit/s took QUIC 12 % longer than HTTP, without a limit 7.3 times as long, so that its QUIC lost most on fast, near links; quiche is no prototype.`,
 };
+
+/** A page of the size of the thesis' one, on the link between its networks. */
+const reproducibilityLink = "10mbit/50ms";
+
+export const das2014Reproducibility: Study = {
+  name: "das-2014-reproducibility",
+  reference: `${das2014.reference}, reproducibility of replay`,
+  quick: "das-2014-reproducibility-quick",
+  full: "das-2014-reproducibility",
+  published: [],
+  spreads: ["h1", "h2", "h3"].map((lane) => ({
+    lane,
+    page: "carlucci-medium",
+    link: reproducibilityLink,
+    published: "2.5 % (743 ± 18 ms)",
+    less_than: 0.13,
+    than_what: "13 % (718 ± 95 ms) of the live page",
+  })),
+  differs:
+    "The thesis loaded one page 100 times from the live web (718 ± 95 ms, 13 %) and 100 times from its replay (743 ± 18 ms, 2.5 %): replay takes the web's chance away. Here a synthetic page of the same load time is loaded 100 times over each lane; what is left to vary is the browser and this machine. Whether ours is below the live page's spread is what its sign asks; a live page cannot be loaded twice alike, so it is not loaded here.",
+};

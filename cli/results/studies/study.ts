@@ -10,8 +10,22 @@ export interface Published {
   readonly link: string;
   /** (over - lane) / over * 100; null where only its sign is known. */
   readonly percent: number | null;
+  /** The two times themselves, as they were printed. */
+  readonly times?: { readonly lane: string; readonly over: string };
   /** -1, 0 or 1. */
   readonly sign: number;
+}
+
+/** How much the loads of one page on one link vary, as a study found it. */
+export interface PublishedSpread {
+  readonly lane: string;
+  readonly page: string;
+  readonly link: string;
+  /** Standard deviation over mean, as printed. */
+  readonly published: string;
+  /** What the study set it beside: its spread is less than this one. */
+  readonly less_than: number;
+  readonly than_what: string;
 }
 
 /** Of the studies of 2014 and 2015, for what they say `differs`. */
@@ -24,6 +38,7 @@ export interface Study {
   readonly quick: string;
   readonly full: string;
   readonly published: readonly Published[];
+  readonly spreads?: readonly PublishedSpread[];
   /** What its figures over pages are; absent: improvements of medians, page by page. */
   readonly figures?: "ratio of medians over pages";
   /** What was otherwise then, for who compares. */

@@ -5,9 +5,11 @@ import { formatLink, parseLink } from "../../../../cli/link/link.ts";
 import { publishedSection } from "../../../../cli/report/published.ts";
 import { agreementSentence, comparedFigures } from "../../../../cli/results/studies/agreement.ts";
 import { studies, studyOfPlan } from "../../../../cli/results/studies/all.ts";
-import { das2014 } from "../../../../cli/results/studies/das_2014.ts";
+import { cse534 } from "../../../../cli/results/studies/cse534_2017.ts";
+import { das2014, das2014Reproducibility } from "../../../../cli/results/studies/das_2014.ts";
+import { comparedSpreads } from "../../../../cli/results/studies/spread.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
-import { cellsOf, readPlan } from "../../../../cli/sweep/plan/plan.ts";
+import { cellsOf, pageName, readPlan } from "../../../../cli/sweep/plan/plan.ts";
 
 for (const study of studies) {
   test(`${study.name}: its plans are shipped, and the full one loads all that was published`, () => {
@@ -19,6 +21,11 @@ for (const study of studies) {
     const loaded = new Set(cells.map(({ link, lane }) => `${link} ${lane}`));
     for (const { link, pair } of study.published)
       for (const lane of [pair.lane, pair.over]) assert.ok(loaded.has(`${formatLink(parseLink(link))} ${lane}`), link);
+    const pages = new Set(full.pages.map((page) => pageName(page)));
+    for (const { page } of [...study.published, ...(study.spreads ?? [])])
+      assert.ok(page === null || pages.has(page), page ?? "");
+    for (const { link, lane } of study.spreads ?? [])
+      assert.ok(loaded.has(`${formatLink(parseLink(link))} ${lane}`), link);
   });
 }
 
@@ -95,4 +102,37 @@ test("figures of lanes that the sweep does not have are no figures of it; where 
   assert.equal(agreementSentence(figures), "The one published figure that was loaded is not decided here.");
   const more = comparedFigures(das2014, [...all, ...loads("200kbit/60ms", 0, 200)], 1);
   assert.equal(agreementSentence(more), "None of the 2 published figures that were loaded is decided here.");
+});
+
+test("the project's tables are whole: 14 figures by objects on its near network, three mixes on all four", () => {
+  assert.equal(cse534.published.length, 14 + 3 * 4);
+  const at = (page: string, link: string) => cse534.published.find((each) => each.page === page && each.link === link);
+  const near = "down=30mbit,up=15mbit,rtt=2ms";
+  assert.equal(at("cse534-count-1", near)?.percent, -262);
+  assert.deepEqual(at("cse534-size-10MB", near)?.times, { lane: "27.72 s", over: "2.62 s" });
+  assert.equal(at("cse534-few-large", "down=750kbit,up=250kbit,rtt=2ms")?.percent, 7);
+  assert.equal(at("cse534-mixed", "down=750kbit,up=250kbit,rtt=100ms")?.sign, -1);
+});
+
+test("spreads: below the live page's 13 %, above it, and too few loads to say", () => {
+  const varied = (lane: string, spread: number, count: number): Sample[] =>
+    Array.from({ length: count }, (_, block) => ({
+      ...{ page: "carlucci-medium", link: "10mbit/50ms", lane, block, status: "valid", reasons: [] },
+      plt_ms: 1000 + spread * (((block * 7) % 11) - 5),
+    }));
+  const all = [...varied("h1", 5, 22), ...varied("h2", 120, 22), ...varied("h3", 5, 3)];
+  const spreads = comparedSpreads(das2014Reproducibility, all, 1);
+  assert.deepEqual(
+    spreads.map(({ published, agreement, loads }) => [published.lane, agreement, loads]),
+    [
+      ["h1", "agrees", 22],
+      ["h2", "differs", 22],
+      ["h3", "undecided", 3],
+    ],
+  );
+  assert.ok(Math.abs((spreads[0]?.variation ?? 0) - 0.01618) < 1e-4);
+  assert.equal(comparedSpreads(das2014, all, 1).length, 0);
+  const text = publishedSection(das2014Reproducibility, [], spreads)?.text ?? "";
+  assert.match(text, /agrees with the published one in 1 of 2 figures; 1 more is not decided here/);
+  assert.match(text, /2\.5 % \(743 ± 18 ms\).*1\.6 % \(1\.\d % to 1\.\d %\), 22 loads/);
 });
