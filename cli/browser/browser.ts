@@ -3,14 +3,15 @@
 //
 // The process is started here and not by puppeteer: what is started is the lab, whose programs must be given the time
 // to write their reports, and puppeteer ends a browser by killing its whole process group.
-import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
+import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { CDPSession, Connection, ConnectionTransport } from "puppeteer-core";
-import { debugLine, listenToStderr } from "../base/debug.ts";
+import { debugLine } from "../base/debug.ts";
+import { type Exit, exitOf, killedBy, killGroup, settles } from "../base/process_group.ts";
 import { HeldMessages } from "./held_messages.ts";
 
 export type { CDPSession, Connection };
+export { type Exit, killedBy };
 
 export interface StartOptions {
   /** The program and its arguments; its descriptors 3 and 4 must reach the browser. */
@@ -19,14 +20,6 @@ export interface StartOptions {
   readonly timeout_ms: number;
   /** How many times slower time passes in it; the patience with its end is as long in its own time. */
   readonly dilation?: number;
-}
-
-/** How the started program ended. */
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-  /** Its last lines on standard error. */
-  readonly stderr: string;
 }
 
 export interface RunningBrowser {
@@ -55,8 +48,6 @@ export class StartError extends Error {
 // Once its data are in hand nobody waits for a browser that takes its time.
 const closePatience_ms = 1500;
 const terminatePatience_ms = 4000;
-const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
-const keptStderr_bytes = 16_384;
 
 /** The browser's end of the pipe: messages in JSON, each ended by a NUL. */
 class Pipe implements ConnectionTransport {
@@ -99,39 +90,6 @@ class Pipe implements ConnectionTransport {
     }
     this.#pending = [bytes.subarray(start)];
   }
-}
-
-function exitOf(child: ChildProcess): Promise<Exit> {
-  const stderr = child.stderr ? listenToStderr(child.stderr, keptStderr_bytes) : () => "";
-  return new Promise((resolve) => {
-    child.once("error", (error) => resolve({ code: null, signal: null, stderr: error.message }));
-    // `close`, not `exit`: standard error is complete. A killed lab's orphans cannot hold it open, they die with it.
-    child.once("close", (code, signal) => resolve({ code, signal, stderr: stderr() }));
-  });
-}
-
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // It ended in this moment.
-  }
-}
-
-/** Settles with true as soon as `promise` does, with false after `patience_ms`. */
-async function settles(promise: Promise<unknown>, patience_ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), patience_ms);
-  });
-  const settled = promise.then(
-    () => true,
-    () => true,
-  );
-  const first = await Promise.race([settled, late]);
-  clearTimeout(timer);
-  return first;
 }
 
 /** Starts the program and speaks to its browser. StartError where that fails; then nothing of it is left. */
@@ -230,11 +188,6 @@ async function connected(
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
-}
-
-/** The lab's programs end as shells do when what they ran was killed. */
-export function killedBy({ code, signal }: Exit): string | null {
-  return signal ?? (code !== null && code > 128 ? (signalNames.get(code - 128) ?? null) : null);
 }
 
 /** A browser says much that is no reason for its end; what was killed had none. */

@@ -27,22 +27,22 @@ const noRoom = (folder: string, bytes: number): NoRoomError =>
     `${folder}: less than ${Math.ceil(bytes / 1e6)} MB left: free some, or name another folder in TMPDIR`,
   );
 
-function isMemoryUsable(): boolean {
+function isMemoryUsable(bytes: number): boolean {
   try {
     accessSync(memoryFolder, constants.W_OK | constants.X_OK);
-    return freeBytes(memoryFolder) >= mostBytes;
+    return freeBytes(memoryFolder) >= bytes;
   } catch {
     return false;
   }
 }
 
-/** Where a load's folder is made. NoRoomError where there is no room for one. */
-export function scratchParent(): string {
-  if (isMemoryUsable()) return memoryFolder;
+/** Where a load's folder is made, or one that takes so many bytes at most. NoRoomError where there is no room for one. */
+export function scratchParent(bytes = mostBytes): string {
+  if (isMemoryUsable(bytes)) return memoryFolder;
   const folder = tmpdir();
   const { free, all } = roomIn(folder);
   // Of a small file system half must do, which many pages do not fill: it would be waited for in vain.
-  const needed = Math.min(mostBytes, all / 2);
+  const needed = Math.min(bytes, all / 2);
   if (free < needed) throw noRoom(folder, needed);
   return folder;
 }
@@ -77,7 +77,7 @@ export async function makeScratchFolder(): Promise<ScratchFolder> {
  * For an exit that waits for nothing, as at the second Ctrl-C. The lab's processes were killed a moment ago, but until they
  * are gone they may still write: it is looked at again until it stays away.
  */
-function removeUntilGone(folder: string): void {
+export function removeUntilGone(folder: string): void {
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
   for (let looks = 0, absences = 0; looks < 50 && absences < 2; looks++) {
     absences = existsSync(folder) ? 0 : absences + 1;

@@ -2,9 +2,9 @@
 // before a run's first load and after a disturbed one, once the machine is calm. Says so where it never is. Measures by what
 // the kernel tells (pressure.ts) and by how loads ended; starts none.
 import { setTimeout as delay } from "node:timers/promises";
-import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { isDisturbed } from "../load/disturbance.ts";
 import { type MachineReading, readMachine, type Unrest, unrestBetween } from "../load/pressure.ts";
+import type { Attempt } from "./planned_task.ts";
 
 /**
  * Above this share of the time in which some task waits for a CPU a further load would wait, too. Slow links leave far less: a load
@@ -29,6 +29,8 @@ const unfitAfter_loads = 6;
 export interface AdmissionOptions {
   /** Labs at a time. */
   readonly most: number;
+  /** Whether time can be slowed down in what is admitted (--dilate). Default: it can. */
+  readonly canDilate?: boolean;
   readonly signal: AbortSignal;
   readonly tell: (reason: string) => void;
   /** Others in tests. */
@@ -48,8 +50,12 @@ function crowdedWords({ stalled, used, stolen }: Unrest, isAlone: boolean): stri
   return null;
 }
 
-const remedies = (labs: number): string =>
-  `let less run, ${labs > 1 ? "take fewer labs, " : ""}wait for a quieter moment, or run it with --dilate 10, so that disturbances weigh a tenth`;
+function remedies(labs: number, canDilate: boolean): string {
+  const ways = ["let less run", ...(labs > 1 ? ["take fewer labs"] : [])];
+  return canDilate
+    ? `${ways.join(", ")}, wait for a quieter moment, or run it with --dilate 10, so that disturbances weigh a tenth`
+    : `${ways.join(", ")} or wait for a quieter moment`;
+}
 
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -71,7 +77,7 @@ export class Admission {
   }
 
   /** A load ended. One that was disturbed by what ran beside it takes a lab away. */
-  ended({ status, reasons }: Pick<LoadFacts, "status" | "reasons">, wasBeside: boolean): void {
+  ended({ status, reasons }: Attempt, wasBeside: boolean): void {
     this.#good = status === "valid" ? this.#good + 1 : 0;
     const wasDisturbed = reasons.some(isDisturbed);
     this.#mustBeCalm = wasDisturbed;
@@ -95,8 +101,8 @@ export class Admission {
 
   /** Once: that this machine, as it is, will not do, and what would help. */
   tellUnfit(why: string): void {
-    if (!this.#isUnfit)
-      this.#options.tell(`this machine is too disturbed to measure on: ${why}: ${remedies(this.#options.most)}`);
+    const { most, canDilate = true, tell } = this.#options;
+    if (!this.#isUnfit) tell(`this machine is too disturbed to measure on: ${why}: ${remedies(most, canDilate)}`);
     this.#isUnfit = true;
   }
 

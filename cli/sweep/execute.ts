@@ -1,12 +1,10 @@
 // What `race`, `sweep` and `start` share: pages made ready, the sweep begun or gone on with, its loads run, stopped by
 // Ctrl-C, and the result shown. Parses no words and writes no plan.
-import { constants, cpus, release } from "node:os";
 import type { PlanPage } from "../../schemas/generated/sweep_plan.ts";
-import { EndedEarlyError, endedEarlyStatus, RunError } from "../base/errors.ts";
+import { RunError } from "../base/errors.ts";
 import { type Stop, watchSignals } from "../base/interruption.ts";
 import { chromiumPath } from "../base/programs.ts";
-import { printLines, say } from "../base/terminal_text.ts";
-import { version } from "../base/version.ts";
+import { printLines } from "../base/terminal_text.ts";
 import { refuseChangedFiles } from "../link/files.ts";
 import { askLabLinks, tryLab } from "../load/lab.ts";
 import { allowedCpus, labsWords } from "../load/lab_cpus.ts";
@@ -25,10 +23,10 @@ import {
   type Sweep,
 } from "../results/store/results.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
-import { retryWhileBlocked, type Waiting, writeWait_ms } from "./blocking_conditions.ts";
+import { retryWhileBlocked, writeWait_ms } from "./blocking_conditions.ts";
 import { evidenceFolder } from "./evidence.ts";
 import { makeEvidenceFolder } from "./evidence_folder.ts";
-import { openLinkTests } from "./link_tests.ts";
+import { openLinkTests, pendingLinks } from "./link_tests.ts";
 import { disturbedRemedy, outcomeLines, outcomeOf } from "./outcome.ts";
 import { refuseTooShort } from "./plan/contradictions.ts";
 import { cellGuess } from "./plan/estimate.ts";
@@ -38,6 +36,7 @@ import { cellsOf, type Plan, pageName, planDigest } from "./plan/plan.ts";
 import { openProgress, type Progress } from "./progress/progress.ts";
 import type { Verbosity } from "./progress/progress_log.ts";
 import { type Labs, type RunOutcome, runSweep } from "./runner.ts";
+import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "./session.ts";
 import { strictRemedy, uncoveredRemedy } from "./uncovered_pages.ts";
 
 export interface Execution {
@@ -92,11 +91,7 @@ async function newSweep(
     seed: plan.seed,
     command: ["trilane", ...process.argv.slice(2)],
     environment: {
-      trilane: version,
-      node: process.versions.node,
-      kernel: release(),
-      cpu: cpus()[0]?.model.trim() ?? null,
-      cpus: cpus().length,
+      ...machineEnvironment(),
       labs: labsWords(labs?.most ?? 1, allowedCpus()),
       ...(await programDigests()),
       ...modelledEnvironment(recordings.values()),
@@ -120,7 +115,7 @@ export async function executePlan(execution: Execution): Promise<boolean> {
   const measuring = import("../load/load.ts");
   measuring.catch(() => undefined);
   const begin = <T>(work: () => T | Promise<T>) =>
-    held(work, waitingOf(execution, progress, null), "nothing has begun, run the same command again");
+    held(work, waitingOf(execution.askedToEnd, progress, null), "nothing has begun, run the same command again");
   const results = await begin(() =>
     shard ? openSharedResults(shard.path, writeWait_ms) : openResults(home, writeWait_ms),
   );
@@ -158,27 +153,6 @@ export async function executePlan(execution: Execution): Promise<boolean> {
   }
 }
 
-/** `sweep`: null before there is one. `signal`: without it signals have their default, which is to end the process. */
-function waitingOf(
-  { askedToEnd }: Execution,
-  progress: Progress,
-  sweep: number | null,
-  signal = new AbortController().signal,
-): Waiting {
-  return {
-    tell: (reason) => progress.tell({ event: "sweep-paused", sweep, reason }),
-    mustEnd: () => askedToEnd !== undefined && askedToEnd() !== null,
-    signal,
-  };
-}
-
-/** Outside of the run of loads: waits, or throws EndedEarlyError with what is to be done. */
-async function held<T>(work: () => T | Promise<T>, waiting: Waiting, remedy: string): Promise<T> {
-  const done = await retryWhileBlocked(work, waiting);
-  if (done === null) throw new EndedEarlyError(`stopped while it waited: ${remedy}`);
-  return done.written;
-}
-
 function pagesOf(plan: Plan, { placeOf }: ShardExecution): PlanPage[] {
   const named = new Set(cellsOf(plan).flatMap((cell) => (placeOf(cell) === null ? [] : [cell.page])));
   return plan.pages.filter((page) => named.has(pageName(page)));
@@ -204,13 +178,7 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   const { state, done, loads, asked } = outcome;
   progress.end();
   if (state === "stopped") {
-    if (json) progress.tell({ event: "sweep-stopped", sweep: sweep.id, done, loads, signal, asked });
-    else {
-      const why = signal === null && asked !== null ? `: ${asked}` : "";
-      say(`stopped${why}: ${done} of ${loads} loads are kept; run the same command again to go on`);
-    }
-    // As a shell has it.
-    process.exitCode = signal === null ? endedEarlyStatus : 128 + constants.signals[signal];
+    sayStopped({ sweep: sweep.id, done, loads, signal, asked }, "loads", json, progress);
     return;
   }
   const answer = shard ? undefined : storedAnswer(results, sweep);
@@ -234,7 +202,11 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   }
   const { writeReport } = await import("../report/report.ts");
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
-  const report = await held(() => writeReport(home, sweep.id), waitingOf(execution, progress, sweep.id), remedy);
+  const report = await held(
+    () => writeReport(home, sweep.id),
+    waitingOf(execution.askedToEnd, progress, sweep.id),
+    remedy,
+  );
   if (json)
     progress.tell({
       event: "sweep-finished",
@@ -264,9 +236,17 @@ async function runUntilSignal(
   const { signal } = interruption;
   const film = plan.films ? (await import("../load/filmstrip.ts")).filmLoad : null;
   try {
-    const waiting = waitingOf(execution, progress, sweep.id, signal);
+    const waiting = waitingOf(execution.askedToEnd, progress, sweep.id, signal);
     const store = (write: () => void) => retryWhileBlocked(write, waiting);
-    const links = openLinkTests({ results, sweep, signal, store, tell: (event) => progress.tell(event) });
+    const links = openLinkTests({
+      results,
+      sweep: sweep.id,
+      pending: pendingLinks(results, sweep),
+      dilation: plan.dilate ?? 1,
+      signal,
+      store,
+      tell: (event) => progress.tell(event),
+    });
     const pinned = await pinnedPages({
       ...{ home, plan, results, sweep: sweep.id, recordings, signal, store, tell: (event) => progress.tell(event) },
       decides: execution.shard === undefined,
@@ -296,14 +276,5 @@ async function runUntilSignal(
   } finally {
     // Once stopped there is nothing left that a repeated signal could cut short.
     if (interruption.received() === null) interruption.ignore();
-  }
-}
-
-/** A sweep that cannot be given up (its disk is full) is free when this process has ended. */
-function releaseQuietly(results: Results, sweep: Sweep): void {
-  try {
-    results.release(sweep.id);
-  } catch {
-    // What went wrong is on its way to the user already.
   }
 }

@@ -8,7 +8,7 @@ import type { LinkTested } from "../../schemas/generated/sweep_event.ts";
 import { machine } from "../load/environment.ts";
 import { expected_ms, phasesFor, quick } from "../load/selftest/phases.ts";
 import { faultOf, testLink } from "../load/selftest/test_link.ts";
-import type { Cell, Results, Sweep } from "../results/store/results.ts";
+import type { Results, Sweep } from "../results/store/results.ts";
 
 /** Lab and processes. */
 const perTest_ms = 300;
@@ -19,8 +19,13 @@ export function testGuess_ms(link: LinkProfile, dilation = 1): number {
 }
 
 export interface LinkTesting {
-  readonly results: Results;
-  readonly sweep: Sweep;
+  readonly results: Pick<Results, "linkTestsOf" | "recordLinkTest">;
+  /** Its number. */
+  readonly sweep: number;
+  /** By short form, the links that something is still to be measured over, in the plan's order. */
+  readonly pending: ReadonlyMap<string, LinkProfile>;
+  /** How many times slower time passes in what runs over them. Default 1. */
+  readonly dilation?: number;
   readonly signal: AbortSignal;
   readonly tell: (event: LinkTested) => void;
   /** Stores, as soon as it can; what it gave up is measured again in the next run. */
@@ -36,21 +41,27 @@ export function machineName(): string {
   return `${cpu}, ${cpus} CPUs, Linux ${kernel}`;
 }
 
+/** Something is measured over a link so often: `valid` times it counts already. */
+interface Pending {
+  readonly link: string;
+  readonly link_profile: LinkProfile;
+  readonly valid: number;
+}
+
+/** The links of cells that have not been measured often enough, in the cells' order. */
+export function linksToTest(cells: readonly Pending[], repetitions: number): Map<string, LinkProfile> {
+  const pending = cells.filter(({ valid }) => valid < repetitions);
+  return new Map(pending.map(({ link, link_profile }) => [link, link_profile]));
+}
+
 /** The links that still have loads to come, in the plan's order. */
-function pendingLinks({ results, sweep }: LinkTesting): Map<string, Cell> {
+export function pendingLinks(results: Results, sweep: Sweep): Map<string, LinkProfile> {
   const valid = Map.groupBy(
     results.loadsOf(sweep.id).filter((load) => load.status === "valid"),
     (load) => load.cell,
   );
-  const pending = results
-    .cellsOf(sweep.id)
-    .filter((cell) => (valid.get(cell.id)?.length ?? 0) < sweep.plan.repetitions);
-  return new Map(
-    pending
-      .toReversed()
-      .map((cell): [string, Cell] => [cell.link, cell])
-      .toReversed(),
-  );
+  const cells = results.cellsOf(sweep.id).map((cell) => ({ ...cell, valid: valid.get(cell.id)?.length ?? 0 }));
+  return linksToTest(cells, sweep.plan.repetitions);
 }
 
 export interface LinkTests {
@@ -76,31 +87,29 @@ interface Tested {
 }
 
 export function openLinkTests(testing: LinkTesting): LinkTests {
-  const dilation = testing.sweep.plan.dilate ?? 1;
-  const { results, sweep, signal, tell, now_ms = () => performance.now() } = testing;
+  const { results, sweep, pending, dilation = 1, signal, tell, now_ms = () => performance.now() } = testing;
   const store = testing.store ?? (async (write: () => void) => write());
   const test = testing.test ?? ((link: LinkProfile) => testLink(link, quick, { dilation, signal, pauses_ms }));
   const here = machineName();
   const within = new Set<string>();
-  for (const { machine: where, test: stored } of results.linkTestsOf(sweep.id))
+  for (const { machine: where, test: stored } of results.linkTestsOf(sweep))
     if (where === here && stored.outcome === "within") within.add(stored.link);
-  const untested = [...pendingLinks(testing)].filter(([link]) => !within.has(link));
-  const cells = new Map(untested);
+  const untested = new Map([...pending].filter(([link]) => !within.has(link)));
   const tested = new Map<string, Tested>();
-  let left_ms = untested.reduce((sum, [, cell]) => sum + testGuess_ms(cell.link_profile, dilation), 0);
+  let left_ms = [...untested.values()].reduce((sum, profile) => sum + testGuess_ms(profile, dilation), 0);
 
   const isDue = (link: string, last = false): boolean => {
-    if (within.has(link) || !cells.has(link)) return false;
+    if (within.has(link) || !untested.has(link)) return false;
     const before = tested.get(link);
     return before === undefined || now_ms() - before.at_ms >= retestAfter_ms || (last && !before.wasLast);
   };
 
-  const measure = async (link: string, cell: Cell, last: boolean): Promise<void> => {
+  const measure = async (link: string, profile: LinkProfile, last: boolean): Promise<void> => {
     signal.throwIfAborted();
-    const measured: SelftestLink = { ...(await test(cell.link_profile, signal)), link };
-    await store(() => results.recordLinkTest(sweep.id, here, measured));
+    const measured: SelftestLink = { ...(await test(profile, signal)), link };
+    await store(() => results.recordLinkTest(sweep, here, measured));
     signal.throwIfAborted();
-    if (!tested.has(link)) left_ms -= testGuess_ms(cell.link_profile, dilation);
+    if (!tested.has(link)) left_ms -= testGuess_ms(profile, dilation);
     const reason = faultOf(measured);
     if (reason === null) within.add(link);
     tested.set(link, { test: measured, at_ms: now_ms(), wasLast: last });
@@ -112,15 +121,15 @@ export function openLinkTests(testing: LinkTesting): LinkTests {
       measurements: measured.measurements,
       puts_off: reason !== null && !last,
       tested: tested.size,
-      links: cells.size,
+      links: untested.size,
       left_s: Math.max(0, Math.round(left_ms)) / 1000,
     });
   };
 
   return {
     async faultOf(link, last = false) {
-      const cell = cells.get(link);
-      if (cell && isDue(link, last)) await measure(link, cell, last);
+      const profile = untested.get(link);
+      if (profile && isDue(link, last)) await measure(link, profile, last);
       const known = tested.get(link);
       return known ? faultOf(known.test) : null;
     },

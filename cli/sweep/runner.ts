@@ -11,7 +11,6 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../schemas/generated/sweep_event.ts";
-import { isDisturbed } from "../load/disturbance.ts";
 import type { Cell, Results, Sweep } from "../results/store/results.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
 import type { AskedToEnd } from "./asked_to_end.ts";
@@ -22,6 +21,7 @@ import { type FilmLoad, filmCells, unfilmedCells } from "./films.ts";
 import type { LinkTests } from "./link_tests.ts";
 import { TimeLeft } from "./plan/estimate.ts";
 import { TimeSpent } from "./progress/time_spent.ts";
+import { RetryBudget } from "./retry_budget.ts";
 import { runSideBySide } from "./side_by_side.ts";
 import { StoppingRule } from "./stopping_rule.ts";
 import { linksOf, type Task, tasksOf, type Unit, unitsOf } from "./tasks.ts";
@@ -40,9 +40,6 @@ export interface Labs {
 
 /** What disturbs loads for longer (a backup, an update) may end before the deferred ones have their last attempts. */
 const endPatience_ms = 600_000;
-
-/** For all that is repeated of a run that is shorter: what disturbs a machine for a moment may last so long. */
-const leastRetryFor_ms = 60_000;
 
 const oneLab: Labs = { most: 1, mayShare: () => false };
 
@@ -116,9 +113,7 @@ class SweepRun {
   #loads: number;
   #done: number;
   #wall_ms = 0;
-  /** What disturbed loads and waits for a calm machine took, and may take. */
-  #lost_ms = 0;
-  readonly #retryFor_ms: number;
+  readonly #retries: RetryBudget;
   #asked: string | null = null;
   readonly #spent: TimeSpent;
   readonly #waiting: Waiting;
@@ -141,8 +136,7 @@ class SweepRun {
     this.#toFilm = film ? unfilmedCells(results, sweep, plan.films ?? 1) : [];
     const guesses_ms = [...this.#left.map(({ cell }) => cell), ...this.#toFilm].map(guess_ms);
     this.#time = new TimeLeft(guesses_ms.reduce((sum, guess) => sum + guess, 0));
-    this.#retryFor_ms =
-      plan.retry_for_s === undefined ? Math.max(leastRetryFor_ms, this.#time.left_ms) : plan.retry_for_s * 1000;
+    this.#retries = new RetryBudget(plan.retry_for_s, this.#time.left_ms);
     this.#stoppingRule = new StoppingRule(plan, results.loadsOf(sweep.id));
     this.#uncovered = new UncoveredPages(plan.lanes, results.loadsOf(sweep.id));
     this.#browser = new BrowserVersion(results, sweep);
@@ -171,7 +165,7 @@ class SweepRun {
       linkFault: (link: string) => this.#askLink(link),
       mustEnd: () => this.#mustEnd(),
       isTimeUp: () => this.#isTimeUp(),
-      mayRepeat: () => this.#mayRepeat(),
+      mayRepeat: () => this.#retries.mayRepeat,
       waiting: this.#waiting,
       admit: () => this.#waitForCalm(),
       signal: this.#signal,
@@ -189,20 +183,15 @@ class SweepRun {
       const filmed = await this.#spent.during(() => film(request));
       const { reasons, wall_ms } = filmed.load.log._trilane;
       this.#admission.ended(filmed.load.log._trilane, false);
-      if (reasons.some(isDisturbed)) this.#lost_ms += wall_ms;
+      this.#retries.ended(reasons, wall_ms);
       return filmed;
     };
   }
 
-  /** Whether there is time left to repeat what the machine disturbed. */
-  #mayRepeat(): boolean {
-    return this.#lost_ms < this.#retryFor_ms;
-  }
-
   async #waitForCalm(longest_ms?: number): Promise<void> {
-    if (!this.#mayRepeat()) return;
+    if (!this.#retries.mayRepeat) return;
     const isAlone = this.#running <= 1;
-    this.#lost_ms += await this.#admission.admitCalm(() => !this.#mustEnd(), isAlone, longest_ms);
+    this.#retries.waited(await this.#admission.admitCalm(() => !this.#mustEnd(), isAlone, longest_ms));
   }
 
   /** Nothing more is to be started. */
@@ -236,8 +225,8 @@ class SweepRun {
 
   /** Once more what waited for its link or for a quieter machine, in the planned order. */
   async #runDeferred(): Promise<boolean> {
-    if (this.#deferred.length > 0 && this.#mayRepeat())
-      await this.#waitForCalm(Math.min(endPatience_ms, this.#retryFor_ms - this.#lost_ms));
+    if (this.#deferred.length > 0 && this.#retries.mayRepeat)
+      await this.#waitForCalm(Math.min(endPatience_ms, this.#retries.left_ms));
     const waiting = this.#deferred.toSorted((a, b) => a[0].planned.position - b[0].planned.position);
     return this.#runUnits(waiting, true);
   }
@@ -301,7 +290,7 @@ class SweepRun {
   }
 
   #isDone(task: Task): boolean {
-    return task.isDone(this.#mayRepeat());
+    return task.isDone(this.#retries.mayRepeat);
   }
 
   #skip(task: Task): void {
@@ -376,7 +365,7 @@ class SweepRun {
     if (stored === null) return null;
     const { status, reasons, metrics, wall_ms } = load.log._trilane;
     task.add(attempt, load.log._trilane);
-    if (reasons.some(isDisturbed)) this.#lost_ms += wall_ms;
+    this.#retries.ended(reasons, wall_ms);
     this.#stoppingRule.add({ ...cell, block, status, reasons, ...metrics });
     this.#uncovered.add({ ...cell, status, reasons });
     this.#wall_ms += wall_ms;

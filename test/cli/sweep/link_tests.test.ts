@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { parseLink } from "../../../cli/link/link.ts";
 import { openResults } from "../../../cli/results/store/results.ts";
-import { openLinkTests, testGuess_ms } from "../../../cli/sweep/link_tests.ts";
+import { openLinkTests, pendingLinks, testGuess_ms } from "../../../cli/sweep/link_tests.ts";
 import { cellsOf } from "../../../cli/sweep/plan/plan.ts";
 import type { LinkTested } from "../../../schemas/generated/sweep_event.ts";
 import { testedLink } from "../load/selftest/tested.ts";
@@ -32,7 +32,8 @@ async function run(signal = new AbortController().signal, stopAfter = Number.POS
   try {
     const tests = openLinkTests({
       results,
-      sweep,
+      sweep: sweep.id,
+      pending: pendingLinks(results, sweep),
       signal,
       now_ms: () => now_ms,
       tell: (event) => events.push(event),
@@ -117,7 +118,8 @@ test("a measurement is stored through what waits for room, and one that was not 
   const open = (store: (write: () => void) => Promise<unknown>) =>
     openLinkTests({
       results,
-      sweep,
+      sweep: sweep.id,
+      pending: pendingLinks(results, sweep),
       signal: new AbortController().signal,
       store,
       tell: () => undefined,
