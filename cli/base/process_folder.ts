@@ -10,6 +10,7 @@ import { parseOwner, stateOf, thisProcess } from "./process_owner.ts";
 export const folderKinds = [
   "bundle",
   "extension",
+  "flows",
   "load",
   "record",
   "reproduce",

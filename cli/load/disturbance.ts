@@ -32,10 +32,12 @@ const stolenStep_ms = 10;
 /** How a reason begins that says so; of a link's self-test as well. */
 export const lateReason = "the link missed its tolerance";
 const disturbedReason = "the machine disturbed the load";
+/** The same of a flow run. */
+export const disturbedRunReason = "the machine disturbed the run";
 
 /** Whether a reason says that the machine was disturbed, so that the same load may go well at a quieter moment. */
 export function isDisturbed(reason: string): boolean {
-  return reason.startsWith(lateReason) || reason.startsWith(disturbedReason) || reason.startsWith(earlierReason);
+  return [lateReason, disturbedReason, disturbedRunReason, earlierReason].some((begin) => reason.startsWith(begin));
 }
 
 /** Of loads stored before disturbance was measured. */

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Cell, Sweep } from "../results/store/results.ts";
 
 /** What any file system takes, and a shell without quotes; never "." or "..", never long. */
-function asFileName(text: string): string {
+export function asFileName(text: string): string {
   const plain = text.replaceAll(/[^A-Za-z0-9.,=_-]+/g, "_").slice(0, 100);
   return /^\.*$/.test(plain) ? `_${plain}` : plain;
 }

@@ -2,7 +2,7 @@
 import type { Lane } from "./lane.ts";
 
 /**
- * One line of what `trilane race`, `sweep` and `start` print with --json.
+ * One line of what `trilane race`, `sweep`, `start` and `flows` print with --json.
  */
 export type SweepEvent =
   | SweepPlanned
@@ -18,7 +18,10 @@ export type SweepEvent =
   | BrowserChanged
   | SweepStopped
   | SweepFinished
-  | CellFinished;
+  | CellFinished
+  | FlowRunStarted
+  | FlowRunFinished
+  | FlowsFinished;
 /**
  * A protocol configuration that pages are loaded over, in the order in which people read them. What each is: cli/base/lanes.ts.
  */
@@ -180,11 +183,15 @@ export interface LinkTested {
 }
 export interface SweepStarted {
   event: "sweep-started";
+  /**
+   * Absent: of page loads.
+   */
+  kind?: "pages" | "flows";
   sweep: number;
   name: string;
   cells: number;
   /**
-   * Planned loads.
+   * Planned loads or flow runs.
    */
   loads: number;
   /**
@@ -382,4 +389,111 @@ export interface CellFinished {
    */
   wall_s: number;
   cells: CellResult[];
+}
+export interface FlowRunStarted {
+  event: "flow-run-started";
+  position: Index;
+  /**
+   * The name of the flows that run together.
+   */
+  mix: string;
+  link: string;
+  /**
+   * Of the page that is loaded amid the flows; null: there is none.
+   */
+  lane: Lane | null;
+  block: Index;
+  attempt: Index;
+}
+/**
+ * An attempt at a flow run has ended and is stored.
+ */
+export interface FlowRunFinished {
+  event: "flow-run-finished";
+  position: Index;
+  mix: string;
+  link: string;
+  lane: Lane | null;
+  block: Index;
+  attempt: Index;
+  /**
+   * Its number in the results.
+   */
+  run: number;
+  status: "valid" | "invalid" | "failed";
+  reasons: string[];
+  wall_ms: number;
+  /**
+   * Planned runs that will not be tried again.
+   */
+  done: number;
+  runs: number;
+  /**
+   * What the rest is expected to take.
+   */
+  left_s: number;
+}
+/**
+ * All runs of a plan of flows are done.
+ */
+export interface FlowsFinished {
+  event: "flows-finished";
+  sweep: number;
+  /**
+   * Planned runs.
+   */
+  runs: number;
+  /**
+   * Attempts by status, over all runs of the plan.
+   */
+  valid: number;
+  invalid: number;
+  failed: number;
+  /**
+   * Planned runs without a valid attempt.
+   */
+  given_up: number;
+  /**
+   * Of this run's attempts.
+   */
+  wall_s: number;
+  /**
+   * The report's path.
+   */
+  report?: string;
+  cells: FlowCellResult[];
+}
+/**
+ * Medians over the valid runs of a mix on a link.
+ */
+export interface FlowCellResult {
+  mix: string;
+  link: string;
+  lane: Lane | null;
+  valid: number;
+  invalid: number;
+  failed: number;
+  /**
+   * One for each `--flow` of the mix.
+   */
+  groups: FlowGroupResult[];
+}
+export interface FlowGroupResult {
+  /**
+   * Its words, as `--flow` takes them.
+   */
+  flow: string;
+  /**
+   * Median over runs of its flows' goodput together; null: there is none.
+   */
+  goodput_bps: number | null;
+  /**
+   * 95 % interval of the median; null: fewer than five valid runs.
+   */
+  low_bps: number | null;
+  high_bps: number | null;
+  /**
+   * Median of its share of what all flows of its direction got while all of them ran; null: they never did.
+   */
+  share: number | null;
 }

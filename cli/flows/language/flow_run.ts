@@ -20,6 +20,11 @@ export function flowRunOf(flows: readonly Flow[], { for_s, sample_ms, ping_ms }:
   return { schema: "trilane/flow-run/1", for_ms: ms(for_s), sample_ms, ping_ms, flows: single as FlowRun["flows"] };
 }
 
+/** Of each flow of such a run, which of the mix's words it stands for, from 0. */
+export function groupsOf(flows: readonly Flow[]): number[] {
+  return flows.flatMap(({ count }, group) => Array.from({ length: count }, () => group));
+}
+
 /** A flow of a run in its words, as its plan had it. */
 export function runFlow({ transport, congestion, direction, start_ms, duration_ms, size_bytes }: RunFlow): Flow {
   const for_s = duration_ms === null ? null : duration_ms / 1000;

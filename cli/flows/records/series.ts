@@ -28,6 +28,7 @@ export const binColumns = [
   "left_packets",
   "dropped_packets",
   "marked_packets",
+  "lost_packets",
 ] as const;
 export type BinColumn = (typeof binColumns)[number];
 export const binFileColumns = ["time_ns", "flow", "direction", ...binColumns] as const;

@@ -1,11 +1,11 @@
 // The tables `flow_cell` and `flow_run` of the results: what a sweep of flows compares, and every attempt at a run. Used by the results'
 // owner alone; decides nothing about which run comes next, nor what runs mean.
 import type { DatabaseSync } from "node:sqlite";
-import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
+import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
-import type { Environment, Lane, LoadStatus, Row, SweepProgress } from "./sweep_rows.ts";
+import type { Environment, Lane, LoadStatus, Row, StoredFlowPlan, SweepProgress } from "./sweep_rows.ts";
 
 export interface NewFlowCell {
   /** The mix's name. */
@@ -24,7 +24,7 @@ export interface FlowCell extends NewFlowCell {
 
 export interface NewFlowSweep {
   readonly name: string;
-  readonly plan: FlowPlanDocument;
+  readonly plan: StoredFlowPlan;
   readonly plan_digest: string;
   readonly seed: number;
   readonly command: readonly string[];
@@ -42,8 +42,8 @@ export interface NewFlowRun {
   readonly reasons: readonly string[];
   readonly started_at: string;
   readonly wall_ms: number;
-  /** JSON by schemas/flow-result.schema.json. null, here and below: the run left too little. */
-  readonly result: unknown;
+  /** null, here and below: the run left too little. */
+  readonly result: FlowResult | null;
   /** The run's records, packed (cli/flows/records/stored_records.ts). */
   readonly series: Uint8Array | null;
   /** null: no page was loaded amid the flows. */
@@ -103,7 +103,7 @@ export function readFlowRuns(read: Read, sweep: number): FlowRunRow[] {
       ({
         ...row,
         reasons: JSON.parse(String(reasons)) as string[],
-        result: result === null ? null : JSON.parse(String(result)),
+        result: result === null ? null : (JSON.parse(String(result)) as FlowResult),
       }) as unknown as FlowRunRow,
   );
 }

@@ -37,10 +37,15 @@ export interface Sweep extends SweepFacts {
   readonly plan: SweepPlan;
 }
 
+/** A plan of flows as it is stored (cli/flows/plan fills in its defaults). */
+export interface StoredFlowPlan extends Omit<FlowPlanDocument, "mixes"> {
+  readonly mixes: readonly { readonly name?: string; readonly flows: readonly string[] }[];
+}
+
 /** A sweep of flows: of `trilane flows`. */
 export interface FlowSweep extends SweepFacts {
   readonly kind: "flows";
-  readonly plan: FlowPlanDocument;
+  readonly plan: StoredFlowPlan;
 }
 
 export type AnySweep = Sweep | FlowSweep;
@@ -146,7 +151,7 @@ export function anySweepOf(row: Row): AnySweep {
     environment: JSON.parse(String(row.environment)) as Environment,
   };
   return row.kind === "flows"
-    ? { ...facts, kind: "flows", plan: plan as FlowPlanDocument }
+    ? { ...facts, kind: "flows", plan: plan as StoredFlowPlan }
     : { ...facts, kind: "pages", plan: plan as SweepPlan };
 }
 

@@ -1,8 +1,8 @@
 // Shows a sweep as it goes on: one line that is written over on a terminal, lines for a log elsewhere (progress_log.ts), or the
 // events themselves as JSON lines. Writes what it is told; measures and decides nothing.
-import type { FilmStarted, LoadStarted, SweepEvent } from "../../../schemas/generated/sweep_event.ts";
+import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { terminalJson, terminalText } from "../../base/terminal_text.ts";
-import { formatDuration, progressLine } from "./progress_lines.ts";
+import { flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
 import { logProgress, type Verbosity } from "./progress_log.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
@@ -49,7 +49,8 @@ class TerminalProgress implements Progress {
   #toldAt_ms = 0;
   /** Nothing runs: what is left does not get less. */
   #isPaused = false;
-  #current: LoadStarted | FilmStarted | null = null;
+  /** What runs; "": nothing yet. */
+  #current = "";
   #lineDrawn = false;
 
   constructor(out: Terminal, colour: boolean) {
@@ -74,18 +75,20 @@ class TerminalProgress implements Progress {
         break;
       case "load-started":
       case "film-started":
-        this.#countDownFrom(this.#timeLeft_s());
-        this.#current = event;
-        this.#draw();
+        this.#begin(`${event.event === "film-started" ? " filming" : ""} ${event.page} ${event.link} ${event.lane}`);
+        break;
+      case "flow-run-started":
+        this.#begin(` ${flowPlace(event)}`);
         break;
       case "film-finished":
         this.#countDownFrom(event.left_s);
         this.#draw();
         break;
       case "load-finished":
-        if (event.status !== "valid") this.#trouble++;
-        this.#count(event, event.left_s);
-        this.#draw();
+        this.#finished(event.status, event, event.left_s);
+        break;
+      case "flow-run-finished":
+        this.#finished(event.status, { done: event.done, loads: event.runs }, event.left_s);
         break;
       default:
     }
@@ -96,6 +99,18 @@ class TerminalProgress implements Progress {
     this.#timer = null;
     if (this.#lineDrawn) this.#out.write("\r\x1b[K");
     this.#lineDrawn = false;
+  }
+
+  #begin(what: string): void {
+    this.#countDownFrom(this.#timeLeft_s());
+    this.#current = what;
+    this.#draw();
+  }
+
+  #finished(status: string, counts: { readonly done: number; readonly loads: number }, left_s: number): void {
+    if (status !== "valid") this.#trouble++;
+    this.#count(counts, left_s);
+    this.#draw();
   }
 
   #count({ done, loads }: { readonly done: number; readonly loads: number }, left_s: number): void {
@@ -126,10 +141,7 @@ class TerminalProgress implements Progress {
   #draw(): void {
     const left_s = this.#timeLeft_s();
     const trouble = this.#trouble > 0 ? `, ${this.#trouble} not valid` : "";
-    const current = this.#current;
-    const filming = current?.event === "film-started" ? " filming" : "";
-    const load = current ? ` ${filming} ${current.page} ${current.link} ${current.lane}` : "";
-    const what = this.#isPaused ? ", waiting" : load;
+    const what = this.#isPaused ? ", waiting" : this.#current === "" ? "" : ` ${this.#current}`;
     const line = `${bar(this.#done, this.#loads)} ${this.#done}/${this.#loads}${trouble}, ${formatDuration(left_s)} left${what}`;
     this.#drawLine(line);
   }

@@ -2,6 +2,7 @@
 import type {
   BrowserChanged,
   FilmFinished,
+  FlowRunFinished,
   LinkTested,
   LoadFinished,
   PageTried,
@@ -43,7 +44,7 @@ export function triedLine({ page, coverage, unpinned, pinned_to, reason }: PageT
 
 /** How far the self-tests are, or which link is out. */
 function testLine({ link, reason, measurements, puts_off, tested, links, left_s }: LinkTested): string {
-  const what = puts_off ? "its loads wait, it is measured again later" : "its loads will not count";
+  const what = puts_off ? "its runs wait, it is measured again later" : "its runs will not count";
   const times = measurements > 1 ? ` (measured ${measurements} times)` : "";
   if (reason !== null) return `link ${link}: ${what}: ${reason}${times}`;
   const left = tested < links ? `, ${formatDuration(left_s)} left` : "";
@@ -51,16 +52,27 @@ function testLine({ link, reason, measurements, puts_off, tested, links, left_s 
 }
 
 function startLine(event: SweepStarted): string {
-  const { sweep, name, cells, loads, done, resumed, expected_s } = event;
+  const { sweep, name, cells, loads, done, resumed, expected_s, kind } = event;
+  const noun = kind === "flows" ? "run" : "load";
   const begun = resumed
-    ? `goes on with sweep ${sweep} at load ${done + 1} of ${loads}`
-    : `sweep ${sweep}: ${loads} loads`;
+    ? `goes on with sweep ${sweep} at ${noun} ${done + 1} of ${loads}`
+    : `sweep ${sweep}: ${loads} ${noun}s`;
   return `${name}: ${begun}, ${cells} cells, about ${formatDuration(expected_s)}`;
 }
 
 function troubleLine(event: LoadFinished): string {
   const { page, link, lane, attempt, status, reasons } = event;
   return `${status}: ${page} ${link} ${lane}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
+}
+
+/** What is run, on a terminal's line and in a log. */
+export function flowPlace({ mix, link, lane }: Pick<FlowRunFinished, "mix" | "link" | "lane">): string {
+  return `${mix} ${link}${lane === null ? "" : ` ${lane}`}`;
+}
+
+function flowTroubleLine(event: FlowRunFinished): string {
+  const { attempt, status, reasons } = event;
+  return `${status}: ${flowPlace(event)}, attempt ${attempt + 1}: ${reasons[0] ?? "no reason given"}`;
 }
 
 function filmTroubleLine({ page, link, lane, status, reasons }: FilmFinished): string {
@@ -102,6 +114,8 @@ export function progressLine(event: SweepEvent): Said | null {
       return event.status === "valid" ? null : { line: filmTroubleLine(event), weight: "trouble" };
     case "load-finished":
       return event.status === "valid" ? null : { line: troubleLine(event), weight: "trouble" };
+    case "flow-run-finished":
+      return event.status === "valid" ? null : { line: flowTroubleLine(event), weight: "trouble" };
     default:
       return null;
   }

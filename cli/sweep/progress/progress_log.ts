@@ -1,8 +1,8 @@
 // A sweep's progress for a log: a line now and then, each with its time, so that days of loads are not thousands of lines.
-import type { LoadFinished, SweepEvent } from "../../../schemas/generated/sweep_event.ts";
+import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
 import { terminalText } from "../../base/terminal_text.ts";
 import type { Progress, Terminal } from "./progress.ts";
-import { formatDuration, progressLine } from "./progress_lines.ts";
+import { flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
 import { TroubleLimit } from "./trouble_limit.ts";
 
 /** `quiet`: nothing while all is well; `status`: a line every so often; `verbose`: each load. */
@@ -19,6 +19,15 @@ interface Clock {
 }
 
 const systemClock: Clock = { now_ms: () => performance.now(), date: () => new Date() };
+
+interface Status {
+  readonly done: number;
+  readonly all: number;
+  readonly noun: "loads" | "runs";
+  readonly left_s: number;
+  /** What has just ended. */
+  readonly place: string;
+}
 
 class LogProgress implements Progress {
   readonly #out: Terminal;
@@ -40,15 +49,22 @@ class LogProgress implements Progress {
     if (said?.weight === "trouble") this.#trouble(said.line);
     else if (said && (said.weight !== "detail" || this.#verbosity === "verbose"))
       this.#say(said.line, said.weight === "warning" ? "quiet" : "status");
-    if (event.event === "load-finished") this.#status(event);
+    if (event.event === "load-finished") {
+      const { done, loads, page, link, lane, left_s } = event;
+      this.#status({ done, all: loads, noun: "loads", left_s, place: `${page} ${link} ${lane}` });
+    }
+    if (event.event === "flow-run-finished") {
+      const { done, runs, left_s } = event;
+      this.#status({ done, all: runs, noun: "runs", left_s, place: flowPlace(event) });
+    }
   }
 
   /** How far it is, when it is time to say so. */
-  #status({ done, loads, page, link, lane, left_s }: LoadFinished): void {
-    if (done < loads && !this.#isTime()) return;
+  #status({ done, all, noun, left_s, place }: Status): void {
+    if (done < all && !this.#isTime()) return;
     this.#shown_ms = this.#clock.now_ms();
     const trouble = this.#troubles.count > 0 ? `, ${this.#troubles.count} attempts not valid` : "";
-    this.#say(`${done} of ${loads} loads${trouble}, ${formatDuration(left_s)} left (${page} ${link} ${lane})`);
+    this.#say(`${done} of ${all} ${noun}${trouble}, ${formatDuration(left_s)} left (${place})`);
   }
 
   end(): void {}

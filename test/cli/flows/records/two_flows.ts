@@ -120,10 +120,10 @@ function countersOf(flows: Counted[]): FlowCounters {
 /** Its files, parsed; the bins of the counted flow 2 are the TCP flow's, flow 1 is another connection's to its port. */
 export function twoFlowFiles(): FlowRunFiles {
   const bins = recordBytes(binFileColumns, [
-    [start_ns, 2, 0, 3000, 1500, 3000, 4_000_000, 1, 0, 0],
-    [start_ns + 10e6, 2, 0, 3000, 3000, 4500, 9_000_000, 2, 1, 0],
-    [start_ns + 10e6, 2, 1, 40, 40, 40, 0, 1, 0, 0],
-    [start_ns + 30e6, 0, 1, 1200, 1200, 1200, 100_000, 1, 0, 0],
+    [start_ns, 2, 0, 3000, 1500, 3000, 4_000_000, 1, 0, 0, 0],
+    [start_ns + 10e6, 2, 0, 3000, 3000, 4500, 9_000_000, 2, 1, 0, 0],
+    [start_ns + 10e6, 2, 1, 40, 40, 40, 0, 1, 0, 0, 0],
+    [start_ns + 30e6, 0, 1, 1200, 1200, 1200, 100_000, 1, 0, 0, 0],
   ]);
   return {
     run,

@@ -92,6 +92,7 @@ function binsOf(flow: MadeFlow, { for_ms, queue_ms = 10 }: MadeRun): BinSeries {
     left_packets: packets,
     dropped_packets: time_ms.map(inBin),
     marked_packets: time_ms.map(() => 0),
+    lost_packets: time_ms.map(() => 0),
   };
 }
 

@@ -12,9 +12,13 @@ import {
   openResults,
   type Results,
 } from "../../../../cli/results/store/results.ts";
+import type { FlowResult } from "../../../../schemas/generated/flow_result.ts";
+import { examplesOf } from "../../../schemas/mutations.ts";
 import { pageLoad } from "../../sweep/page_load.ts";
 
 const link_profile = parseLink("3mbit/50ms");
+
+const result = examplesOf("flow-result").values().next().value as unknown as FlowResult;
 
 const asked: NewFlowSweep = {
   name: "shares",
@@ -60,14 +64,14 @@ describe("flow runs", () => {
     const failed = run(first ?? 0, 0, { status: "failed", reasons: ["flow 1: connection refused"] });
     results.recordFlowRun(failed);
     const load = pageLoad({ page: "page", recording_digest: "aaaa", lane: "h3", link: link_profile });
-    const whole = run(third ?? 0, 1, { result: { a: 1 }, series: new Uint8Array([1, 2, 3]), pageLoad: load });
+    const whole = run(third ?? 0, 1, { result, series: new Uint8Array([1, 2, 3]), pageLoad: load });
     const id = results.recordFlowRun(whole);
     const stored = results.flowRunsOf(sweep.id);
     assert.deepEqual(
       stored.map(({ mix, lane, status, reasons, result, block }) => [mix, lane, status, reasons, result, block]),
       [
         ["tcp:cubic", null, "failed", ["flow 1: connection refused"], null, 0],
-        ["tcp:reno", "h3", "valid", [], { a: 1 }, 1],
+        ["tcp:reno", "h3", "valid", [], result, 1],
       ],
     );
     assert.deepEqual([...(results.flowSeriesOf(id) ?? [])], [1, 2, 3]);

@@ -89,7 +89,7 @@ describe("progress", () => {
   test("self-tests: how far they are, and each link that is out stays to be seen", () => {
     const out = tested({ tested: 2, link: "10mbit/50ms", outcome: "out", reason: "rate down 9", left_s: 0 });
     const plain = shown([tested(), out], {}).err;
-    assert.match(plain, /^\S+Z link 10mbit\/50ms: its loads will not count: rate down 9$/m);
+    assert.match(plain, /^\S+Z link 10mbit\/50ms: its runs will not count: rate down 9$/m);
     const terminal = shown([tested(), out], { isTTY: true, environment: { NO_COLOR: "1" } }).err;
     const [, first, second] = terminal.split("\r\x1b[K");
     assert.match(first ?? "", /^self-test 1 of 2: [^\n]*$/);

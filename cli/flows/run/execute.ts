@@ -1,0 +1,153 @@
+// Runs a plan of flows to its end, to Ctrl-C, or to what would fail every run: the sweep begun or gone on with, its runs made, and what came
+// of them shown. Parses no words and writes no plan.
+import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
+import { RunError, UserError } from "../../base/errors.ts";
+import { watchSignals } from "../../base/interruption.ts";
+import { printLines } from "../../base/terminal_text.ts";
+import { refuseChangedFiles } from "../../link/files.ts";
+import { askLabLinks, tryLab } from "../../load/lab.ts";
+import { programDigests } from "../../load/program_digests.ts";
+import { type FlowSweep, openResults, type Results } from "../../results/store/results.ts";
+import type { AskedToEnd } from "../../sweep/asked_to_end.ts";
+import { retryWhileBlocked, writeWait_ms } from "../../sweep/blocking_conditions.ts";
+import { makeEvidenceFolder } from "../../sweep/evidence_folder.ts";
+import { linksToTest, openLinkTests } from "../../sweep/link_tests.ts";
+import { wrapped } from "../../sweep/outcome.ts";
+import { openProgress, type Progress } from "../../sweep/progress/progress.ts";
+import type { Verbosity } from "../../sweep/progress/progress_log.ts";
+import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "../../sweep/session.ts";
+import { groupsOf } from "../language/flow_run.ts";
+import { flowResult } from "../metrics/flow_result.ts";
+import { guessRun_ms } from "../plan/estimate.ts";
+import { cellsOf, type FlowPlan, flowPlanDigest } from "../plan/plan.ts";
+import type { FlowRecords } from "../records/flow_records.ts";
+import { attemptFlowRun } from "./attempt.ts";
+import { flowEvidenceFolder } from "./evidence.ts";
+import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
+import { type FlowRunOutcome, runFlowSweep } from "./runner.ts";
+import { flowTasks, type RunCell, runCells } from "./tasks.ts";
+
+export interface FlowExecution {
+  readonly home: string;
+  readonly plan: FlowPlan;
+  /** Begin again even where the plan has an unfinished sweep. */
+  readonly fresh: boolean;
+  readonly json: boolean;
+  /** A folder below which each run leaves what it ran with: reports, samples, a capture, qlogs. */
+  readonly evidence?: string | undefined;
+  readonly verbosity?: Verbosity | undefined;
+  /** Default: only signals end it early. */
+  readonly askedToEnd?: AskedToEnd;
+}
+
+/** Sets the exit status where it was stopped. RunError where no run was valid. */
+export async function executeFlows(execution: FlowExecution): Promise<void> {
+  const { home, plan, fresh, json, evidence, askedToEnd } = execution;
+  if (plan.page !== undefined)
+    throw new UserError(`plan ${plan.name}: flows amid a page load are not run yet: take the page out`);
+  if (evidence !== undefined) makeEvidenceFolder(evidence);
+  const { stdout: out, stderr: err, env: environment } = process;
+  const progress = openProgress({ json, out, err, environment, verbosity: execution.verbosity });
+  const remedy = "nothing has begun, run the same command again";
+  const begin = <T>(work: () => T | Promise<T>) => held(work, waitingOf(askedToEnd, progress, null), remedy);
+  const results = await begin(() => openResults(home, writeWait_ms));
+  try {
+    const flowCells = cellsOf(plan);
+    for (const { link_profile } of flowCells) refuseChangedFiles(link_profile, results.remedies.again);
+    // What would fail every run is found before there is a sweep to go on with.
+    await tryLab();
+    const { name, seed } = plan;
+    const command = ["trilane", ...process.argv.slice(2)];
+    const facts = { ...machineEnvironment(), ...(await programDigests()) };
+    const asked = { name, plan, plan_digest: flowPlanDigest(plan), seed, command, environment: facts, flowCells };
+    const { sweep, resumed } = await begin(() => results.beginFlowSweep(asked, fresh));
+    try {
+      askLabLinks(flowCells.map(({ link_profile }) => link_profile));
+      await runToEnd(execution, { results, sweep, resumed, progress, cells: runCells(results, sweep, flowCells) });
+    } finally {
+      releaseQuietly(results, sweep);
+    }
+  } finally {
+    progress.end();
+    results.close();
+  }
+}
+
+interface Begun {
+  readonly results: Results;
+  readonly sweep: FlowSweep;
+  readonly resumed: boolean;
+  readonly progress: Progress;
+  /** In the plan's order. */
+  readonly cells: readonly RunCell[];
+}
+
+const resultOf = (records: FlowRecords, { flows }: RunCell): FlowResult => flowResult(records, groupsOf(flows));
+
+/** The sweep's runs, to their end or to the first signal. */
+async function runUntilSignal(execution: FlowExecution, begun: Begun) {
+  const { home, plan, evidence, askedToEnd } = execution;
+  const { results, sweep, resumed, progress, cells } = begun;
+  const interruption = watchSignals();
+  const { signal } = interruption;
+  try {
+    const waiting = waitingOf(askedToEnd, progress, sweep.id, signal);
+    const stored = Map.groupBy(
+      results.flowRunsOf(sweep.id).filter(({ status }) => status === "valid"),
+      ({ cell }) => cell,
+    );
+    const counted = cells.map((cell) => ({ ...cell, valid: stored.get(cell.id)?.length ?? 0 }));
+    const links = openLinkTests({
+      results,
+      sweep: sweep.id,
+      pending: linksToTest(counted, plan.repetitions),
+      signal,
+      store: (write) => retryWhileBlocked(write, waiting),
+      tell: (event) => progress.tell(event),
+    });
+    const outcome = await runFlowSweep({
+      ...{ home, results, sweep, plan, resumed, links, signal },
+      tasks: flowTasks(results, sweep, plan, cells),
+      attempt: attemptFlowRun,
+      resultOf,
+      ...(evidence === undefined ? {} : { evidenceOf: flowEvidenceFolder(evidence, sweep) }),
+      guess_ms: (cell) => guessRun_ms(plan, cell),
+      ...(askedToEnd ? { askedToEnd } : {}),
+      tell: (event) => progress.tell(event),
+    });
+    return { outcome, signal: interruption.received() };
+  } finally {
+    // Once stopped there is nothing left that a repeated signal could cut short.
+    if (interruption.received() === null) interruption.ignore();
+  }
+}
+
+async function runToEnd(execution: FlowExecution, begun: Begun): Promise<void> {
+  const { results, sweep, progress } = begun;
+  const { json } = execution;
+  const { outcome, signal } = await runUntilSignal(execution, begun);
+  progress.end();
+  if (outcome.state === "stopped") {
+    const { done, runs, asked } = outcome;
+    sayStopped({ sweep: sweep.id, done, loads: runs, signal, asked }, "runs", json, progress);
+    return;
+  }
+  conclude(execution, begun, outcome);
+  const all = results.flowRunsOf(sweep.id);
+  if (!all.some(({ status }) => status === "valid"))
+    throw new RunError(`no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`);
+}
+
+/** The table for people, the last event for programs. */
+function conclude({ json }: FlowExecution, { results, sweep, progress, cells }: Begun, outcome: FlowRunOutcome): void {
+  const all = results.flowRunsOf(sweep.id);
+  const summed = flowCellResults(cells, all);
+  const { runs, wall_ms } = outcome;
+  if (json) {
+    const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
+    progress.tell({ event: "flows-finished", sweep: sweep.id, ...facts, cells: summed });
+    return;
+  }
+  const excluded = excludedSentence(all);
+  printLines([...flowTable(summed), ...(excluded === null ? [] : ["", ...wrapped(excluded)])]);
+}
