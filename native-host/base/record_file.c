@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { BATCH_BYTES = 256 * 1024 };
@@ -85,10 +86,12 @@ int record_file_add(struct record_file *file, const uint64_t *values) {
         errno = ENOMEM;
         return -1;
     }
+    uint8_t *at = file->waiting.data + file->waiting.end;
     for (size_t i = 0; i < file->columns; i++) {
         const uint64_t value = htole64(values[i]);
-        buf_add(&file->waiting, &value, sizeof value);
+        memcpy(at + i * sizeof value, &value, sizeof value);
     }
+    file->waiting.end += record_bytes;
     return buf_size(&file->waiting) + record_bytes > BATCH_BYTES ? record_file_flush(file) : 0;
 }
 

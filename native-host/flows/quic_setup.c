@@ -1,6 +1,6 @@
 #include "flows/quic_setup.h"
 
-#include "replay/tls/x509_make.h"
+#include "flows/certificate.h"
 
 #include <openssl/err.h>
 #include <stdio.h>
@@ -28,23 +28,10 @@ static int choose_protocol(SSL *ssl, const uint8_t **chosen, uint8_t *chosen_siz
     return SSL_TLSEXT_ERR_OK;
 }
 
-static bool use_new_certificate(SSL_CTX *context) {
-    EVP_PKEY *root_key = x509_make_key(), *key = x509_make_key();
-    X509 *root = root_key ? x509_make_root(root_key) : NULL;
-    const struct x509_leaf wanted = {.name = "far.trilane"};
-    CRYPTO_BUFFER *leaf = root && key ? x509_make_leaf(&wanted, key, root, root_key) : NULL;
-    const bool done = leaf && SSL_CTX_set_chain_and_key(context, &leaf, 1, key, NULL) == 1;
-    CRYPTO_BUFFER_free(leaf);
-    X509_free(root);
-    EVP_PKEY_free(key);
-    EVP_PKEY_free(root_key);
-    return done;
-}
-
 static SSL_CTX *server_context(void) {
     SSL_CTX *context = SSL_CTX_new(TLS_method());
     if (context && SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1 &&
-        use_new_certificate(context)) {
+        certificate_use_new(context)) {
         SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
         return context;
     }

@@ -1,11 +1,13 @@
 // A flow of a certain size ends in order: the sender shuts its side down, the receiver, once it has all, its
 // own. Then only the kernel knows how far the two FINs have come; it wakes us at each step, which a
 // level-triggered watch does not show, so from there on the watch is edge-triggered. A flow that is cut ends
-// with a RST, so that nothing of it goes on using the link.
+// with a RST, so that nothing of it goes on using the link. Under TLS both say so there, too (close_notify);
+// what then still comes is looked at no more.
 #include "flows/tcp_flow.h"
 
 #include "base/log.h"
 #include "flows/tcp_socket.h"
+#include "flows/tls_link.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,16 +25,26 @@ enum {
 
 struct tcp {
     const struct flow_end *end;
-    uint8_t *received; // READ_BYTES, which nobody looks at
+    struct tls_setup *tls; // NULL: bytes go as they are
+    uint8_t *received;     // READ_BYTES, which nobody looks at
 };
 
-enum phase { LISTENING, CONNECTING, SENDING, RECEIVING, CLOSING };
+enum phase {
+    LISTENING,
+    CONNECTING,
+    HANDSHAKING, // TLS's
+    SENDING,
+    RECEIVING,
+    FINISHING, // what TLS has sealed is not all with the socket
+    CLOSING
+};
 
 struct connection {
     struct tcp *tcp;
     struct flow *flow;
     struct loop_watch watch;
     enum phase phase;
+    struct tls_link *tls; // NULL: none
 };
 
 static void watch_for(struct connection *connection, uint32_t events) {
@@ -48,27 +60,52 @@ static void fail(struct connection *connection, int error) {
 }
 
 // Reads what there is, within the turn's bound: an errno (EAGAIN: nothing more, or not in this turn), or 0
-// where the peer has ended its side. A sender receives nothing that is of use.
+// where the peer has ended its side. A sender receives nothing that is of use, nor does who has all.
 static int receive(struct connection *connection, int calls) {
     for (int i = 0; i < calls; i++) {
         const ssize_t n = recv(connection->watch.fd, connection->tcp->received, READ_BYTES, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return n == 0 ? 0 : errno;
-        if (!flow_is_sender(connection->flow)) flow_received(connection->flow, (uint64_t)n);
+        if (connection->phase == RECEIVING) flow_received(connection->flow, (uint64_t)n);
         // Less than was asked for is all there is; but an edge shows the end of the stream only once.
         if (n < READ_BYTES && connection->phase != CLOSING) return EAGAIN;
     }
     return EAGAIN;
 }
 
+// The same under TLS, for a receiver.
+static int receive_sealed(struct connection *connection, int calls) {
+    tls_link_allow(connection->tls, (size_t)calls * READ_BYTES);
+    for (;;) {
+        const ssize_t n = tls_link_read(connection->tls, connection->tcp->received, READ_BYTES);
+        if (n == TLS_LINK_AGAIN) return EAGAIN;
+        if (n <= 0) return n == TLS_LINK_END ? 0 : errno;
+        flow_received(connection->flow, (uint64_t)n);
+    }
+}
+
+static int receive_content(struct connection *connection, int calls) {
+    return connection->tls ? receive_sealed(connection, calls) : receive(connection, calls);
+}
+
 static void close_in_order(struct connection *connection) {
+    const int finished = connection->tls ? tls_link_finish(connection->tls) : 1;
+    if (finished == TLS_LINK_FAILED) {
+        fail(connection, errno);
+        return;
+    }
+    if (finished == TLS_LINK_AGAIN) {
+        connection->phase = FINISHING;
+        watch_for(connection, EPOLLOUT);
+        return;
+    }
     shutdown(connection->watch.fd, SHUT_WR);
     connection->phase = CLOSING;
     watch_for(connection, EPOLLIN | EPOLLOUT | EPOLLET);
 }
 
 static void receive_some(struct connection *connection) {
-    const int error = receive(connection, CALLS_PER_TURN);
+    const int error = receive_content(connection, CALLS_PER_TURN);
     if (flow_has_all(connection->flow)) {
         flow_ended(connection->flow);
         close_in_order(connection);
@@ -77,6 +114,17 @@ static void receive_some(struct connection *connection) {
     } else if (error != EAGAIN) {
         fail(connection, error);
     }
+}
+
+// How many bytes were taken; 0: none now; -1 with errno.
+static ssize_t send_content(struct connection *connection, size_t size) {
+    const uint8_t *content = flow_content(connection->flow);
+    if (connection->tls) {
+        const ssize_t n = tls_link_write(connection->tls, content, size);
+        return n == TLS_LINK_AGAIN ? 0 : n;
+    }
+    const ssize_t n = send(connection->watch.fd, content, size, MSG_NOSIGNAL);
+    return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : n;
 }
 
 static void send_some(struct connection *connection) {
@@ -88,14 +136,14 @@ static void send_some(struct connection *connection) {
             return;
         }
         const size_t size = left < FLOW_CONTENT_BYTES ? (size_t)left : FLOW_CONTENT_BYTES;
-        const ssize_t n = send(connection->watch.fd, flow_content(flow), size, MSG_NOSIGNAL);
-        if (n < 0 && errno == EAGAIN) return;
-        if (n < 0 && errno != EINTR) {
+        const ssize_t n = send_content(connection, size);
+        if (n < 0) {
             fail(connection, errno);
             return;
         }
-        if (n > 0) flow_sent(flow, (uint64_t)n);
-        if (n > 0 && (size_t)n < size) return;
+        flow_sent(flow, (uint64_t)n);
+        const bool full = connection->tls ? tls_link_waits(connection->tls) : (size_t)n < size;
+        if (n == 0 || full) return;
     }
 }
 
@@ -125,7 +173,37 @@ static void begin_data(struct connection *connection) {
     flow_connected(flow, local, peer, sends ? control : NULL);
     connection->phase = sends ? SENDING : RECEIVING;
     watch_for(connection, sends ? EPOLLIN | EPOLLOUT : EPOLLIN);
-    if (sends) send_some(connection);
+    if (sends)
+        send_some(connection);
+    else if (connection->tls) // which may have read more than its handshake
+        receive_some(connection);
+}
+
+static void shake_hands(struct connection *connection) {
+    tls_link_allow(connection->tls, READ_BYTES);
+    const int told = tls_link_handshake(connection->tls);
+    if (told == TLS_LINK_FAILED)
+        flow_failed(connection->flow, "TLS handshake: %s", strerror(errno));
+    else if (told == 1)
+        begin_data(connection);
+    if (told == TLS_LINK_FAILED) watch_for(connection, 0);
+}
+
+// TCP is there.
+static void begin(struct connection *connection) {
+    struct tls_setup *tls = connection->tcp->tls;
+    if (!tls) {
+        begin_data(connection);
+        return;
+    }
+    connection->tls = tls_link_open(tls, connection->watch.fd);
+    if (!connection->tls) {
+        fail(connection, ENOMEM);
+        return;
+    }
+    connection->phase = HANDSHAKING;
+    watch_for(connection, EPOLLIN);
+    shake_hands(connection);
 }
 
 // The listener goes with its one client.
@@ -143,7 +221,7 @@ static void accept_client(struct connection *connection) {
     if (loop_add(loop, &connection->watch, EPOLLIN) < 0)
         fail(connection, errno);
     else
-        begin_data(connection);
+        begin(connection);
 }
 
 static void finish_connecting(struct connection *connection) {
@@ -151,7 +229,7 @@ static void finish_connecting(struct connection *connection) {
     if (error)
         flow_failed(connection->flow, "%s", strerror(error));
     else
-        begin_data(connection);
+        begin(connection);
     if (error) watch_for(connection, 0);
 }
 
@@ -171,6 +249,12 @@ static void on_event(void *context, uint32_t events) {
         break;
     case CONNECTING:
         finish_connecting(connection);
+        break;
+    case HANDSHAKING:
+        shake_hands(connection);
+        break;
+    case FINISHING:
+        close_in_order(connection);
         break;
     case SENDING:
         send_or_notice(connection, events);
@@ -224,13 +308,14 @@ static void sample(void *context, struct flow_sample *into) {
 
 static void cut(void *context) {
     struct connection *connection = context;
-    if (connection->phase == RECEIVING) receive(connection, CALLS_AT_CUT);
+    if (connection->phase == RECEIVING) receive_content(connection, CALLS_AT_CUT);
     tcp_socket_abort_on_close(connection->watch.fd);
 }
 
 static void release(void *context) {
     struct connection *connection = context;
     loop_remove(connection->tcp->end->loop, &connection->watch);
+    tls_link_close(connection->tls);
     close(connection->watch.fd);
     free(connection);
 }
@@ -250,8 +335,19 @@ static int open_tcp(void **shared, const struct flow_end *end, char *error, size
 static void close_tcp(void *shared) {
     struct tcp *tcp = shared;
     if (!tcp) return;
+    tls_setup_close(tcp->tls);
     free(tcp->received);
     free(tcp);
+}
+
+static int open_tls(void **shared, const struct flow_end *end, char *error, size_t error_size) {
+    struct tcp *tcp;
+    if (open_tcp(shared, end, error, error_size) < 0) return -1;
+    tcp = *shared;
+    if (tls_setup_open(&tcp->tls, !end->is_near) == 0) return 0;
+    close_tcp(tcp);
+    snprintf(error, error_size, "not enough memory");
+    return -1;
 }
 
 static int check(void *shared, const char *congestion, char *error, size_t error_size) {
@@ -261,6 +357,16 @@ static int check(void *shared, const char *congestion, char *error, size_t error
 
 const struct flow_transport tcp_transport = {.name = "tcp",
                                              .open = open_tcp,
+                                             .close = close_tcp,
+                                             .check = check,
+                                             .listen = listen_for,
+                                             .connect = connect_to,
+                                             .sample = sample,
+                                             .cut = cut,
+                                             .release = release};
+
+const struct flow_transport tls_transport = {.name = "tls",
+                                             .open = open_tls,
                                              .close = close_tcp,
                                              .check = check,
                                              .listen = listen_for,

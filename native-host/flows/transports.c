@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct flow_transport *const transports[] = {&tcp_transport, &quic_transport};
+const struct flow_transport *const transports[] = {&tcp_transport, &tls_transport, &quic_transport};
 const size_t transport_count = sizeof transports / sizeof *transports;
 
 const struct flow_transport *transport_named(const char *name) {

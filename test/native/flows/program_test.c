@@ -113,18 +113,22 @@ static void holds_goodput(const char *transport, const char *direction, double p
 }
 
 static const double tcp_share = 1448. / 1500; // with time stamps
+static const double tls_share = 16384. / (16384 + 5 + 1 + 16) * 1448 / 1500;
 
 static void goodput_is_what_the_link_carried(void **state) {
     (void)state;
     holds_goodput("tcp", "down", tcp_share);
     holds_goodput("tcp", "up", tcp_share);
+    holds_goodput("tls", "down", tls_share);
+    holds_goodput("tls", "up", tls_share);
 }
 
 static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
     (void)state;
     struct run run;
     write_run(30000, NULL,
-              "tcp reno down 0 - 1000003,tcp cubic up 0 - 777777,tcp cubic down 100 - 1,tcp reno up 50 - 5");
+              "tcp reno down 0 - 1000003,tcp cubic up 0 - 777777,tcp cubic down 100 - 1,tcp reno up 50 - 5,"
+              "tls reno down 0 - 1000003,tls cubic up 0 - 777777,tls cubic down 100 - 1,tls reno up 50 - 5");
     script(&run, "lab 20mbit/20ms");
     assert_string_equal(run.err, "");
     assert_int_equal(run.status, 0);
@@ -135,9 +139,11 @@ static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
         json_int_t size_bytes;
     } expected[] = {
         {"reno", true, 1000003}, {"cubic", false, 777777}, {"cubic", true, 1}, {"reno", false, 5}};
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        const json_t *sender = flow_of(expected[i].down ? far : near, i);
-        const json_t *receiver = flow_of(expected[i].down ? near : far, i);
+    enum { KINDS = sizeof expected / sizeof *expected };
+    for (size_t place = 0; place < (size_t)2 * KINDS; place++) {
+        const size_t i = place % KINDS;
+        const json_t *sender = flow_of(expected[i].down ? far : near, place);
+        const json_t *receiver = flow_of(expected[i].down ? near : far, place);
         assert_string_equal(text(sender, "state"), "ended");
         assert_string_equal(text(receiver, "state"), "ended");
         assert_string_equal(text(sender, "congestion"), expected[i].congestion);
@@ -149,6 +155,12 @@ static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
         assert_true(number(receiver, "ended_ns") >= number(receiver, "first_byte_ns"));
         assert_true(number(sender, "ended_ns") > number(receiver, "first_byte_ns"));
     }
+    // TLS takes a round trip of 20 ms more than TCP until its client is connected.
+    const json_int_t tcp_ns =
+        number(flow_of(near, 0), "connected_ns") - number(flow_of(near, 0), "connect_begin_ns");
+    const json_int_t tls_ns =
+        number(flow_of(near, 4), "connected_ns") - number(flow_of(near, 4), "connect_begin_ns");
+    assert_true(tcp_ns >= 20000000 && tls_ns >= 40000000);
     // It began when it was to, and not before.
     assert_true(number(flow_of(near, 2), "connect_begin_ns") >= number(near, "start_ns") + 100000000);
     assert_true(number(near, "end_ns") - number(near, "start_ns") < INT64_C(30000000000));

@@ -1,0 +1,217 @@
+// BoringSSL runs over a BIO of our own: reading takes from the socket in large pieces within the turn's
+// bound, writing only gathers, so that several records leave in one call.
+#include "flows/tls_link.h"
+
+#include "base/buf.h"
+#include "flows/certificate.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { READ_AHEAD_BYTES = 64 * 1024, SEALED_BYTES = 128 * 1024 };
+
+struct tls_setup {
+    SSL_CTX *context;
+    BIO_METHOD *transport;
+    bool is_server;
+};
+
+struct tls_link {
+    SSL *ssl;
+    int fd;
+    size_t read_left;   // of what the turn allows
+    struct buf arrived; // from the socket, not read by TLS yet
+    struct buf sealed;  // for the socket
+    bool ended;         // by the peer
+    bool finished;      // close_notify is in `sealed`, or was
+    int error;          // errno of the socket; 0: none
+};
+
+// --- the socket under TLS
+
+static int transport_read(BIO *bio, char *bytes, int size) {
+    struct tls_link *link = BIO_get_data(bio);
+    BIO_clear_retry_flags(bio);
+    if (buf_size(&link->arrived) == 0 && !link->ended) {
+        const size_t wanted = READ_AHEAD_BYTES < link->read_left ? READ_AHEAD_BYTES : link->read_left;
+        ssize_t n = -1;
+        errno = EAGAIN;
+        if (wanted > 0 && buf_reserve(&link->arrived, wanted) < 0)
+            errno = ENOMEM;
+        else if (wanted > 0)
+            n = recv(link->fd, link->arrived.data + link->arrived.end, wanted, 0);
+        if (n < 0) {
+            if (errno == EAGAIN || errno == EINTR)
+                BIO_set_retry_read(bio);
+            else
+                link->error = errno;
+            return -1;
+        }
+        link->ended = n == 0;
+        link->arrived.end += (size_t)n;
+        link->read_left = (size_t)n < wanted ? 0 : link->read_left - (size_t)n; // less is all there was
+    }
+    const size_t there = buf_size(&link->arrived);
+    const size_t part = there < (size_t)size ? there : (size_t)size;
+    if (part > 0) memcpy(bytes, buf_bytes(&link->arrived), part);
+    buf_drain(&link->arrived, part);
+    return (int)part;
+}
+
+static int transport_write(BIO *bio, const char *bytes, int size) {
+    struct tls_link *link = BIO_get_data(bio);
+    BIO_clear_retry_flags(bio);
+    if (buf_add(&link->sealed, bytes, (size_t)size) == 0) return size;
+    link->error = ENOMEM;
+    return -1;
+}
+
+static long transport_control(BIO *bio, int command, long number, void *pointer) {
+    (void)bio, (void)number, (void)pointer;
+    return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+// 1 when the socket has taken all.
+static int flush(struct tls_link *link) {
+    while (buf_size(&link->sealed) > 0) {
+        const ssize_t n = send(link->fd, buf_bytes(&link->sealed), buf_size(&link->sealed), MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) return TLS_LINK_AGAIN;
+        if (n < 0) {
+            link->error = errno;
+            return TLS_LINK_FAILED;
+        }
+        buf_drain(&link->sealed, (size_t)n);
+    }
+    return 1;
+}
+
+// --- set-up
+
+static bool open_context(struct tls_setup *setup) {
+    SSL_CTX *context = setup->context = SSL_CTX_new(TLS_method());
+    if (!context || SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
+        SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) != 1)
+        return false;
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE);
+    SSL_CTX_set_verify(context, SSL_VERIFY_NONE, NULL);
+    return !setup->is_server || certificate_use_new(context);
+}
+
+static bool open_transport(struct tls_setup *setup) {
+    setup->transport = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "trilane flow");
+    if (!setup->transport) return false;
+    BIO_meth_set_read(setup->transport, transport_read);
+    BIO_meth_set_write(setup->transport, transport_write);
+    BIO_meth_set_ctrl(setup->transport, transport_control);
+    return true;
+}
+
+int tls_setup_open(struct tls_setup **out, bool is_server) {
+    struct tls_setup *setup = calloc(1, sizeof *setup);
+    if (setup) setup->is_server = is_server;
+    if (setup && open_context(setup) && open_transport(setup)) {
+        *out = setup;
+        return 0;
+    }
+    ERR_clear_error();
+    tls_setup_close(setup);
+    return -1;
+}
+
+void tls_setup_close(struct tls_setup *setup) {
+    if (!setup) return;
+    BIO_meth_free(setup->transport);
+    SSL_CTX_free(setup->context);
+    free(setup);
+}
+
+struct tls_link *tls_link_open(struct tls_setup *setup, int fd) {
+    struct tls_link *link = calloc(1, sizeof *link);
+    SSL *ssl = SSL_new(setup->context);
+    BIO *bio = BIO_new(setup->transport);
+    if (!link || !ssl || !bio) {
+        ERR_clear_error();
+        BIO_free(bio);
+        SSL_free(ssl);
+        free(link);
+        return NULL;
+    }
+    *link = (struct tls_link){.ssl = ssl, .fd = fd};
+    BIO_set_data(bio, link);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(ssl, bio, bio);
+    if (setup->is_server)
+        SSL_set_accept_state(ssl);
+    else
+        SSL_set_connect_state(ssl);
+    return link;
+}
+
+void tls_link_close(struct tls_link *link) {
+    if (!link) return;
+    SSL_free(link->ssl);
+    buf_free(&link->arrived);
+    buf_free(&link->sealed);
+    free(link);
+}
+
+// --- bytes
+
+// What an SSL_* call that did not succeed means.
+static int outcome(struct tls_link *link, int result) {
+    const int error = SSL_get_error(link->ssl, result);
+    ERR_clear_error();
+    if (!link->error && error == SSL_ERROR_WANT_READ) return TLS_LINK_AGAIN;
+    if (!link->error && (error == SSL_ERROR_ZERO_RETURN || link->ended)) return TLS_LINK_END;
+    errno = link->error ? link->error : EPROTO;
+    return TLS_LINK_FAILED;
+}
+
+int tls_link_handshake(struct tls_link *link) {
+    const int result = SSL_do_handshake(link->ssl);
+    const int told = result == 1 ? 1 : outcome(link, result);
+    const int flushed = told == TLS_LINK_FAILED ? 1 : flush(link); // an alert is only tried
+    if (told == TLS_LINK_END) {
+        errno = ECONNRESET;
+        return TLS_LINK_FAILED;
+    }
+    return flushed == 1 ? told : flushed;
+}
+
+void tls_link_allow(struct tls_link *link, size_t bytes) {
+    link->read_left = bytes;
+}
+
+ssize_t tls_link_read(struct tls_link *link, void *bytes, size_t size) {
+    const int n = SSL_read(link->ssl, bytes, (int)(size < INT32_MAX ? size : INT32_MAX));
+    return n > 0 ? n : outcome(link, n);
+}
+
+ssize_t tls_link_write(struct tls_link *link, const void *bytes, size_t size) {
+    const int flushed = flush(link);
+    if (flushed != 1) return flushed;
+    size_t sealed = 0;
+    while (sealed < size && buf_size(&link->sealed) < SEALED_BYTES) {
+        const int n = SSL_write(link->ssl, (const uint8_t *)bytes + sealed, (int)(size - sealed));
+        if (n <= 0) return outcome(link, n);
+        sealed += (size_t)n;
+    }
+    return flush(link) == TLS_LINK_FAILED ? TLS_LINK_FAILED : (ssize_t)sealed;
+}
+
+int tls_link_finish(struct tls_link *link) {
+    if (!link->finished) SSL_shutdown(link->ssl);
+    link->finished = true;
+    ERR_clear_error();
+    return flush(link);
+}
+
+bool tls_link_waits(const struct tls_link *link) {
+    return buf_size(&link->sealed) > 0;
+}
