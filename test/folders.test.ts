@@ -42,6 +42,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/base",
     "cli/link",
     "cli/flows/records",
+    "cli/flows/metrics",
     "cli/load",
     "cli/results",
     "extension/capture",

@@ -1,12 +1,9 @@
-// A sweep's report: one HTML file that needs nothing else, not even a network. `buildReport` is data in, text out.
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+// A sweep's report: one HTML file that needs nothing else, not even a network. `buildReport` is data in, text out; a sweep of flows has
+// its own (flow_report.ts).
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { coloursCss } from "../../extension/figures/colours.ts";
-import { html, Markup } from "../../extension/figures/markup.ts";
-import { hatchPatterns } from "../../extension/figures/phase_shapes.ts";
+import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { count } from "../base/numbers.ts";
@@ -37,12 +34,15 @@ import { cdfFigure } from "./figures/cdf.ts";
 import { heatKey, heatLegend, heatMapFigure, scaleEnd } from "./figures/heat_map.ts";
 import { type LinkGrid, linkGrid } from "./figures/link_axes.ts";
 import { splitFigure } from "./figures/split.ts";
+import { buildFlowReport } from "./flow_report.ts";
+import { gatherFlowReport } from "./flows/flow_data.ts";
 import { mapSets } from "./heat_maps_of.ts";
 import { helpedSection } from "./helped_section.ts";
 import { hostsSection } from "./hosts.ts";
 import { linkTestSection } from "./link_tests.ts";
 import { citation, excludedSection, methodSection } from "./method.ts";
-import { forEachMetric, metricSwitch, metricSwitchCss } from "./metric_switch.ts";
+import { forEachMetric, metricSwitch } from "./metric_switch.ts";
+import { pageFrame, type Section } from "./page_frame.ts";
 import { maxSections, pageSections } from "./page_sections.ts";
 import { publishedSection } from "./published.ts";
 import { splitsOf } from "./splits_of.ts";
@@ -51,14 +51,6 @@ import { type GroupResult, medianTable } from "./tables.ts";
 import { matchSection } from "./unmatched.ts";
 
 const csvPlainLimit_bytes = 500_000;
-
-const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
-const look = readFileSync(join(import.meta.dirname, "../../extension/figures/look.css"), "utf8");
-const css = look + partOf("report.css") + partOf("print.css") + coloursCss() + metricSwitchCss;
-const script = ["later.js", "report.js", "linked.js", "narrow.js", "figure_files.js"].map(partOf).join("");
-const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-// Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
-const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
 
 function profilesOf(data: ReportData): Map<string, LinkProfile> {
   const profiles = new Map(data.cells.map((cell) => [cell.link, cell.link_profile]));
@@ -132,15 +124,6 @@ function targets(results: readonly GroupResult[]) {
       first.get(page === null ? link : JSON.stringify([link, page])) ?? "pages",
     ofPage: (page: string): string => ofPage.get(page) ?? "pages",
   };
-}
-
-interface Section {
-  readonly id: string;
-  /** In the table of contents. */
-  readonly name: string;
-  readonly heading: string;
-  /** Null: there is nothing to show, and no section. */
-  readonly body: Markup | null;
 }
 
 /** The report's own metric first, then the others that a reader can choose. */
@@ -255,33 +238,17 @@ export function buildReport(data: ReportData): string {
   const traits = traitsByLink(data.cells);
   const settled = stoppingSummaryOf(data);
   const modelled = [...modelledPages(sweep).values()];
-  const sections = sectionsOf(views, profiles, settled).filter(({ body }) => body !== null);
-  const body = html`<header><h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}</header>
-<main>
-${metricSwitch(views)}
+  return pageFrame({
+    title: `${sweep.name}: ${data.answer.sentence}`,
+    version: data.version,
+    header: html`<h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
+    first: html`${metricSwitch(views)}
 ${forEachMetric(views, (view) => {
   const verdict = verdictBy(view.metric, view.stored, traits, sweep.seed);
   return answerSection(view, { verdict, modelled, links: profiles.size, settled });
-})}
-<nav class="contents" aria-label="Contents">${sections.map(({ id, name }) => html`<a href="#${id}">${name}</a>`)}</nav>
-${sections.map(({ id, heading, body: shown }) => html`<section id="${id}"><h2>${heading}</h2>${shown}</section>\n`)}</main>`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Trilane ${data.version}">
-<title>${sweep.name}: ${data.answer.sentence}</title>
-<style>${new Markup(css)}</style>
-</head>
-<body>
-${hatchPatterns()}
-${body}
-<script>${new Markup(script)}</script>
-</body>
-</html>
-`.text;
+})}`,
+    sections: sectionsOf(views, profiles, settled),
+  });
 }
 
 /** Where a sweep's report is, unless it was asked for elsewhere. */
@@ -299,7 +266,7 @@ export async function writeReport(
 ): Promise<string> {
   const results = resultsOf(home);
   try {
-    const to = path ?? reportPath(home, results.sweep(sweepId), metric);
+    const to = path ?? reportPath(home, results.anySweep(sweepId), metric);
     if (path === undefined) await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await writeReportOf(results, sweepId, to, metric);
     return to;
@@ -308,11 +275,16 @@ export async function writeReport(
   }
 }
 
+/** Of either kind; flows are compared by no metric of pages. */
 export async function writeReportOf(
   results: Results,
   sweepId: number,
   path: string,
   metric?: MetricChoice,
 ): Promise<void> {
-  await atomicWrite(path, buildReport(gatherReport(results, sweepId, version, metric)));
+  const isOfFlows = results.anySweep(sweepId).kind === "flows";
+  const text = isOfFlows
+    ? buildFlowReport(gatherFlowReport(results, sweepId, version))
+    : buildReport(gatherReport(results, sweepId, version, metric));
+  await atomicWrite(path, text);
 }

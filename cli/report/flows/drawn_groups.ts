@@ -4,6 +4,9 @@ import type { RunFlow } from "../../../schemas/generated/flow_run.ts";
 /** As many as readers tell apart, of whatever sight: extension/figures/colours.ts. */
 export const mostColours = 8;
 
+/** What of a flow decides with which others it is drawn. */
+export type FlowKind = Pick<RunFlow, "transport" | "congestion" | "direction">;
+
 export interface DrawnGroup {
   /** Its colour, from 1. */
   readonly number: number;
@@ -30,11 +33,11 @@ const numbered = (groups: readonly Omit<DrawnGroup, "number">[]): DrawnGroup[] =
   groups.map((group, index) => ({ number: index + 1, ...group }));
 
 /** What flows have in common where not even the parts of the mix have a colour each. */
-const kindOf = (flow: RunFlow | undefined): string =>
+const kindOf = (flow: FlowKind | undefined): string =>
   flow ? `${flow.transport}:${flow.congestion}${flow.direction === "up" ? ",up" : ""}` : "unknown";
 
 /** `flows`: the run's. In the order of the mix. */
-export function drawnGroups(flows: readonly RunFlow[], parts: readonly MixPart[]): DrawnGroup[] {
+export function drawnGroups(flows: readonly FlowKind[], parts: readonly MixPart[]): DrawnGroup[] {
   const each = parts.flatMap((part) => part.members.map((member) => single(part, member)));
   if (each.length <= mostColours) return numbered(each);
   if (parts.length <= mostColours) return numbered(parts.map(({ words, members }) => ({ name: words, members })));

@@ -54,8 +54,9 @@ export interface FlowPicture {
   readonly ping_ms: { readonly line: Curve; readonly binned: Curve } | null;
   /** Which run is in front: `run 3`. */
   readonly shown: string;
-  /** Valid runs that the bands are of. */
+  /** Runs that the bands are of, and how many valid ones there are. */
   readonly runs: number;
+  readonly ofRuns: number;
   readonly page: PageAmidFlows | null;
 }
 
@@ -220,13 +221,15 @@ const key = (picture: FlowPicture): Markup =>
     `Goodput: what the receiver’s application got, as a rate over ${formatTime(picture.rateBin_ms)}. Window and smoothed round-trip time: the sender’s, as the kernel or quiche reports them. Queueing delay: of the flows’ packets that left the bottleneck, their mean in each bin. Drops: packets that the bottleneck dropped, at their bin.${picture.flows.some(({ flows }) => flows > 1) ? ` Several flows drawn as one: the sum of their goodputs, the median of their windows and round-trip times${picture.runs > 1 ? "" : "; band: from the least of them to the greatest"}.` : ""}`,
   );
 
-function captionOf({ shown, runs, flows, title }: FlowPicture): string {
+function captionOf({ shown, runs, ofRuns, flows, title }: FlowPicture): string {
   const all = flows.reduce((sum, each) => sum + each.flows, 0);
   const grouped = all > flows.length ? ` ${count(all, "flow")} in ${count(flows.length, "group")}.` : "";
   const front =
     runs > 1
-      ? `Line: ${shown}, the one nearest the medians; band: from the least to the greatest of ${runs} runs.`
-      : `One run, ${shown}.`;
+      ? `Line: ${shown}, the one nearest the medians; band: from the least to the greatest of ${runs}${ofRuns > runs ? ` of the ${ofRuns}` : ""} runs.`
+      : ofRuns > 1
+        ? `One of ${ofRuns} runs, ${shown}, the one nearest the medians.`
+        : `One run, ${shown}.`;
   return `${title}. ${front}${grouped}`;
 }
 

@@ -27,6 +27,8 @@ export interface PictureInput {
   readonly parts: readonly MixPart[];
   /** Of one cell; valid ones. The first is in front. */
   readonly runs: readonly [FlowRecords, ...FlowRecords[]];
+  /** How many valid runs there are, of which `runs` are drawn. */
+  readonly ofRuns: number;
   /** Of the run in front: `run 3`. */
   readonly shown: string;
   /** Of each flow in the run in front, as its metrics have it. */
@@ -129,6 +131,7 @@ export function pictureOf(input: PictureInput): FlowPicture {
     ping_ms: ping && { line: thinned(ping, end_ms / (axisRight - axisLeft)), binned: binned(ping, bins) },
     shown: input.shown,
     runs: input.runs.length,
+    ofRuns: input.ofRuns,
     page: input.page,
   };
 }

@@ -8,6 +8,7 @@ import type { FlowCounters } from "../../../../schemas/generated/flow_counters.t
 import type { FlowReport, ReportedFlow } from "../../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../../schemas/generated/flow_run.ts";
 import type { ShaperReport } from "../../../../schemas/generated/shaper_report.ts";
+import { examplesOf } from "../../../schemas/mutations.ts";
 
 export interface MadeFlow {
   readonly transport?: RunFlow["transport"];
@@ -128,12 +129,65 @@ function reportOf(end: "near" | "far", { flows, for_ms, ping_ms }: MadeRun): Flo
   return { ...base, start_ns, end_ns: start_ns + for_ms * 1e6 };
 }
 
+const nothing = {
+  ...{ sent_packets: 0, sent_bytes: 0, received_packets: 0, received_bytes: 0, lost_bytes: 0 },
+  lost_packets: { queue: 0, aqm: 0, loss: 0, off: 0, refused: 0, memory: 0 },
+  ...{ goodput_bytes: 0, goodput_bps: null, loss_ratio: null, first_sent_ns: null, last_received_ns: null },
+  ...{ link_packets: 0, link_bytes: 0, marked_packets: 0 },
+};
+
+function countersOf({ flows, for_ms, link, queue_ms = 10 }: MadeRun): FlowCounters {
+  const { down } = parseLink(link);
+  const way = (direction: "down" | "up"): FlowCounters["down"] => {
+    const bytes = flows
+      .filter((flow) => (flow.direction ?? "down") === direction)
+      .reduce((sum, flow) => {
+        const { from, to } = lifeOf(flow, for_ms);
+        return sum + ((to - from) * flow.rate_bps) / 8000;
+      }, 0);
+    const capacity_bytes = down.rate_bps === null ? null : (down.rate_bps * for_ms) / 8000;
+    const delay = queue_ms * 1e6;
+    return {
+      ...nothing,
+      queue_delay_ns: { mean: delay, max: 2 * delay, p50: delay, p95: delay * 1.5, p99: delay * 1.8 },
+      ...{ link_bytes: bytes, sent_bytes: bytes, capacity_bytes },
+      utilization: capacity_bytes === null ? null : bytes / capacity_bytes,
+    };
+  };
+  const counted = flows.map((flow, index): FlowCounters["flows"][number] => {
+    const { from, to } = lifeOf(flow, for_ms);
+    const received_bytes = ((to - from) * flow.rate_bps * 1.04) / 8000;
+    const times = { first_sent_ns: start_ns + from * 1e6, last_received_ns: start_ns + to * 1e6 };
+    const data = {
+      ...nothing,
+      ...times,
+      sent_bytes: received_bytes * 1.01,
+      lost_bytes: received_bytes * 0.01,
+      received_bytes,
+    };
+    const delays = { queue_delay_ns: { mean: null, max: null } };
+    const [ahead, back] = [
+      { ...data, ...delays },
+      { ...nothing, ...delays },
+    ];
+    const isDown = (flow.direction ?? "down") === "down";
+    return {
+      protocol: flow.transport === "quic" ? "udp" : "tcp",
+      ...{ near: { address: "10.0.0.1", port: 40_000 }, far: { address: "10.0.0.2", port: 20_001 + index } },
+      ...{ down: isDown ? ahead : back, up: isDown ? back : ahead },
+    };
+  });
+  return {
+    ...{ schema: "trilane/flow-counters/1", version: "0.0.0", link, start_ns, end_ns: start_ns + for_ms * 1e6 },
+    ...{ down: way("down"), up: way("up"), untracked_packets: 0, flows: counted },
+  };
+}
+
 export function madeRecords(run: MadeRun): FlowRecords {
   const { flows, for_ms, link } = run;
   const profile = parseLink(link);
-  // Figures and reports read of these only what stands here.
-  const shaper = { schema: "trilane/shaper-report/1", version: "0.0.0", link: profile, start_ns } as ShaperReport;
-  const counters = { schema: "trilane/flow-counters/1", version: "0.0.0", link, flows: [] } as unknown as FlowCounters;
+  const { changes: _, ...report } = examplesOf("shaper-report").get("traffic") as unknown as ShaperReport;
+  const shaper: ShaperReport = { ...report, link: profile, start_ns };
   return {
     run: {
       schema: "trilane/flow-run/1",
@@ -156,7 +210,7 @@ export function madeRecords(run: MadeRun): FlowRecords {
         ? { counted, down: its, up: none }
         : { counted, down: none, up: its };
     }),
-    counters,
+    counters: countersOf(run),
     shaper,
   };
 }

@@ -26,7 +26,16 @@ const parts = [
 function figureOf(runs: readonly [FlowRecords, ...FlowRecords[]], more: Partial<PictureInput> = {}): string {
   const goodput_bps = runs[0].run.flows.map(() => 1e6);
   return flowRunFigure(
-    pictureOf({ title: "a mix over a link", parts, runs, shown: "run 3", goodput_bps, page: null, ...more }),
+    pictureOf({
+      title: "a mix over a link",
+      parts,
+      runs,
+      ofRuns: runs.length,
+      shown: "run 3",
+      goodput_bps,
+      page: null,
+      ...more,
+    }),
   ).text;
 }
 

@@ -1,0 +1,62 @@
+// What every report is in: one HTML file that needs nothing else, not even a network, with the styles and scripts of cli/report/page.
+// Knows no sweep.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { coloursCss } from "../../extension/figures/colours.ts";
+import { html, Markup } from "../../extension/figures/markup.ts";
+import { hatchPatterns } from "../../extension/figures/phase_shapes.ts";
+import { metricSwitchCss } from "./metric_switch.ts";
+
+const partOf = (name: string): string => readFileSync(join(import.meta.dirname, "page", name), "utf8");
+const look = readFileSync(join(import.meta.dirname, "../../extension/figures/look.css"), "utf8");
+const css = look + partOf("report.css") + partOf("print.css") + coloursCss() + metricSwitchCss;
+const script = ["later.js", "report.js", "linked.js", "narrow.js", "figure_files.js"].map(partOf).join("");
+const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+// Nothing may be loaded or run but what stands here, whatever a recorded page's URLs contain.
+const policy = `default-src 'none'; img-src data:; style-src ${sha256(css)}; script-src ${sha256(script)}; base-uri 'none'; form-action 'none'`;
+
+export interface Section {
+  readonly id: string;
+  /** In the table of contents. */
+  readonly name: string;
+  readonly heading: string;
+  /** Null: there is nothing to show, and no section. */
+  readonly body: Markup | null;
+}
+
+export interface Page {
+  readonly title: string;
+  readonly version: string;
+  readonly header: Markup;
+  /** The first screen: the answer, and what goes with it. */
+  readonly first: Markup;
+  /** All that follows, in its order. */
+  readonly sections: readonly Section[];
+}
+
+/** The document's text. */
+export function pageFrame({ title, version, header, first, sections }: Page): string {
+  const shown = sections.filter(({ body }) => body !== null);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Trilane ${version}">
+<title>${title}</title>
+<style>${new Markup(css)}</style>
+</head>
+<body>
+${hatchPatterns()}
+<header>${header}</header>
+<main>
+${first}
+<nav class="contents" aria-label="Contents">${shown.map(({ id, name }) => html`<a href="#${id}">${name}</a>`)}</nav>
+${shown.map(({ id, heading, body }) => html`<section id="${id}"><h2>${heading}</h2>${body}</section>\n`)}</main>
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`.text;
+}
