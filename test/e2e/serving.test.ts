@@ -25,7 +25,7 @@ before(async () => {
   recording = await withArchive(home, (archive) => ensureSynth(archive, "object-1MB"));
 });
 
-type Asked = Pick<LoadOptions, "lane"> & Partial<Pick<LoadOptions, "serving" | "evidence">>;
+type Asked = Pick<LoadOptions, "lane"> & Partial<Pick<LoadOptions, "serving" | "evidence" | "link">>;
 
 async function load(asked: Asked): Promise<PageLoad> {
   const reasonsSeen: string[] = [];
@@ -115,6 +115,12 @@ interface QlogRecord {
   readonly trace?: { readonly description?: string };
 }
 
+const recordsOf = (path: string): QlogRecord[] =>
+  readFileSync(path, "utf8")
+    .split("\u001e")
+    .filter((text) => text.trim() !== "")
+    .map((text) => JSON.parse(text) as QlogRecord);
+
 test("h3: a qlog of each connection, whose times count from a moment on the shaper's clock", async () => {
   const evidence = join(folder, "evidence-h3");
   const quic = { congestion_control: "reno", batching: "sendmmsg", initial_window_packets: 32 } as const;
@@ -130,10 +136,7 @@ test("h3: a qlog of each connection, whose times count from a moment on the shap
     const path = join(evidence, "qlog", qlog.file);
     assert.ok(existsSync(path), qlog.file);
     assert.ok(qlog.start_ns >= opened_ns - 1e6 && qlog.start_ns <= opened_ns + 50e6);
-    const records = readFileSync(path, "utf8")
-      .split("\u001e")
-      .filter((text) => text.trim() !== "")
-      .map((text) => JSON.parse(text) as QlogRecord);
+    const records = recordsOf(path);
     assert.match(records[0]?.trace?.description ?? "", new RegExp(`CLOCK_MONOTONIC ${qlog.start_ns} ns`));
     const windows = records.flatMap(({ data }) => data?.congestion_window ?? []);
     assert.equal(windows[0], 32 * report.transport.quic.max_udp_payload);
@@ -141,6 +144,22 @@ test("h3: a qlog of each connection, whose times count from a moment on the shap
     const ended_ns = qlog.start_ns + last_ms * 1e6;
     assert.ok(closed_ns !== null && Math.abs(ended_ns - closed_ns) < 1e9, `${ended_ns} and ${closed_ns}`);
   }
+});
+
+test("h3: a controller of ours keeps of its window what it is to keep, loss by loss, and takes nothing back", async () => {
+  const evidence = join(folder, "evidence-controller");
+  const serving = settleServing({ transport: { quic: { congestion_control: "cubic-n2" } } });
+  await load({ lane: "h3", serving, evidence, link: parseLink("20mbit/20ms,loss=2%") });
+  const report = JSON.parse(readFileSync(join(evidence, "replay.json"), "utf8")) as ReplayReport;
+  assert.equal(report.transport.quic.congestion_control, "cubic-n2");
+  assert.equal(report.transport.quic.reductions_taken_back, false);
+  const steps = readdirSync(join(evidence, "qlog")).flatMap((file) => {
+    const windows = recordsOf(join(evidence, "qlog", file)).flatMap(({ data }) => data?.congestion_window ?? []);
+    return windows.slice(1).map((window, index) => window / (windows[index] ?? Number.NaN));
+  });
+  const falls = steps.filter((step) => step < 1);
+  assert.ok(falls.length > 0, "no packet was lost");
+  for (const fall of falls) assert.ok(Math.abs(fall - 0.85) < 0.005, `${fall} of the window was kept`);
 });
 
 for (const tls of ["1.2", "1.3"] as const) {
