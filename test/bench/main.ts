@@ -19,6 +19,8 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   dilate: async () => (await import("./dilate.ts")).bench,
   disturbed: async () => (await import("./disturbed.ts")).bench,
   fidelity: async () => (await import("./fidelity.ts")).bench,
+  "flow-theory": async () => (await import("./flow_theory.ts")).bench,
+  flows: async () => (await import("./flows.ts")).bench,
   host: async () => (await import("./host.ts")).bench,
   instruments: async () => (await import("./instruments.ts")).bench,
   kills: async () => (await import("./kills.ts")).bench,

@@ -1,0 +1,357 @@
+// Bulk flows of trilane-flows against what theory says of them and against other tools, over links on this machine:
+//   buffer   utilization by the queue's length: full from (1/beta - 1) BDP on, with beta what a controller keeps at a loss
+//   loss     random loss p: Reno has sqrt(1.5/p) packets in a round trip (Mathis and others 1997); CUBIC of two flows twice that
+//   fec      parity, repair and what is left after it, of QUIC behind the link's forward error correction
+//   shares   CUBIC of two flows (what Carlucci's QUIC was) beside TCP: its share falls with the queue's length (SAC 2015, S2)
+//   alike    two flows of one kind share evenly (Jain's index)
+//   oracles  the same TCP flow by iperf3, the same QUIC flow read by aioquic
+// Slow links take little of a CPU, so several labs run at once; one that the machine held up runs again. `--only PART`, `--runs N` seeds.
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { median } from "../../cli/base/quantile.ts";
+import type { FlowRecords } from "../../cli/flows/records/flow_records.ts";
+import { type FlowLab, flow, hasController, type LabRun, overdueShare, runFlowLab } from "../flows/flow_lab.ts";
+import { goodput_bps, jain, packetsPerRtt, type Span, utilization } from "../flows/flow_measures.ts";
+import { aioquicGoodput_bps, iperf3Goodput_bps } from "../flows/flow_oracles.ts";
+import { type Bench, type Measurement, measurement } from "./bench.ts";
+
+const usualRuns = 3;
+const for_s = 60;
+/** After slow start and what it overshot. */
+const settled: Span = { from_ms: 15_000, to_ms: 60_000 };
+/** Of a lab that was held up for more of its time nothing is concluded. */
+const mostOverdue = 0.01;
+const tries = 3;
+
+/** What a check needs of the machine. */
+interface Site {
+  readonly runs: number;
+  readonly say: (line: string) => void;
+  /** Runs a lab, again if it was held up. */
+  readonly lab: (lab: FlowLab) => Promise<LabRun>;
+  /** Those of the rows whose controllers this build has; the others are named. */
+  readonly possible: <Row extends readonly [words: string, ...unknown[]]>(
+    rows: readonly Row[],
+  ) => Promise<readonly Row[]>;
+  /** A folder that is not there yet. */
+  readonly folder: () => string;
+}
+
+type Part = (site: Site) => Promise<Measurement[]>;
+
+const seeds = (runs: number): number[] => Array.from({ length: runs }, (_, i) => i + 1);
+
+async function recordsOf(site: Site, lab: Omit<FlowLab, "for_s">): Promise<FlowRecords> {
+  const { records } = await site.lab({ ...lab, for_s });
+  if (!records) throw new Error("a lab without records");
+  const failed = records.near.flows.find(({ error }) => error !== null);
+  if (failed) throw new Error(`flow ${failed.flow} failed: ${failed.error}`);
+  return records;
+}
+
+const percentOff = (measured: number, expected: number): number => Math.abs(measured / expected - 1) * 100;
+
+/** Controller, queue in BDP, and the utilization that follows from what it keeps of its window. */
+const buffers = [
+  ["tcp:reno", 1, 1],
+  ["tcp:reno", 0.5, 0.964],
+  ["tcp:cubic", 0.43, 1],
+  ["quic:reno", 1, 1],
+  ["quic:reno", 0.5, 0.964],
+  ["quic:cubic-n2", 0.18, 1],
+] as const;
+
+const buffer: Part = async (site) =>
+  await Promise.all(
+    (await site.possible(buffers)).map(async ([words, bdp, expected]) => {
+      const link = `10mbit/50ms,queue=${bdp}bdp`;
+      const runs = await Promise.all(
+        seeds(site.runs).map((seed) => recordsOf(site, { link: `${link},seed=${seed}`, flows: [flow(words)] })),
+      );
+      const used = runs.map((records) => utilization(records, 10e6, settled));
+      site.say(`${words} with a queue of ${bdp} BDP: utilization ${median(used).toFixed(4)}, expected ${expected}`);
+      const name = `utilization, ${words}, queue of ${bdp} BDP: off ${expected}`;
+      const off = used.map((share) => percentOff(share, expected));
+      return measurement(name, off, 2, { unit: "%" });
+    }),
+  );
+
+/** Controller, loss, and how many flows of Reno's it is worth. */
+const losses = [
+  ["tcp:reno", 0.01, 1],
+  ["tcp:reno", 0.02, 1],
+  ["tcp:cubic", 0.01, 1],
+  ["tcp:cubic", 0.02, 1],
+  ["quic:reno", 0.01, 1],
+  ["quic:reno", 0.02, 1],
+  ["quic:cubic-n2", 0.01, 2],
+  ["quic:cubic-n2", 0.02, 2],
+] as const;
+
+const loss: Part = async (site) =>
+  await Promise.all(
+    (await site.possible(losses)).map(async ([words, share, worth]) => {
+      const runs = await Promise.all(
+        seeds(site.runs).map((seed) =>
+          recordsOf(site, {
+            link: `20mbit/50ms,loss_down=${share * 100}%,queue=1bdp,seed=${seed}`,
+            flows: [flow(words)],
+          }),
+        ),
+      );
+      const expected = worth * Math.sqrt(1.5 / share);
+      const packets = runs.map((records) => packetsPerRtt(records, 0, settled));
+      const rate = median(runs.map((records) => goodput_bps(records, 0, settled))) / 1e6;
+      site.say(
+        `${words} at ${share * 100} % loss: ${median(packets).toFixed(1)} packets a round trip (${rate.toFixed(2)} Mbit/s), expected ${expected.toFixed(1)}`,
+      );
+      const name = `random loss, ${words} at ${share * 100} %: off ${expected.toFixed(1)} packets a round trip`;
+      return measurement(name, [percentOff(median(packets), expected)], 15, { unit: "%" });
+    }),
+  );
+
+/** Standard deviations of the 99.9 % interval. */
+const z = 3.29;
+
+/** How many deviations a count is off what is expected of it. */
+function deviations(count: number, expected: number, variance: number): number {
+  return Math.abs(count - expected) / Math.sqrt(variance);
+}
+
+/**
+ * Groups of two datagrams and their parity, each lost with the chance p by itself. Of a group, both datagrams are lost for good with p^2, one
+ * with 2 p^2 (1 - p), its parity being lost too.
+ */
+function fecExpectations(groups: number, p: number) {
+  const [both, one] = [p * p, 2 * p * p * (1 - p)];
+  const left = 2 * both + one;
+  const repaired = 2 * p * (1 - p) * (1 - p);
+  return {
+    left: { mean: groups * left, variance: groups * (4 * both + one - left * left) },
+    repaired: { mean: groups * repaired, variance: groups * repaired * (1 - repaired) },
+  };
+}
+
+async function fecAtLoss(site: Site, share: number): Promise<Measurement[]> {
+  // Nothing is dropped for want of room, so that all that is lost is lost by chance; and nothing is under way at the end.
+  const bulk = flow("quic:reno", { size_bytes: 50e6 });
+  const link = `20mbit/50ms,loss_down=${share * 100}%,fec_down=2,queue=unlimited`;
+  const runs = await Promise.all(
+    seeds(site.runs).map((seed) => site.lab({ link: `${link},seed=${seed}`, flows: [bulk], for_s: 4 * for_s })),
+  );
+  const found = runs.map(({ shaper, records }) => {
+    const counted = records?.counters.flows.find(({ protocol }) => protocol === "udp")?.down;
+    if (!counted || !shaper.down.fec) throw new Error("the shaper counted no QUIC flow, or no parity");
+    const { datagrams, parity_packets, repaired_packets } = shaper.down.fec;
+    return {
+      parityOff: Math.abs(parity_packets - Math.floor(datagrams / 2)),
+      groups: parity_packets,
+      repaired: repaired_packets,
+      left: counted.sent_packets - counted.received_packets,
+    };
+  });
+  const total = (of: (one: (typeof found)[number]) => number): number => found.reduce((sum, one) => sum + of(one), 0);
+  const groups = total((one) => one.groups);
+  const [left, repaired] = [total((one) => one.left), total((one) => one.repaired)];
+  const expected = fecExpectations(groups, share);
+  const lost = left + repaired;
+  site.say(
+    `fec of 2 at ${share * 100} %: of ${2 * groups} datagrams ${lost} lost, ${repaired} repaired (${((repaired / lost) * 100).toFixed(1)} %), ${left} left (${((left / groups / 2) * 100).toFixed(4)} %), expected ${expected.left.mean.toFixed(1)}`,
+  );
+  const name = `fec of 2 at ${share * 100} % loss`;
+  return [
+    measurement(
+      `${name}: parity packets off half of the datagrams`,
+      found.map((one) => one.parityOff),
+      0,
+      {
+        unit: "packets",
+      },
+    ),
+    measurement(
+      `${name}: deviations of what is repaired`,
+      [deviations(repaired, expected.repaired.mean, expected.repaired.variance)],
+      z,
+      { unit: "times" },
+    ),
+    measurement(
+      `${name}: deviations of what is left`,
+      [deviations(left, expected.left.mean, expected.left.variance)],
+      z,
+      {
+        unit: "times",
+      },
+    ),
+  ];
+}
+
+/** BBR keeps its queue short: one that drops would drop more of the parity than of what it protects. */
+async function fecGoodput(site: Site): Promise<Measurement[]> {
+  const rate_bps = 10e6;
+  const runs = await Promise.all(
+    seeds(site.runs).map((seed) =>
+      recordsOf(site, { link: `10mbit/50ms,fec_down=2,queue=20bdp,seed=${seed}`, flows: [flow("quic:bbr2")] }),
+    ),
+  );
+  const dropped = runs.reduce((sum, { shaper }) => sum + shaper.down.drops.queue, 0);
+  if (dropped > 0) throw new Error(`the queue dropped ${dropped} packets, and parity is no third of what is left`);
+  const shares = runs.map((records) => goodput_bps(records, 0, settled) / rate_bps);
+  site.say(`fec of 2 without loss: goodput ${median(shares).toFixed(4)} of the rate`);
+  return [measurement("fec of 2 without loss: goodput over the rate, at most 2/3", shares, 0.6667, { unit: "ratio" })];
+}
+
+const fec: Part = async (site) =>
+  (await Promise.all([fecAtLoss(site, 0.01), fecAtLoss(site, 0.02), fecGoodput(site)])).flat();
+
+/** What Carlucci's QUIC was. */
+const twoFlows = "quic:cubic-n2";
+/** His queues, and what he published there as QUIC's rate over TCP's. */
+const queues = [
+  ["13kB", 3],
+  ["30kB", 1.5],
+  ["60kB", 1],
+] as const;
+
+const shares: Part = async (site) => {
+  if ((await site.possible([[twoFlows]])).length === 0) return [];
+  const ratios = await Promise.all(
+    queues.map(async ([queue, published]) => {
+      const runs = await Promise.all(
+        seeds(site.runs).map((seed) =>
+          recordsOf(site, {
+            link: `5mbit/50ms,queue=${queue},seed=${seed}`,
+            flows: [flow(twoFlows), flow("tcp:cubic", { start_ms: seed * 10 })],
+          }),
+        ),
+      );
+      const found = runs.map((run) => goodput_bps(run, 0, settled) / goodput_bps(run, 1, settled));
+      site.say(
+        `QUIC as two flows beside TCP, queue of ${queue}: ${median(found).toFixed(2)} to 1, published ${published}`,
+      );
+      return median(found);
+    }),
+  );
+  const [short = Number.NaN, middle = Number.NaN, long = Number.NaN] = ratios;
+  const ordered = { unit: "ratio", bar_is: "at least" } as const;
+  return [
+    measurement("S2: share ratio at 13 kB over that at 30 kB", [short / middle], 1, ordered),
+    measurement("S2: share ratio at 30 kB over that at 60 kB", [middle / long], 1, ordered),
+  ];
+};
+
+const kinds = [["tcp:reno"], ["tcp:cubic"], ["quic:reno"], ["quic:cubic"], ["quic:cubic-n2"]] as const;
+
+const alike: Part = async (site) =>
+  await Promise.all(
+    (await site.possible(kinds)).map(async ([words]) => {
+      const runs = await Promise.all(
+        seeds(site.runs).map((seed) =>
+          recordsOf(site, {
+            link: `10mbit/50ms,queue=1bdp,seed=${seed}`,
+            flows: [flow(words), flow(words, { start_ms: seed * 10 })],
+          }),
+        ),
+      );
+      const whole: Span = { from_ms: 0, to_ms: for_s * 1000 };
+      const indices = runs.map((run) => jain([goodput_bps(run, 0, whole), goodput_bps(run, 1, whole)]));
+      site.say(`two of ${words}: Jain's index ${median(indices).toFixed(4)}`);
+      return measurement(`Jain's index over ${for_s} s, two of ${words}, queue of 1 BDP`, indices, 0.95, {
+        unit: "ratio",
+        bar_is: "at least",
+      });
+    }),
+  );
+
+const oracles: Part = async (site) => {
+  const link = "10mbit/50ms,queue=1bdp";
+  const [seconds, skipped_s] = [30, 5];
+  const span: Span = { from_ms: skipped_s * 1000, to_ms: seconds * 1000 };
+  const ours = async (words: string): Promise<number> => {
+    const { records } = await site.lab({ link, flows: [flow(words)], for_s: seconds });
+    if (!records) throw new Error("a lab without records");
+    return goodput_bps(records, 0, span);
+  };
+  const pairs = async (
+    name: string,
+    bar: number,
+    words: string,
+    other: () => Promise<number>,
+  ): Promise<Measurement> => {
+    const off: number[] = [];
+    for (let run = 0; run < site.runs; run++) {
+      const [own, theirs] = await Promise.all([ours(words), other()]);
+      site.say(`${words}: ${(own / 1e6).toFixed(4)} Mbit/s by trilane-flows, ${(theirs / 1e6).toFixed(4)} by ${name}`);
+      off.push(percentOff(own, theirs));
+    }
+    return measurement(`goodput of ${words} off that by ${name}`, off, bar, { unit: "%" });
+  };
+  const spans = { seconds, skipped_s };
+  return [
+    await pairs("iperf3", 0.5, "tcp:cubic", () => iperf3Goodput_bps(link, "cubic", spans)),
+    await pairs("iperf3", 0.5, "tcp:reno", () => iperf3Goodput_bps(link, "reno", spans)),
+    await pairs("aioquic", 2, "quic:cubic", () => aioquicGoodput_bps(site.folder(), link, "quic:cubic", spans)),
+  ];
+};
+
+const parts: Readonly<Record<string, Part>> = { buffer, loss, fec, shares, alike, oracles };
+
+/** Runs at most so many at a time; the others wait. */
+function limited(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}
+
+export const bench: Bench = async (say, only, { runs }) => {
+  const names = only ? [only] : Object.keys(parts);
+  const folder = await mkdtemp(join(tmpdir(), "trilane-bench-"));
+  const turn = limited(2 * availableParallelism());
+  let labs = 0;
+  const newFolder = (): string => join(folder, String(labs++));
+  const site: Site = {
+    runs: runs ?? usualRuns,
+    say,
+    folder: newFolder,
+    possible: async (rows) => {
+      const has = await Promise.all(rows.map(([words]) => hasController(newFolder(), words)));
+      const absent = rows.filter((_, row) => !has[row]).map(([words]) => words);
+      for (const words of new Set(absent)) say(`${words} is not in this build: left out`);
+      return rows.filter((_, row) => has[row]);
+    },
+    lab: async (lab) =>
+      await turn(async () => {
+        for (let left = tries; ; left--) {
+          const run = await runFlowLab(newFolder(), lab);
+          const held = overdueShare(run.shaper);
+          if (held <= mostOverdue) return run;
+          say(
+            `the machine held ${lab.link} up for ${(held * 100).toFixed(1)} % of its time${left > 1 ? ": again" : ""}`,
+          );
+          if (left === 1) throw new Error("the machine is too busy for these comparisons: let nothing else run beside");
+        }
+      }),
+  };
+  try {
+    const found: Measurement[] = [];
+    for (const name of names) {
+      const part = parts[name];
+      if (!part) throw new Error(`no part ${name}: use ${Object.keys(parts).join(", ")}`);
+      say(`${name}, ${site.runs} runs of each`);
+      found.push(...(await part(site)));
+    }
+    return found;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
