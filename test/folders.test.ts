@@ -38,6 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "extension/capture",
     "extension/har",
   ],
+  "cli/flows/export": ["cli/base", "cli/flows/records", "cli/flows/metrics", "cli/results", "extension/har"],
   "cli/report": [
     "cli/base",
     "cli/link",
@@ -76,6 +77,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/install": ["cli/base", "cli/browser", "cli/recording", "cli/results"],
   "cli/commands": [
     "cli/base",
+    "cli/flows/records",
+    "cli/flows/export",
     "cli/link",
     "cli/recording",
     "cli/load",

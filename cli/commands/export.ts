@@ -1,5 +1,5 @@
 // `trilane export [SWEEP] --format har|csv|json|race`: loads for other tools, to a file or to standard output; with --recording, a
-// recording as har, mahimahi or wpr.
+// recording as har, mahimahi or wpr. A sweep of flows is export_flows.ts's.
 import { once } from "node:events";
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
@@ -11,15 +11,18 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
+import { flowColumns } from "../flows/export/csv.ts";
+import { seriesColumns } from "../flows/export/series_csv.ts";
 import { withArchive } from "../recording/archive/client.ts";
 import { exportRecording, type RecordingFormat, recordingFormats } from "../recording/export/export_recording.ts";
 import { raceResult } from "../report/race_result.ts";
-import { chooseLoads, openNamed } from "../results/export/choose.ts";
+import { chooseLoads, openNamed, readNumber } from "../results/export/choose.ts";
 import { columns, csvLines } from "../results/export/csv.ts";
 import { harPieces } from "../results/export/har.ts";
 import { exportDocument } from "../results/export/json.ts";
-import type { Results } from "../results/store/results.ts";
+import type { FlowSweep, Results } from "../results/store/results.ts";
 import type { Command, CommonOptions } from "./command.ts";
+import { exportFlows, flowFormats } from "./export_flows.ts";
 
 const formats = ["har", "csv", "json", "race"] as const;
 type Format = (typeof formats)[number];
@@ -41,6 +44,8 @@ function readFormat({ format, json, out }: ExportOptions): Format {
   const got = asked === undefined ? "" : ` (got ${JSON.stringify(asked)})`;
   if (recordingFormats.some((each) => each === asked))
     throw new UserError(`export: --format ${asked} is of recordings: name one with --recording`);
+  if (flowFormats.some((each) => each === asked))
+    throw new UserError(`export: --format ${asked} is of flows: name a sweep of \`trilane flows\``);
   throw new UserError(`export: --format must be one of ${formats.join(", ")}${got}`);
 }
 
@@ -94,7 +99,14 @@ async function toStandardOutput(parts: Iterable<string>): Promise<void> {
   for (const part of parts) if (!process.stdout.write(part)) await once(process.stdout, "drain");
 }
 
-const columnHelp = columns.map(({ name, meaning }) => `  ${name.padEnd(24)} ${meaning}`).join("\n");
+const helpOf = (all: readonly { readonly name: string; readonly meaning: string }[]): string =>
+  all.map(({ name, meaning }) => `  ${name.padEnd(24)} ${meaning}`).join("\n");
+
+/** The sweep that is asked for, or the newest one, if it has flows. */
+function flowSweepOf(results: Results, asked: string | undefined): FlowSweep | null {
+  const known = asked === undefined ? results.listAllSweeps()[0] : results.anySweep(readNumber(asked, "sweep"));
+  return known?.kind === "flows" ? known : null;
+}
 
 export const command: Command<ExportOptions> = {
   usage: "export [sweep]",
@@ -107,10 +119,11 @@ export const command: Command<ExportOptions> = {
       })
       .option("format", {
         type: "string",
-        describe: "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane",
+        describe:
+          "har: requests; csv: a row per load; json: all but requests; race: a race with one load of each lane. Of flows csv: a row per run and flow; series: what they did over time; json; flent: files for flent's plotter",
       })
       .option("recording", { type: "string", describe: "a recording instead, as har, mahimahi (a folder) or wpr" })
-      .option("load", { type: "string", describe: "number of one load, instead of all of the sweep" })
+      .option("load", { type: "string", describe: "number of one load, or run of flows, instead of all" })
       .option("keep-credentials", {
         type: "boolean",
         default: false,
@@ -120,16 +133,21 @@ export const command: Command<ExportOptions> = {
       .example("trilane export --format csv --out loads.csv", "the newest sweep's loads")
       .example("trilane export --format har --load 12 > load.har", "one load, for DevTools or waterfall-tools")
       .example("trilane export --recording shop --format mahimahi --out shop", "a folder for mm-webreplay")
+      .example("trilane export 4 --format flent --out runs", "each run of flows, for `flent -i`")
       .example("trilane export 3 --format json", "sweep 3 with its verdicts (schemas/export.schema.json)")
-      .epilogue(`Columns of the CSV; an empty field is unavailable:\n${columnHelp}`),
+      .epilogue(
+        `Columns of the CSV; an empty field is unavailable:\n${helpOf(columns)}\n\nOf a sweep of flows:\n${helpOf(flowColumns)}\n\nOf its series:\n${helpOf(seriesColumns)}`,
+      ),
   run: async (options) => {
     if (options.recording !== undefined) return await runRecording(options.recording, options);
-    const format = readFormat(options);
-    if (format === "race" && options.load !== undefined)
-      throw new UserError("export: --format race is of a whole race: leave out --load");
     const home = homeFolder(options.home);
     const { results, asked } = openNamed(options.sweep, home);
     try {
+      const flows = flowSweepOf(results, asked);
+      if (flows) return await exportFlows(results, flows, options);
+      const format = readFormat(options);
+      if (format === "race" && options.load !== undefined)
+        throw new UserError("export: --format race is of a whole race: leave out --load");
       const chosen = chooseLoads(results, asked, options.load);
       const parts = pieces(results, home, { format, keepCredentials: options["keep-credentials"] }, chosen);
       if (options.out === undefined) return await toStandardOutput(parts);

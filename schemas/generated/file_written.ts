@@ -5,10 +5,10 @@
  */
 export interface FileWritten {
   schema: "trilane/file-written/1";
-  kind: "report" | "har" | "csv" | "json" | "race";
+  kind: "report" | "har" | "csv" | "json" | "race" | "series" | "flent";
   sweep: number;
   /**
-   * How many loads are in it.
+   * How many loads, or runs of flows, are in it.
    */
   loads: number;
   /**
