@@ -28,7 +28,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/flows/metrics": ["cli/base", "cli/flows/records"],
   "cli/browser": ["cli/base", "extension/capture"],
   "cli/recording": ["cli/base", "cli/link", "cli/browser", "extension/capture", "extension/har"],
-  "cli/load": ["cli/base", "cli/link", "cli/browser", "cli/recording", "extension/capture"],
+  "cli/load": [
+    "cli/base",
+    "cli/link",
+    "cli/flows/language",
+    "cli/flows/records",
+    "cli/browser",
+    "cli/recording",
+    "extension/capture",
+  ],
   "cli/results": [
     "cli/base",
     "cli/flows/metrics",

@@ -22,6 +22,7 @@ import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs, readAs } from "../sweep/plan/choose_model.ts";
 import { chosenPages } from "../sweep/plan/chosen_pages.ts";
+import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
 import { defineFilms, type FilmsOptions, filmsOf } from "../sweep/plan/films_option.ts";
@@ -46,6 +47,7 @@ interface RaceOptions
     DilateOptions,
     LiveOptions,
     StrictOptions,
+    CrossTrafficOptions,
     AsOptions {
   page: string;
   link: string;
@@ -68,6 +70,7 @@ const optionOf: Readonly<Record<string, string>> = {
   lanes: "--lanes",
   warm_cache: "--warm-cache",
   tolerance: "--tolerance",
+  cross_traffic: "--cross-traffic",
 };
 
 function racePlan(options: RaceOptions, page: PlanPage): Plan {
@@ -89,6 +92,7 @@ function racePlan(options: RaceOptions, page: PlanPage): Plan {
     ...metricOf(options),
     ...(options["warm-cache"] ? { warm_cache: true } : {}),
     ...strictOf(options),
+    ...crossTrafficOf(options),
     ...(options.as === undefined ? {} : { as: readAs(options.as) }),
     serving: servingChoiceOf(options),
   };
@@ -106,8 +110,10 @@ export const command: Command<RaceOptions> = {
   define: (yargs: Argv<CommonOptions>) =>
     defineAs(
       defineStrict(
-        defineLive(
-          defineDilate(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(yargs))))))),
+        defineCrossTraffic(
+          defineLive(
+            defineDilate(defineDisturbance(defineFilms(defineLabs(defineMetric(defineUntil(defineServing(yargs))))))),
+          ),
         ),
       ),
     )
@@ -183,6 +189,7 @@ export const command: Command<RaceOptions> = {
       .example("trilane race my-page --decide 3", "as many loads as it takes to tell the lanes apart")
       .example("trilane race my-page --lanes h2,h3 --json", "two lanes, events as JSON lines")
       .example("trilane race my-page --lanes h2-0rtt,h3-0rtt", "repeat visits with requests in the first flight")
+      .example("trilane race my-page --cross-traffic 2*tcp:bbr", "amid two bulk flows over the same link")
       .example("trilane race my-page --dilate 5", "five times slower, on a machine that is too busy for the link")
       .example("trilane race page.har --as model --compute busy", "a page of the same shape whose scripts work")
       .example("trilane race my-page --think recorded --transport tuned", "recorded think times, tuned transports")

@@ -14,6 +14,7 @@ import { executePlan } from "../sweep/execute.ts";
 import { defineLabs, type LabsOptions, labsOf } from "../sweep/labs.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
 import { withChosenPages } from "../sweep/plan/chosen_pages.ts";
+import { type CrossTrafficOptions, crossTrafficOf, defineCrossTraffic } from "../sweep/plan/cross_traffic.ts";
 import { type DetectionQuestion, nothingAsked, refuseUnanswerable } from "../sweep/plan/detect_option.ts";
 import { type DilateOptions, defineDilate, dilateOf } from "../sweep/plan/dilate_option.ts";
 import { type DisturbanceOptions, defineDisturbance, disturbanceChoiceOf } from "../sweep/plan/disturbance_option.ts";
@@ -39,6 +40,7 @@ export interface SweepOptions
     DilateOptions,
     DisturbanceOptions,
     StrictOptions,
+    CrossTrafficOptions,
     EndOptions,
     VerbosityOptions,
     AsOptions {
@@ -62,6 +64,7 @@ function planWith(plan: Plan, named: readonly PlanPage[], options: SweepOptions)
     ...metricOf(options),
     ...disturbanceChoiceOf(options),
     ...strictOf(options),
+    ...crossTrafficOf(options),
   };
   if (named.length === 0 && runs === undefined && !until && Object.keys({ ...over, ...terms }).length === 0)
     return plan;
@@ -115,9 +118,11 @@ export function defineSweep<T>(yargs: Argv<T>): Argv<T & Omit<SweepOptions, "pla
     defineVerbosity(
       defineEnd(
         defineStrict(
-          defineDisturbance(
-            defineDilate(
-              defineFilms(defineLabs(defineMetric(defineUntil(defineServing(yargs as Argv<CommonOptions>))))),
+          defineCrossTraffic(
+            defineDisturbance(
+              defineDilate(
+                defineFilms(defineLabs(defineMetric(defineUntil(defineServing(yargs as Argv<CommonOptions>))))),
+              ),
             ),
           ),
         ),

@@ -10,6 +10,7 @@ import type { Lane } from "../base/lanes.ts";
 import { version } from "../base/version.ts";
 import type { LinkProfile } from "../link/link.ts";
 import type { RecordedRequests } from "../recording/archive/recorded_requests.ts";
+import { type CrossTraffic, type TrafficReports, trafficFacts, trafficReasons } from "./cross_traffic.ts";
 import { disturbanceOf, disturbedReasons, type Tolerance } from "./disturbance.ts";
 import { environmentOf, machine } from "./environment.ts";
 import { withUndilatedMetrics } from "./metrics/dilation.ts";
@@ -53,6 +54,8 @@ export interface Measured {
   readonly failure: string | null;
   readonly replay: ReplayReport | null;
   readonly shaper: ShaperReport | null;
+  /** The flows beside it; null: none. */
+  readonly traffic: (CrossTraffic & { readonly reports: TrafficReports }) | null;
   readonly commandLines: Environment["command_lines"];
   readonly places: readonly { path: string; name: string }[];
   readonly started_ns: number;
@@ -85,6 +88,8 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
   const { pressure, tolerance, dilation, isBeside = false } = measured;
   const disturbance =
     window && overdue ? disturbanceOf({ window, overdue, pressure, tolerance, dilation, isBeside }) : null;
+  const { traffic } = measured;
+  const times = { navigation_ns: start_ns, loadEnd_ns };
   const verdict = verify({
     lane: measured.lane,
     entries: captured,
@@ -96,6 +101,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
     loadEnd_ns,
     replay,
     shaper,
+    traffic: traffic ? trafficReasons(traffic, traffic.reports, times) : [],
     disturbed: disturbedReasons(disturbance),
     failure,
   });
@@ -162,6 +168,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
         cpu: measured.cpu,
         pressure: measured.pressure,
         disturbance,
+        ...(traffic ? { cross_traffic: trafficFacts(traffic, traffic.reports, times) } : {}),
         navigation_start_ns: navigation_s === null ? null : Math.round(navigation_s * 1e9),
         wall_ms: (ended_ns - measured.started_ns * measured.dilation) / 1e6,
       },

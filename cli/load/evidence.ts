@@ -2,11 +2,14 @@
 // in Wireshark, its reports. All on one clock, CLOCK_MONOTONIC. Says what the programs are to write, and adds what is
 // known at the end; a load without it leaves nothing.
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import type { LabFlows } from "./lab.ts";
 
 export interface Evidence {
   readonly folder: string;
+  readonly qlogs: string;
+  readonly counters: string;
   readonly replayOptions: readonly string[];
   readonly shaperOptions: readonly string[];
   /** For the browser. */
@@ -25,17 +28,13 @@ export async function openEvidence(folder: string, scratch: string): Promise<Evi
   const keys = join(scratch, "tls-keys");
   // The shaper reads the file from its beginning.
   await writeFile(keys, "");
+  const counters = join(folder, "flow-counters.json");
   return {
     folder,
+    qlogs,
+    counters,
     replayOptions: ["--tcp-info", join(folder, "tcp.jsonl"), "--qlog", qlogs],
-    shaperOptions: [
-      "--pcapng",
-      join(folder, "packets.pcapng"),
-      "--tls-keys",
-      keys,
-      "--flow-counters",
-      join(folder, "flow-counters.json"),
-    ],
+    shaperOptions: ["--pcapng", join(folder, "packets.pcapng"), "--tls-keys", keys, "--flow-counters", counters],
     environment: { SSLKEYLOGFILE: keys },
   };
 }
@@ -44,10 +43,18 @@ export async function openEvidence(folder: string, scratch: string): Promise<Evi
 export async function keepReports(
   { folder }: Evidence,
   reports: { readonly replay: string; readonly shaper: string },
+  flows?: LabFlows,
 ): Promise<void> {
-  for (const [name, path] of Object.entries(reports)) {
+  const ofFlows = flows
+    ? [flows.run, ...[flows.near, flows.far].flatMap(({ report, samples }) => [report, samples ?? []].flat())]
+    : [];
+  const kept = [
+    ...Object.entries(reports).map(([name, path]) => ({ name: `${name}.json`, path })),
+    ...ofFlows.map((path) => ({ name: basename(path), path })),
+  ];
+  for (const { name, path } of kept) {
     // A program that was killed has left none, which the load says.
-    await copyFile(path, join(folder, `${name}.json`)).catch((error: NodeJS.ErrnoException) => {
+    await copyFile(path, join(folder, name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
     });
   }

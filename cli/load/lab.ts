@@ -1,5 +1,6 @@
 // One lab's command line: trilane-replay makes the far namespace and serves the recording, trilane-shaper the near one
-// behind the link, and the command runs in it; all of them in dilated time where that is asked. Composes command lines.
+// behind the link, and the command runs in it; all of them in dilated time where that is asked. With flows, trilane-flows stands
+// at both ends of the link. Composes command lines.
 // Starts only `trilane-replay --print-spki` and, as a check, an empty lab.
 import { RunError, UserError } from "../base/errors.ts";
 import { programPath } from "../base/programs.ts";
@@ -20,13 +21,34 @@ export interface LabOptions {
   readonly replayOptions?: readonly string[];
   /** Further options of trilane-shaper: what it shall leave behind, its control socket. */
   readonly shaperOptions?: readonly string[];
+  /** Bulk flows that run beside the command. Default: none. */
+  readonly flows?: LabFlows;
+}
+
+/** Paths of a run of trilane-flows. */
+export interface LabFlows {
+  /** RUN.json (schemas/flow-run.schema.json). */
+  readonly run: string;
+  readonly near: FlowEndFiles;
+  readonly far: FlowEndFiles;
+  /** Where the near end says when the run began; null: nowhere. */
+  readonly begun: string | null;
+  /** A folder for a qlog of each QUIC connection; null: none are written. */
+  readonly qlogs: string | null;
+}
+
+export interface FlowEndFiles {
+  readonly report: string;
+  /** null: none are taken. */
+  readonly samples: string | null;
 }
 
 export interface LabCommand {
   /** What begins the lab's command line: nothing, or trilane-dilate, for all that follows. */
   readonly dilate: readonly string[];
-  /** Up to and with the last `--`: the command to run in the near namespace follows. */
+  /** trilane-replay, and the far end of flows. */
   readonly replay: readonly string[];
+  /** trilane-shaper, and the near end of flows. Up to and with the last `--`: the command to run in the near namespace follows. */
   readonly shaper: readonly string[];
 }
 
@@ -38,6 +60,17 @@ export function askLabLinks(links: readonly LinkProfile[]): void {
   askAhead(links.map(unseeded));
 }
 
+function flowsEnd(end: "near" | "far", { run, begun, qlogs, ...ends }: LabFlows): string[] {
+  const { report, samples } = ends[end];
+  return [
+    ...[programPath("trilane-flows"), end, run, "--report", report],
+    ...(samples === null ? [] : ["--samples", samples]),
+    ...(end === "near" && begun !== null ? ["--begun", begun] : []),
+    ...(qlogs === null ? [] : ["--qlog", qlogs]),
+    "--",
+  ];
+}
+
 /** UserError where a file that the link names is not what it was when the link was planned. */
 export function labCommand({
   home,
@@ -47,6 +80,7 @@ export function labCommand({
   reports,
   replayOptions = [],
   shaperOptions = [],
+  flows,
 }: LabOptions): LabCommand {
   refuseChangedFiles(link);
   const dilate = dilation > 1 ? [programPath("trilane-dilate"), String(dilation), "--"] : [];
@@ -60,6 +94,7 @@ export function labCommand({
           ...replayOptions,
           "--",
         ];
+  const far = flows ? flowsEnd("far", flows) : [];
   const shaper = [
     programPath("trilane-shaper"),
     ...["--link", formatLink(unseeded(link))],
@@ -68,9 +103,10 @@ export function labCommand({
     // trilane-replay sees to it where there is one: a killed command leaves no lab.
     ...(recording === null ? ["--die-with-parent"] : []),
     ...shaperOptions,
-    "--",
+    // The near end may choose any congestion control of the kernel; it gives its command none of the capabilities.
+    ...(flows ? ["--keep-capabilities", "--", ...flowsEnd("near", flows)] : ["--"]),
   ];
-  return { dilate, replay, shaper };
+  return { dilate, replay: [...replay, ...far], shaper };
 }
 
 /** Why one of our programs ended, by its last line, which it begins with its name. */

@@ -26,6 +26,15 @@ import type { LinkProfile } from "../link/link.ts";
 import { upgradesClearOrigins, urlOnLane } from "./clear_origins.ts";
 import { composePageLoad, type Measured } from "./compose.ts";
 import { cpuTimeBetween, labUseOf } from "./cpu_time.ts";
+import {
+  type CrossTraffic,
+  countingArguments,
+  giveSamples,
+  prepareTraffic,
+  type RunningTraffic,
+  readTraffic,
+  untilPageStart,
+} from "./cross_traffic.ts";
 import type { Tolerance } from "./disturbance.ts";
 import { keepLoad, keepReports, openEvidence } from "./evidence.ts";
 import { extraRttArgumentsOf } from "./extra_rtts.ts";
@@ -78,6 +87,8 @@ export interface LoadOptions {
   readonly evidence?: string;
   /** How much the machine may disturb it. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
+  /** Flows that share the link with it, from before its navigation on. Default: none. Not in dilated time, nor on repeat visits. */
+  readonly crossTraffic?: CrossTraffic;
   /** Given what the page showed, until a moment after its load event. Such a load may be slower: it is for no average. */
   readonly filmed?: (frames: readonly ScreencastFrame[]) => void;
   readonly signal?: AbortSignal;
@@ -167,13 +178,20 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     ];
     const { reports } = scratch;
     const userAgent = await userAgentOf(chromium);
-    const lab = labCommand({ home, recording: recording.name, link, dilation, reports, replayOptions, shaperOptions });
+    const traffic = options.crossTraffic
+      ? await prepareTraffic(options.crossTraffic, { scratch: scratch.folder, evidence })
+      : null;
+    const lab = labCommand({
+      ...{ home, recording: recording.name, link, dilation, reports, replayOptions },
+      shaperOptions: [...shaperOptions, ...(traffic ? countingArguments(traffic, evidence !== null) : [])],
+      ...(traffic ? { flows: traffic.files } : {}),
+    });
     const browserCommand = [
       chromium,
       ...chromiumArguments({ lane, profile: scratch.profile, spkiList: spkis, userAgent }),
     ];
     const url = urlOnLane(recording.url, lane, byBrowser);
-    const observation = await observe(options, url, {
+    const observation = await observe({ ...options, traffic }, url, {
       commandLine: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay, ...lab.shaper, ...browserCommand],
       environment: {
         ...chromiumEnvironment(scratch.profile, scratch.folder, process.env),
@@ -187,7 +205,8 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
     if (observation.failure !== null || replay === null) throwIfFull(scratch);
     const replaced = replacedRecording(recording, replay);
     if (replaced !== null) throw new RunError(replaced);
-    if (evidence) await keepReports(evidence, reports);
+    if (evidence) await keepReports(evidence, reports, traffic?.files);
+    if (traffic) await giveSamples(traffic, scratch.reports.shaper);
     const measured: Measured = {
       lane,
       serving,
@@ -204,6 +223,7 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
       capture: observation.page?.capture ?? null,
       replay,
       shaper: await readShaperReport(scratch.reports.shaper),
+      traffic: traffic && { ...traffic, reports: await readTraffic(traffic) },
       commandLines: {
         replay: [...boundTo(options.cpus), ...lab.dilate, ...lab.replay],
         shaper: [...lab.shaper],
@@ -232,9 +252,10 @@ async function measureOne(options: LoadOptions): Promise<PageLoad> {
 }
 
 type Start = Parameters<typeof startBrowser>[0];
+type Observed = LoadOptions & { readonly traffic: RunningTraffic | null };
 
 /** Runs the lab from its start to its end. */
-async function observe(options: LoadOptions, url: string, start: Start): Promise<Observation> {
+async function observe(options: Observed, url: string, start: Start): Promise<Observation> {
   const { signal } = options;
   let browser: RunningBrowser;
   try {
@@ -255,14 +276,16 @@ async function observe(options: LoadOptions, url: string, start: Start): Promise
   }
 }
 
+const ownLine = /^trilane-(replay|shaper|flows): /;
+
 /** Our own programs say in their last line why they cannot run: that is no accident of one load. */
 function throwWhatFailsEveryLoad(error: StartError): void {
   const line = error.exit?.stderr
     .trim()
     .split("\n")
-    .find((text) => /^trilane-(replay|shaper): /.test(text));
+    .find((text) => ownLine.test(text));
   if (!line) return;
-  const message = line.replace(/^trilane-(replay|shaper): /, "");
+  const message = line.replace(ownLine, "");
   throw error.exit?.code === 2 ? new UserError(message) : new RunError(message);
 }
 
@@ -272,7 +295,7 @@ export function endDuringLoad(exit: Exit): string {
   return `the browser ended during the load (${killedBy(exit) ?? `exit status ${exit.code}`})`;
 }
 
-async function observePage(browser: RunningBrowser, options: LoadOptions, url: string): Promise<Observation> {
+async function observePage(browser: RunningBrowser, options: Observed, url: string): Promise<Observation> {
   let page: WatchedPage | null = null;
   let seen = nothingSeen;
   let browserVersion = "";
@@ -289,6 +312,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
     timer = setTimeout(() => failWhen.reject(new NavigationError(what)), time_ms * dilation);
   };
   const orFail = <T>(promise: Promise<T>): Promise<T> => Promise.race([promise, failWhen.promise]);
+  const ended = new AbortController();
   try {
     limit(startTimeout_ms, `the browser showed no page within ${startTimeout_ms} ms`);
     const [watched, version] = await orFail(
@@ -301,6 +325,10 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
       const which = laneFacts[options.lane].repeat && firstVisit === null ? " of the first visit" : "";
       visited.crashed.catch((error: unknown) => failWhen.reject(error));
       const isLast = !laneFacts[options.lane].repeat || firstVisit !== null;
+      if (options.traffic) {
+        limit(options.traffic.pageStart_ms + startTimeout_ms, "the cross traffic did not begin");
+        await orFail(untilPageStart(options.traffic, ended.signal));
+      }
       const film = options.filmed && isLast ? await orFail(visited.film()) : null;
       const before = isLast ? readPressure(browser.pid) : null;
       begun.pressure = before;
@@ -347,6 +375,7 @@ async function observePage(browser: RunningBrowser, options: LoadOptions, url: s
     return { page, ...seen, browserVersion, firstVisit, failure: cause.message };
   } finally {
     clearTimeout(timer);
+    ended.abort();
   }
 }
 

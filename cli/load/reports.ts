@@ -1,5 +1,6 @@
-// The reports that trilane-replay and trilane-shaper leave behind. Reads files; judges nothing.
+// The reports that trilane-replay, trilane-shaper and trilane-flows leave behind. Reads files; judges nothing.
 import { readFile } from "node:fs/promises";
+import type { FlowReport } from "../../schemas/generated/flow_report.ts";
 import type { ReplayReport } from "../../schemas/generated/replay_report.ts";
 import type { ShaperReport } from "../../schemas/generated/shaper_report.ts";
 
@@ -25,4 +26,8 @@ export async function readReplayReport(path: string): Promise<ReplayReport | nul
 
 export async function readShaperReport(path: string): Promise<ShaperReport | null> {
   return (await readDocument(path, "trilane/shaper-report/1")) as ShaperReport | null;
+}
+
+export async function readFlowReport(path: string): Promise<FlowReport | null> {
+  return (await readDocument(path, "trilane/flow-report/1")) as FlowReport | null;
 }

@@ -38,6 +38,8 @@ export interface Evidence {
   readonly loadEnd_ns: number | null;
   readonly replay: ReplayReport | null;
   readonly shaper: ShaperReport | null;
+  /** Why the flows beside it were not those that were asked for (cross_traffic.ts); empty: they were. */
+  readonly traffic?: readonly string[];
   /** Why the machine disturbed it too much (disturbance.ts); empty: it did not. */
   readonly disturbed?: readonly string[];
   /** Why the load did not end (a crash, a time-out), if it did not. */
@@ -169,7 +171,12 @@ export function verify(evidence: Evidence): Verdict {
     entries,
   };
   if (failure !== null)
-    return { status: "failed", reasons: [failure, ...(evidence.disturbed ?? [])], coverage: null, ...facts };
+    return {
+      status: "failed",
+      reasons: [failure, ...(evidence.traffic ?? []), ...(evidence.disturbed ?? [])],
+      coverage: null,
+      ...facts,
+    };
 
   const coverage =
     recorded && evidence.replay && replay
@@ -189,6 +196,7 @@ export function verify(evidence: Evidence): Verdict {
     ...(replay && laneFacts[lane].repeat ? repeatReasons(replay) : []),
     ...(replay ? [] : ["trilane-replay left no report"]),
     ...(shaper ? [] : ["trilane-shaper left no report"]),
+    ...(evidence.traffic ?? []),
     ...(evidence.disturbed ?? []),
   ];
   return { status: reasons.length === 0 ? "valid" : "invalid", reasons, coverage, ...facts };

@@ -3,6 +3,7 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { SweepPlan } from "../../schemas/generated/sweep_plan.ts";
 import { count } from "../base/numbers.ts";
+import { trafficSentence } from "../load/cross_traffic_words.ts";
 import { dilationSentence } from "../load/metrics/dilation.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { servingLine } from "../load/serving/terms.ts";
@@ -62,6 +63,7 @@ function termsMarkup(plan: SweepPlan, modelled: readonly string[], settled: Stop
     settled && stoppingSentence(settled),
     served === "" ? null : `Served with ${served}.`,
     dilationSentence(plan),
+    trafficSentence(plan),
     ...modelled,
   ].filter((sentence) => sentence !== null);
   return html`${sentences.map((sentence) => html`<p class="scope">${sentence}</p>`)}`;

@@ -5,6 +5,7 @@ import { isLane, laneFacts } from "../base/lanes.ts";
 import { count } from "../base/numbers.ts";
 import { extremes, median } from "../base/quantile.ts";
 import { linkSentence } from "../link/label.ts";
+import { trafficSentence } from "../load/cross_traffic_words.ts";
 import { labsWords } from "../load/lab_cpus.ts";
 import { hasRenoForCubic } from "../load/metrics/dilation.ts";
 import { linkIsOut } from "../load/selftest/format.ts";
@@ -254,6 +255,7 @@ export function methodsParagraph(data: ReportData): string {
     laneSentences(lanes, facts),
     linkSentences(data),
     ...dilationSentences(data),
+    ...[trafficSentence(data.sweep.plan) ?? []].flat(),
     `The study has ${listed(pages, "page")}.`,
     loadSentences(data),
     statistics(data, pages.length),

@@ -2,6 +2,7 @@
 // show (detection.ts). Makes no page, stores nothing.
 import type { Detection, SweepPlanned } from "../../schemas/generated/sweep_event.ts";
 import { count, formatSize } from "../base/numbers.ts";
+import { trafficWords } from "../load/cross_traffic_words.ts";
 import { servingLine } from "../load/serving/terms.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
@@ -112,6 +113,7 @@ export function planLines(plan: Plan, planned: SweepPlanned): string[] {
     ...paragraph("links", `${links.length}: ${links.join(" ")}`),
     ...(servingLine(plan.serving) === "" ? [] : paragraph("serving", servingLine(plan.serving))),
     ...((plan.dilate ?? 1) === 1 ? [] : paragraph("dilated", `${plan.dilate} times: loads take as much longer`)),
+    ...(plan.cross_traffic ? paragraph("traffic", trafficWords(plan.cross_traffic)) : []),
     ...paragraph("size", plan.until ? `at most ${size}, ${untilWords(plan.until)}` : size),
     ...(done > 0
       ? paragraph("done", `${count(done, "load")} in an unfinished sweep, which running the plan goes on with`)

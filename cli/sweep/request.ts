@@ -1,9 +1,11 @@
 // What is asked of one load: cli/load takes it as it is. Measures nothing.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import type { CrossTraffic } from "../load/cross_traffic.ts";
 import type { Tolerance } from "../load/disturbance.ts";
 import type { Serving } from "../load/serving/serving.ts";
 import type { Cell, Lane } from "../results/store/results.ts";
+import { loadTraffic } from "./plan/cross_traffic.ts";
 import { linkSeed } from "./plan/load_order.ts";
 import { browserOf, roundOf, sharedPlace } from "./plan/neighbours.ts";
 import type { Plan } from "./plan/plan.ts";
@@ -31,6 +33,8 @@ export interface LoadRequest {
   readonly serving: Serving;
   /** How much the machine may disturb the load. Default: usualTolerance. */
   readonly tolerance?: Tolerance;
+  /** Flows that share the link with it. */
+  readonly crossTraffic?: CrossTraffic;
   /** The only ones that the lab may run on. */
   readonly cpus?: readonly number[];
   /** A folder for what the load leaves behind. */
@@ -65,6 +69,7 @@ export function loadRequest(
 ): LoadRequest {
   const name = cell.page;
   const browser = browserOf(plan, block);
+  const crossTraffic = loadTraffic(plan);
   const luck = linkSeed(plan.seed, { ...cell, ...sharedPlace(plan, cell) }, roundOf(plan, block));
   return {
     home,
@@ -80,6 +85,7 @@ export function loadRequest(
     pinned_ms: pinnedOf?.(name) ?? null,
     serving: plan.serving,
     ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),
+    ...(crossTraffic ? { crossTraffic } : {}),
     signal,
   };
 }

@@ -133,6 +133,17 @@ static void begin_flows(struct flows *flows) {
         die(EXIT_RUN_FAILED, "ping: %s", strerror(errno));
 }
 
+// Who times the command by the flows reads it while they run.
+static void say_begun(const struct flows *flows) {
+    const char *path = flows->options.begun;
+    if (!path) return;
+    json_t *begun = json_pack("{s:I}", "start_ns", (json_int_t)engine_start_ns(flows->engine));
+    errno = ENOMEM;
+    const int written = begun ? json_file_write(path, begun) : -1;
+    json_decref(begun);
+    if (written < 0) die(EXIT_RUN_FAILED, "begun %s: %s", path, strerror(errno));
+}
+
 static void start_command(struct flows *flows, unsigned inherited_descriptors) {
     const bool is_far = !flows->options.is_near;
     // The far end's command is the shaper, which goes on building the lab.
@@ -194,7 +205,10 @@ int main(int argc, char **argv) {
     if (!flows.options.is_near) begin_flows(&flows); // before anybody can come
     start_command(&flows, inherited_descriptors);
     schedule_behind_link(); // what we inherited is the link's own rank
-    if (flows.options.is_near) begin_flows(&flows);
+    if (flows.options.is_near) {
+        begin_flows(&flows);
+        say_begun(&flows);
+    }
     if (loop_run(flows.loop) < 0) {
         log_line("event loop: %s", strerror(errno));
         flows.status = EXIT_RUN_FAILED;

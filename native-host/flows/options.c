@@ -26,6 +26,7 @@ static const char help_after[] =
     "  --report FILE     write what became of each flow at this end as JSON (trilane/flow-report/1)\n"
     "  --samples FILE    write the state of each running flow at every tick of the run (trilane/records/1)\n"
     "  --qlog FOLDER     write a qlog of each QUIC connection into it\n"
+    "  --begun FILE      near: write when the run began ({\"start_ns\": N}), to time a COMMAND by it\n"
     "  --help, --version\n"
     "\n"
     "The exit status is COMMAND's. Without one, or if that is 0: 1 if a flow failed or a file could not be\n"
@@ -36,12 +37,16 @@ static const char help_after[] =
     "-- \\\n"
     "    trilane-flows near run.json --report near.json\n";
 
-enum { REPORT = 256, SAMPLES, QLOG, HELP, VERSION };
+enum { REPORT = 256, SAMPLES, QLOG, BEGUN, HELP, VERSION };
 
 static const struct option choices[] = {
-    {"report", required_argument, NULL, REPORT}, {"samples", required_argument, NULL, SAMPLES},
-    {"qlog", required_argument, NULL, QLOG},     {"help", no_argument, NULL, HELP},
-    {"version", no_argument, NULL, VERSION},     {NULL, 0, NULL, 0},
+    {"report", required_argument, NULL, REPORT},
+    {"samples", required_argument, NULL, SAMPLES},
+    {"qlog", required_argument, NULL, QLOG},
+    {"begun", required_argument, NULL, BEGUN},
+    {"help", no_argument, NULL, HELP},
+    {"version", no_argument, NULL, VERSION},
+    {NULL, 0, NULL, 0},
 };
 
 __attribute__((noreturn)) static void print_help(void) {
@@ -95,6 +100,9 @@ void options_read(struct options *options, int argc, char **argv) {
         case QLOG:
             options->qlog = optarg;
             break;
+        case BEGUN:
+            options->begun = optarg;
+            break;
         case HELP:
             print_help();
         case VERSION:
@@ -109,6 +117,8 @@ void options_read(struct options *options, int argc, char **argv) {
     if (words < 2)
         die(EXIT_BAD_INPUT,
             "say which end it is and name the run, as `trilane-flows far run.json` (see --help)");
+    if (!options->is_near && options->begun)
+        die(EXIT_BAD_INPUT, "begun: the near end begins the run: give it there (see --help)");
     if (!options->is_near && !options->command)
         die(EXIT_BAD_INPUT, "far: no command: write trilane-shaper after \"--\" (see --help)");
 }

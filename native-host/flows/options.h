@@ -10,6 +10,7 @@ struct options {
     const char *report;  // NULL: none
     const char *samples; // NULL: none
     const char *qlog;    // NULL: none
+    const char *begun;   // NULL: none (near only)
     char **command;      // NULL: none (near only)
 };
 

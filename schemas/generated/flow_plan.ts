@@ -52,7 +52,7 @@ export interface FlowPlanDocument {
   sample_ms?: number;
   page?: PlanPage;
   /**
-   * When the page's navigation begins, on the run's clock. Default: 5.
+   * When the page's navigation begins, on the run's clock. The browser needs a moment to start. Default: 5.
    */
   page_start_s?: number;
   /**

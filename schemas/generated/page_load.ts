@@ -331,6 +331,7 @@ export interface LoadFacts {
   cpu?: CpuTimes;
   pressure?: MachinePressure;
   disturbance?: LoadDisturbance;
+  cross_traffic?: LoadCrossTraffic;
   /**
    * CLOCK_MONOTONIC.
    */
@@ -582,4 +583,27 @@ export interface Disturbance {
    * The larger of the tolerance's time and its share of the page load time.
    */
   tolerated_ms: number;
+}
+/**
+ * Absent: the link was the load's alone.
+ */
+export interface LoadCrossTraffic {
+  /**
+   * In the words of `--flow`.
+   *
+   * @minItems 1
+   */
+  flows: [string, ...string[]];
+  /**
+   * When the navigation was to begin, on the flows' clock.
+   */
+  page_start_s: number;
+  /**
+   * When it began; null: it did not, or the flows left no report.
+   */
+  navigation_s: number | null;
+  /**
+   * By the receiving application of each single flow until the lab ended; null: it left no report.
+   */
+  received_bytes: (number | null)[];
 }

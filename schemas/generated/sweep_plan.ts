@@ -94,6 +94,7 @@ export interface SweepPlan {
    * How many further loads of each cell are filmed, for what the page showed and how fast (Speed Index). Filming takes the browser's time: these are in no average.
    */
   films?: number;
+  cross_traffic?: PlanCrossTraffic;
   serving?: ServingChoice;
 }
 export interface SynthPage {
@@ -158,4 +159,20 @@ export interface InterleavedBrowsers {
 export interface DisturbanceTolerance {
   share: number;
   ms: number;
+}
+/**
+ * Bulk flows that share the link with every load, from before its navigation to its end.
+ */
+export interface PlanCrossTraffic {
+  /**
+   * As `--flow` of `trilane flows` takes them: tcp:bbr, 4*quic:cubic@2s,up.
+   *
+   * @minItems 1
+   * @maxItems 1000
+   */
+  flows: [string, ...string[]];
+  /**
+   * When the page's navigation begins, on the flows' clock. The browser needs a moment to start.
+   */
+  page_start_s?: number;
 }

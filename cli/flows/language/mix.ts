@@ -20,10 +20,15 @@ function refuseBeyond(flow: Flow, for_s: number): void {
     );
 }
 
-/** UserError where they are more than a run takes, or one cannot run in `for_s`. */
-export function refuseImpossible(flows: readonly Flow[], for_s: number): void {
+/** UserError where they are more than a run takes. */
+export function refuseTooMany(flows: readonly Flow[]): void {
   const count = countFlows(flows);
   if (count > mostFlows) throw new UserError(`${count} flows at once: a run takes at most ${mostFlows}`);
+}
+
+/** UserError where they are too many, or one cannot run in `for_s`. */
+export function refuseImpossible(flows: readonly Flow[], for_s: number): void {
+  refuseTooMany(flows);
   for (const flow of flows) refuseBeyond(flow, for_s);
 }
 

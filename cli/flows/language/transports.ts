@@ -1,6 +1,8 @@
 // What a flow may run over, and which congestion control each transport has. Reads what the kernel offers; starts nothing.
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { FlowTransport } from "../../../schemas/generated/flow.ts";
+import { checkout } from "../../base/programs.ts";
 
 export interface TransportFacts {
   /** In sentences, for help. */
@@ -22,16 +24,20 @@ export const isTransport = (word: string): word is FlowTransport => Object.hasOw
 /** Of a flow that names none. */
 export const usualController = "cubic";
 
-const ofQuiche = ["cubic", "reno", "bbr2"];
-/** CUBIC as N flows: more than this many is no longer one flow's share of anything. */
-const mostFlowsOfCubic = 16;
+interface ServingSchema {
+  readonly definitions: {
+    readonly quic: { readonly properties: { readonly congestion_control: { readonly enum: readonly string[] } } };
+  };
+}
 
-/** Quiche's by their names, and the family of ours. */
-export const quicControllers: readonly string[] = [...ofQuiche, `cubic-n1 to cubic-n${mostFlowsOfCubic}`];
+let ofQuic: readonly string[] | null = null;
 
-export function isQuicController(name: string): boolean {
-  const flows = /^cubic-n([1-9]\d?)$/.exec(name)?.[1];
-  return ofQuiche.includes(name) || (flows !== undefined && Number(flows) <= mostFlowsOfCubic);
+/** Those that servers can be told to use for pages, too: quiche's own and ours (schemas/serving.schema.json). */
+export function quicControllers(): readonly string[] {
+  const path = join(checkout, "schemas", "serving.schema.json");
+  ofQuic ??= (JSON.parse(readFileSync(path, "utf8")) as ServingSchema).definitions.quic.properties.congestion_control
+    .enum;
+  return ofQuic;
 }
 
 const availablePath = "/proc/sys/net/ipv4/tcp_available_congestion_control";

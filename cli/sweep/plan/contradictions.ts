@@ -13,7 +13,10 @@ import { guessWall_ms, type PageSize } from "./estimate.ts";
 import { isPattern } from "./page_patterns.ts";
 import type { Plan, PlannedCell } from "./plan.ts";
 
-type Terms = Pick<SweepPlan, "lanes" | "until" | "repetitions" | "warm_cache" | "interleaved" | "pages" | "links">;
+type Terms = Pick<
+  SweepPlan,
+  "lanes" | "until" | "repetitions" | "warm_cache" | "interleaved" | "pages" | "links" | "cross_traffic" | "dilate"
+>;
 
 const isOverQuic = (lane: Lane): boolean => laneFacts[lane].protocols.includes("h3");
 const hasTlsOverTcp = (lane: Lane): boolean => isOverTcp(lane) && !laneFacts[lane].clear;
@@ -63,9 +66,18 @@ function interleavedFault({ interleaved, until, repetitions, pages, links }: Ter
   return `interleaved ${of} are two: name two ${of} (and no ${of === "pages" ? "pattern" : "grid"})`;
 }
 
+/** Flows run in the machine's own time, and once: from before the page's one navigation on. */
+function trafficFault({ cross_traffic, dilate = 1, lanes }: Terms): string | null {
+  if (!cross_traffic) return null;
+  if (dilate > 1) return "cross_traffic runs in undilated time: take it or dilate out";
+  const repeated = lanes.find((lane) => laneFacts[lane].repeat);
+  if (repeated === undefined) return null;
+  return `cross_traffic is of one navigation, and lane ${repeated} has two: take one of them out`;
+}
+
 /** UserError, naming `source`. */
 export function refuseContradictions(plan: Terms, serving: Serving, source: string): void {
-  const fault = servingFault(plan, serving) ?? untilFault(plan) ?? interleavedFault(plan);
+  const fault = servingFault(plan, serving) ?? untilFault(plan) ?? interleavedFault(plan) ?? trafficFault(plan);
   if (fault !== null) throw new UserError(`plan ${source}: ${fault}`);
 }
 

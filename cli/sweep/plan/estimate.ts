@@ -51,17 +51,22 @@ export function guessStored_bytes(page: PageSize | undefined): number {
 
 /** Wall time of a cell's loads: as they took before, dilated alike, else guessed. */
 export function cellGuess(
-  { settle_ms = 0, dilate = 1 }: Pick<SweepPlan, "settle_ms" | "dilate">,
+  { settle_ms = 0, dilate = 1, cross_traffic }: Pick<SweepPlan, "settle_ms" | "dilate" | "cross_traffic">,
   sizeOf: (page: string) => PageSize | undefined,
   results: Results | null,
 ): (cell: Pick<NewCell, "page" | "link" | "lane" | "link_profile">) => number {
   const known = new Map<string, number>();
+  // Loads that had the link for themselves say nothing of such, nor such of them.
+  const before_ms = (cross_traffic?.page_start_s ?? 0) * 1000;
+  const measured = cross_traffic ? null : results;
   return ({ page, link, lane, link_profile }) => {
     const key = JSON.stringify([page, link, lane]);
     const guess_ms =
       known.get(key) ??
-      results?.usualWall_ms(page, link, lane, dilate) ??
-      (guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate) + Math.max(settle_ms, quiet_ms) * dilate) *
+      measured?.usualWall_ms(page, link, lane, dilate) ??
+      (before_ms +
+        guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate) +
+        Math.max(settle_ms, quiet_ms) * dilate) *
         (laneFacts[lane].repeat ? 2 : 1);
     known.set(key, guess_ms);
     return guess_ms;

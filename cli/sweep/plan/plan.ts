@@ -9,6 +9,7 @@ import { hasRenoForCubic } from "../../load/metrics/dilation.ts";
 import { isStockServing, type Serving, settleServing } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
 import { refuseContradictions } from "./contradictions.ts";
+import { settledTraffic } from "./cross_traffic.ts";
 import { expandPage } from "./page_patterns.ts";
 import { checkedDocument, plansIn, readDocument, refuseControls } from "./plan_document.ts";
 import { absoluteLinks, countLinks, expandLinks, linksOf, type PlannedLink } from "./plan_links.ts";
@@ -62,7 +63,16 @@ export function planOf(document: unknown, source: string, folder = process.cwd()
   linksOf(plan);
   const serving = settleServing(plan.serving);
   refuseContradictions(plan, serving, source);
-  return { ...plan, serving };
+  return { ...plan, ...settledTrafficOf(plan, source), serving };
+}
+
+function settledTrafficOf(plan: SweepPlan, source: string): Pick<SweepPlan, "cross_traffic"> {
+  try {
+    return settledTraffic(plan);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(`plan ${source}: ${error.message}`);
+  }
 }
 
 export function shippedPlans(): string[] {
@@ -109,7 +119,9 @@ export function planDigest(plan: Plan): string {
   const until = plan.until ? { until: plan.until } : {};
   const interleaved = plan.interleaved ? { interleaved: plan.interleaved } : {};
   const metric = plan.metric && plan.metric !== usualMetric ? { metric: plan.metric } : {};
-  const choices = { ...interleaved, ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until, ...metric };
+  const traffic = plan.cross_traffic ? { cross_traffic: plan.cross_traffic } : {};
+  const terms = { ...interleaved, ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until, ...metric };
+  const choices = { ...terms, ...traffic };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

@@ -16,7 +16,10 @@ type Settings = Readonly<Record<string, NumberSchema>>;
 
 interface PlanSchema {
   readonly properties: Settings;
-  readonly definitions: { readonly until?: { readonly oneOf: readonly { readonly properties: Settings }[] } };
+  readonly definitions: {
+    readonly until?: { readonly oneOf: readonly { readonly properties: Settings }[] };
+    readonly cross_traffic?: { readonly properties: Settings };
+  };
 }
 
 /** By the schema's name. */
@@ -25,10 +28,12 @@ const known = new Map<string, Settings>();
 function readSettings(schema: string): Settings {
   const path = join(checkout, "schemas", `${schema}.schema.json`);
   const { properties, definitions } = JSON.parse(readFileSync(path, "utf8")) as PlanSchema;
-  return Object.assign({}, properties, ...(definitions.until?.oneOf ?? []).map((rule) => rule.properties));
+  const { until, cross_traffic } = definitions;
+  const rules = (until?.oneOf ?? []).map((rule) => rule.properties);
+  return Object.assign({}, properties, ...rules, cross_traffic?.properties);
 }
 
-/** Of a plan's setting, or of one of its `until`. */
+/** Of a plan's setting, or of one of its `until` or `cross_traffic`. */
 export function planRange(setting: string, unit?: string, schema: "sweep-plan" | "flow-plan" = "sweep-plan"): Range {
   const settings = known.get(schema) ?? readSettings(schema);
   known.set(schema, settings);

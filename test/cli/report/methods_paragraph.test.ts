@@ -70,6 +70,17 @@ test("many links are counted; it is said where none was measured, or some", asyn
   assertSays(half, [/ emulated 2 links \(.*\); 1 of them was measured before the loads, within tolerance /]);
 });
 
+test("cross traffic is named, beside the verdict and in the paragraph", async () => {
+  const data = await dataOf(raceFixture, raceFixture.links);
+  const amid = withPlan(data, { cross_traffic: { flows: ["2*tcp:bbr"], page_start_s: 7 } });
+  const said =
+    /Every load shared its link with cross traffic: 2\*tcp:bbr, from 7 s before each page until its load has ended\./;
+  assert.match(methodsParagraph(amid), said);
+  assert.match(buildReport(amid), said);
+  assert.doesNotMatch(methodsParagraph(data), /cross traffic/);
+  assert.doesNotMatch(buildReport(data), /shared its link/);
+});
+
 test("dilated time is named, with what it left undilated, beside the verdict and in the paragraph", async () => {
   const data = await dataOf(raceFixture, raceFixture.links);
   const dilated = withPlan(data, { dilate: 5 });

@@ -266,6 +266,8 @@ static void bad_input_is_one_line(void **state) {
         {"near run.json more", "more: unexpected; a command comes after \"--\" (see --help)"},
         {"near run.json --report", "--report: wants a value (see --help)"},
         {"near run.json --nonesuch", "--nonesuch: no such option (see --help)"},
+        {"far run.json --begun begun.json -- true",
+         "begun: the near end begins the run: give it there (see --help)"},
         {"far run.json", "far: no command: write trilane-shaper after \"--\" (see --help)"},
         {"near none.json", "unable to open none.json: No such file or directory"},
         {"near run.json --report /nonexistent/file", "report /nonexistent/file: No such file or directory"},
@@ -356,6 +358,22 @@ static void signals_end_it_with_reports(void **state) {
     }
 }
 
+// A command can be timed by the run: when it began is there while it runs, and is what the report says.
+static void a_run_says_when_it_began(void **state) {
+    (void)state;
+    struct run run;
+    write_run(50000, NULL, "tcp cubic down 40000 - 1000");
+    script(&run, "$F far run.json -- $S --keep-capabilities --link 20mbit/20ms -- "
+                 "$F near run.json --report near.json --begun begun.json -- "
+                 "sh -c 'until [ -e begun.json ]; do sleep 0.01; done; cp begun.json seen.json'");
+    assert_string_equal(run.err, "");
+    assert_int_equal(run.status, 0);
+    json_t *seen = read_json("seen.json"), *near = read_json("near.json");
+    assert_int_equal(number(seen, "start_ns"), number(near, "start_ns"));
+    json_decref(seen);
+    json_decref(near);
+}
+
 // A run that has a command ends with it, with its status; a flow whose time has not come has not started.
 static void a_command_ends_the_run(void **state) {
     (void)state;
@@ -400,6 +418,7 @@ int main(void) {
         cmocka_unit_test(killed_parts_leave_nothing),
         cmocka_unit_test(signals_end_it_with_reports),
         cmocka_unit_test(a_command_ends_the_run),
+        cmocka_unit_test(a_run_says_when_it_began),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -51,6 +51,27 @@ const wrong: [string, object, RegExp][] = [
   ["two queues that come to one", { links: ["1mbit/50ms", "1mbit/50ms,queue=2bdp"] }, /is the same as 1mbit\/50ms/],
   ["one queue in two units", { links: ["10mbit/50ms", "10mbit/50ms,queue=62500B"] }, /is the same as 10mbit\/50ms/],
   ["two seeds of no chance", { links: ["1mbit/50ms", "1mbit/50ms,seed=2"] }, /is the same as 1mbit\/50ms/],
+  [
+    "cross traffic in dilated time",
+    { cross_traffic: { flows: ["tcp"] }, dilate: 2 },
+    /cross_traffic runs in undilated time: take it or dilate out$/,
+  ],
+  [
+    "cross traffic and two navigations",
+    { cross_traffic: { flows: ["tcp"] }, lanes: ["h3", "h3-0rtt"] },
+    /cross_traffic is of one navigation, and lane h3-0rtt has two: take one of them out$/,
+  ],
+  [
+    "cross traffic of nothing known",
+    { cross_traffic: { flows: ["udp"] } },
+    /^plan x: flow "udp", character 1: transport/,
+  ],
+  ["too much cross traffic", { cross_traffic: { flows: ["999*tcp", "2*quic"] } }, /^plan x: 1001 flows at once/],
+  [
+    "cross traffic after every load",
+    { cross_traffic: { flows: ["tcp@65s"] }, timeout_s: 60 },
+    /^plan x: cross_traffic: flow tcp:cubic@65s starts when every load has ended, at 65 s at the latest: start it earlier$/,
+  ],
   ["a link twice", { links: ["1mbit/50ms", "1000kbit/50ms"] }, /link 1mbit\/50ms stands there twice: name it once$/],
 ];
 for (const [name, change, message] of wrong)

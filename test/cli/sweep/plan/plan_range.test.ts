@@ -11,3 +11,11 @@ test("the range of a setting, and of a setting of the plan's until", () => {
       unit: "per cent",
     });
 });
+
+test("the range of a setting of cross traffic, and of a plan of flows", () => {
+  assert.deepEqual(planRange("page_start_s"), { least: 1, most: 3600, above: false, whole: false });
+  assert.deepEqual(planRange("sample_ms", "ms", "flow-plan"), {
+    ...{ least: 1, most: 1000, above: false, whole: true },
+    unit: "ms",
+  });
+});

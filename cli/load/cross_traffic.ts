@@ -1,0 +1,165 @@
+// Bulk flows that share the link with a load: what they are told, when the page may begin among them, and what became of them.
+// trilane-flows sends them (lab.ts has where it stands).
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { FlowReport } from "../../schemas/generated/flow_report.ts";
+import type { FlowRun } from "../../schemas/generated/flow_run.ts";
+import type { LoadCrossTraffic } from "../../schemas/generated/page_load.ts";
+import { runFlow } from "../flows/language/flow_run.ts";
+import { formatFlow } from "../flows/language/flow_words.ts";
+import type { FlowFiles } from "../flows/records/read_flow_records.ts";
+import type { LabFlows } from "./lab.ts";
+import { readFlowReport } from "./reports.ts";
+
+export interface CrossTraffic {
+  readonly run: FlowRun;
+  /** As a plan has them: a flow that stands for several once. */
+  readonly words: readonly string[];
+  /** When the page's navigation begins, from the flows' time 0. */
+  readonly pageStart_ms: number;
+  /** Reads the flows' samples, and what the shaper counted of each, before they go with the load's folder. Default: none are kept. */
+  readonly read?: (files: FlowFiles) => Promise<void>;
+}
+
+/** Of one load, while it runs. */
+export interface RunningTraffic extends CrossTraffic {
+  readonly files: LabFlows;
+  /** What the shaper is to write of each flow; null: nothing. */
+  readonly counted: Pick<FlowFiles, "bins" | "counters"> | null;
+}
+
+/** Where a load's files are. */
+export interface TrafficFolders {
+  /** The load's own, which goes with it. */
+  readonly scratch: string;
+  /** Of its evidence, in which the shaper writes counters then; null: none is kept. */
+  readonly evidence: { readonly counters: string; readonly qlogs: string } | null;
+}
+
+/** Writes what both ends of the flows are told. */
+export async function prepareTraffic(
+  traffic: CrossTraffic,
+  { scratch, evidence }: TrafficFolders,
+): Promise<RunningTraffic> {
+  const place = (name: string): string => join(scratch, name);
+  const isSampled = traffic.read !== undefined || evidence !== null;
+  const end = (name: string) => ({
+    report: place(`flows-${name}.json`),
+    samples: isSampled ? place(`flows-${name}.samples`) : null,
+  });
+  const run = place("flow-run.json");
+  await writeFile(run, JSON.stringify(traffic.run));
+  const begun = place("flows-begun.json");
+  const files = { run, near: end("near"), far: end("far"), begun, qlogs: evidence?.qlogs ?? null };
+  const counters = evidence?.counters ?? place("flow-counters.json");
+  return { ...traffic, files, counted: traffic.read ? { bins: place("flow-bins"), counters } : null };
+}
+
+/** Further options of trilane-shaper. `hasCounters`: it is asked for these already. */
+export function countingArguments({ counted }: RunningTraffic, hasCounters: boolean): string[] {
+  if (counted === null) return [];
+  return [...(hasCounters ? [] : ["--flow-counters", counted.counters]), "--flow-bins", counted.bins];
+}
+
+/** Gives the samples to whom they are for. */
+export async function giveSamples({ read, files, counted }: RunningTraffic, shaper: string): Promise<void> {
+  const { near, far } = files;
+  if (!read || counted === null || near.samples === null || far.samples === null) return;
+  await read({
+    ...{ near: near.report, far: far.report, nearSamples: near.samples, farSamples: far.samples },
+    ...counted,
+    shaper,
+  });
+}
+
+const poll_ms = 5;
+
+/** The flows' time 0 on CLOCK_MONOTONIC, as the near end wrote it; null: it has not yet. */
+async function begunAt_ns(path: string): Promise<number | null> {
+  try {
+    const { start_ns } = JSON.parse(await readFile(path, "utf8")) as { start_ns: number };
+    return start_ns;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Resolves when the page is to begin: at once, if that is over. Never without a near end that begins: its caller has a limit. */
+export async function untilPageStart({ files, pageStart_ms }: RunningTraffic, signal: AbortSignal): Promise<void> {
+  let start_ns: number | null = null;
+  while (files.begun !== null && start_ns === null) {
+    start_ns = await begunAt_ns(files.begun);
+    if (start_ns === null) await delay(poll_ms, undefined, { signal });
+  }
+  if (start_ns === null) return;
+  const left_ms = pageStart_ms - (Number(process.hrtime.bigint()) - start_ns) / 1e6;
+  if (left_ms > 0) await delay(left_ms, undefined, { signal });
+}
+
+/** How late the browser may be for the page's start: a command's way through its pipe takes a few ms of this. */
+const latest_ms = 250;
+
+/** What the flows' two ends reported, read before the load's folder goes. */
+export interface TrafficReports {
+  readonly near: FlowReport | null;
+  readonly far: FlowReport | null;
+}
+
+export async function readTraffic({ files }: RunningTraffic): Promise<TrafficReports> {
+  const [near, far] = await Promise.all([readFlowReport(files.near.report), readFlowReport(files.far.report)]);
+  return { near, far };
+}
+
+/** Times of the load on CLOCK_MONOTONIC; null: it did not come so far. */
+export interface LoadTimes {
+  readonly navigation_ns: number | null;
+  readonly loadEnd_ns: number | null;
+}
+
+const seconds = (time_ms: number): number => Math.round(time_ms) / 1000;
+
+/** What a page load says of the flows beside it. */
+export function trafficFacts(traffic: CrossTraffic, { near, far }: TrafficReports, times: LoadTimes): LoadCrossTraffic {
+  const { navigation_ns } = times;
+  const received = traffic.run.flows.map(({ direction }, flow) => {
+    const receiver = direction === "down" ? near : far;
+    return receiver?.flows[flow]?.received_bytes ?? null;
+  });
+  return {
+    flows: [...traffic.words] as LoadCrossTraffic["flows"],
+    page_start_s: traffic.pageStart_ms / 1000,
+    navigation_s: near === null || navigation_ns === null ? null : seconds((navigation_ns - near.start_ns) / 1e6),
+    received_bytes: received,
+  };
+}
+
+/** Why the load was not amid the flows that were asked for; empty: it was. */
+export function trafficReasons(traffic: CrossTraffic, { near, far }: TrafficReports, times: LoadTimes): string[] {
+  if (near === null || far === null)
+    return [`trilane-flows left no report of its ${near === null ? "near" : "far"} end`];
+  const { navigation_ns, loadEnd_ns } = times;
+  const late_ms = navigation_ns === null ? 0 : (navigation_ns - near.start_ns) / 1e6 - traffic.pageStart_ms;
+  const faults = traffic.run.flows.flatMap((flow, index) => {
+    const ends = [near.flows[index], far.flows[index]];
+    const failed = ends.find((end) => end?.state === "failed");
+    if (failed)
+      return [`cross traffic: ${formatFlow(runFlow(flow))} failed: ${failed.error ?? "for no reason that it knows"}`];
+    // Those that were to start later than the load ended had no chance.
+    const isDue = loadEnd_ns !== null && near.start_ns + flow.start_ms * 1e6 < loadEnd_ns;
+    if (isDue && near.flows[index]?.state === "not-started")
+      return [`cross traffic: ${formatFlow(runFlow(flow))} never started`];
+    return [];
+  });
+  const [first] = faults;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
+  return [
+    ...(first === undefined ? [] : [`${first}${more}`]),
+    ...(late_ms > latest_ms
+      ? [
+          `cross traffic: the page began ${seconds(late_ms)} s after its time, ${traffic.pageStart_ms / 1000} s: the browser was not ready`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,91 @@
+// Bulk flows that share the link with a sweep's loads: read from the words of a plan or of `--cross-traffic`, and what a load is told of
+// them. What single flows may be is cli/flows/language's.
+import type { Argv } from "yargs";
+import type { Flow } from "../../../schemas/generated/flow.ts";
+import type { PlanCrossTraffic, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
+import { UserError } from "../../base/errors.ts";
+import { number } from "../../base/option.ts";
+import { flowRunOf } from "../../flows/language/flow_run.ts";
+import { formatFlow } from "../../flows/language/flow_words.ts";
+import { readMix, refuseTooMany } from "../../flows/language/mix.ts";
+import { kernelControllers } from "../../flows/language/transports.ts";
+import type { CrossTraffic } from "../../load/cross_traffic.ts";
+import { planRange } from "./plan_range.ts";
+
+export interface CrossTrafficOptions {
+  "cross-traffic": string[];
+  "page-start": number | undefined;
+}
+
+export function defineCrossTraffic<T>(yargs: Argv<T>): Argv<T & CrossTrafficOptions> {
+  return yargs
+    .option("cross-traffic", {
+      type: "string",
+      array: true,
+      nargs: 1,
+      default: [] as string[],
+      placeholder: "FLOW",
+      describe:
+        "a bulk flow that shares the link with each load, as `trilane flows --flow` has it (tcp:bbr); again for others",
+    })
+    .option(
+      "page-start",
+      number(planRange("page_start_s", "seconds"), {
+        rare: true,
+        describe: "with --cross-traffic: how long the flows have run when the page begins (default: 5)",
+      }),
+    ) as unknown as Argv<T & CrossTrafficOptions>;
+}
+
+/** What of a plan the options decide; nothing where they are not given. UserError for a flow that cannot be. */
+export function crossTrafficOf(options: CrossTrafficOptions): Pick<SweepPlan, "cross_traffic"> {
+  const { "cross-traffic": words, "page-start": page_start_s } = options;
+  if (words.length === 0) {
+    if (page_start_s !== undefined)
+      throw new UserError("--page-start: is of a page amid --cross-traffic, and there is none: give both, or neither");
+    return {};
+  }
+  const flows = readMix(words, kernelControllers()).map(formatFlow) as PlanCrossTraffic["flows"];
+  return { cross_traffic: { flows, ...(page_start_s === undefined ? {} : { page_start_s }) } };
+}
+
+/** Where a plan that was made without its schema's defaults does not say. */
+const usualPageStart_s = 5;
+/** What comes after a load's time-out until its lab has ended. */
+const afterLoad_s = 60;
+/** Samples of flows beside a load are for its evidence. */
+const sample_ms = 10;
+
+export interface SettledTraffic {
+  readonly flows: readonly Flow[];
+  readonly page_start_s: number;
+}
+
+/** What a plan's words mean. UserError naming the flow. */
+export function trafficOf({ flows, page_start_s = usualPageStart_s }: PlanCrossTraffic): SettledTraffic {
+  return { flows: readMix(flows, null), page_start_s };
+}
+
+type Terms = Pick<SweepPlan, "cross_traffic" | "timeout_s">;
+
+/** Flows in their one form. UserError where they are too many, or one would start after any load has ended. */
+export function settledTraffic({ cross_traffic, timeout_s = 60 }: Terms): Pick<SweepPlan, "cross_traffic"> {
+  if (!cross_traffic) return {};
+  const { flows, page_start_s } = trafficOf(cross_traffic);
+  refuseTooMany(flows);
+  const last_s = page_start_s + timeout_s;
+  const late = flows.find(({ start_s }) => start_s >= last_s);
+  if (late)
+    throw new UserError(
+      `cross_traffic: flow ${formatFlow(late)} starts when every load has ended, at ${last_s} s at the latest: start it earlier`,
+    );
+  return { cross_traffic: { flows: flows.map(formatFlow) as PlanCrossTraffic["flows"], page_start_s } };
+}
+
+/** What a load of the plan is told; null: its link is its own. */
+export function loadTraffic({ cross_traffic, timeout_s = 60 }: Terms): CrossTraffic | null {
+  if (!cross_traffic) return null;
+  const { flows, page_start_s } = trafficOf(cross_traffic);
+  const run = flowRunOf(flows, { for_s: page_start_s + timeout_s + afterLoad_s, sample_ms, ping_ms: null });
+  return { run, words: flows.map(formatFlow), pageStart_ms: Math.round(page_start_s * 1000) };
+}
