@@ -3,6 +3,7 @@
 #include "flows/quic_flow.h"
 
 #include "base/clock.h"
+#include "congestion/quiche_congestion.h"
 #include "flows/quic_connection.h"
 
 #include <arpa/inet.h>
@@ -74,9 +75,16 @@ static void connected(struct quic_connection *c) {
     char local[ADDRESS_SIZE], peer[ADDRESS_SIZE];
     address_text(&c->local, local);
     address_text(&c->peer, peer);
+    const struct congestion_controller *ours = quiche_congestion_of(c->quic);
+    if (!ours && congestion_find(c->controller->name)) {
+        c->phase = QUIC_OVER;
+        flow_failed(c->flow, "memory is short");
+        return;
+    }
     c->phase = QUIC_RUNNING;
     quic_packets_start(c);
-    flow_connected(c->flow, local, peer, c->sends ? c->controller->name : NULL);
+    // quiche does not tell which of its own it uses: the one it took the name of.
+    flow_connected(c->flow, local, peer, !c->sends ? NULL : ours ? ours->name : c->controller->name);
 }
 
 static void turn(struct quic_connection *c) {

@@ -2,6 +2,8 @@
 // (its BBR paces) waits in the burst. The stream is kept filled meanwhile, so that the network alone limits
 // a flow.
 #include "base/clock.h"
+#include "congestion/quiche_congestion.h"
+#include "congestion/quiche_pacing.h"
 #include "flows/quic_connection.h"
 
 #include <string.h>
@@ -24,35 +26,37 @@ static bool active_path(const struct quic_connection *c, quiche_path_stats *path
 }
 
 // As far as quiche tells: of packets whose keys are gone it does not say that they are.
-static uint64_t unacknowledged_bytes(const struct quic_connection *c) {
-    quiche_stats all;
-    quiche_conn_stats(c->quic, &all);
-    const uint64_t gone = all.acked_bytes + all.lost_bytes;
-    return all.sent_bytes > gone ? all.sent_bytes - gone : 0;
+static uint64_t unacknowledged_bytes(const quiche_stats *all) {
+    const uint64_t gone = all->acked_bytes + all->lost_bytes;
+    return all->sent_bytes > gone ? all->sent_bytes - gone : 0;
 }
 
-static uint64_t in_flight_bytes(const struct quic_connection *c) {
-    const uint64_t bytes = unacknowledged_bytes(c);
+static uint64_t in_flight_bytes(const struct quic_connection *c, const quiche_stats *all) {
+    const uint64_t bytes = unacknowledged_bytes(all);
     return bytes > c->base_bytes ? bytes - c->base_bytes : 0;
 }
 
 void quic_packets_start(struct quic_connection *c) {
-    c->base_bytes = unacknowledged_bytes(c);
+    quiche_stats all;
+    quiche_conn_stats(c->quic, &all);
+    c->base_bytes = unacknowledged_bytes(&all);
 }
 
 static void update_from_path(struct quic_connection *c) {
     quiche_path_stats path;
     if (!active_path(c, &path)) return;
-    if (c->controller->paced) pacer_update(&c->pacer, path.cwnd, path.rtt, path.startup_exit_cwnd == 0);
+    if (c->controller->paced) quiche_pacing_update(&c->pacer, c->quic, &path);
     if (!c->sends) return;
-    const uint64_t in_flight = in_flight_bytes(c);
+    quiche_stats all; // of a path, quiche's CUBIC and Reno do not count the bytes that were lost
+    quiche_conn_stats(c->quic, &all);
+    const uint64_t in_flight = in_flight_bytes(c, &all);
     c->room_bytes = path.cwnd > in_flight ? path.cwnd - in_flight : 0;
     // What was lost quiche sends again, so it holds it again.
-    const uint64_t heads = (path.lost - c->lost_packets) * PACKET_HEAD_BYTES;
-    const uint64_t lost = path.lost_bytes - c->lost_bytes;
+    const uint64_t heads = (all.lost - c->lost_packets) * PACKET_HEAD_BYTES;
+    const uint64_t lost = all.lost_bytes - c->lost_bytes;
     c->held_bytes += lost > heads ? lost - heads : 0;
-    c->lost_bytes = path.lost_bytes;
-    c->lost_packets = path.lost;
+    c->lost_bytes = all.lost_bytes;
+    c->lost_packets = all.lost;
 }
 
 static void count_packet(struct quic_connection *c, size_t size) {
@@ -150,13 +154,17 @@ void quic_packets_last(struct quic_connection *c) {
 
 void quic_packets_sample(const struct quic_connection *c, struct flow_sample *sample) {
     quiche_path_stats path;
+    quiche_stats all;
     if (!c->quic || !active_path(c, &path)) return;
+    quiche_conn_stats(c->quic, &all);
     sample->packets_sent = path.sent;
     if (!c->sends) return; // what a receiver knows of the path is from its few acknowledged packets
     sample->cwnd_bytes = path.cwnd;
+    struct congestion_window ours;
+    if (quiche_congestion_window(c->quic, &ours)) sample->ssthresh_bytes = ours.ssthresh_bytes;
     sample->srtt_ns = path.rtt;
     if (path.min_rtt > 0) sample->min_rtt_ns = path.min_rtt;
-    sample->in_flight_bytes = in_flight_bytes(c);
+    sample->in_flight_bytes = in_flight_bytes(c, &all);
     sample->lost_packets = path.lost;
     sample->retransmitted_bytes = path.stream_retrans_bytes;
     if (path.delivery_rate > 0) sample->delivery_bps = path.delivery_rate * 8;

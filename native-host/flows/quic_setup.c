@@ -1,5 +1,6 @@
 #include "flows/quic_setup.h"
 
+#include "congestion/quiche_congestion.h"
 #include "flows/certificate.h"
 
 #include <openssl/err.h>
@@ -12,6 +13,7 @@ enum {
     WINDOW_BYTES = 64 << 20,
     RECEIVE_PAYLOAD_BYTES = 1500,
     STREAMS = 1,
+    LIST_SIZE = 200, // of controllers
 };
 
 // ALPN's wire form, of length 12.
@@ -69,7 +71,7 @@ void quic_setup_close(struct quic_setup *setup) {
 }
 
 static int configure(quiche_config *config, const char *name) {
-    if (quiche_config_set_cc_algorithm_name(config, name) < 0) return -1;
+    if (quiche_congestion_choose(config, name) < 0) return -1;
     quiche_config_verify_peer(config, false);
     quiche_config_set_initial_congestion_window_packets(config, QUIC_INITIAL_PACKETS);
     quiche_config_enable_pacing(config, true);
@@ -93,10 +95,10 @@ const struct quic_controller *quic_setup_controller(struct quic_setup *setup, co
     struct quic_controller *made = calloc(1, sizeof *made);
     quiche_config *config = quiche_config_new(QUICHE_PROTOCOL_VERSION);
     if (!made || !config || strlen(name) >= sizeof made->name || configure(config, name) < 0) {
-        snprintf(error, error_size,
-                 made && config ? "QUIC congestion control \"%.31s\": quiche has cubic, reno, bbr2"
-                                : "QUIC congestion control \"%.31s\": memory is short",
-                 name);
+        char list[LIST_SIZE] = "memory is short";
+        if (made && config) quiche_congestion_list(list, sizeof list);
+        snprintf(error, error_size, "QUIC congestion control \"%.31s\": %s%s", name,
+                 made && config ? "must be " : "", list);
         if (config) quiche_config_free(config);
         free(made);
         return NULL;

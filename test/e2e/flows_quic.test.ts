@@ -74,8 +74,8 @@ function sampled(folder: string, end: "near" | "far") {
   return parseRecords(readFileSync(file), sampleFileColumns, file);
 }
 
-/** Of the link's rate, what a stream gets: of an IP packet of 1350 bytes and the heads of IPv4 and UDP, the heads and tag of QUIC not. */
-const streamShare = (1350 - 40) / (1350 + 28);
+/** Of the link's rate, what a stream gets: not the heads of IPv4 and UDP; nor QUIC's, its tag, and the head of the stream's frame. */
+const streamShare = (1350 - (1 + 8 + 2) - 16 - 8) / (1350 + 28);
 
 /** The rate at which an end's application received, bit/s, of all flows from one time of the run to its end. */
 function receivedRate(folder: string, end: "near" | "far", from_ms: number): number {

@@ -3,7 +3,7 @@
 // given before, unless there is news: so the order is decided late, and an urgent response passes by the rest
 // of a bulky one (quiche orders what it holds by the same priorities).
 #include "base/clock.h"
-#include "congestion/quiche_congestion.h"
+#include "congestion/quiche_pacing.h"
 #include "replay/h3/h3_connection.h"
 
 #include <string.h>
@@ -70,23 +70,13 @@ static void not_application_limited(struct h3_connection *c) {
     if (dcid_size <= CID_MAX) quiche_conn_send(c->quic, room, 1 + dcid_size + AEAD_TAG_BYTES, &info);
 }
 
-static void update_pacer(struct h3_connection *c, const quiche_path_stats *path) {
-    struct congestion_window ours;
-    if (!quiche_congestion_window(c->quic, &ours))
-        pacer_update(&c->pacer, path->cwnd, path->rtt, path->startup_exit_cwnd == 0);
-    else if (ours.pacing_bps > 0)
-        pacer_set_rate(&c->pacer, ours.pacing_bps, path->rtt);
-    else
-        pacer_update(&c->pacer, ours.window_bytes, path->rtt, ours.window_bytes < ours.ssthresh_bytes);
-}
-
 static void update_from_path(struct h3_connection *c) {
     quiche_path_stats path;
     if (quiche_conn_path_stats(c->quic, 0, &path) < 0) return;
     // What was lost quiche sends again, so it holds it again.
     c->held_bytes += (size_t)path.lost_bytes - c->lost_bytes;
     c->lost_bytes = (size_t)path.lost_bytes;
-    if (c->owner->settings->paced) update_pacer(c, &path);
+    if (c->owner->settings->paced) quiche_pacing_update(&c->pacer, c->quic, &path);
 }
 
 static void set_timer(struct h3_connection *c, enum packets packets) {
