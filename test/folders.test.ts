@@ -93,6 +93,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/results",
     "cli/report",
     "cli/sweep",
+    "cli/flows/plan",
+    "cli/flows/run",
     "cli/install",
     "extension/har",
   ],

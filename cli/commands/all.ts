@@ -42,6 +42,7 @@ const sections: readonly { readonly title: string; readonly commands: Readonly<R
   {
     title: "The link by itself:",
     commands: {
+      flows: () => import("./flows.ts"),
       links: () => import("./links.ts"),
       shell: () => import("./shell.ts"),
       meter: () => import("./meter.ts"),

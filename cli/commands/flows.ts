@@ -1,0 +1,69 @@
+// `trilane flows [PLAN]`: bulk flows over links, by the words of --flow or from a plan's file. What a flow and a plan are stands in
+// cli/flows; here is only the command line.
+import type { Argv } from "yargs";
+import { homeFolder } from "../base/home.ts";
+import { printJson, printLines } from "../base/terminal_text.ts";
+import { describeFlows, flowPlanLines } from "../flows/plan/describe.ts";
+import { defineFlowOptions, type FlowOptions, flowPlanFrom } from "../flows/plan/options.ts";
+import { shippedFlowPlans } from "../flows/plan/plan.ts";
+import { executeFlows } from "../flows/run/execute.ts";
+import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
+import { defineVerbosity, type VerbosityOptions, verbosityOf } from "../sweep/progress/verbosity.ts";
+import type { Command, CommonOptions } from "./command.ts";
+import { essentials } from "./help.ts";
+
+interface FlowsOptions extends CommonOptions, FlowOptions, EndOptions, VerbosityOptions {
+  new: boolean;
+  "dry-run": boolean;
+  evidence: string | undefined;
+}
+
+function dryRun(options: FlowsOptions): void {
+  const plan = flowPlanFrom(options);
+  const planned = describeFlows(plan);
+  if (options.json) printJson(planned);
+  else printLines(flowPlanLines(plan, planned));
+}
+
+export const command: Command<FlowsOptions> = {
+  usage: "flows [plan]",
+  summary: "Send bulk flows of TCP and QUIC over a link, and see who gets how much",
+  define: (yargs: Argv<CommonOptions>) =>
+    (defineVerbosity(defineEnd(defineFlowOptions(yargs))) as unknown as Argv<FlowsOptions>)
+      .positional("plan", {
+        type: "string",
+        describe: `a JSON file, or one of: ${shippedFlowPlans().join(", ")} (default: what --flow and --link say)`,
+      })
+      .option("new", {
+        type: "boolean",
+        default: false,
+        describe: "start over instead of going on with an earlier one",
+      })
+      .option("dry-run", {
+        type: "boolean",
+        default: false,
+        describe: "show mixes, links, runs and expected time; run nothing",
+      })
+      .option("evidence", {
+        type: "string",
+        requiresArg: true,
+        rare: true,
+        describe: "keep each run's reports, samples, captures and qlogs in FOLDER",
+      })
+      .group(["flow", "link", "for", "runs", "dry-run", "new"], essentials)
+      .example(
+        "trilane flows --link 5mbit/50ms,queue=30kB --flow quic:cubic-n2 --flow tcp:cubic@5s --for 60s",
+        "two flows share a short queue, one starts 5 s later",
+      )
+      .example("trilane flows --link 20mbit/40ms --rrul", "four TCP flows each way, and the round trip beside them")
+      .example("trilane flows my-flows.json --dry-run", "what a plan would run (schemas/flow-plan.schema.json)"),
+  run: async (options) => {
+    const home = homeFolder(options.home);
+    const end = askedToEnd(home, options);
+    const verbosity = verbosityOf(options);
+    if (options["dry-run"]) return dryRun(options);
+    const plan = flowPlanFrom(options);
+    const { json, evidence, new: fresh } = options;
+    await executeFlows({ home, plan, fresh, json, evidence, verbosity, askedToEnd: end });
+  },
+};
