@@ -6,7 +6,7 @@ import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
-import { chooseSweep, openNamed } from "../results/export/choose.ts";
+import { chooseAnySweep, chooseSweep, openNamed } from "../results/export/choose.ts";
 import { defineStoredMetric, type MetricOptions } from "../sweep/plan/metric_option.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -38,7 +38,7 @@ export const command: Command<ReportOptions> = {
     defineStoredMetric(yargs)
       .positional("sweep", {
         type: "string",
-        describe: "number of the sweep, or a file of results, as merged.db (default: the newest)",
+        describe: "number of the sweep, of pages or flows, or a file of results, as merged.db (default: the newest)",
       })
       .option("out", { type: "string", describe: "the file to write (default: in the data folder's reports/)" })
       .option("methods", {
@@ -58,8 +58,12 @@ export const command: Command<ReportOptions> = {
     let loads: number;
     let path: string;
     try {
-      sweep = chooseSweep(results, asked).id;
-      loads = results.loadsOf(sweep).length;
+      const chosen = chooseAnySweep(results, asked);
+      const isOfFlows = chosen.kind === "flows";
+      if (isOfFlows && options.metric !== undefined)
+        throw new UserError(`sweep ${chosen.id} is of flows: --metric chooses among times of pages, leave it out`);
+      sweep = chosen.id;
+      loads = isOfFlows ? results.flowRunsOf(sweep).length : results.loadsOf(sweep).length;
       // Loaded when needed: the other commands do not pay for the figures.
       const { writeReport, writeReportOf } = await import("../report/report.ts");
       const to = options.out ?? (file === null ? undefined : `${file.replace(/\.db$/, "")}.html`);

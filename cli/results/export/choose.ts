@@ -1,7 +1,14 @@
 // Which sweep, and which of its loads, the words of a command mean. Reads results only.
 import { existsSync, statSync } from "node:fs";
 import { UserError } from "../../base/errors.ts";
-import { type Load, openExistingResults, openResultsFile, type Results, type Sweep } from "../store/results.ts";
+import {
+  type AnySweep,
+  type Load,
+  openExistingResults,
+  openResultsFile,
+  type Results,
+  type Sweep,
+} from "../store/results.ts";
 
 /** Opens the results of a home that must have some. */
 export function resultsOf(home: string): Results {
@@ -24,6 +31,14 @@ export function chooseSweep(results: Results, asked: string | number | undefined
   if (asked !== undefined) return results.sweep(readNumber(asked, "sweep"));
   const [newest] = results.listSweeps();
   if (!newest) throw new UserError("no sweep in the results yet: run `trilane race` or `trilane sweep` first");
+  return newest;
+}
+
+/** As chooseSweep, of either kind. */
+export function chooseAnySweep(results: Results, asked: string | number | undefined): AnySweep {
+  if (asked !== undefined) return results.anySweep(readNumber(asked, "sweep"));
+  const [newest] = results.listAllSweeps();
+  if (!newest) throw new UserError("no sweep in the results yet: run `trilane race`, `sweep` or `flows` first");
   return newest;
 }
 

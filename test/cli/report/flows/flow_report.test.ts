@@ -1,12 +1,15 @@
 // The report of a sweep of flows: the answer first, in the numbers of the runs; every cell with its figure and metrics; what does not
 // count with its reasons; and nothing that must be fetched.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { figureFiles } from "../../../../cli/report/figure_files.ts";
 import { buildFlowReport } from "../../../../cli/report/flow_report.ts";
 import { byNearness, type FlowReportData, gatherFlowReport } from "../../../../cli/report/flows/flow_data.ts";
+import { writeReport } from "../../../../cli/report/report.ts";
+import { chooseAnySweep } from "../../../../cli/results/export/choose.ts";
 import { openResults } from "../../../../cli/results/store/results.ts";
-import { withHome } from "../fixture.ts";
+import { storeFixture, withHome } from "../fixture.ts";
 import { type StoredFlows, storeFlows } from "./stored.ts";
 
 function reported(stored: StoredFlows): Promise<{ data: FlowReportData; report: string }> {
@@ -115,6 +118,27 @@ test("a run that does not count is in no median, counted, and told with its reas
   assert.match(none, /not finished: 0 valid runs of 1 so far/);
   const shown = /<main>.*<\/main>/s.exec(none)?.[0] ?? "";
   assert.ok(!/NaN|undefined|Infinity/.test(shown));
+});
+
+test("`report` takes the newest sweep of either kind, and each has its own report in the home", async () => {
+  await withHome(async (home) => {
+    const pages = storeFixture(home, { name: "pages", pages: ["shop"], links: ["5mbit/50ms"], repetitions: 1 });
+    const flows = storeFlows(home, { ...one, repetitions: 2 });
+    const results = openResults(home);
+    try {
+      assert.deepEqual(
+        [chooseAnySweep(results, undefined).kind, chooseAnySweep(results, pages).kind],
+        ["flows", "pages"],
+      );
+      assert.throws(() => chooseAnySweep(results, "9"), /no sweep 9/);
+    } finally {
+      results.close();
+    }
+    const path = await writeReport(home, flows);
+    assert.match(path, /reports\/2-some-flows\.html$/);
+    assert.match(readFileSync(path, "utf8"), /<p class="answer">quic:cubic-n2 got/);
+    assert.match(readFileSync(await writeReport(home, pages), "utf8"), /<section id="pages">/);
+  });
 });
 
 test("controllers are shown as they were read back, and one that is another is marked", async () => {
