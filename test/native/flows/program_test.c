@@ -126,9 +126,11 @@ static void goodput_is_what_the_link_carried(void **state) {
 static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
     (void)state;
     struct run run;
-    write_run(30000, NULL,
-              "tcp reno down 0 - 1000003,tcp cubic up 0 - 777777,tcp cubic down 100 - 1,tcp reno up 50 - 5,"
-              "tls reno down 0 - 1000003,tls cubic up 0 - 777777,tls cubic down 100 - 1,tls reno up 50 - 5");
+    write_run(
+        30000, NULL,
+        "tcp reno down 0 - 1000003,tcp cubic up 0 - 777777,tcp cubic down 100 - 1,tcp reno up 50 - 5,"
+        "tls reno down 0 - 1000003,tls cubic up 0 - 777777,tls cubic down 100 - 1,tls reno up 50 - 5,"
+        "quic reno down 0 - 1000003,quic cubic up 0 - 777777,quic cubic down 100 - 1,quic reno up 50 - 5");
     script(&run, "lab 20mbit/20ms");
     assert_string_equal(run.err, "");
     assert_int_equal(run.status, 0);
@@ -140,7 +142,7 @@ static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
     } expected[] = {
         {"reno", true, 1000003}, {"cubic", false, 777777}, {"cubic", true, 1}, {"reno", false, 5}};
     enum { KINDS = sizeof expected / sizeof *expected };
-    for (size_t place = 0; place < (size_t)2 * KINDS; place++) {
+    for (size_t place = 0; place < (size_t)3 * KINDS; place++) {
         const size_t i = place % KINDS;
         const json_t *sender = flow_of(expected[i].down ? far : near, place);
         const json_t *receiver = flow_of(expected[i].down ? near : far, place);

@@ -1,0 +1,153 @@
+// TLS between two ends of a socket pair whose buffers are small: every byte arrives, in order, whatever the
+// socket takes at a time; what is no TLS, and a peer that is gone, are told apart from the end.
+#include "flows/tls_link.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { NEAR, FAR, ENDS, ALLOWED = 64 * 1024 };
+
+struct ends {
+    int fds[ENDS];
+    struct tls_setup *setups[ENDS];
+    struct tls_link *links[ENDS];
+};
+
+static void open_ends(struct ends *ends) {
+    const int room = 4096;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends->fds), 0);
+    for (int i = 0; i < ENDS; i++) {
+        setsockopt(ends->fds[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+        assert_int_equal(tls_setup_open(&ends->setups[i], i == FAR), 0);
+        ends->links[i] = tls_link_open(ends->setups[i], ends->fds[i]);
+        assert_non_null(ends->links[i]);
+    }
+}
+
+static void close_ends(struct ends *ends) {
+    for (int i = 0; i < ENDS; i++) {
+        tls_link_close(ends->links[i]);
+        tls_setup_close(ends->setups[i]);
+        if (ends->fds[i] >= 0) close(ends->fds[i]);
+    }
+}
+
+static void shake_hands(struct ends *ends) {
+    int done[ENDS] = {0};
+    for (int turn = 0; turn < 100 && !(done[NEAR] && done[FAR]); turn++)
+        for (int i = 0; i < ENDS; i++) {
+            if (done[i]) continue;
+            tls_link_allow(ends->links[i], ALLOWED);
+            const int told = tls_link_handshake(ends->links[i]);
+            assert_true(told == 1 || told == TLS_LINK_AGAIN);
+            done[i] = told == 1;
+        }
+    assert_true(done[NEAR] && done[FAR]);
+}
+
+static void every_byte_arrives_and_the_end(void **state) {
+    (void)state;
+    enum { SIZE = 1000003, READ = 1000 };
+    struct ends ends;
+    open_ends(&ends);
+    shake_hands(&ends);
+    uint8_t *content = malloc(SIZE), *arrived = malloc(SIZE + READ);
+    assert_true(content && arrived);
+    for (size_t i = 0; i < SIZE; i++)
+        content[i] = (uint8_t)(i * 31 ^ i >> 8);
+    size_t sent = 0, received = 0;
+    int waits = 0, finished = TLS_LINK_AGAIN;
+    ssize_t n = TLS_LINK_AGAIN;
+    while (n != TLS_LINK_END) {
+        if (sent < SIZE) {
+            const ssize_t taken = tls_link_write(ends.links[FAR], content + sent, SIZE - sent);
+            assert_true(taken > 0 || taken == TLS_LINK_AGAIN);
+            sent += taken > 0 ? (size_t)taken : 0;
+            waits += tls_link_waits(ends.links[FAR]);
+        } else if (finished != 1) {
+            finished = tls_link_finish(ends.links[FAR]);
+            assert_int_not_equal(finished, TLS_LINK_FAILED);
+        }
+        tls_link_allow(ends.links[NEAR], ALLOWED);
+        while ((n = tls_link_read(ends.links[NEAR], arrived + received, READ)) > 0) {
+            received += (size_t)n;
+            assert_true(received <= SIZE);
+        }
+        assert_int_not_equal(n, TLS_LINK_FAILED);
+    }
+    assert_true(waits > 0); // the socket was the limit
+    assert_int_equal(finished, 1);
+    assert_int_equal(received, SIZE);
+    assert_memory_equal(arrived, content, SIZE);
+    free(content);
+    free(arrived);
+    close_ends(&ends);
+}
+
+// Without an allowance nothing is read, however much there is.
+static void a_turn_reads_no_more_than_it_may(void **state) {
+    (void)state;
+    struct ends ends;
+    uint8_t bytes[1024] = {0};
+    open_ends(&ends);
+    shake_hands(&ends);
+    assert_int_equal(tls_link_write(ends.links[NEAR], bytes, sizeof bytes), sizeof bytes);
+    tls_link_allow(ends.links[FAR], 0);
+    assert_int_equal(tls_link_read(ends.links[FAR], bytes, sizeof bytes), TLS_LINK_AGAIN);
+    tls_link_allow(ends.links[FAR], ALLOWED);
+    assert_int_equal(tls_link_read(ends.links[FAR], bytes, sizeof bytes), sizeof bytes);
+    close_ends(&ends);
+}
+
+static void what_is_no_tls_fails(void **state) {
+    (void)state;
+    struct ends ends;
+    open_ends(&ends);
+    static const char request[] = "GET / HTTP/1.1\r\nHost: far.trilane\r\n\r\n";
+    assert_int_equal(send(ends.fds[NEAR], request, sizeof request - 1, 0), sizeof request - 1);
+    tls_link_allow(ends.links[FAR], ALLOWED);
+    assert_int_equal(tls_link_handshake(ends.links[FAR]), TLS_LINK_FAILED);
+    assert_int_equal(errno, EPROTO);
+    close_ends(&ends);
+}
+
+static void a_peer_that_is_gone_is_noticed(void **state) {
+    (void)state;
+    struct ends ends;
+    uint8_t bytes[64] = {0};
+    open_ends(&ends);
+    close(ends.fds[NEAR]);
+    ends.fds[NEAR] = -1;
+    tls_link_allow(ends.links[FAR], ALLOWED);
+    assert_int_equal(tls_link_handshake(ends.links[FAR]), TLS_LINK_FAILED);
+    assert_int_equal(errno, ECONNRESET);
+    close_ends(&ends);
+
+    open_ends(&ends);
+    shake_hands(&ends);
+    close(ends.fds[NEAR]);
+    ends.fds[NEAR] = -1;
+    tls_link_allow(ends.links[FAR], ALLOWED);
+    assert_int_equal(tls_link_read(ends.links[FAR], bytes, sizeof bytes), TLS_LINK_END);
+    assert_int_equal(tls_link_write(ends.links[FAR], bytes, sizeof bytes), TLS_LINK_FAILED);
+    assert_int_equal(errno, EPIPE);
+    close_ends(&ends);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_byte_arrives_and_the_end),
+        cmocka_unit_test(a_turn_reads_no_more_than_it_may),
+        cmocka_unit_test(what_is_no_tls_fails),
+        cmocka_unit_test(a_peer_that_is_gone_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
