@@ -59,16 +59,25 @@ export interface ReportedFlow {
   started_ns: number | null;
   ended_ns: Time;
   /**
-   * By the application at this end.
+   * By the application at this end: what the transport took, ahead of what left.
    */
   sent_bytes: number;
   /**
    * By the application at this end.
    */
   received_bytes: number;
-  packets_sent: Count;
-  packets_lost: Count;
+  /**
+   * With content, of the sender; those sent again included.
+   */
+  packets_sent: number | null;
+  /**
+   * That the sender took to be lost. The kernel counts what TCP sent again.
+   */
+  packets_lost: number | null;
   retransmitted_bytes: Count;
+  /**
+   * Of this end's program, spent on this flow; waiting for all flows together is in the report's own.
+   */
   cpu_ms: number | null;
 }
 export interface FlowPing {
