@@ -460,7 +460,7 @@ export interface FlowsFinished {
   /**
    * The report's path.
    */
-  report?: string;
+  report: string;
   cells: FlowCellResult[];
 }
 /**

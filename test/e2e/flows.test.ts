@@ -102,6 +102,7 @@ test("killed with -9 in a run, the same command goes on, each run is stored once
   const ended = second.events.at(-1);
   assert.ok(ended?.event === "flows-finished" && ended.runs === 3, JSON.stringify(ended));
   assert.equal(code, ended.valid > 0 ? 0 : 1);
+  assert.match(readFileSync(ended.report, "utf8"), /^<!doctype html>/);
   assert.deepEqual([left(pid), left(second.child.pid)], [[], []]);
 
   const results = openResults(home);

@@ -132,22 +132,27 @@ async function runToEnd(execution: FlowExecution, begun: Begun): Promise<void> {
     sayStopped({ sweep: sweep.id, done, loads: runs, signal, asked }, "runs", json, progress);
     return;
   }
-  conclude(execution, begun, outcome);
+  await conclude(execution, begun, outcome);
   const all = results.flowRunsOf(sweep.id);
   if (!all.some(({ status }) => status === "valid"))
     throw new RunError(`no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`);
 }
 
-/** The table for people, the last event for programs. */
-function conclude({ json }: FlowExecution, { results, sweep, progress, cells }: Begun, outcome: FlowRunOutcome): void {
+/** The table and the report's path for people, the last event for programs. */
+async function conclude(execution: FlowExecution, begun: Begun, { runs, wall_ms }: FlowRunOutcome): Promise<void> {
+  const { home, json, askedToEnd } = execution;
+  const { results, sweep, progress, cells } = begun;
+  const { writeReport } = await import("../../report/report.ts");
+  const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
+  const report = await held(() => writeReport(home, sweep.id), waitingOf(askedToEnd, progress, sweep.id), remedy);
   const all = results.flowRunsOf(sweep.id);
   const summed = flowCellResults(cells, all);
-  const { runs, wall_ms } = outcome;
   if (json) {
     const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
-    progress.tell({ event: "flows-finished", sweep: sweep.id, ...facts, cells: summed });
+    progress.tell({ event: "flows-finished", sweep: sweep.id, ...facts, report, cells: summed });
     return;
   }
   const excluded = excludedSentence(all);
-  printLines([...flowTable(summed), ...(excluded === null ? [] : ["", ...wrapped(excluded)])]);
+  const further = excluded === null ? [] : [...wrapped(excluded), ""];
+  printLines([...flowTable(summed), "", ...further, `report: ${report}`]);
 }

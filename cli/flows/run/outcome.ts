@@ -59,7 +59,7 @@ export function flowTable(cells: readonly FlowCellResult[]): string[] {
   const lines = shown.flatMap((cell) => {
     const { link, lane, groups } = cell;
     const title = several ? [`${link}${lane === null ? "" : `, page over ${lane}`}`] : [];
-    return [...title, ...textTable([head, ...groups.map(groupRow)]), ...(several ? [""] : [])];
+    return [...title, ...textTable([head, ...groups.map(groupRow)]), ...(several && cell !== shown.at(-1) ? [""] : [])];
   });
   const hidden = cells.length - shown.length;
   return hidden > 0 ? [...lines, `and ${hidden} more mixes and links, see the report`] : lines;
