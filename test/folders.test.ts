@@ -87,6 +87,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/base",
     "cli/flows/records",
     "cli/flows/export",
+    "cli/flows/plan",
+    "cli/flows/run",
     "cli/link",
     "cli/recording",
     "cli/load",

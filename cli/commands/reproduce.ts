@@ -7,7 +7,7 @@ import type { Reproduced } from "../../schemas/generated/reproduced.ts";
 import { UserError } from "../base/errors.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { openExistingResults } from "../results/store/results.ts";
-import { studies } from "../results/studies/all.ts";
+import { flowStudies, studies } from "../results/studies/all.ts";
 import { askedToEnd } from "../sweep/asked_to_end.ts";
 import { fileEnding, resultsName } from "../sweep/bundle/layout.ts";
 import type { UnpackedBundle } from "../sweep/bundle/read_bundle.ts";
@@ -21,6 +21,7 @@ import { verbosityOf } from "../sweep/progress/verbosity.ts";
 import type { Command, CommonOptions } from "./command.ts";
 import { command as compare, compareStored } from "./compare.ts";
 import { declarationOf } from "./declared.ts";
+import { reproduceFlows } from "./reproduce_flows.ts";
 import { defineSweep, runPlan, type SweepOptions } from "./sweep.ts";
 
 interface ReproduceOptions extends Omit<SweepOptions, "plan"> {
@@ -98,7 +99,7 @@ export const command: Command<ReproduceOptions> = {
       .positional("what", {
         type: "string",
         demandOption: true,
-        describe: `a file of \`trilane bundle\`, or a study: ${studies.map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
+        describe: `a file of \`trilane bundle\`, or a study: ${[...studies, ...flowStudies].map(({ name, reference }) => `${name}: ${reference}`).join("; ")}`,
       })
       .option("quick", {
         type: "boolean",
@@ -122,19 +123,24 @@ export const command: Command<ReproduceOptions> = {
         describe: "of a bundle: the folder to make (default: called as the bundle, here)",
       })
       .example("trilane reproduce das-2014 --dry-run", "nine of the study's hundred networks: how long that takes")
+      .example("trilane reproduce carlucci-2015-s2", "who gets how much of a link, QUIC or TCP, by its buffer")
       .example("trilane reproduce carlucci-2015-s3 --full", "all of scenario 3, ten loads of each")
       .example("trilane reproduce shop-3.tar.zst", "a bundle's report and figures, in the folder shop-3")
       .example("trilane reproduce shop-3.tar.zst --rerun", "its loads too, and what is slower or faster here"),
   run: async (options) => {
     const study = studies.find(({ name }) => name === options.what);
-    if (!study && isFile(options.what)) return await reproduceFile(options);
-    if (!study)
+    const ofFlows = flowStudies.find(({ name }) => name === options.what);
+    const known = study ?? ofFlows;
+    if (!known && isFile(options.what)) return await reproduceFile(options);
+    if (!known)
       throw new UserError(
-        `no study or file ${options.what}: name a bundle, or one of ${studies.map(({ name }) => name).join(", ")}`,
+        `no study or file ${options.what}: name a bundle, or one of ${[...studies, ...flowStudies].map(({ name }) => name).join(", ")}`,
       );
     if (options.quick && options.full) throw new UserError("--quick is a part of --full: give one of them");
     if (options.rerun || options.out !== undefined)
       throw new UserError(`--${options.rerun ? "rerun" : "out"}: is for bundles: leave it out with a study`);
+    if (ofFlows) return await reproduceFlows(ofFlows, options, givenOptions(options));
+    if (!study) return;
     await runPlan({ ...options, strict: true, plan: options.full ? study.full : study.quick });
   },
 };

@@ -3,10 +3,13 @@
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import { count } from "../base/numbers.ts";
 import { type AnsweredCell, flowAnswer } from "../results/flows/flow_answer.ts";
+import { flowStudyOfPlan } from "../results/studies/all.ts";
+import { comparedFlowFigures } from "../results/studies/flow_agreement.ts";
 import { barsOf, capacityOf, jainOf, sharesOf } from "./flows/estimates.ts";
 import type { FlowReportCell, FlowReportData } from "./flows/flow_data.ts";
 import { goodputBars } from "./flows/goodput_bars.ts";
 import { jainOverTime } from "./flows/jain_over_time.ts";
+import { publishedFlows } from "./flows/published_flows.ts";
 import { cellSections, invalidSection, methodSection, sectionId } from "./flows/sections.ts";
 import { sharesByBuffer } from "./flows/shares_by_buffer.ts";
 import { cellsTable } from "./flows/tables.ts";
@@ -61,6 +64,13 @@ function fairness(cells: readonly FlowReportCell[]): Markup | null {
   return html`${figures.slice(0, mostFairnessFigures).map(({ link, lines }) => jainOverTime(link, lines))}${left > 0 && html`<p class="soft">${count(left, "more link")} are not drawn; Jain’s index of each is in the table.</p>`}`;
 }
 
+/** Where the plan is a study's. */
+function published({ sweep, cells }: FlowReportData): Markup | null {
+  const study = flowStudyOfPlan(sweep.name);
+  const runs = cells.flatMap(({ valid }) => valid);
+  return study && publishedFlows(study, comparedFlowFigures(study, runs, sweep.seed));
+}
+
 /** The report as one HTML document. */
 export function buildFlowReport(data: FlowReportData): string {
   const { cells, sweep, linkTests } = data;
@@ -74,6 +84,7 @@ export function buildFlowReport(data: FlowReportData): string {
     header: html`<h1>Trilane · ${sweep.name}</h1><p class="stamp">${stampLine(data)}</p>${sweep.plan.description && html`<p class="soft">${sweep.plan.description}</p>`}`,
     first: firstScreen(data, sentences),
     sections: [
+      { id: "published", name: "Published", heading: "Beside the published figures", body: published(data) },
       { id: "goodput", name: "Goodput", heading: "Who got how much", body: bars.length === 0 ? null : html`${bars}` },
       { id: "shares", name: "Shares", heading: "Shares by buffer", body: shares.length === 0 ? null : html`${shares}` },
       { id: "cells", name: "Links", heading: "What became of the link", body: cellsTable(cells, targets) },

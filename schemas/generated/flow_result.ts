@@ -66,6 +66,24 @@ export interface FlowResultFlow {
    * When its receiver had ended; null: it never began.
    */
   to_ms: number | null;
+  /**
+   * Of a flow with a size: from its first packet until its receiver had each tenth of it; null: it never had. Absent: it has no size.
+   *
+   * @minItems 10
+   * @maxItems 10
+   */
+  progress_ms?: [
+    number | null,
+    number | null,
+    number | null,
+    number | null,
+    number | null,
+    number | null,
+    number | null,
+    number | null,
+    number | null,
+    number | null
+  ];
   metrics: FlowResultMetrics;
   unavailable: Reasons;
 }

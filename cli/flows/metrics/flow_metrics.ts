@@ -6,6 +6,7 @@ import { endsOf, receivedCounter, since, spanOf, stateOf } from "./flow_spans.ts
 import { goodput_bps } from "./goodput.ts";
 import { lossRatio } from "./loss_ratio.ts";
 import { type FlowMetric, known, type Measured, metricSet, missing } from "./measured.ts";
+import { progress_ms, tenths } from "./progress.ts";
 import { queueDelay_ms } from "./queue_delay.ts";
 import { rateVariation } from "./rate_variation.ts";
 import { received_bps } from "./received_rate.ts";
@@ -38,6 +39,14 @@ function fromSender(records: FlowRecords, flow: number, span: Span) {
     window_median_bytes: windowMedian_bytes(column("cwnd_bytes")),
     largest_window_cut: sender ? largestWindowCut(sender) : missing("the sender was not sampled"),
   };
+}
+
+type Progress = NonNullable<FlowResultFlow["progress_ms"]>;
+
+function progressOf(size_bytes: number | null, counter: Counter | null, began_ms: number | null) {
+  if (size_bytes === null) return {};
+  if (!counter || began_ms === null) return { progress_ms: Array<null>(tenths).fill(null) as unknown as Progress };
+  return { progress_ms: progress_ms(counter, size_bytes, began_ms) as Progress };
 }
 
 /** Its share of its direction is what only all flows together tell: see `withShare`. */
@@ -100,6 +109,7 @@ export function measureFlow(records: FlowRecords, flow: number, group: number): 
     error,
     from_ms: span?.from_ms ?? null,
     to_ms: span?.to_ms ?? null,
+    ...progressOf(asked.size_bytes, counter, began_ms),
     ...metricSet(measured),
   };
   const ran = span && counter && state !== "failed" ? { counter, span, received_bytes: receiver.received_bytes } : null;

@@ -1,10 +1,21 @@
 // The studies that `trilane reproduce` knows.
 import { carlucci2015 } from "./carlucci_2015.ts";
+import { carlucci2015S1, carlucci2015S2 } from "./carlucci_2015_flows.ts";
 import { cse534 } from "./cse534_2017.ts";
 import { das2014, das2014Reproducibility } from "./das_2014.ts";
+import { das2014Overhead } from "./das_2014_overhead.ts";
+import type { FlowStudy } from "./flow_study.ts";
+import { panda2019 } from "./panda_2019.ts";
 import type { Study } from "./study.ts";
 
 export const studies: readonly Study[] = [das2014, das2014Reproducibility, carlucci2015, cse534];
+
+export const flowStudies: readonly FlowStudy[] = [das2014Overhead, carlucci2015S1, carlucci2015S2, panda2019];
+
+/** Of the study of flows that a plan belongs to. */
+export function flowStudyOfPlan(plan: string): FlowStudy | null {
+  return flowStudies.find(({ quick, full }) => plan === quick || plan === full) ?? null;
+}
 
 /** Of the study that a plan belongs to. */
 export function studyOfPlan(plan: string): Study | null {

@@ -86,6 +86,12 @@ test("a flow of a size: its completion time from its first packet, and none wher
   const cut = { asked, rates_bps: steadily(4e6, 8) };
   const result = checked(flowResult(madeRecords({ flows: [whole, cut] }), [0, 0]));
   assert.equal(result.flows[0]?.metrics.completion_ms, 8050);
+  const tenth_ms = (place: number): number => Math.round(result.flows[0]?.progress_ms?.[place] ?? 0);
+  assert.deepEqual([0, 4, 9].map(tenth_ms), [850, 4050, 8050]);
+  assert.deepEqual(
+    result.flows[1]?.progress_ms?.slice(3, 6).map((at_ms) => at_ms && Math.round(at_ms)),
+    [6450, 8050, null],
+  );
   assert.equal(result.flows[0]?.metrics.goodput_bps, 8e6);
   assert.equal(result.flows[1]?.unavailable.completion_ms, "it was cut off before it had all 8000000 bytes");
   assert.deepEqual([result.groups.length, result.groups[0]?.flows, result.groups[0]?.metrics.share], [1, 2, 1]);

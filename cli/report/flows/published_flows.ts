@@ -1,0 +1,17 @@
+// The section of a report of flows that sets a study's figures beside ours. Takes comparisons, computes none.
+import { html, type Markup } from "../../../extension/figures/markup.ts";
+import { agreementSentence } from "../../results/studies/agreement.ts";
+import type { ComparedFlowFigure } from "../../results/studies/flow_agreement.ts";
+import type { FlowStudy } from "../../results/studies/flow_study.ts";
+import { besideText, oursText } from "../../results/studies/flow_words.ts";
+
+/** Null where the plan is no study's, or none of its mixes was tried. */
+export function publishedFlows(study: FlowStudy | null, compared: readonly ComparedFlowFigure[]): Markup | null {
+  const sentence = agreementSentence(compared);
+  if (!study || sentence === null) return null;
+  const rows = compared.map(
+    (each) =>
+      html`<tr data-link="${each.figure.link}"><th scope="row">${each.figure.what}</th><td class="link">${each.figure.link}</td><td>${each.figure.published}</td><td>${besideText(each)}</td><td class="num" data-sort="${String(each.value ?? "")}">${oursText(each)}</td><td class="num">${String(each.runs)}</td><td>${each.agreement}</td></tr>`,
+  );
+  return html`<p>${sentence}</p><p class="soft">${study.reference}. ${study.differs}</p><div class="scroll"><table class="sortable"><caption>Published, and ours: the median over runs with its 95 % interval. Ours agrees where all of its interval lies as the sign says. Undecided: the interval reaches across, or there is none.</caption><thead><tr><th scope="col">What</th><th scope="col">Link</th><th scope="col">Published</th><th scope="col">Sign</th><th scope="col" class="num">Ours</th><th scope="col" class="num">Runs</th><th scope="col">Agreement</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}

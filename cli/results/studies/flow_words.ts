@@ -1,0 +1,30 @@
+// A study's figures of flows beside ours, in words. Pure.
+import { textTable } from "../../base/text_table.ts";
+import type { ComparedFlowFigure } from "./flow_agreement.ts";
+
+const figures = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** `2.41 (2.2 to 2.6)`, or why there is none. */
+export function oursText({ value, interval, reason }: ComparedFlowFigure): string {
+  if (value === null) return reason ?? "no number";
+  return interval ? `${figures(value)} (${figures(interval.low)} to ${figures(interval.high)})` : figures(value);
+}
+
+/** `> 1`, `< 1`: what the study's sign is beside; `1 ± 25 %`. */
+export function besideText({ figure: { sign, beside, within = 0 } }: ComparedFlowFigure): string {
+  return sign === 0 ? `${figures(beside)} ± ${figures(within * 100)} %` : `${sign > 0 ? ">" : "<"} ${figures(beside)}`;
+}
+
+/** For the terminal: under each link what was published, and ours. */
+export function comparedLines(compared: readonly ComparedFlowFigure[]): string[] {
+  const byLink = Map.groupBy(compared, ({ figure }) => figure.link);
+  return [...byLink].flatMap(([link, its]) => [
+    link,
+    ...its.flatMap((each) => [
+      `  ${each.figure.what}`,
+      ...textTable([["", `published ${each.figure.published}`, `ours ${oursText(each)}`, each.agreement]]).map(
+        (line) => `   ${line.trimEnd()}`,
+      ),
+    ]),
+  ]);
+}
