@@ -3,10 +3,12 @@
 #include "congestion/quiche_congestion.h"
 #include "flows/certificate.h"
 
+#include <errno.h>
 #include <openssl/err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     // Flow control is never to be the limit: more than four times what 1 Gbit/s and 100 ms hold.
@@ -43,6 +45,10 @@ static SSL_CTX *server_context(void) {
 }
 
 int quic_setup_open(struct quic_setup **out, const struct flow_end *end, char *error, size_t error_size) {
+    if (end->qlog_folder && access(end->qlog_folder, W_OK | X_OK) < 0) {
+        snprintf(error, error_size, "%s: cannot hold qlogs: %s", end->qlog_folder, strerror(errno));
+        return -1;
+    }
     struct quic_setup *setup = calloc(1, sizeof *setup);
     if (setup) {
         setup->end = end;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FLOWS_MOST = 100, PORT_TRIES = 20 };
 static const uint64_t LIMIT_NS = 60 * NS_PER_S; // of a test that hangs
@@ -449,6 +450,41 @@ static void says_that_the_plans_differ(void **state) {
     end_meeting(meeting);
 }
 
+static size_t lines_of(const char *folder, const char *name) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t lines = 0;
+    for (int c; (c = getc(file)) != EOF;)
+        lines += c == '\n';
+    fclose(file);
+    assert_int_equal(unlink(path), 0);
+    return lines;
+}
+
+static void writes_qlogs_where_it_can(void **state) {
+    (void)state;
+    char folder[] = "/tmp/trilane-quic-flow-XXXXXX", near[64], far[64], error[256];
+    assert_non_null(mkdtemp(folder));
+    struct meeting *meeting = new_meeting(1, FLOW_DOWN, 100 * 1000);
+    meeting->ends[0].qlog_folder = meeting->ends[1].qlog_folder = folder;
+    listen_all(meeting);
+    connect_all(meeting);
+    run(meeting);
+    snprintf(near, sizeof near, "flow-%d-near.sqlog", meeting->port - FLOW_FIRST_PORT);
+    snprintf(far, sizeof far, "flow-%d-far.sqlog", meeting->port - FLOW_FIRST_PORT);
+    end_meeting(meeting);
+    assert_true(lines_of(folder, near) > 50);
+    assert_true(lines_of(folder, far) > 50);
+    assert_int_equal(rmdir(folder), 0);
+
+    const struct flow_end end = {.is_near = true, .far_address = "127.0.0.1", .qlog_folder = folder};
+    void *shared;
+    assert_int_equal(quic->open(&shared, &end, error, sizeof error), -1);
+    assert_non_null(strstr(error, "cannot hold qlogs: No such file"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(carries_exactly_so_many_bytes),
@@ -460,6 +496,7 @@ int main(void) {
         cmocka_unit_test(takes_little_from_the_application_after_many_losses),
         cmocka_unit_test(says_that_nobody_listens),
         cmocka_unit_test(says_that_the_plans_differ),
+        cmocka_unit_test(writes_qlogs_where_it_can),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
