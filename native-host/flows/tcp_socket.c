@@ -25,7 +25,9 @@ int tcp_control_check(const char *control, char *error, size_t error_size) {
     char *rest = NULL;
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (strcmp(word, control) == 0) return 0;
-    snprintf(error, error_size, "TCP congestion controller \"%s\": this kernel has %s", control, list);
+    snprintf(error, error_size,
+             "TCP congestion controller \"%s\": this kernel has %s; `sudo modprobe tcp_%s` may add it",
+             control, list, control);
     return -1;
 }
 

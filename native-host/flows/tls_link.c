@@ -6,11 +6,18 @@
 #include "flows/certificate.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+
+// A record is of use only when all of it has come, and a full one is more than an initial window: the first
+// bytes would be read a round trip late. So a record fits a packet while the connection is young, as
+// trilane-replay and large servers have it.
+static const uint64_t young_bytes = 128 * 1024;
 
 enum { READ_AHEAD_BYTES = 64 * 1024, SEALED_BYTES = 128 * 1024 };
 
@@ -28,7 +35,9 @@ struct tls_link {
     struct buf sealed;  // for the socket
     bool ended;         // by the peer
     bool finished;      // close_notify is in `sealed`, or was
-    int error;          // errno of the socket; 0: none
+    uint64_t sealed_bytes;
+    size_t young_record_bytes;
+    int error; // errno of the socket; 0: none
 };
 
 // --- the socket under TLS
@@ -193,14 +202,31 @@ ssize_t tls_link_read(struct tls_link *link, void *bytes, size_t size) {
     return n > 0 ? n : outcome(link, n);
 }
 
+// Of plaintext.
+static size_t record_limit(struct tls_link *link) {
+    if (link->sealed_bytes >= young_bytes) return SSL3_RT_MAX_PLAIN_LENGTH;
+    if (link->young_record_bytes == 0) {
+        int segment_bytes = 0;
+        socklen_t size = sizeof segment_bytes;
+        const int overhead_bytes = (int)SSL_max_seal_overhead(link->ssl);
+        const bool known = getsockopt(link->fd, IPPROTO_TCP, TCP_MAXSEG, &segment_bytes, &size) == 0 &&
+                           segment_bytes > 2 * overhead_bytes && segment_bytes < SSL3_RT_MAX_PLAIN_LENGTH;
+        link->young_record_bytes =
+            known ? (size_t)(segment_bytes - overhead_bytes) : SSL3_RT_MAX_PLAIN_LENGTH;
+    }
+    return link->young_record_bytes;
+}
+
 ssize_t tls_link_write(struct tls_link *link, const void *bytes, size_t size) {
     const int flushed = flush(link);
     if (flushed != 1) return flushed;
     size_t sealed = 0;
     while (sealed < size && buf_size(&link->sealed) < SEALED_BYTES) {
-        const int n = SSL_write(link->ssl, (const uint8_t *)bytes + sealed, (int)(size - sealed));
+        const size_t limit = record_limit(link), part = size - sealed < limit ? size - sealed : limit;
+        const int n = SSL_write(link->ssl, (const uint8_t *)bytes + sealed, (int)part);
         if (n <= 0) return outcome(link, n);
         sealed += (size_t)n;
+        link->sealed_bytes += (uint64_t)n;
     }
     return flush(link) == TLS_LINK_FAILED ? TLS_LINK_FAILED : (ssize_t)sealed;
 }

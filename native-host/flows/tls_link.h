@@ -1,5 +1,5 @@
-// TLS 1.3 over a connected TCP socket, for tcp_flow.c: what is written is sealed in full records and handed
-// to the socket many at a time. No resumption. Does not watch the socket or close it.
+// TLS 1.3 over a connected TCP socket, for tcp_flow.c: what is written is sealed in full records (small ones
+// at first) and handed to the socket many at a time. No resumption. Does not watch the socket or close it.
 #ifndef TRILANE_FLOWS_TLS_LINK_H
 #define TRILANE_FLOWS_TLS_LINK_H
 

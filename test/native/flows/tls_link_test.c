@@ -3,6 +3,10 @@
 #include "flows/tls_link.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,15 +25,41 @@ struct ends {
     struct tls_link *links[ENDS];
 };
 
-static void open_ends(struct ends *ends) {
-    const int room = 4096;
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends->fds), 0);
+static void link_ends(struct ends *ends) {
     for (int i = 0; i < ENDS; i++) {
-        setsockopt(ends->fds[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
         assert_int_equal(tls_setup_open(&ends->setups[i], i == FAR), 0);
         ends->links[i] = tls_link_open(ends->setups[i], ends->fds[i]);
         assert_non_null(ends->links[i]);
     }
+}
+
+static void open_ends(struct ends *ends) {
+    const int room = 4096;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends->fds), 0);
+    for (int i = 0; i < ENDS; i++)
+        setsockopt(ends->fds[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    link_ends(ends);
+}
+
+// Over TCP, with segments of so many bytes.
+static void open_tcp_ends(struct ends *ends, int segment_bytes) {
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof name;
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ends->fds[NEAR] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(listener >= 0 && ends->fds[NEAR] >= 0);
+    assert_int_equal(
+        setsockopt(ends->fds[NEAR], IPPROTO_TCP, TCP_MAXSEG, &segment_bytes, sizeof segment_bytes), 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&name, sizeof name), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&name, &size), 0);
+    assert_int_equal(connect(ends->fds[NEAR], (struct sockaddr *)&name, sizeof name), 0);
+    ends->fds[FAR] = accept(listener, NULL, NULL);
+    assert_true(ends->fds[FAR] >= 0);
+    close(listener);
+    for (int i = 0; i < ENDS; i++)
+        assert_int_equal(fcntl(ends->fds[i], F_SETFL, O_NONBLOCK), 0);
+    link_ends(ends);
 }
 
 static void close_ends(struct ends *ends) {
@@ -92,6 +122,45 @@ static void every_byte_arrives_and_the_end(void **state) {
     close_ends(&ends);
 }
 
+// A record that fits a packet can be read when that packet has come.
+static void the_first_records_fit_packets(void **state) {
+    (void)state;
+    enum { SEGMENT = 1000, YOUNG = 128 * 1024, CONTENT = 256 * 1024, HEAD = 5, RECORD_MOST = 16384 };
+    struct ends ends;
+    open_tcp_ends(&ends, SEGMENT);
+    shake_hands(&ends);
+    uint8_t *content = calloc(1, CONTENT), *wire = malloc(2 * CONTENT);
+    assert_true(content && wire);
+    size_t sent = 0, arrived = 0, at = 0, young = 0, old = 0, most = 0;
+    for (bool open = true; open;) {
+        const ssize_t taken = tls_link_write(ends.links[NEAR], content + sent, CONTENT - sent);
+        assert_int_not_equal(taken, TLS_LINK_FAILED);
+        if (taken > 0) sent += (size_t)taken;
+        if (sent == CONTENT && !tls_link_waits(ends.links[NEAR])) shutdown(ends.fds[NEAR], SHUT_WR);
+        struct pollfd ready = {.fd = ends.fds[FAR], .events = POLLIN};
+        poll(&ready, 1, 1000);
+        const ssize_t n = recv(ends.fds[FAR], wire + arrived, 2 * CONTENT - arrived, 0);
+        if (n > 0) arrived += (size_t)n;
+        open = n != 0;
+    }
+    assert_int_equal(sent, CONTENT);
+    for (size_t size; at + HEAD <= arrived; at += HEAD + size) {
+        size = (size_t)wire[at + 3] << 8 | wire[at + 4];
+        if (at < YOUNG) {
+            assert_in_range(HEAD + size, 1, SEGMENT);
+            young++;
+        } else {
+            most = size > most ? size : most;
+            old++;
+        }
+    }
+    assert_true(young > YOUNG / SEGMENT && old > 0);
+    assert_true(most >= RECORD_MOST); // full ones, once it has grown up
+    free(content);
+    free(wire);
+    close_ends(&ends);
+}
+
 // Without an allowance nothing is read, however much there is.
 static void a_turn_reads_no_more_than_it_may(void **state) {
     (void)state;
@@ -144,9 +213,8 @@ static void a_peer_that_is_gone_is_noticed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_arrives_and_the_end),
-        cmocka_unit_test(a_turn_reads_no_more_than_it_may),
-        cmocka_unit_test(what_is_no_tls_fails),
+        cmocka_unit_test(every_byte_arrives_and_the_end),   cmocka_unit_test(the_first_records_fit_packets),
+        cmocka_unit_test(a_turn_reads_no_more_than_it_may), cmocka_unit_test(what_is_no_tls_fails),
         cmocka_unit_test(a_peer_that_is_gone_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
