@@ -2,9 +2,11 @@
 // cli/flows; here is only the command line.
 import type { Argv } from "yargs";
 import { homeFolder } from "../base/home.ts";
-import { printJson, printLines } from "../base/terminal_text.ts";
+import { printJson, printLines, say } from "../base/terminal_text.ts";
+import { quicControllers, transportFacts } from "../flows/language/transports.ts";
 import { describeFlows, flowPlanLines } from "../flows/plan/describe.ts";
-import { defineFlowOptions, type FlowOptions, flowPlanFrom } from "../flows/plan/options.ts";
+import { defineFlowOptions, type FlowOptions } from "../flows/plan/options.ts";
+import { readyFlowPlan, unstoredFlowPlan } from "../flows/plan/page.ts";
 import { shippedFlowPlans } from "../flows/plan/plan.ts";
 import { executeFlows } from "../flows/run/execute.ts";
 import { askedToEnd, defineEnd, type EndOptions } from "../sweep/asked_to_end.ts";
@@ -18,12 +20,21 @@ interface FlowsOptions extends CommonOptions, FlowOptions, EndOptions, Verbosity
   evidence: string | undefined;
 }
 
-function dryRun(options: FlowsOptions): void {
-  const plan = flowPlanFrom(options);
-  const planned = describeFlows(plan);
+async function dryRun(home: string, options: FlowsOptions): Promise<void> {
+  const { plan, size } = await unstoredFlowPlan(home, options);
+  const planned = describeFlows(plan, size);
   if (options.json) printJson(planned);
   else printLines(flowPlanLines(plan, planned));
 }
+
+const controllers = {
+  kernel: "cubic, reno, bbr, or what else the kernel has",
+  quiche: quicControllers().join(", "),
+} as const;
+
+const transportLines = Object.entries(transportFacts).map(
+  ([name, { title, controlledBy }]) => `  ${name.padEnd(5)} ${title}: ${controllers[controlledBy]}`,
+);
 
 export const command: Command<FlowsOptions> = {
   usage: "flows [plan]",
@@ -50,19 +61,32 @@ export const command: Command<FlowsOptions> = {
         rare: true,
         describe: "keep each run's reports, samples, captures and qlogs in FOLDER",
       })
-      .group(["flow", "link", "for", "runs", "dry-run", "new"], essentials)
+      .group(["flow", "link", "for", "runs", "page", "dry-run", "new"], essentials)
       .example(
         "trilane flows --link 5mbit/50ms,queue=30kB --flow quic:cubic-n2 --flow tcp:cubic@5s --for 60s",
         "two flows share a short queue, one starts 5 s later",
       )
       .example("trilane flows --link 20mbit/40ms --rrul", "four TCP flows each way, and the round trip beside them")
-      .example("trilane flows my-flows.json --dry-run", "what a plan would run (schemas/flow-plan.schema.json)"),
+      .example(
+        "trilane flows --link 10mbit/50ms --flow tcp:bbr --page carlucci-medium@10s --lanes h1,h3",
+        "a page that is loaded amid a flow, ten seconds after it began",
+      )
+      .example("trilane flows my-flows.json --dry-run", "what a plan would run (schemas/flow-plan.schema.json)")
+      .example("trilane flows --flow 4*tcp:bbr --flow 4*tcp:cubic,up --for 30s --runs 3", "four flows each way")
+      .example("trilane flows --flow tls:cubic,size=8MB --link 14mbit/0ms", "one transfer of 8 MB")
+      .epilogue(
+        [
+          "Transports, and their controllers (usual: cubic; cubic-nN: CUBIC as N flows):",
+          ...transportLines,
+          "@START is when it starts (5s, 500ms), `for` how long it sends, `size` how much the receiver gets (8MB); without both it sends until the run ends. down (usual): the far end sends, as a server does.",
+        ].join("\n"),
+      ),
   run: async (options) => {
     const home = homeFolder(options.home);
     const end = askedToEnd(home, options);
     const verbosity = verbosityOf(options);
-    if (options["dry-run"]) return dryRun(options);
-    const plan = flowPlanFrom(options);
+    if (options["dry-run"]) return await dryRun(home, options);
+    const plan = await readyFlowPlan(home, options, say);
     const { json, evidence, new: fresh } = options;
     await executeFlows({ home, plan, fresh, json, evidence, verbosity, askedToEnd: end });
   },

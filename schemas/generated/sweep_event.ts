@@ -473,10 +473,25 @@ export interface FlowCellResult {
   valid: number;
   invalid: number;
   failed: number;
+  plt?: FlowPageResult;
   /**
    * One for each `--flow` of the mix.
    */
   groups: FlowGroupResult[];
+}
+/**
+ * Page load time of the page that was loaded amid the flows. Absent: there was none.
+ */
+export interface FlowPageResult {
+  /**
+   * Over the valid runs; null: there is none.
+   */
+  median_ms: number | null;
+  /**
+   * 95 % interval of the median; null: too few valid runs.
+   */
+  low_ms: number | null;
+  high_ms: number | null;
 }
 export interface FlowGroupResult {
   /**

@@ -12,9 +12,9 @@ export interface TransportFacts {
 }
 
 export const transportFacts: Readonly<Record<FlowTransport, TransportFacts>> = {
-  tcp: { title: "the kernel's TCP", controlledBy: "kernel" },
-  tls: { title: "TLS 1.3 over the kernel's TCP", controlledBy: "kernel" },
-  quic: { title: "a QUIC stream of quiche", controlledBy: "quiche" },
+  tcp: { title: "kernel TCP", controlledBy: "kernel" },
+  tls: { title: "TLS 1.3 over kernel TCP", controlledBy: "kernel" },
+  quic: { title: "QUIC", controlledBy: "quiche" },
 };
 
 export const allTransports = Object.keys(transportFacts) as readonly FlowTransport[];

@@ -2,6 +2,7 @@
 // words may be is the schema's and the language's.
 import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
 import { UserError } from "../../base/errors.ts";
+import { laneFacts } from "../../base/lanes.ts";
 import { refuseSame } from "../../sweep/plan/refuse_same.ts";
 import { refuseImpossible } from "../language/mix.ts";
 import type { FlowPlan, Mix } from "./plan.ts";
@@ -14,6 +15,8 @@ function pageFault(plan: FlowPlan, written: Pick<FlowPlanDocument, "lanes" | "pa
   }
   if (plan.page_start_s !== undefined && plan.page_start_s >= plan.for_s)
     return `the page starts at ${plan.page_start_s} s, when the run of ${plan.for_s} s has ended: start it earlier, or run for longer`;
+  const repeated = plan.lanes?.find((lane) => laneFacts[lane].repeat);
+  if (repeated !== undefined) return `lane ${repeated} has two navigations, and a page amid flows one: leave it out`;
   return null;
 }
 

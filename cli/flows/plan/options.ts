@@ -1,10 +1,14 @@
 // The options of `trilane flows`, and the plan that they come to. Words to a plan; no rule of what may be in one.
 import type { Argv } from "yargs";
+import type { PlanPage } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { usualRuns } from "../../base/interval.ts";
+import { plainLanes } from "../../base/lanes.ts";
 import { number } from "../../base/option.ts";
 import { refuseAskedWithoutDelay } from "../../link/profile_file.ts";
+import { pageName } from "../../sweep/plan/plan.ts";
 import { planRange } from "../../sweep/plan/plan_range.ts";
+import { readLanes } from "../../sweep/plan/read_lanes.ts";
 import { flowForm } from "../language/flow_words.ts";
 import { mixWords, readMix } from "../language/mix.ts";
 import { readTime_ms } from "../language/quantities.ts";
@@ -19,6 +23,8 @@ export interface FlowOptions {
   runs: number | undefined;
   ping: boolean;
   rrul: boolean;
+  page: string | undefined;
+  lanes: string | undefined;
   seed: number | undefined;
   retries: number | undefined;
 }
@@ -67,6 +73,18 @@ export function defineFlowOptions<T>(yargs: Argv<T>): Argv<T & FlowOptions> {
       default: false,
       describe: "realtime response under load: four TCP flows down, four up, and --ping",
     })
+    .option("page", {
+      type: "string",
+      requiresArg: true,
+      placeholder: "PAGE[@TIME]",
+      describe:
+        "load a page amid the flows, from TIME on (default: 5s), as `trilane race` takes pages; a run ends with its load",
+    })
+    .option("lanes", {
+      type: "string",
+      requiresArg: true,
+      describe: `of --page: lanes, separated by commas, or "all" (default: ${plainLanes.join(",")})`,
+    })
     .option(
       "seed",
       number(range("seed"), { rare: true, describe: "decides the order of runs and the losses (default: 1)" }),
@@ -87,8 +105,9 @@ function seconds(option: string, text: string): number {
 
 /** What a plan says for itself. */
 function refuseBesidePlan(options: FlowOptions): void {
-  const { plan, link, flow, ping, rrul } = options;
-  const given = { link: link.length > 0, flow: flow.length > 0, for: options.for !== undefined, ping, rrul };
+  const { plan, link, flow, ping, rrul, page, lanes } = options;
+  const mix = { link: link.length > 0, flow: flow.length > 0, for: options.for !== undefined, ping, rrul };
+  const given = { ...mix, page: page !== undefined, lanes: lanes !== undefined };
   const [name] = Object.entries(given).find(([, isGiven]) => isGiven) ?? [];
   if (name !== undefined) throw new UserError(`--${name}: plan ${plan} says this itself: leave one of the two out`);
 }
@@ -101,6 +120,48 @@ function flowWords({ flow, rrul }: FlowOptions): readonly string[] {
   return flow;
 }
 
+/** A page as the command line names it, and when it begins. */
+export interface AskedPage {
+  readonly word: string;
+  readonly start_s: number | null;
+}
+
+/** `PAGE@10s`. An @ that no time follows is the page's own. UserError for a time that cannot be. */
+export function askedPage({ page }: Pick<FlowOptions, "page">): AskedPage | null {
+  if (page === undefined) return null;
+  const at = page.lastIndexOf("@");
+  const time = at < 0 ? null : readTime_ms(page.slice(at + 1));
+  const isTime = time !== null && /^-?[\d.]/.test(page.slice(at + 1));
+  if (!isTime) return { word: page, start_s: null };
+  if ("fault" in time) throw new UserError(`--page ${JSON.stringify(page)}: ${page.slice(at + 1)} ${time.fault}`);
+  if (time.value < 1000)
+    throw new UserError(
+      `--page ${JSON.stringify(page)}: begins at 1s or later, as the browser needs a moment to start`,
+    );
+  return { word: page.slice(0, at), start_s: time.value / 1000 };
+}
+
+/** The page's part of a plan; `page`: as plans name it. */
+function pageTerms(options: FlowOptions, page: PlanPage | undefined): object {
+  const asked = askedPage(options);
+  const lanes = options.lanes === undefined ? {} : { lanes: readLanes(options.lanes) };
+  if (asked === null) {
+    if (options.lanes !== undefined)
+      throw new UserError("--lanes: is of --page, and there is none: give both, or neither");
+    return {};
+  }
+  return { page: page ?? asked.word, ...(asked.start_s === null ? {} : { page_start_s: asked.start_s }), ...lanes };
+}
+
+/** Of letters that a plan's name may have. */
+function planName(words: string, page: PlanPage | undefined): string {
+  const amid = page === undefined ? "" : `${pageName(page)} amid `;
+  return `${amid}flows ${words}`
+    .replaceAll(/[^A-Za-z0-9._ -]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 120);
+}
+
 /** What the options set in a plan's place. */
 function termsOf({ runs, seed, retries }: FlowOptions): Partial<Pick<FlowPlan, "repetitions" | "seed" | "retries">> {
   return {
@@ -110,8 +171,12 @@ function termsOf({ runs, seed, retries }: FlowOptions): Partial<Pick<FlowPlan, "
   };
 }
 
-/** The plan that the words name or come to. UserError in one line. */
-export function flowPlanFrom(options: FlowOptions, kernel: readonly string[] | null = kernelControllers()): FlowPlan {
+/** `page`: as plans name that of --page, once it is imported or recorded. UserError in one line. */
+export function flowPlanFrom(
+  options: FlowOptions,
+  page?: PlanPage,
+  kernel: readonly string[] | null = kernelControllers(),
+): FlowPlan {
   if (options.plan !== undefined) {
     refuseBesidePlan(options);
     const plan = readFlowPlan(options.plan, kernel);
@@ -122,12 +187,13 @@ export function flowPlanFrom(options: FlowOptions, kernel: readonly string[] | n
   for (const link of links) refuseAskedWithoutDelay(link);
   const words = options.rrul ? "rrul" : mixWords(flows);
   const document = {
-    name: `flows ${words.replaceAll(/[^A-Za-z0-9._ -]+/g, "-")}`.slice(0, 120),
+    name: planName(words, page ?? askedPage(options)?.word),
     links,
     mixes: [{ ...(options.rrul ? { name: "rrul" } : {}), flows: flowWords(options) }],
     for_s: seconds("for", options.for ?? usualFor),
     repetitions: usualRuns,
     ping_ms: options.ping || options.rrul ? ping_ms : null,
+    ...pageTerms(options, page),
     ...termsOf(options),
   };
   try {

@@ -2,6 +2,7 @@
 // its folder and processes are gone when this settles.
 import { writeFile } from "node:fs/promises";
 import type { FlowRun } from "../../../schemas/generated/flow_run.ts";
+import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { RunError, UserError } from "../../base/errors.ts";
 import { type Exit, killedBy } from "../../base/process_group.ts";
 import { throwIfFull } from "../../browser/scratch.ts";
@@ -11,6 +12,7 @@ import type { FlowRecords } from "../records/flow_records.ts";
 import { readFlowRecords } from "../records/read_flow_records.ts";
 import { openFlowEvidence } from "./evidence.ts";
 import { flowsCommandLine, runLab } from "./lab_run.ts";
+import type { RunPage } from "./page_run.ts";
 import { makeRunFolder } from "./run_folder.ts";
 import { invalidReasons } from "./validity.ts";
 
@@ -21,6 +23,8 @@ export interface FlowAttemptRequest {
   readonly link: LinkProfile;
   /** A folder for all that the run leaves; made, and emptied where it is there. */
   readonly evidence?: string;
+  /** Loaded amid the flows. Default: none; attemptFlowRun loads none. */
+  readonly page?: RunPage;
   /** Aborted: the run is dropped. */
   readonly signal: AbortSignal;
 }
@@ -32,6 +36,8 @@ export interface FlowAttempt {
   readonly wall_ms: number;
   /** null: a program of the lab left no report. */
   readonly records: FlowRecords | null;
+  /** null: no page was loaded. */
+  readonly pageLoad: PageLoad | null;
 }
 
 /** The lab made, the near end's last flows closed, reports written. */
@@ -74,13 +80,19 @@ export async function attemptFlowRun(request: FlowAttemptRequest): Promise<FlowA
       if (exit.code !== 0) throwIfFull(folder);
       const reasons = invalidReasons(records);
       const hasFailed = records.near.flows.some(({ state }) => state === "failed");
-      return { status: reasons.length === 0 ? "valid" : hasFailed ? "failed" : "invalid", reasons, wall_ms, records };
+      return {
+        status: reasons.length === 0 ? "valid" : hasFailed ? "failed" : "invalid",
+        reasons,
+        wall_ms,
+        records,
+        pageLoad: null,
+      };
     }
     throwIfFull(folder);
     const failure = failureOf(exit, timedOut, limit_ms);
     if (exit.code === 2) throw new UserError(failure);
     if (exit.code === 127 || exit.code === null) throw new RunError(failure);
-    return { status: "failed", reasons: [failure], wall_ms, records: null };
+    return { status: "failed", reasons: [failure], wall_ms, records: null, pageLoad: null };
   } finally {
     await folder.remove();
   }

@@ -1,29 +1,35 @@
 // Runs a plan of flows to its end, to Ctrl-C, or to what would fail every run: the sweep begun or gone on with, its runs made, and what came
 // of them shown. Parses no words and writes no plan.
 import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
-import { RunError, UserError } from "../../base/errors.ts";
+import { RunError } from "../../base/errors.ts";
 import { watchSignals } from "../../base/interruption.ts";
+import { chromiumPath } from "../../base/programs.ts";
 import { printLines } from "../../base/terminal_text.ts";
 import { refuseChangedFiles } from "../../link/files.ts";
 import { askLabLinks, tryLab } from "../../load/lab.ts";
 import { programDigests } from "../../load/program_digests.ts";
-import { type FlowSweep, openResults, type Results } from "../../results/store/results.ts";
+import type { Recording } from "../../recording/archive/archive.ts";
+import { failedUrlsOf } from "../../recording/archive/recorded_requests.ts";
+import { type FlowRunRow, type FlowSweep, openResults, type Results } from "../../results/store/results.ts";
 import type { AskedToEnd } from "../../sweep/asked_to_end.ts";
 import { retryWhileBlocked, writeWait_ms } from "../../sweep/blocking_conditions.ts";
 import { makeEvidenceFolder } from "../../sweep/evidence_folder.ts";
 import { linksToTest, openLinkTests } from "../../sweep/link_tests.ts";
 import { wrapped } from "../../sweep/outcome.ts";
+import { preparePages } from "../../sweep/plan/pages.ts";
+import { pageName } from "../../sweep/plan/plan.ts";
 import { openProgress, type Progress } from "../../sweep/progress/progress.ts";
 import type { Verbosity } from "../../sweep/progress/progress_log.ts";
 import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "../../sweep/session.ts";
 import { groupsOf } from "../language/flow_run.ts";
 import { flowResult } from "../metrics/flow_result.ts";
 import { guessRun_ms } from "../plan/estimate.ts";
-import { cellsOf, type FlowPlan, flowPlanDigest } from "../plan/plan.ts";
+import { cellsOf, type FlowPlan, flowPlanDigest, pageOf } from "../plan/plan.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { attemptFlowRun } from "./attempt.ts";
 import { flowEvidenceFolder } from "./evidence.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
+import { attemptPageRun, type RunPage } from "./page_run.ts";
 import { type FlowRunOutcome, runFlowSweep } from "./runner.ts";
 import { flowTasks, type RunCell, runCells } from "./tasks.ts";
 
@@ -43,8 +49,6 @@ export interface FlowExecution {
 /** Sets the exit status where it was stopped. RunError where no run was valid. */
 export async function executeFlows(execution: FlowExecution): Promise<void> {
   const { home, plan, fresh, json, evidence, askedToEnd } = execution;
-  if (plan.page !== undefined)
-    throw new UserError(`plan ${plan.name}: flows amid a page load are not run yet: take the page out`);
   if (evidence !== undefined) makeEvidenceFolder(evidence);
   const { stdout: out, stderr: err, env: environment } = process;
   const progress = openProgress({ json, out, err, environment, verbosity: execution.verbosity });
@@ -54,7 +58,10 @@ export async function executeFlows(execution: FlowExecution): Promise<void> {
   try {
     const flowCells = cellsOf(plan);
     for (const { link_profile } of flowCells) refuseChangedFiles(link_profile, results.remedies.again);
+    const page = pageOf(plan);
+    const recordings = page && (await begin(() => preparePages(home, [page.page], (event) => progress.tell(event))));
     // What would fail every run is found before there is a sweep to go on with.
+    if (page) chromiumPath();
     await tryLab();
     const { name, seed } = plan;
     const command = ["trilane", ...process.argv.slice(2)];
@@ -63,7 +70,8 @@ export async function executeFlows(execution: FlowExecution): Promise<void> {
     const { sweep, resumed } = await begin(() => results.beginFlowSweep(asked, fresh));
     try {
       askLabLinks(flowCells.map(({ link_profile }) => link_profile));
-      await runToEnd(execution, { results, sweep, resumed, progress, cells: runCells(results, sweep, flowCells) });
+      const cells = runCells(results, sweep, flowCells);
+      await runToEnd(execution, { results, sweep, resumed, progress, cells, recordings });
     } finally {
       releaseQuietly(results, sweep);
     }
@@ -80,6 +88,23 @@ interface Begun {
   readonly progress: Progress;
   /** In the plan's order. */
   readonly cells: readonly RunCell[];
+  /** Of the plan's page; null: it has none. */
+  readonly recordings: ReadonlyMap<string, Recording> | null;
+}
+
+/** What each cell's run loads amid its flows; null: nothing. */
+function runPages(plan: FlowPlan, recordings: Begun["recordings"]): ((cell: RunCell) => RunPage) | null {
+  const page = pageOf(plan);
+  const recording = page && recordings?.get(pageName(page.page));
+  if (!page || !recording) return null;
+  const { name, digest, url, source } = recording;
+  const loaded = { name, digest, url, failedUrls: failedUrlsOf(recording) };
+  const strict = source.startsWith("synth: ");
+  const start_ms = Math.round(page.start_s * 1000);
+  return ({ lane }) => {
+    if (lane === null) throw new Error("unreachable: each cell of a plan with a page has a lane");
+    return { recording: loaded, strict, lane, start_ms };
+  };
 }
 
 const resultOf = (records: FlowRecords, { flows }: RunCell): FlowResult => flowResult(records, groupsOf(flows));
@@ -88,6 +113,8 @@ const resultOf = (records: FlowRecords, { flows }: RunCell): FlowResult => flowR
 async function runUntilSignal(execution: FlowExecution, begun: Begun) {
   const { home, plan, evidence, askedToEnd } = execution;
   const { results, sweep, resumed, progress, cells } = begun;
+  const pages = runPages(plan, begun.recordings);
+  const pageSize = pages === null ? null : ([...(begun.recordings?.values() ?? [])][0] ?? null);
   const interruption = watchSignals();
   const { signal } = interruption;
   try {
@@ -108,10 +135,11 @@ async function runUntilSignal(execution: FlowExecution, begun: Begun) {
     const outcome = await runFlowSweep({
       ...{ home, results, sweep, plan, resumed, links, signal },
       tasks: flowTasks(results, sweep, plan, cells),
-      attempt: attemptFlowRun,
+      attempt: (request) => (request.page ? attemptPageRun(request, request.page) : attemptFlowRun(request)),
+      ...(pages ? { pageOf: pages } : {}),
       resultOf,
       ...(evidence === undefined ? {} : { evidenceOf: flowEvidenceFolder(evidence, sweep) }),
-      guess_ms: (cell) => guessRun_ms(plan, cell),
+      guess_ms: (cell) => guessRun_ms(plan, cell, pageSize),
       ...(askedToEnd ? { askedToEnd } : {}),
       tell: (event) => progress.tell(event),
     });
@@ -146,7 +174,9 @@ async function conclude(execution: FlowExecution, begun: Begun, { runs, wall_ms 
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
   const report = await held(() => writeReport(home, sweep.id), waitingOf(askedToEnd, progress, sweep.id), remedy);
   const all = results.flowRunsOf(sweep.id);
-  const summed = flowCellResults(cells, all);
+  const plt_ms = ({ id, lane }: FlowRunRow): number | null =>
+    lane === null ? null : (results.flowPageLoadOf(id)?.log._trilane.metrics.plt_ms ?? null);
+  const summed = flowCellResults(cells, all, plt_ms);
   if (json) {
     const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
     progress.tell({ event: "flows-finished", sweep: sweep.id, ...facts, report, cells: summed });

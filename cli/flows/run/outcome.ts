@@ -1,10 +1,18 @@
 // What a finished plan of flows says in the terminal and in its last event: of each mix on a link, what its flows got. Pure; rows of runs
 // in, text out. Everything else is the report's to show.
 import type { Flow } from "../../../schemas/generated/flow.ts";
-import type { FlowCellResult, FlowGroupResult, FlowsFinished } from "../../../schemas/generated/sweep_event.ts";
+import type {
+  FlowCellResult,
+  FlowGroupResult,
+  FlowPageResult,
+  FlowsFinished,
+} from "../../../schemas/generated/sweep_event.ts";
+import { formatTime, formatTimeRange } from "../../base/numbers.ts";
+import { median } from "../../base/quantile.ts";
 import { textTable } from "../../base/text_table.ts";
 import { isDisturbed } from "../../load/disturbance.ts";
 import { type GroupSummary, summarizeRuns } from "../../results/flows/summary.ts";
+import { medianInterval } from "../../results/stats/median_interval.ts";
 import type { FlowRunRow } from "../../results/store/results.ts";
 import { formatFlow } from "../language/flow_words.ts";
 import { metricText } from "../metrics/metric_text.ts";
@@ -24,8 +32,21 @@ function groupResult(flow: Flow, summary: GroupSummary | undefined): FlowGroupRe
   };
 }
 
-/** In the plan's order. */
-export function flowCellResults(cells: readonly RunCell[], runs: readonly FlowRunRow[]): FlowCellResult[] {
+function pageResult(plts_ms: readonly number[]): FlowPageResult {
+  const interval = medianInterval(plts_ms);
+  return {
+    median_ms: plts_ms.length === 0 ? null : median(plts_ms),
+    low_ms: interval?.low ?? null,
+    high_ms: interval?.high ?? null,
+  };
+}
+
+/** In the plan's order. `plt_ms`: page load time in a valid run; null: it has none. */
+export function flowCellResults(
+  cells: readonly RunCell[],
+  runs: readonly FlowRunRow[],
+  plt_ms: (run: FlowRunRow) => number | null = () => null,
+): FlowCellResult[] {
   const byCell = Map.groupBy(runs, ({ cell }) => cell);
   return cells.map((cell) => {
     const its = byCell.get(cell.id) ?? [];
@@ -33,8 +54,10 @@ export function flowCellResults(cells: readonly RunCell[], runs: readonly FlowRu
     const results = its.flatMap(({ status, result }) => (status === "valid" && result !== null ? result : []));
     const { groups } = summarizeRuns(results);
     const { mix, link, lane } = cell;
+    const plts_ms = its.flatMap((run) => (run.status === "valid" ? (plt_ms(run) ?? []) : []));
     return {
       ...{ mix, link, lane, valid: count("valid"), invalid: count("invalid"), failed: count("failed") },
+      ...(lane === null ? {} : { plt: pageResult(plts_ms) }),
       groups: cell.flows.map((flow, group) =>
         groupResult(
           flow,
@@ -51,6 +74,14 @@ function groupRow({ flow, goodput_bps, low_bps, high_bps, share }: FlowGroupResu
   return [flow, rate(goodput_bps), interval, share === null ? "" : metricText(share, "ratio")];
 }
 
+/** `, page over h3: PLT 1230 ms (1100 ms to 1310 ms)`. */
+function pageWords({ lane, plt }: FlowCellResult): string {
+  if (lane === null || !plt) return "";
+  const { median_ms, low_ms, high_ms } = plt;
+  const interval = low_ms === null || high_ms === null ? "" : ` (${formatTimeRange({ low: low_ms, high: high_ms })})`;
+  return `, page over ${lane}: ${median_ms === null ? "no PLT" : `PLT ${formatTime(median_ms)}${interval}`}`;
+}
+
 /** A row for each `--flow`, under a line for its mix on its link where there are several. */
 export function flowTable(cells: readonly FlowCellResult[]): string[] {
   const head = ["flow", "goodput", "95 % interval", "share"];
@@ -58,7 +89,7 @@ export function flowTable(cells: readonly FlowCellResult[]): string[] {
   const several = cells.length > 1;
   const lines = shown.flatMap((cell) => {
     const { link, lane, groups } = cell;
-    const title = several ? [`${link}${lane === null ? "" : `, page over ${lane}`}`] : [];
+    const title = several || lane !== null ? [`${link}${pageWords(cell)}`] : [];
     return [...title, ...textTable([head, ...groups.map(groupRow)]), ...(several && cell !== shown.at(-1) ? [""] : [])];
   });
   const hidden = cells.length - shown.length;

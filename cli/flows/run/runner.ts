@@ -19,6 +19,7 @@ import type { FlowPlan } from "../plan/plan.ts";
 import { runSeed } from "../plan/run_order.ts";
 import { packRecords, thinnedRecords } from "../records/stored_records.ts";
 import type { FlowAttempt, FlowAttemptRequest } from "./attempt.ts";
+import type { RunPage } from "./page_run.ts";
 import type { FlowTask, RunCell } from "./tasks.ts";
 
 /** What disturbs runs for longer may end before the deferred ones have their last attempts. */
@@ -35,6 +36,8 @@ export interface FlowRunnerOptions {
   readonly attempt: (request: FlowAttemptRequest) => Promise<FlowAttempt>;
   /** The numbers of a run, by what it left. */
   readonly resultOf: (records: NonNullable<FlowAttempt["records"]>, cell: RunCell) => FlowResult;
+  /** What is loaded amid a cell's flows; without it no page is. */
+  readonly pageOf?: (cell: RunCell) => RunPage;
   /** A folder for what each attempt leaves; without it only its row is kept. */
   readonly evidenceOf?: (cell: RunCell, block: number, attempt: number) => string;
   /** A guess at a run's wall time. */
@@ -201,12 +204,13 @@ class FlowRunner {
 
   /** Null for a run that the signal cut off, or that had no room until it was to end. */
   async #attempt({ cell, planned, attempts }: FlowTask): Promise<FlowAttempt | null> {
-    const { home, plan, attempt, evidenceOf, signal } = this.#options;
+    const { home, plan, attempt, pageOf, evidenceOf, signal } = this.#options;
     const { block } = planned;
     const request: FlowAttemptRequest = {
       home,
       run: flowRunOf(cell.flows, plan),
       link: { ...cell.link_profile, seed: runSeed(plan, cell, block) },
+      ...(pageOf ? { page: pageOf(cell) } : {}),
       ...(evidenceOf ? { evidence: evidenceOf(cell, block, attempts) } : {}),
       signal,
     };
@@ -224,14 +228,14 @@ class FlowRunner {
   /** Its number in the results; while the disk is full it is held. Null: stopped before there was room. */
   async #store(task: FlowTask, made: FlowAttempt, started_at: string): Promise<number | null> {
     const { results, resultOf } = this.#options;
-    const { status, reasons, wall_ms, records } = made;
+    const { status, reasons, wall_ms, records, pageLoad } = made;
     const { position, block } = task.planned;
     const row: NewFlowRun = {
       cell: task.cell.id,
       ...{ block, attempt: task.attempts, position, status, reasons, started_at, wall_ms },
       result: records && resultOf(records, task.cell),
       series: records && packRecords(thinnedRecords(records)),
-      pageLoad: null,
+      pageLoad,
     };
     const stored = await retryWhileBlocked(() => results.recordFlowRun(row), this.#waiting);
     if (stored === null) return null;

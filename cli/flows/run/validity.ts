@@ -93,15 +93,32 @@ function countsOf({ name, flow, sender, receiver }: Ends, counted: number | null
   return null;
 }
 
+function endsOf({ run, near, far }: FlowRecords, index: number): Ends | null {
+  const [flow, atNear, atFar] = [run.flows[index], near.flows[index], far.flows[index]];
+  if (!flow || !atNear || !atFar) return null;
+  const [sender, receiver] = flow.direction === "down" ? [atFar, atNear] : [atNear, atFar];
+  return { name: named(flow, index), flow, near: atNear, sender, receiver };
+}
+
+/**
+ * Of a run that ended with a page's load: whether the flows that had begun by then were controlled as asked, and what their ends say is
+ * what the link carried. All else of them is judged with the load (cli/load/cross_traffic.ts).
+ */
+export function countReasons(records: FlowRecords): string[] {
+  return records.run.flows.flatMap((_, index) => {
+    const ends = endsOf(records, index);
+    if (ends === null || ends.near.state === "failed" || ends.near.started_ns === null) return [];
+    const counted = records.bins[index]?.counted ?? null;
+    return [controllerOf(ends), countsOf(ends, counted, records)].filter((reason) => reason !== null);
+  });
+}
+
 /** Why the run does not count; empty: it does. `tolerance`: of what the machine may have held up, relative to the run's length. */
 export function invalidReasons(records: FlowRecords, tolerance: Tolerance = usualTolerance): string[] {
-  const { run, near, far, bins } = records;
+  const { run, bins } = records;
   const reasons = run.flows.flatMap((flow, index): string[] => {
-    const [atNear, atFar] = [near.flows[index], far.flows[index]];
-    const name = named(flow, index);
-    if (!atNear || !atFar) return [`${name} is not in the reports`];
-    const [sender, receiver] = flow.direction === "down" ? [atFar, atNear] : [atNear, atFar];
-    const ends: Ends = { name, flow, near: atNear, sender, receiver };
+    const ends = endsOf(records, index);
+    if (ends === null) return [`${named(flow, index)} is not in the reports`];
     const failure = failureOf(ends);
     if (failure !== null) return [failure];
     const found = [

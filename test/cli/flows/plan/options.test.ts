@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeFlows, flowPlanLines } from "../../../../cli/flows/plan/describe.ts";
 import { type FlowOptions, flowPlanFrom } from "../../../../cli/flows/plan/options.ts";
-import { cellsOf, mixesOf } from "../../../../cli/flows/plan/plan.ts";
+import { cellsOf, mixesOf, pageOf } from "../../../../cli/flows/plan/plan.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
 
 const kernel = ["reno", "cubic", "bbr"];
 const none: FlowOptions = {
   ...{ plan: undefined, link: [], flow: [], for: undefined, runs: undefined },
-  ...{ ping: false, rrul: false, seed: undefined, retries: undefined },
+  ...{ ping: false, rrul: false, seed: undefined, retries: undefined, page: undefined, lanes: undefined },
 };
-const plan = (options: Partial<FlowOptions>) => flowPlanFrom({ ...none, ...options }, kernel);
+const plan = (options: Partial<FlowOptions>) => flowPlanFrom({ ...none, ...options }, undefined, kernel);
 
 test("several --flow are one mix, on the usual link for the usual time", () => {
   const { name, links, mixes, for_s, repetitions, ping_ms } = plan({ flow: ["quic:cubic-n2", "tcp@5s"] });
@@ -48,11 +48,28 @@ test("options take the place of what a plan says, or are refused beside it", () 
   const made = plan({ plan: "example", runs: 1, seed: 7 });
   assert.deepEqual([made.repetitions, made.seed, made.retries], [1, 7, 2]);
   assert.equal(cellsOf(made).length, 6);
-  for (const beside of [{ flow: ["tcp"] }, { link: ["1mbit/1ms"] }, { for: "5s" }, { ping: true }, { rrul: true }])
+  for (const beside of [
+    { flow: ["tcp"] },
+    { link: ["1mbit/1ms"] },
+    { for: "5s" },
+    { ping: true },
+    { rrul: true },
+    { page: "x" },
+  ])
     assert.throws(
       () => plan({ plan: "example", ...beside }),
       new RegExp(`^UserError: --${Object.keys(beside)[0]}: plan example says this itself: leave one of the two out$`),
     );
+});
+
+test("--page names a page and when it begins, --lanes what it is loaded over", () => {
+  const made = plan({ flow: ["tcp:bbr"], page: "carlucci-medium@10s", lanes: "h1,h3" });
+  assert.deepEqual(pageOf(made), { page: "carlucci-medium", start_s: 10, lanes: ["h1", "h3"] });
+  assert.equal(made.name, "carlucci-medium amid flows tcp-bbr");
+  const usual = plan({ flow: ["tcp:bbr"], page: "https://user@shop.example/" });
+  assert.deepEqual(pageOf(usual), { page: "https://user@shop.example/", start_s: 5, lanes: ["h1", "h2", "h3"] });
+  const imported = flowPlanFrom({ ...none, flow: ["tcp"], page: "shop.har@2s" }, { synth: "carlucci-small" }, kernel);
+  assert.deepEqual(pageOf(imported)?.page, { synth: "carlucci-small" });
 });
 
 const wrong: [string, Partial<FlowOptions>, RegExp][] = [
@@ -69,6 +86,16 @@ const wrong: [string, Partial<FlowOptions>, RegExp][] = [
   ],
   ["a link twice", { flow: ["tcp"], link: ["5mbit/50ms", "5mbit/50ms"] }, /link 5mbit\/50ms stands there twice/],
   ["10 000 flows", { flow: ["10000*tcp"] }, /count "10000": must be from 1 to 1000$/],
+  ["lanes of no page", { flow: ["tcp"], lanes: "h1" }, /^--lanes: is of --page, and there is none/],
+  ["an unknown lane", { flow: ["tcp"], page: "x", lanes: "h4" }, /^lane "h4" is not known: use h1/],
+  ["a page before the browser", { flow: ["tcp"], page: "x@0s" }, /^--page "x@0s": begins at 1s or later/],
+  ["a page at no time", { flow: ["tcp"], page: "x@5" }, /^--page "x@5": 5 has no unit: use ms, s, min$/],
+  [
+    "a page after the end",
+    { flow: ["tcp"], page: "x@60s" },
+    /^the page starts at 60 s, when the run of 60 s has ended/,
+  ],
+  ["a page loaded twice", { flow: ["tcp"], page: "x", lanes: "h3-0rtt" }, /lane h3-0rtt has two navigations/],
   ["no such plan", { plan: "nowhere" }, /^no plan nowhere: name a file, or one of/],
 ];
 for (const [name, options, message] of wrong)

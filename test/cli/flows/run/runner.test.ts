@@ -30,12 +30,16 @@ const plan = flowPlanOf(
   "test",
 );
 
-const valid = async (): Promise<FlowAttempt> => ({ status: "valid", reasons: [], wall_ms: 110, records: twoFlows() });
+const valid = async (): Promise<FlowAttempt> => ({
+  ...{ status: "valid", reasons: [], wall_ms: 110 },
+  ...{ records: twoFlows(), pageLoad: null },
+});
 const invalid = (reason: string): FlowAttempt => ({
   status: "invalid",
   reasons: [reason],
   wall_ms: 110,
   records: null,
+  pageLoad: null,
 });
 
 describe("runner of flows", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { FlowRecords } from "../../../../cli/flows/records/flow_records.ts";
-import { invalidReasons } from "../../../../cli/flows/run/validity.ts";
+import { countReasons, invalidReasons } from "../../../../cli/flows/run/validity.ts";
 import { isDisturbed } from "../../../../cli/load/disturbance.ts";
 import type { ReportedFlow } from "../../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../../schemas/generated/flow_run.ts";
@@ -123,5 +123,18 @@ describe("validity of a flow run", () => {
     });
     assert.equal(reasons.length, 6);
     assert.equal(reasons.at(-1), "and 95 more reasons");
+  });
+});
+
+describe("a run that ended with a page's load", () => {
+  test("is held to its controllers and counts, not to the flows' planned ends", () => {
+    assert.deepEqual(countReasons(changed({ near: { ended_ns: start_ns + 1e9 } })), []);
+    assert.match(countReasons(changed({ far: { congestion: "reno" } })).join(), /^flow 1 .* was controlled by reno/);
+    assert.match(countReasons(changed({ crossed_bytes: 10 })).join(), /and 10 crossed the link/);
+  });
+
+  test("is not held to flows that had not begun", () => {
+    const waiting = { state: "not-started", started_ns: null, congestion: null } as const;
+    assert.deepEqual(countReasons(changed({ near: waiting, far: waiting })), []);
   });
 });
