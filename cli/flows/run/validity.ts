@@ -1,9 +1,10 @@
-// Whether a flow run was what was asked, and why not: its link on time, each flow begun, controlled and ended as planned, and the ends in
-// agreement with what the shaper counted. Pure; an attempt that left no records is run_flows.ts's to judge.
+// Whether a flow run was what was asked, and why not: its link and its ends on time, each flow begun, controlled and ended as planned,
+// and the ends in agreement with what the shaper counted. Pure; an attempt that left no records is run_flows.ts's to judge.
 import type { ReportedFlow } from "../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../schemas/generated/flow_run.ts";
 import { disturbedRunReason, heldUp_ms, type Tolerance, usualTolerance } from "../../load/disturbance.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
+import { standstill_ms } from "./standstill.ts";
 
 /** More reasons than this say nothing that the first ones do not. */
 const mostReasons = 5;
@@ -26,6 +27,18 @@ function linkReasons({ near, shaper, for_ms }: FlowRecords, tolerance: Tolerance
   if (held_ms <= tolerated_ms) return [];
   const times = `${held_ms.toFixed(1)} ms (tolerated: ${tolerated_ms.toFixed(1)} ms)`;
   return [disturbed(`it held the link up for ${times}: let less run beside it, or wait for a quieter moment`)];
+}
+
+/** By how much the machine kept the ends from sending and receiving, for which the same holds. */
+function endReasons(records: FlowRecords, tolerance: Tolerance): string[] {
+  const tolerated_ms = Math.max(tolerance.ms, tolerance.share * records.for_ms);
+  return Object.entries(standstill_ms(records)).flatMap(([end, still_ms]) =>
+    still_ms <= tolerated_ms
+      ? []
+      : disturbed(
+          `the ${end} end stood still for ${still_ms.toFixed(0)} ms (tolerated: ${tolerated_ms.toFixed(0)} ms): let less run beside it, or wait for a quieter moment`,
+        ),
+  );
 }
 
 interface Ends {
@@ -129,7 +142,7 @@ export function invalidReasons(records: FlowRecords, tolerance: Tolerance = usua
     ];
     return found.filter((reason) => reason !== null);
   });
-  const all = [...linkReasons(records, tolerance), ...reasons];
+  const all = [...linkReasons(records, tolerance), ...endReasons(records, tolerance), ...reasons];
   const more = all.length - mostReasons;
   return more > 0 ? [...all.slice(0, mostReasons), `and ${more} more reasons`] : all;
 }

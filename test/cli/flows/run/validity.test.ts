@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { FlowRecords } from "../../../../cli/flows/records/flow_records.ts";
+import { missedTicks_ms, standstill_ms } from "../../../../cli/flows/run/standstill.ts";
 import { countReasons, invalidReasons } from "../../../../cli/flows/run/validity.ts";
 import { isDisturbed } from "../../../../cli/load/disturbance.ts";
 import type { ReportedFlow } from "../../../../schemas/generated/flow_report.ts";
@@ -85,6 +86,33 @@ describe("validity of a flow run", () => {
       assert.match(reason, expected);
       assert.ok(!isDisturbed(reason), reason);
     }
+  });
+
+  test("an end that stood still is the machine's doing, whichever flow shows it", () => {
+    const records = changed({});
+    const ticksOf = (pauses_ms: readonly number[], to_ms = 10_000): Float64Array =>
+      Float64Array.from({ length: to_ms / 5 }, (_, tick) => tick * 5).filter(
+        (time_ms) => !pauses_ms.some((from_ms) => time_ms > from_ms && time_ms < from_ms + 60),
+      );
+    const paused = (pauses_ms: readonly number[]): FlowRecords => ({
+      ...records,
+      samples: records.samples.map(({ sender, receiver }, flow) => ({
+        sender: { ...sender, time_ms: ticksOf(flow === 0 ? pauses_ms : [], flow === 0 ? 10_000 : 500) },
+        receiver: { ...receiver, time_ms: ticksOf([]) },
+      })),
+    });
+    // Each is of twelve intervals, in which eleven ticks are missing.
+    assert.deepEqual(standstill_ms(paused([1000, 4000])), { near: 0, far: 110 });
+    assert.deepEqual(invalidReasons(paused([1000])), []);
+    const reason = onlyReason(paused([1000, 4000]));
+    assert.match(reason, /the far end stood still for 110 ms \(tolerated: 100 ms\)/);
+    assert.ok(isDisturbed(reason));
+    assert.equal(
+      missedTicks_ms({ time_ms: Float64Array.of(0, 10, 15, 25) }, 5),
+      0,
+      "a tick served late is none missed",
+    );
+    assert.equal(missedTicks_ms({ time_ms: new Float64Array(0) }, 5), 0);
   });
 
   test("a flow of a size ends with all its bytes, or the run was too short", () => {
