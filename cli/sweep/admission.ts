@@ -96,7 +96,7 @@ export class Admission {
     this.#disturbedAtStart = wasDisturbed ? this.#disturbedAtStart + 1 : null;
     if (this.#disturbedAtStart !== unfitAfter_loads) return;
     const [why = ""] = reasons.filter(isDisturbed);
-    this.tellUnfit(`none of the first ${unfitAfter_loads} loads counts (${why.split(" (")[0]})`);
+    this.tellUnfit(`none of the first ${unfitAfter_loads} counts (${why.split(" (")[0]})`);
   }
 
   /** Once: that this machine, as it is, will not do, and what would help. */
@@ -133,7 +133,7 @@ export class Admission {
         return waited_ms + window_ms;
       }
       // A browser that starts fills the machine for a second: nothing to speak of.
-      if (waited_ms === tellAfter_ms) tell(`the machine is busy: ${crowded}, the next load waits`);
+      if (waited_ms === tellAfter_ms) tell(`the machine is busy: ${crowded}, the next one waits`);
       if (waited_ms === unfitAfter_ms && isAlone) {
         const all = crowdedWords(unrestBetween(first, after, waited_ms + window_ms), true);
         if (all !== null) this.tellUnfit(`in ${Math.round(unfitAfter_ms / 1000)} s ${all}`);

@@ -137,6 +137,44 @@ test("Ctrl-C in a run drops it, keeps what is stored, and says how to go on", as
   assert.match(listed.stdout, /^2 flows\S* .*1 mix +- +1 +0 of 3 +unfinished/m);
 });
 
+/** The process of a run's lab with that program and, of trilane-flows, at that end; undefined: there is none. */
+function labProcess(pid: number | undefined, program: string, end = ""): number | undefined {
+  const found = readdirSync("/proc").find((name) => {
+    try {
+      const [path = "", first = "", ...rest] = readFileSync(`/proc/${name}/cmdline`, "latin1").split("\0");
+      const isMine = [first, ...rest].some((word) => word.includes(`trilane-flows-${pid}-`));
+      return isMine && path.endsWith(`/${program}`) && (end === "" || first === end);
+    } catch {
+      return false;
+    }
+  });
+  return found === undefined ? undefined : Number(found);
+}
+
+test("whatever of a lab is killed, its run fails, says so, and the next one runs", async () => {
+  const started = start("--new");
+  const { pid } = started.child;
+  const parts = [["trilane-flows", "near"], ["trilane-shaper"], ["trilane-flows", "far"]] as const;
+  for (const [position, [program, end]] of parts.entries()) {
+    await started.until((event) => event.event === "flow-run-started" && event.position === position);
+    let victim: number | undefined;
+    for (let looks = 0; looks < 200 && victim === undefined; looks++) {
+      await delay(25);
+      victim = labProcess(pid, program, end);
+    }
+    assert.notEqual(victim, undefined, `${program} ${end} runs`);
+    process.kill(victim ?? 0, "SIGKILL");
+    const ended = await started.until((event) => event.event === "flow-run-finished" && event.position === position);
+    assert.ok(ended.event === "flow-run-finished" && ended.status === "failed", JSON.stringify(ended));
+    assert.match(ended.reasons[0] ?? "", /killed/);
+  }
+  const [code] = await once(started.child, "close");
+  assert.equal(code, 1);
+  const last = started.events.at(-1);
+  assert.ok(last?.event === "flows-finished" && last.failed === 3 && last.valid === 0, JSON.stringify(last));
+  assert.deepEqual(left(pid), []);
+});
+
 test("--evidence keeps what both ends and the link wrote", async () => {
   const folder = join(home, "evidence");
   const started = start("--new", "--evidence", folder);

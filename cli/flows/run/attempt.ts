@@ -91,7 +91,8 @@ export async function attemptFlowRun(request: FlowAttemptRequest): Promise<FlowA
     throwIfFull(folder);
     const failure = failureOf(exit, timedOut, limit_ms);
     if (exit.code === 2) throw new UserError(failure);
-    if (exit.code === 127 || exit.code === null) throw new RunError(failure);
+    // It could not even be started.
+    if (exit.code === null && exit.signal === null) throw new RunError(failure);
     return { status: "failed", reasons: [failure], wall_ms, records: null, pageLoad: null };
   } finally {
     await folder.remove();

@@ -33,7 +33,7 @@ test("at once where the machine has room, else when it has, said once", async ()
   const busy = admission([...Array(20).fill(0.9), 0.2]);
   await busy.made.admit(() => true);
   assert.equal(busy.windows(), 21);
-  assert.deepEqual(busy.told, ["the machine is busy: tasks waited for a CPU in 90 % of the time, the next load waits"]);
+  assert.deepEqual(busy.told, ["the machine is busy: tasks waited for a CPU in 90 % of the time, the next one waits"]);
 });
 
 test("not for ever, and not where nothing runs beside any more", async () => {
@@ -120,7 +120,7 @@ test("a run that begins with six disturbed loads says so; one that had a valid o
   const first = admission([0]);
   for (let loads = 0; loads < 12; loads++) first.made.ended(disturbed, false);
   assert.equal(first.told.length, 1);
-  assert.match(first.told[0] ?? "", /none of the first 6 loads counts \(.*by up to 90\.0 ms\).*--dilate/);
+  assert.match(first.told[0] ?? "", /none of the first 6 counts \(.*by up to 90\.0 ms\).*--dilate/);
   const later = admission([0]);
   later.made.ended({ status: "valid", reasons: [] }, false);
   for (let loads = 0; loads < 12; loads++) later.made.ended(disturbed, false);
