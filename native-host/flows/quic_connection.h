@@ -49,10 +49,12 @@ struct quic_connection {
     bool told_all;                       // the stream's FIN has been given to quiche
 
     struct pacer pacer;
-    uint64_t base_bytes; // sent and never to be acknowledged, when data began to flow
-    uint64_t room_bytes; // of the congestion window, as of the last packet that came in
-    uint64_t held_bytes; // of the stream, that quiche has made no packets of: about, rather too few
-    uint64_t lost_bytes; // so far
+    uint64_t base_bytes;      // sent and never to be acknowledged, when data began to flow
+    uint64_t room_bytes;      // of the congestion window, as of the last packet that came in
+    uint64_t in_flight_bytes; // the same
+    bool timed_out;           // a timer of quiche's, and no packets were made since
+    uint64_t held_bytes;      // of the stream, that quiche has made no packets of: about, rather too few
+    uint64_t lost_bytes;      // so far
     uint64_t lost_packets;
     struct loop_timer timer;
     struct burst burst;

@@ -101,7 +101,10 @@ static void on_timer(void *context, uint64_t now_ns) {
     struct quic_connection *c = context;
     (void)now_ns;
     flow_enter(c->flow);
-    if (quiche_conn_timeout_as_nanos(c->quic) == 0) quiche_conn_on_timeout(c->quic);
+    if (quiche_conn_timeout_as_nanos(c->quic) == 0) {
+        quiche_conn_on_timeout(c->quic);
+        c->timed_out = true;
+    }
     turn(c);
     flow_leave(c->flow);
 }

@@ -50,6 +50,7 @@ static void update_from_path(struct quic_connection *c) {
     quiche_stats all; // of a path, quiche's CUBIC and Reno do not count the bytes that were lost
     quiche_conn_stats(c->quic, &all);
     const uint64_t in_flight = in_flight_bytes(c, &all);
+    c->in_flight_bytes = in_flight;
     c->room_bytes = path.cwnd > in_flight ? path.cwnd - in_flight : 0;
     // What was lost quiche sends again, so it holds it again.
     const uint64_t heads = (all.lost - c->lost_packets) * PACKET_HEAD_BYTES;
@@ -63,6 +64,7 @@ static void count_packet(struct quic_connection *c, size_t size) {
     const size_t of_stream = size > PACKET_HEAD_BYTES ? size - PACKET_HEAD_BYTES : 0;
     c->held_bytes -= c->held_bytes < of_stream ? c->held_bytes : of_stream;
     c->room_bytes -= c->room_bytes < size ? c->room_bytes : size;
+    c->in_flight_bytes += size;
 }
 
 static void address_in(struct sockaddr_in6 *out, const struct sockaddr_storage *in) {
@@ -72,6 +74,16 @@ static void address_in(struct sockaddr_in6 *out, const struct sockaddr_storage *
 
 static bool flush(struct quic_connection *c, uint64_t now_ns) {
     return burst_flush(&c->burst, &c->link, now_ns + RELEASE_EARLY_NS);
+}
+
+// quiche fills what is left of the window with a packet of that size. Its acknowledgement then makes room for
+// no more than another one like it, and soon most packets are small: more heads, and more packets for a link
+// to lose (TCP's silly window, RFC 1122, 4.2.3.4). So a sender waits for room for a whole packet, as TCP
+// does, unless nothing is under way that could make it, or a timer of quiche's has run out, which wants a
+// packet at once.
+static bool waits_for_room(const struct quic_connection *c) {
+    return c->sends && c->phase == QUIC_RUNNING && !c->timed_out && c->in_flight_bytes > 0 &&
+           c->room_bytes < QUIC_PAYLOAD_BYTES;
 }
 
 // Where quiche has no more although the window has room, it holds less than was thought. True if there is
@@ -88,6 +100,7 @@ static bool refill(struct quic_connection *c) {
 static enum packets make_packets(struct quic_connection *c) {
     for (bool refilled = false;;) {
         if (c->held_bytes < LEAST_HELD_BYTES) quic_stream_send(c);
+        if (waits_for_room(c)) return PACKETS_DRAINED;
         const uint64_t now_ns = clock_now_ns();
         const bool may_send = !c->controller->paced || pacer_may_send(&c->pacer, now_ns);
         uint8_t *place = may_send ? burst_place(&c->burst, QUIC_PAYLOAD_BYTES) : NULL;
@@ -143,6 +156,7 @@ void quic_packets_turn(struct quic_connection *c) {
         packets = make_packets(c);
         if (packets == PACKETS_DRAINED && !flush(c, clock_now_ns())) packets = PACKETS_WAIT;
         if (c->sends && c->held_bytes > 0) not_application_limited(c);
+        c->timed_out = false;
     }
     set_timer(c, packets);
 }
