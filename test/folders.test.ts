@@ -69,7 +69,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cli/report",
   ],
   "cli/flows/plan": ["cli/base", "cli/link", "cli/flows/language", "cli/load", "cli/sweep"],
+  "cli/flows/live": ["cli/base", "cli/link", "cli/flows/records", "cli/flows/language"],
   "cli/flows/run": [
+    "cli/flows/live",
     "cli/base",
     "cli/link",
     "cli/browser",

@@ -9,7 +9,7 @@ import { throwIfFull } from "../../browser/scratch.ts";
 import type { LinkProfile } from "../../link/link.ts";
 import type { LoadStatus } from "../../results/store/results.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
-import { readFlowRecords } from "../records/read_flow_records.ts";
+import { type FlowFiles, readFlowRecords } from "../records/read_flow_records.ts";
 import { openFlowEvidence } from "./evidence.ts";
 import { flowsCommandLine, runLab } from "./lab_run.ts";
 import type { RunPage } from "./page_run.ts";
@@ -27,6 +27,8 @@ export interface FlowAttemptRequest {
   readonly page?: RunPage;
   /** Aborted: the run is dropped. */
   readonly signal: AbortSignal;
+  /** Looks at the run while it lasts, by the files that its programs write. */
+  readonly watch?: (run: FlowRun, files: FlowFiles) => { close(): Promise<void> };
 }
 
 export interface FlowAttempt {
@@ -71,7 +73,10 @@ export async function attemptFlowRun(request: FlowAttemptRequest): Promise<FlowA
     await writeFile(paths.run, JSON.stringify(run));
     const commandLine = flowsCommandLine({ home, link, paths, evidence: kept?.evidence ?? null });
     const limit_ms = run.for_ms + startAndEnd_ms;
-    const { exit, timedOut } = await runLab(commandLine, { timeout_ms: limit_ms, signal });
+    const watched = request.watch?.(run, paths);
+    const { exit, timedOut } = await runLab(commandLine, { timeout_ms: limit_ms, signal }).finally(() =>
+      watched?.close(),
+    );
     signal.throwIfAborted();
     const { records } = await readFlowRecords(run, paths);
     const wall_ms = Math.round(performance.now() - begun_ms);

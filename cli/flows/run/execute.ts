@@ -22,11 +22,12 @@ import { openProgress, type Progress } from "../../sweep/progress/progress.ts";
 import type { Verbosity } from "../../sweep/progress/progress_log.ts";
 import { held, machineEnvironment, releaseQuietly, sayStopped, waitingOf } from "../../sweep/session.ts";
 import { groupsOf } from "../language/flow_run.ts";
+import { openLiveView } from "../live/live_view.ts";
 import { flowResult } from "../metrics/flow_result.ts";
 import { guessRun_ms } from "../plan/estimate.ts";
 import { cellsOf, type FlowPlan, flowPlanDigest, pageOf } from "../plan/plan.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
-import { attemptFlowRun } from "./attempt.ts";
+import { attemptFlowRun, type FlowAttemptRequest } from "./attempt.ts";
 import { flowEvidenceFolder } from "./evidence.ts";
 import { countsOf, excludedSentence, flowCellResults, flowTable, noneValidReason } from "./outcome.ts";
 import { attemptPageRun, type RunPage } from "./page_run.ts";
@@ -109,6 +110,11 @@ function runPages(plan: FlowPlan, recordings: Begun["recordings"]): ((cell: RunC
 
 const resultOf = (records: FlowRecords, { flows }: RunCell): FlowResult => flowResult(records, groupsOf(flows));
 
+/** On a terminal whose last line is progress, the flows are shown below it. */
+function watchOf({ below }: Progress): Pick<FlowAttemptRequest, "watch"> {
+  return below ? { watch: (run, files) => openLiveView({ run, files, draw: below }) } : {};
+}
+
 /** The sweep's runs, to their end or to the first signal. */
 async function runUntilSignal(execution: FlowExecution, begun: Begun) {
   const { home, plan, evidence, askedToEnd } = execution;
@@ -135,7 +141,8 @@ async function runUntilSignal(execution: FlowExecution, begun: Begun) {
     const outcome = await runFlowSweep({
       ...{ home, results, sweep, plan, resumed, links, signal },
       tasks: flowTasks(results, sweep, plan, cells),
-      attempt: (request) => (request.page ? attemptPageRun(request, request.page) : attemptFlowRun(request)),
+      attempt: (request) =>
+        request.page ? attemptPageRun(request, request.page) : attemptFlowRun({ ...request, ...watchOf(progress) }),
       ...(pages ? { pageOf: pages } : {}),
       resultOf,
       ...(evidence === undefined ? {} : { evidenceOf: flowEvidenceFolder(evidence, sweep) }),

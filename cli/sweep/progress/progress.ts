@@ -10,11 +10,14 @@ import { TroubleLimit } from "./trouble_limit.ts";
 export interface Terminal {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
   write(text: string): unknown;
 }
 
 export interface Progress {
   tell(event: SweepEvent): void;
+  /** Lines below the one that is written over, in place of those before; absent where there is no such line. */
+  readonly below?: (lines: readonly string[]) => void;
   /** Leaves the terminal on an empty line, for what is printed next. */
   end(): void;
 }
@@ -52,6 +55,8 @@ class TerminalProgress implements Progress {
   /** What runs; "": nothing yet. */
   #current = "";
   #lineDrawn = false;
+  #line = "";
+  #below: readonly string[] = [];
 
   constructor(out: Terminal, colour: boolean) {
     this.#out = out;
@@ -97,7 +102,8 @@ class TerminalProgress implements Progress {
   end(): void {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
-    if (this.#lineDrawn) this.#out.write("\r\x1b[K");
+    if (this.#lineDrawn) this.#out.write(`\r${this.#erase()}`);
+    this.#below = [];
     this.#lineDrawn = false;
   }
 
@@ -131,8 +137,22 @@ class TerminalProgress implements Progress {
   /** A line that stays, above the one that is written over. */
   #say(line: string): void {
     this.#lineDrawn = false;
-    this.#out.write(`\r\x1b[K${line}\n`);
+    this.#out.write(`\r${this.#erase()}${line}\n`);
   }
+
+  /** What is drawn: the line, and those below it. */
+  #erase(): string {
+    return this.#below.length > 0 ? "\x1b[J" : "\x1b[K";
+  }
+
+  readonly below = (lines: readonly string[]): void => {
+    // A terminal of few rows keeps its line; more than it has would scroll it away.
+    const shown = lines.slice(0, Math.max(0, (this.#out.rows || 24) - 2));
+    const erased = this.#lineDrawn ? this.#erase() : "";
+    this.#below = shown;
+    if (this.#lineDrawn) this.#out.write(`\r${erased}`);
+    if (this.#lineDrawn) this.#drawLine(this.#line);
+  };
 
   #paint(colour: number, text: string): string {
     return this.#colour ? `\x1b[${colour}m${text}\x1b[0m` : text;
@@ -149,7 +169,11 @@ class TerminalProgress implements Progress {
   /** The line that is written over. */
   #drawLine(line: string): void {
     this.#lineDrawn = true;
-    this.#out.write(`\r\x1b[K${fitted(terminalText(line), this.#out.columns || 80)}`);
+    this.#line = line;
+    const columns = this.#out.columns || 80;
+    const below = this.#below.map((each) => `\r\n\x1b[K${fitted(terminalText(each), columns)}`).join("");
+    const back = this.#below.length > 0 ? `\x1b[${this.#below.length}A` : "";
+    this.#out.write(`\r\x1b[K${fitted(terminalText(line), columns)}${below}${back}`);
   }
 }
 

@@ -98,6 +98,36 @@ describe("progress", () => {
     assert.ok(shown([tested()], { isTTY: true }).err.endsWith("left\r\x1b[K"));
   });
 
+  test("lines below the one that is written over: drawn with it, gone with their run, and none where there is no such line", () => {
+    let text = "";
+    const terminal = { isTTY: true, columns: 20, rows: 5, write: (more: string) => (text += more) };
+    const options = { json: false, out: terminal, err: terminal, environment: { NO_COLOR: "1" } };
+    const progress = openProgress(options);
+    progress.tell(tested());
+    const drawn = (work: () => void): string => {
+      text = "";
+      work();
+      return text;
+    };
+    const line = /self-test 1 of 2[^\r]*/.exec(text)?.[0] ?? "";
+    assert.equal(
+      drawn(() => progress.below?.(["one", "two", "three, which is too wide", "four"])),
+      // As many as the terminal has rows for, each cut to its width; then the cursor goes back up.
+      `\r\x1b[K\r\x1b[K${line}\r\n\x1b[Kone\r\n\x1b[Ktwo\r\n\x1b[Kthree, which is to…\x1b[3A`,
+    );
+    assert.equal(
+      drawn(() => progress.below?.([])),
+      `\r\x1b[J\r\x1b[K${line}`,
+    );
+    progress.below?.(["one"]);
+    assert.equal(
+      drawn(() => progress.end()),
+      "\r\x1b[J",
+    );
+    assert.equal(openProgress({ ...options, err: { ...terminal, isTTY: false } }).below, undefined);
+    assert.equal(openProgress({ ...options, json: true }).below, undefined);
+  });
+
   const trouble = finished({ status: "failed", reasons: ["the browser crashed"], plt_ms: null, done: 5 });
 
   test("without a terminal: lines with their time, not one per load; what is not valid is told", () => {
