@@ -4,6 +4,7 @@
 //   fec      parity, repair and what is left after it, of QUIC behind the link's forward error correction
 //   shares   CUBIC of two flows (what Carlucci's QUIC was) beside TCP: its share falls with the queue's length (SAC 2015, S2)
 //   alike    two flows of one kind share evenly (Jain's index)
+//   cubics   CUBIC of one flow in QUIC beside Linux' CUBIC: half of the goodput each, over ten runs
 //   oracles  the same TCP flow by iperf3, the same QUIC flow read by aioquic
 // Slow links take little of a CPU, so several labs run at once; one that the machine held up runs again. `--only PART`, `--runs N` seeds.
 import { mkdtemp, rm } from "node:fs/promises";
@@ -77,39 +78,44 @@ const buffer: Part = async (site) =>
     }),
   );
 
-/** Controller, loss, and how many flows of Reno's it is worth. */
-const losses = [
-  ["tcp:reno", 0.01, 1],
-  ["tcp:reno", 0.02, 1],
-  ["tcp:cubic", 0.01, 1],
-  ["tcp:cubic", 0.02, 1],
-  ["quic:reno", 0.01, 1],
-  ["quic:reno", 0.02, 1],
-  ["quic:cubic-n2", 0.01, 2],
-  ["quic:cubic-n2", 0.02, 2],
+const lossShares = [0.01, 0.02] as const;
+/** Controllers, and how many of Reno's flows each is worth. */
+const lossWorths = [
+  ["tcp:reno", 1],
+  ["tcp:cubic", 1],
+  ["quic:reno", 1],
+  ["quic:cubic-n2", 2],
 ] as const;
 
-const loss: Part = async (site) =>
-  await Promise.all(
-    (await site.possible(losses)).map(async ([words, share, worth]) => {
-      const runs = await Promise.all(
-        seeds(site.runs).map((seed) =>
-          recordsOf(site, {
-            link: `20mbit/50ms,loss_down=${share * 100}%,queue=1bdp,seed=${seed}`,
-            flows: [flow(words)],
-          }),
-        ),
-      );
-      const expected = worth * Math.sqrt(1.5 / share);
-      const packets = runs.map((records) => packetsPerRtt(records, 0, settled));
-      const rate = median(runs.map((records) => goodput_bps(records, 0, settled))) / 1e6;
-      site.say(
-        `${words} at ${share * 100} % loss: ${median(packets).toFixed(1)} packets a round trip (${rate.toFixed(2)} Mbit/s), expected ${expected.toFixed(1)}`,
-      );
-      const name = `random loss, ${words} at ${share * 100} %: off ${expected.toFixed(1)} packets a round trip`;
-      return measurement(name, [percentOff(median(packets), expected)], 15, { unit: "%" });
-    }),
+/** Packets in a round trip under random loss, the median over runs. */
+async function packetsUnderLoss(site: Site, words: string, share: number): Promise<number> {
+  const link = `20mbit/50ms,loss_down=${share * 100}%,queue=1bdp`;
+  const runs = await Promise.all(
+    seeds(site.runs).map((seed) => recordsOf(site, { link: `${link},seed=${seed}`, flows: [flow(words)] })),
   );
+  const rate = median(runs.map((records) => goodput_bps(records, 0, settled))) / 1e6;
+  const packets = median(runs.map((records) => packetsPerRtt(records, 0, settled)));
+  site.say(`${words} at ${share * 100} % loss: ${packets.toFixed(1)} packets a round trip, ${rate.toFixed(2)} Mbit/s`);
+  return packets;
+}
+
+/**
+ * Linux' CUBIC is in its region of Reno's rate there. It follows its estimate of that by whole packets, so that of so small a window some
+ * tenth is missing: it is held against Linux' Reno and not against the formula.
+ */
+const loss: Part = async (site) => {
+  const rows = await site.possible(lossWorths);
+  const cells = rows.flatMap(([words, worth]) => lossShares.map((share) => ({ words, worth, share })));
+  const found = await Promise.all(cells.map(({ words, share }) => packetsUnderLoss(site, words, share)));
+  return cells.map(({ words, worth, share }, cell) => {
+    const reno = found[cells.findIndex((other) => other.words === "tcp:reno" && other.share === share)];
+    const asReno = words === "tcp:cubic" && reno !== undefined;
+    const expected = asReno ? reno : worth * Math.sqrt(1.5 / share);
+    const name = `random loss, ${words} at ${share * 100} %: off ${expected.toFixed(1)} packets a round trip`;
+    const off = percentOff(found[cell] as number, expected);
+    return measurement(asReno ? `${name}, as tcp:reno has` : name, [off], 15, { unit: "%" });
+  });
+};
 
 /** Standard deviations of the 99.9 % interval. */
 const z = 3.29;
@@ -240,28 +246,58 @@ const shares: Part = async (site) => {
   ];
 };
 
-const kinds = [["tcp:reno"], ["tcp:cubic"], ["quic:reno"], ["quic:cubic"], ["quic:cubic-n2"]] as const;
+/** Two of a kind at 1 BDP, and the least Jain index. quiche's own CUBIC takes most of its reductions back, so that two of it need not meet. */
+const kinds = [
+  ["tcp:reno", 0.95],
+  ["tcp:cubic", 0.95],
+  ["quic:reno", 0.95],
+  ["quic:cubic", null],
+  ["quic:cubic-n1", 0.95],
+  ["quic:cubic-n2", 0.95],
+] as const;
 
-const alike: Part = async (site) =>
-  await Promise.all(
-    (await site.possible(kinds)).map(async ([words]) => {
-      const runs = await Promise.all(
-        seeds(site.runs).map((seed) =>
-          recordsOf(site, {
-            link: `10mbit/50ms,queue=1bdp,seed=${seed}`,
-            flows: [flow(words), flow(words, { start_ms: seed * 10 })],
-          }),
-        ),
-      );
-      const whole: Span = { from_ms: 0, to_ms: for_s * 1000 };
-      const indices = runs.map((run) => jain([goodput_bps(run, 0, whole), goodput_bps(run, 1, whole)]));
+const whole: Span = { from_ms: 0, to_ms: for_s * 1000 };
+
+/** Goodputs over all of the run of two flows that begin at almost the same time, for each seed. */
+async function ratesOfTwo(site: Site, first: string, second: string, runs: number): Promise<[number, number][]> {
+  const found = await Promise.all(
+    seeds(runs).map((seed) =>
+      recordsOf(site, {
+        link: `10mbit/50ms,queue=1bdp,seed=${seed}`,
+        flows: [flow(first), flow(second, { start_ms: seed * 10 })],
+      }),
+    ),
+  );
+  return found.map((run) => [goodput_bps(run, 0, whole), goodput_bps(run, 1, whole)]);
+}
+
+const alike: Part = async (site) => {
+  const rows = await site.possible(kinds);
+  return await Promise.all(
+    rows.map(async ([words, bar]) => {
+      const indices = (await ratesOfTwo(site, words, words, site.runs)).map(jain);
       site.say(`two of ${words}: Jain's index ${median(indices).toFixed(4)}`);
-      return measurement(`Jain's index over ${for_s} s, two of ${words}, queue of 1 BDP`, indices, 0.95, {
-        unit: "ratio",
-        bar_is: "at least",
-      });
+      const name = `Jain's index over ${for_s} s, two of ${words}, queue of 1 BDP`;
+      return measurement(name, indices, bar, { unit: "ratio", bar_is: "at least" });
     }),
   );
+};
+
+/** CUBIC of RFC 9438 in QUIC beside Linux' own. */
+const cubics: Part = async (site) => {
+  const [own] = await site.possible([["quic:cubic-n1"]]);
+  if (!own) return [];
+  const rates = await ratesOfTwo(site, own[0], "tcp:cubic", Math.max(10, site.runs));
+  const found = rates.map(([quic, tcp]) => quic / (quic + tcp));
+  site.say(
+    `${own[0]} beside tcp:cubic: share ${median(found).toFixed(3)} (${Math.min(...found).toFixed(3)} to ${Math.max(...found).toFixed(3)})`,
+  );
+  return [
+    measurement(`share of ${own[0]} beside tcp:cubic: off one half`, [Math.abs(median(found) - 0.5)], 0.05, {
+      unit: "ratio",
+    }),
+  ];
+};
 
 const oracles: Part = async (site) => {
   const link = "10mbit/50ms,queue=1bdp";
@@ -294,7 +330,7 @@ const oracles: Part = async (site) => {
   ];
 };
 
-const parts: Readonly<Record<string, Part>> = { buffer, loss, fec, shares, alike, oracles };
+const parts: Readonly<Record<string, Part>> = { buffer, loss, fec, shares, alike, cubics, oracles };
 
 /** Runs at most so many at a time; the others wait. */
 function limited(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
