@@ -89,6 +89,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "cli/commands": [
     "cli/base",
     "cli/flows/records",
+    "cli/flows/metrics",
     "cli/flows/export",
     "cli/flows/plan",
     "cli/flows/run",

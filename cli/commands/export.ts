@@ -140,6 +140,9 @@ export const command: Command<ExportOptions> = {
       ),
   run: async (options) => {
     if (options.recording !== undefined) return await runRecording(options.recording, options);
+    // What no sweep has needs none to be refused.
+    const isKnown = [...formats, ...flowFormats].some((each) => each === options.format);
+    if (options.format !== undefined && !isKnown) readFormat(options);
     const home = homeFolder(options.home);
     const { results, asked } = openNamed(options.sweep, home);
     try {

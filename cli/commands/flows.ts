@@ -4,6 +4,7 @@ import type { Argv } from "yargs";
 import { homeFolder } from "../base/home.ts";
 import { printJson, printLines, say } from "../base/terminal_text.ts";
 import { quicControllers, transportFacts } from "../flows/language/transports.ts";
+import { metricHelp } from "../flows/metrics/metric_help.ts";
 import { describeFlows, flowPlanLines } from "../flows/plan/describe.ts";
 import { defineFlowOptions, type FlowOptions } from "../flows/plan/options.ts";
 import { readyFlowPlan, unstoredFlowPlan } from "../flows/plan/page.ts";
@@ -79,6 +80,8 @@ export const command: Command<FlowsOptions> = {
           "Transports, and their controllers (usual: cubic; cubic-nN: CUBIC as N flows):",
           ...transportLines,
           "@START is when it starts (5s, 500ms), `for` how long it sends, `size` how much the receiver gets (8MB); without both it sends until the run ends. down (usual): the far end sends, as a server does.",
+          "",
+          metricHelp(),
         ].join("\n"),
       ),
   run: async (options) => {

@@ -6,6 +6,8 @@ import { commonSpan, countAt, rateOver, ratesBySecond } from "../../../../cli/fl
 import { unionOf } from "../../../../cli/flows/metrics/direction_metrics.ts";
 import { goodput_bps } from "../../../../cli/flows/metrics/goodput.ts";
 import { lossRatio } from "../../../../cli/flows/metrics/loss_ratio.ts";
+import { directionMetrics, flowMetrics, groupMetrics, pingMetrics } from "../../../../cli/flows/metrics/measured.ts";
+import { metricHelp } from "../../../../cli/flows/metrics/metric_help.ts";
 import { queueDelay_ms } from "../../../../cli/flows/metrics/queue_delay.ts";
 import { rateVariation } from "../../../../cli/flows/metrics/rate_variation.ts";
 import { minimumRtt_ms, rttQuantile_ms, within } from "../../../../cli/flows/metrics/rtt.ts";
@@ -141,4 +143,20 @@ test("spans: in common, and as one where they overlap", () => {
   assert.equal(commonSpan([span(0, 4), span(4, 20)]), null);
   assert.equal(commonSpan([]), null);
   assert.deepEqual(unionOf([span(8, 12), span(0, 5), span(3, 6)]), [span(0, 6), span(8, 12)]);
+});
+
+test("help names every metric with its unit and meaning, within 80 columns", () => {
+  const lines = metricHelp().split("\n");
+  for (const [name, { unit }] of Object.entries({
+    ...flowMetrics,
+    ...groupMetrics,
+    ...directionMetrics,
+    ...pingMetrics,
+  }))
+    assert.ok(lines.includes(`  ${name} (${unit})`), name);
+  for (const line of lines) assert.ok(line.length <= 80, line);
+  assert.match(
+    lines.join(" ").replaceAll(/\s+/g, " "),
+    /convergence_ms \(ms\) from when the last flow may send .* RFC 5166, 2\.4/,
+  );
 });

@@ -1,0 +1,34 @@
+// What is measured of flows, for help: each metric's name in data, unit and meaning, as schemas/flow-result.schema.json has them.
+import { directionMetrics, type FlowMetricFacts, flowMetrics, groupMetrics, pingMetrics } from "./measured.ts";
+
+const sections = [
+  ["Of each flow", flowMetrics],
+  ["Of the flows of one --flow together", groupMetrics],
+  ["Of all flows of a direction, and its link", directionMetrics],
+  ["Of the pings", pingMetrics],
+] as const;
+
+/** What a terminal's 80 columns leave beside the indent. */
+const width = 72;
+
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function linesOf(facts: Readonly<Record<string, FlowMetricFacts>>): string[] {
+  return Object.entries(facts).flatMap(([name, { meaning, unit }]) => [
+    `  ${name} (${unit})`,
+    ...wrapped(meaning).map((line) => `      ${line}`),
+  ]);
+}
+
+export function metricHelp(): string {
+  const lines = sections.flatMap(([title, facts]) => [`${title}:`, ...linesOf(facts)]);
+  return ["What is measured; over runs medians, with 95 % intervals of order statistics.", ...lines].join("\n");
+}
