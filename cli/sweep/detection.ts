@@ -1,5 +1,6 @@
 // What a plan's runs can show, and how many it takes: finds out how loads scatter (of an earlier sweep, as given, or assumed), and asks
 // cli/results/verdict/detectable_effect.ts of the plan's pages and links. Its words are detection_words.ts's.
+import { isDeepStrictEqual } from "node:util";
 import type { Detection, RunsNeeded } from "../../schemas/generated/sweep_event.ts";
 import { UserError } from "../base/errors.ts";
 import type { Lane } from "../base/lanes.ts";
@@ -74,13 +75,21 @@ function namedNoise(word: string, home: string, plan: Plan): KnownNoise {
   }
 }
 
+/** In the same time, and amid the same flows: both decide how loads vary. */
+function ranAlike(one: Pick<Plan, "dilate" | "cross_traffic">, other: Pick<Plan, "dilate" | "cross_traffic">): boolean {
+  return (
+    (one.dilate ?? 1) === (other.dilate ?? 1) &&
+    isDeepStrictEqual(one.cross_traffic ?? null, other.cross_traffic ?? null)
+  );
+}
+
 /** The newest sweep that has loaded at least half of the plan's cells twice. */
 function newestNoise(results: Results | null, plan: Plan): KnownNoise | null {
   const asked = new Set(cellsOf(plan).map((cell) => JSON.stringify([keyOf(cell), cell.lane])));
   const covers = (cells: readonly { page: string; link: string; lane: string }[]): boolean =>
     2 * cells.filter((cell) => asked.has(JSON.stringify([keyOf(cell), cell.lane]))).length >= asked.size;
   for (const sweep of results?.listSweeps().slice(0, newestLookedAt) ?? []) {
-    if ((sweep.plan.dilate ?? 1) !== (plan.dilate ?? 1) || !covers(results?.cellsOf(sweep.id) ?? [])) continue;
+    if (!ranAlike(sweep.plan, plan) || !covers(results?.cellsOf(sweep.id) ?? [])) continue;
     const loads = samplesOf(results?.loadsOf(sweep.id) ?? [], plan.metric).filter(isValid);
     const noise = widestNoise(loads, plan);
     if (noise && 2 * noise.cells.length >= placesIn(plan).length) return { noise, basis: "sweep", sweep: sweep.id };

@@ -87,6 +87,10 @@ test("a pilot of three runs is found by itself, and by its number; what it has n
     const { spread_percent = 0, planned_with_percent = 0 } = found.event.detection ?? {};
     // The fixture's loads vary by 2 to 4 %.
     assert.ok(spread_percent > 1 && spread_percent < 6 && planned_with_percent > spread_percent, `${spread_percent}`);
+    const amid = { ...change, cross_traffic: { flows: ["tcp:cubic"], page_start_s: 5 } };
+    const alone = await planned(home, { percent: 3 }, amid);
+    assert.equal(alone.event.detection?.basis, "assumed", "loads that had the link for themselves say nothing of it");
+    assert.match(alone.lines, /^traffic +tcp:cubic, from 5 s before each page/m);
     const others = { pages: ["a", "b"], links: ["20mbit/70ms"] };
     assert.equal((await planned(home, {}, others)).event.detection?.basis, "assumed");
     const named = (await planned(home, { from: String(sweep) }, others)).event.detection;
