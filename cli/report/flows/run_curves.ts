@@ -52,23 +52,28 @@ function countedAt(times: Float64Array, counts: Float64Array, at_ms: number): nu
 
 const centre = ({ length_ms }: Bins, index: number): number => (index + 0.5) * length_ms;
 
-/** Bit/s that the receivers' applications got in each bin, of the flows together; a gap where none of them ran all the bin. */
-export function rateCurve(records: FlowRecords, members: readonly number[], bins: Bins): Curve {
+/**
+ * Bit/s that the receivers' applications got around the middle of each bin, of the flows together: over `over_ms`, or as much of it as a
+ * flow ran. A gap where none of them did.
+ */
+export function rateCurve(records: FlowRecords, members: readonly number[], bins: Bins, over_ms: number): Curve {
   const time_ms = new Float64Array(bins.count);
   const value = new Float64Array(bins.count).fill(Number.NaN);
   const lives = members.map((flow) => ({ flow, life: lifetimeOf(records, flow) }));
   for (let bin = 0; bin < bins.count; bin++) {
-    const [from, to] = [bin * bins.length_ms, (bin + 1) * bins.length_ms];
-    time_ms[bin] = centre(bins, bin);
+    const at = centre(bins, bin);
+    time_ms[bin] = at;
     for (const { flow, life } of lives) {
-      // The bin in which it began is drawn, the one in which it ended is not: its rate would seem to fall.
-      if (!life || life.from_ms >= to || life.to_ms < to) continue;
+      if (!life || life.from_ms > at || life.to_ms < at) continue;
       const series = records.samples[flow]?.receiver;
       if (!series || series.time_ms.length === 0) continue;
+      const [from, to] = [Math.max(life.from_ms, at - over_ms / 2), Math.min(life.to_ms, at + over_ms / 2)];
+      // Of a flow that had begun a moment before there is no rate yet.
+      if (to - from < over_ms / 4) continue;
       const bytes =
         countedAt(series.time_ms, series.received_bytes, to) - countedAt(series.time_ms, series.received_bytes, from);
       const before = value[bin] as number;
-      value[bin] = (Number.isNaN(before) ? 0 : before) + (Math.max(0, bytes) * 8000) / bins.length_ms;
+      value[bin] = (Number.isNaN(before) ? 0 : before) + (Math.max(0, bytes) * 8000) / (to - from);
     }
   }
   return { time_ms, value };

@@ -41,8 +41,8 @@ export interface FlowPicture {
   readonly title: string;
   readonly end_ms: number;
   readonly flows: readonly PicturedFlow[];
-  /** Between two values of the rate. */
-  readonly rateBin_ms: number;
+  /** Over how long rates are told. */
+  readonly rateSpan_ms: number;
   /** What the link carries from each time on; a direction without flows, without a limit or by a trace has no entry. */
   readonly capacity: readonly { readonly side: Side; readonly steps: readonly (readonly [number, number])[] }[];
   /** The link's; null: it varies. */
@@ -218,7 +218,7 @@ function csvRows({ flows, queue, ping_ms }: FlowPicture): (string | number | nul
 
 const key = (picture: FlowPicture): Markup =>
   readingKey(
-    `Goodput: what the receiver’s application got, as a rate over ${formatTime(picture.rateBin_ms)}. Window and smoothed round-trip time: the sender’s, as the kernel or quiche reports them. Queueing delay: of the flows’ packets that left the bottleneck, their mean in each bin. Drops: packets that the bottleneck dropped, at their bin.${picture.flows.some(({ flows }) => flows > 1) ? ` Several flows drawn as one: the sum of their goodputs, the median of their windows and round-trip times${picture.runs > 1 ? "" : "; band: from the least of them to the greatest"}.` : ""}`,
+    `Goodput: what the receiver’s application got, as a rate over ${formatTime(picture.rateSpan_ms)}. Window and smoothed round-trip time: the sender’s, as the kernel or quiche reports them. Queueing delay: of the flows’ packets that left the bottleneck, their mean in each bin. Drops: packets that the bottleneck dropped, at their bin.${picture.flows.some(({ flows }) => flows > 1) ? ` Several flows drawn as one: the sum of their goodputs, the median of their windows and round-trip times${picture.runs > 1 ? "" : "; band: from the least of them to the greatest"}.` : ""}`,
   );
 
 function captionOf({ shown, runs, ofRuns, flows, title }: FlowPicture): string {

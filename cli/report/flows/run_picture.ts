@@ -46,6 +46,14 @@ export function binsOf(end_ms: number): Bins {
   return { length_ms, count: Math.max(1, Math.floor(end_ms / length_ms + 1e-9)) };
 }
 
+/** What a loss delays arrives at once a round trip later: over less than some round trips a rate leaps beyond the link's. */
+const roundTripsOfRate = 4;
+
+/** Over how long rates are told, of a round length. */
+function rateSpan(bins: Bins, { rtt_ms }: LinkProfile): number {
+  return Math.max(bins.length_ms, roundStep(Math.max(1, roundTripsOfRate * rtt_ms), 1));
+}
+
 const rateOf = ({ rate_bps, rate_steps, trace }: LinkProfile[Side]): number | null =>
   rate_steps || trace ? null : rate_bps;
 
@@ -81,7 +89,8 @@ function picturedFlow(
     return { line, means, band: bandOf(over, bins) };
   };
   const [window, rtt] = [sampled("cwnd_bytes", 1), sampled("srtt_ns", perMs_ns)];
-  const rates = runs.map((records) => rateCurve(records, members, bins));
+  const rate_ms = rateSpan(bins, front.shaper.link);
+  const rates = runs.map((records) => rateCurve(records, members, bins, rate_ms));
   const drops = dropCurve(front, members);
   const goodputs = members.map((flow) => goodput_bps[flow] ?? null);
   return {
@@ -120,7 +129,7 @@ export function pictureOf(input: PictureInput): FlowPicture {
     title: input.title,
     end_ms,
     flows: drawnGroups(front.run.flows, input.parts).map((group) => picturedFlow(group, input, bins, end_ms)),
-    rateBin_ms: bins.length_ms,
+    rateSpan_ms: rateSpan(bins, link),
     capacity: sides.flatMap((side) => {
       const steps = capacitySteps(link[side], linkStart_ms);
       return steps ? [{ side, steps }] : [];

@@ -38,7 +38,7 @@ function valueCell(summary: MetricSummary, unit: FlowMetricFacts["unit"]): Marku
   const { median, reason } = summary;
   if (median === null) return html`<td class="num none" data-sort="" title="${reason ?? ""}">–</td>`;
   const interval = intervalText(summary, unit);
-  return html`<td class="num" data-sort="${String(median)}" title="${reason ?? ""}">${metricText(median, unit)}${interval !== "" && html`<small>${interval}</small>`}</td>`;
+  return html`<td class="num" data-sort="${String(median)}" title="${reason ?? ""}">${metricText(median, unit)}<small>${interval}</small></td>`;
 }
 
 const ends = ({ median, interval }: MetricSummary): (number | null)[] => [
