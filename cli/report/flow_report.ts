@@ -9,6 +9,7 @@ import { barsOf, capacityOf, jainOf, sharesOf } from "./flows/estimates.ts";
 import type { FlowReportCell, FlowReportData } from "./flows/flow_data.ts";
 import { goodputBars } from "./flows/goodput_bars.ts";
 import { jainOverTime } from "./flows/jain_over_time.ts";
+import { pageSentence, pageTable } from "./flows/page_times.ts";
 import { publishedFlows } from "./flows/published_flows.ts";
 import { cellSections, invalidSection, methodSection, sectionId } from "./flows/sections.ts";
 import { sharesByBuffer } from "./flows/shares_by_buffer.ts";
@@ -74,7 +75,8 @@ function published({ sweep, cells }: FlowReportData): Markup | null {
 /** The report as one HTML document. */
 export function buildFlowReport(data: FlowReportData): string {
   const { cells, sweep, linkTests } = data;
-  const sentences = flowAnswer(cells.map(answered));
+  const page = pageSentence(cells);
+  const sentences = [...flowAnswer(cells.map(answered)), ...(page === null ? [] : [page])];
   const targets = new Map(cells.map((cell) => [cell.cell.id, sectionId(cell)]));
   const bars = barsOf(cells).map(goodputBars);
   const shares = sharesOf(cells).map(sharesByBuffer);
@@ -88,6 +90,7 @@ export function buildFlowReport(data: FlowReportData): string {
       { id: "goodput", name: "Goodput", heading: "Who got how much", body: bars.length === 0 ? null : html`${bars}` },
       { id: "shares", name: "Shares", heading: "Shares by buffer", body: shares.length === 0 ? null : html`${shares}` },
       { id: "cells", name: "Links", heading: "What became of the link", body: cellsTable(cells, targets) },
+      { id: "page", name: "The page", heading: "The page amid the flows", body: pageTable(cells) },
       { id: "time", name: "Over time", heading: "Over time, cell by cell", body: cellSections(data) },
       { id: "fairness", name: "Fairness", heading: "Fairness second by second", body: fairness(cells) },
       { id: "excluded", name: "Left out", heading: "What was left out", body: invalidSection(data) },

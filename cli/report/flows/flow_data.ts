@@ -24,6 +24,8 @@ export interface FlowReportCell {
   readonly runs: readonly FlowRunRow[];
   readonly valid: readonly ValidRun[];
   readonly summary: FlowSummary;
+  /** Page load times of the valid runs, where a page was loaded amid the flows. */
+  readonly plts_ms: readonly number[];
   /** As flows are drawn in all figures of this cell; empty where no run is valid. */
   readonly groups: readonly DrawnGroup[];
 }
@@ -93,16 +95,22 @@ export function cellTitle({ mix, link, lane }: FlowCell): string {
   return `${mix} over ${link}${lane === null ? "" : `, the page over ${lane}`}`;
 }
 
+/** Null: the load event did not come. */
+function pltOf({ log }: PageLoad): number | null {
+  const plt_ms = log.pages[0]?.pageTimings.onLoad ?? null;
+  return plt_ms !== null && plt_ms >= 0 ? plt_ms : null;
+}
+
 function pageAmid(load: PageLoad, { start_ns }: FlowRecords, lane: string): PageAmidFlows | null {
   const { _trilane, entries, pages } = load.log;
   if (_trilane.navigation_start_ns === null) return null;
-  const plt_ms = pages[0]?.pageTimings.onLoad ?? null;
+  const plt_ms = pltOf(load);
   return {
     page: pages[0]?.title ?? "page",
     lane,
     entries,
     start_ms: (_trilane.navigation_start_ns - start_ns) / 1e6,
-    plt_ms: plt_ms !== null && plt_ms >= 0 ? plt_ms : null,
+    plt_ms,
   };
 }
 
@@ -133,6 +141,11 @@ function pictured(
   return { picture, records: front.records };
 }
 
+function pltOfRun(results: Results, { id }: ValidRun): number | null {
+  const load = results.flowPageLoadOf(id);
+  return load && pltOf(load);
+}
+
 /** Reads what a report on a sweep of flows needs. UserError where the sweep is of pages. */
 export function gatherFlowReport(results: Results, sweepId: number, version: string): FlowReportData {
   const sweep = results.flowSweep(sweepId);
@@ -151,6 +164,7 @@ export function gatherFlowReport(results: Results, sweepId: number, version: str
       runs,
       valid,
       summary: summarizeRuns(valid.map(({ result }) => result)),
+      plts_ms: cell.lane === null ? [] : valid.flatMap((run) => pltOfRun(results, run) ?? []),
       groups: first ? drawnGroups(first.flows, mixParts(first.flows, words)) : [],
     };
   });

@@ -67,9 +67,10 @@ export function rateCurve(records: FlowRecords, members: readonly number[], bins
       if (!life || life.from_ms > at || life.to_ms < at) continue;
       const series = records.samples[flow]?.receiver;
       if (!series || series.time_ms.length === 0) continue;
-      const [from, to] = [Math.max(life.from_ms, at - over_ms / 2), Math.min(life.to_ms, at + over_ms / 2)];
-      // Of a flow that had begun a moment before there is no rate yet.
-      if (to - from < over_ms / 4) continue;
+      // Near its begin and end a flow's rate is over its first and last stretch of that length.
+      const from = Math.max(life.from_ms, Math.min(at - over_ms / 2, life.to_ms - over_ms));
+      const to = Math.min(life.to_ms, from + over_ms);
+      if (to <= from) continue;
       const bytes =
         countedAt(series.time_ms, series.received_bytes, to) - countedAt(series.time_ms, series.received_bytes, from);
       const before = value[bin] as number;

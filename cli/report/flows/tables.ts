@@ -151,8 +151,7 @@ export function metricTables({ words, summary }: FlowReportCell): Markup | null 
   });
   const pings: Column[] = summary.ping ? [{ head: "ping", told: "", of: summary.ping }] : [];
   const runs = count(summary.runs, "valid run");
-  // Beside one another while a table of the flows leaves room.
-  return html`<div class="${flows.length > 2 ? "" : "side-by-side"}"><div>${metricTable(`Of each flow: median of ${runs}, and its 95 % interval.`, flowMetrics satisfies Record<FlowMetric, FlowMetricFacts>, flows)}${missingLine(flows, flowMetrics)}</div><div>
+  return html`<div class="flow-tables"><div>${metricTable(`Of each flow: median of ${runs}, and its 95 % interval.`, flowMetrics satisfies Record<FlowMetric, FlowMetricFacts>, flows)}${missingLine(flows, flowMetrics)}</div><div>
 ${metricTable("Of the link, each way that flows send.", directionMetrics, ways)}${missingLine(ways, directionMetrics)}
 ${metricTable("Of small packets beside the flows.", pingMetrics satisfies Record<PingMetric, FlowMetricFacts>, pings)}</div></div>`;
 }

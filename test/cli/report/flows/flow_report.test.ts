@@ -156,6 +156,26 @@ test("controllers are shown as they were read back, and one that is another is m
   );
 });
 
+test("a page amid the flows: its load times lane by lane, in a sentence and a table; without one there is neither", async () => {
+  const { data, report } = await reported(one);
+  assert.doesNotMatch(report, /The page amid/);
+  const [cell] = data.cells;
+  assert.ok(cell);
+  const amid = (id: number, lane: "h1" | "h3", plts_ms: number[]) => ({
+    ...cell,
+    cell: { ...cell.cell, id, lane },
+    plts_ms,
+  });
+  const cells = [amid(1, "h1", [2000, 2010, 2020, 2030, 2040]), amid(2, "h3", [1500, 1700])];
+  const told = buildFlowReport({ ...data, cells });
+  assert.match(
+    told,
+    /<p class="why">The page amid them: median PLT 2020 ms \(20\d\d to 20\d\d ms\) over h1, 1600 ms over h3\.</,
+  );
+  const csv = figureFiles(told).find(({ name }) => name === "page-load-times.csv")?.text ?? "";
+  assert.match(csv, /,h3,2,1600,,\r\n/);
+});
+
 test("both directions are told apart in the answer, the bars and the table of links", async () => {
   const both = {
     name: "both",
