@@ -6,7 +6,7 @@ import { type Exit, exitOf, killGroup, settles } from "../../base/process_group.
 import { programPath } from "../../base/programs.ts";
 import type { LinkProfile } from "../../link/link.ts";
 import { labCommand } from "../../load/lab.ts";
-import type { RunPaths } from "./run_folder.ts";
+import { bin_ms, type RunPaths } from "./run_folder.ts";
 
 /** Further files, where somebody asked for evidence. */
 export interface EvidencePaths {
@@ -23,9 +23,6 @@ export interface LabRun {
   readonly evidence: EvidencePaths | null;
 }
 
-/** Bins of the shaper: fine enough for a second's share, coarse enough for hours. */
-const bin = "50ms";
-
 /** The whole command line: far end, shaper, near end. UserError where a file that the link names has changed. */
 export function flowsCommandLine({ home, link, paths, evidence }: LabRun): string[] {
   const program = programPath("trilane-flows");
@@ -35,7 +32,7 @@ export function flowsCommandLine({ home, link, paths, evidence }: LabRun): strin
     ...qlog,
   ];
   const shaperOptions = [
-    ...["--flow-counters", paths.counters, "--flow-bins", paths.bins, "--flow-bin", bin],
+    ...["--flow-counters", paths.counters, "--flow-bins", paths.bins, "--flow-bin", `${bin_ms}ms`],
     // The near end chooses controllers that only a privileged process may.
     "--keep-capabilities",
     ...(evidence === null ? [] : ["--pcapng", evidence.packets]),

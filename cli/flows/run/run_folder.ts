@@ -6,7 +6,7 @@ import type { FlowRun } from "../../../schemas/generated/flow_run.ts";
 import { makeProcessFolder, sweepProcessFolders } from "../../base/process_folder.ts";
 import { removeUntilGone, scratchParent } from "../../browser/scratch.ts";
 import type { FlowFiles } from "../records/read_flow_records.ts";
-import { sampleFileColumns } from "../records/series.ts";
+import { binFileColumns, sampleFileColumns } from "../records/series.ts";
 
 /** Of RUN.json and of what the programs write. */
 export interface RunPaths extends FlowFiles {
@@ -37,10 +37,13 @@ export function runPathsIn(folder: string): RunPaths {
 const perFlow_bytes = 20_000;
 const least_bytes = 10e6;
 
+/** Bins of the shaper: fine enough for a second's share, coarse enough for hours. */
+export const bin_ms = 50;
+
 /** What the samples and reports of a run take at most. */
 export function neededBytes({ flows, for_ms, sample_ms }: FlowRun): number {
   const samples_bytes = 2 * (for_ms / sample_ms + 1) * sampleFileColumns.length * 8;
-  const bins_bytes = 2 * (for_ms / 50 + 1) * 11 * 8;
+  const bins_bytes = 2 * (for_ms / bin_ms + 1) * binFileColumns.length * 8;
   return least_bytes + flows.length * (samples_bytes + bins_bytes + perFlow_bytes);
 }
 
