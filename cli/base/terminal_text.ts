@@ -1,6 +1,8 @@
 // All that the command line prints. Text from pages, HARs, databases and other hosts is in most of it, and a terminal takes
 // control characters for commands: they are shown, not sent. Marks that turn the direction of text round would disguise URLs.
 
+import { once } from "node:events";
+
 const commands = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** One line, whatever is in it. Colours are put round it afterwards. */
@@ -26,6 +28,13 @@ export function printLines(lines: readonly string[]): void {
 /** To standard output. */
 export function printJson(document: unknown): void {
   process.stdout.write(`${terminalJson(document)}\n`);
+}
+
+/** A file that is asked for on standard output, as it is: no faster than its reader takes it. */
+export async function printFile(
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  for await (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, "drain");
 }
 
 /** A line to standard error. */

@@ -1,6 +1,5 @@
 // `trilane export [SWEEP] --format har|csv|json|race`: loads for other tools, to a file or to standard output; with --recording, a
 // recording as har, mahimahi or wpr. A sweep of flows is export_flows.ts's.
-import { once } from "node:events";
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
 import { credentialsInWords, secretNamesInWords } from "../../extension/har/secrets.ts";
@@ -10,7 +9,7 @@ import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { count } from "../base/numbers.ts";
-import { printJson, printLines } from "../base/terminal_text.ts";
+import { printFile, printJson, printLines } from "../base/terminal_text.ts";
 import { flowColumns } from "../flows/export/csv.ts";
 import { seriesColumns } from "../flows/export/series_csv.ts";
 import { withArchive } from "../recording/archive/client.ts";
@@ -95,10 +94,6 @@ function pieces(
   return [`${JSON.stringify(exportDocument(sweep, cells, loads, tests, films), null, 1)}\n`];
 }
 
-async function toStandardOutput(parts: Iterable<string>): Promise<void> {
-  for (const part of parts) if (!process.stdout.write(part)) await once(process.stdout, "drain");
-}
-
 const helpOf = (all: readonly { readonly name: string; readonly meaning: string }[]): string =>
   all.map(({ name, meaning }) => `  ${name.padEnd(24)} ${meaning}`).join("\n");
 
@@ -153,7 +148,7 @@ export const command: Command<ExportOptions> = {
         throw new UserError("export: --format race is of a whole race: leave out --load");
       const chosen = chooseLoads(results, asked, options.load);
       const parts = pieces(results, home, { format, keepCredentials: options["keep-credentials"] }, chosen);
-      if (options.out === undefined) return await toStandardOutput(parts);
+      if (options.out === undefined) return await printFile(parts);
       const path = resolve(options.out);
       await atomicWrite(path, parts);
       const [sweep, loads] = [chosen.sweep.id, chosen.loads.length];

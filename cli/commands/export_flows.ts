@@ -1,13 +1,12 @@
 // `trilane export` of a sweep of flows: a row per run and flow, the series, all as JSON, or flent's files. Chooses runs and writes;
 // formats are cli/flows/export's.
-import { once } from "node:events";
 import { join, resolve } from "node:path";
 import type { FileWritten } from "../../schemas/generated/file_written.ts";
 import { atomicWrite } from "../base/atomic_write.ts";
 import { UserError } from "../base/errors.ts";
 import { makeFolder } from "../base/make_folder.ts";
 import { count } from "../base/numbers.ts";
-import { printJson, printLines } from "../base/terminal_text.ts";
+import { printFile, printJson, printLines } from "../base/terminal_text.ts";
 import { version } from "../base/version.ts";
 import { flowCsvLines } from "../flows/export/csv.ts";
 import { type ExportedRun, exportedRuns } from "../flows/export/exported_run.ts";
@@ -107,5 +106,5 @@ export async function exportFlows(results: Results, sweep: FlowSweep, options: F
     await atomicWrite(path, parts);
     return written(runs.length, path);
   }
-  for (const part of parts) if (!process.stdout.write(part)) await once(process.stdout, "drain");
+  await printFile(parts);
 }

@@ -1,8 +1,8 @@
 // A recording exported: which format needs what, and what each cannot hold. The formats are in files of their own.
-import { once } from "node:events";
 import { atomicWrite } from "../../base/atomic_write.ts";
 import { UserError } from "../../base/errors.ts";
 import { count } from "../../base/numbers.ts";
+import { printFile } from "../../base/terminal_text.ts";
 import type { Archive } from "../archive/archive.ts";
 import { recordingHarPieces } from "./har.ts";
 import { exportMahimahi } from "./mahimahi.ts";
@@ -43,11 +43,8 @@ async function write(source: RecordingSource, format: RecordingFormat, path: str
     ];
   }
   const pieces = format === "wpr" ? wprPieces(source) : recordingHarPieces(source);
-  if (path === null) {
-    for await (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, "drain");
-  } else {
-    await atomicWrite(path, pieces);
-  }
+  if (path === null) await printFile(pieces);
+  else await atomicWrite(path, pieces);
   return format === "wpr"
     ? withoutFacts(source, { addresses: false, protocol: true })
     : [
