@@ -29,5 +29,5 @@ export function flowLegend(names: readonly FlowName[]): Markup {
     return html`<g class="flow-${String(number)}" transform="translate(${at[0]} ${at[1]})"><path class="flowline" d="M0 9h24"/><text x="${swatch}" y="13">${text}</text></g>`;
   });
   const height = y + lineHeight;
-  return html`<svg class="legend" role="img" aria-label="Colours: ${names.map(({ number, words, told }) => `${number} ${words} ${told}`).join(", ")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${items}</svg>`;
+  return html`<svg class="legend flow-names" role="img" aria-label="Colours: ${names.map(({ number, words, told }) => `${number} ${words} ${told}`).join(", ")}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${items}</svg>`;
 }

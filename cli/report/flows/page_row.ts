@@ -1,7 +1,8 @@
 // The page that was loaded amid flows as a row under them, on their time axis: its requests as bars, in the colours of the phases.
 // Draws what was stored; a waterfall with names is extension/figures/waterfall.ts's.
 import { phases } from "../../../extension/figures/colours.ts";
-import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
+import { coordinate, fitted, html, type Markup } from "../../../extension/figures/markup.ts";
+import { hatched } from "../../../extension/figures/phase_shapes.ts";
 import { phasesOf } from "../../../extension/figures/request.ts";
 import type { Scale } from "../../../extension/figures/scale.ts";
 import type { HarEntry } from "../../../schemas/generated/page_load.ts";
@@ -44,13 +45,17 @@ export function pageRow(
   const height = titleHeight + Math.max(10, sorted.length * row);
   const bars = phases.flatMap(({ key }) => {
     const path = drawn.get(key);
-    return path === undefined ? [] : [html`<path class="ph-${key}" d="${path}"/>`];
+    if (path === undefined) return [];
+    const base = html`<path class="ph-${key}" d="${path}"/>`;
+    return hatched.has(key) ? [base, html`<path fill="url(#hatch-${key})" d="${path}"/>`] : [base];
   });
   const end =
     plt_ms !== null && html`<path class="loadevent" d="M${coordinate(x(plt_ms))} ${top}V${coordinate(y0 + height)}"/>`;
-  const told = `${count(entries.length, "request")} from ${formatTime(start_ms)}${plt_ms === null ? "" : `, PLT ${formatTime(plt_ms)} (line)`}`;
+  const told = plt_ms === null ? "no load event" : `PLT ${formatTime(plt_ms)} (line)`;
+  const from = `${count(entries.length, "request")} from ${formatTime(start_ms)}; `;
+  const name = fitted(page.replace(/^https?:\/\//, "").replace(/\/$/, ""), 190, 12);
   return {
-    markup: html`<g class="page" data-row="page"><text class="lane" x="0" y="${y0 + 12}">${page}, ${lane}</text><text class="axis end told" x="${axisRight}" y="${y0 + 12}">${told}</text><g class="plotted">${bars}${end}</g></g>`,
+    markup: html`<g class="page" data-row="page"><text class="lane" x="0" y="${y0 + 12}">${name}, ${lane}</text><text class="axis end told" x="${axisRight}" y="${y0 + 12}"><tspan class="more">${from}</tspan>${told}</text><g class="plotted">${bars}${end}</g></g>`,
     height,
   };
 }

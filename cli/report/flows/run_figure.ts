@@ -1,6 +1,7 @@
 // One run of flows under one time axis: goodput, congestion window, round-trip time, queueing delay and drops, a colour and a number
 // for each flow, and below them the page that was loaded amid the flows. Draws given numbers.
 import { fitted, html, type Markup } from "../../../extension/figures/markup.ts";
+import { phaseLegend } from "../../../extension/figures/phase_shapes.ts";
 import { type Scale, scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count, formatSize, formatTime } from "../../base/numbers.ts";
 import { formatBitRate } from "../../link/meter/samples.ts";
@@ -267,6 +268,6 @@ export function flowRunFigure(picture: FlowPicture): Markup {
       words: name,
       told: goodput_bps === null ? "" : formatBitRate(goodput_bps),
     })),
-  )}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the run began</text></svg></div><figcaption>${captionOf(picture)}</figcaption>${key(picture)}</figure>`;
+  )}<div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${parts}${axis}<text class="axis end" x="${axisRight}" y="${y + 20}">seconds since the run began</text></svg></div>${page && phaseLegend()}<figcaption>${captionOf(picture)}</figcaption>${key(picture)}</figure>`;
   return savedFigure(figure, { name: ["flows", title], columns: csvColumns, rows: csvRows(picture) });
 }

@@ -144,7 +144,8 @@ const narrowed = [
   ["figure.waterfall svg.legend", narrowLegend],
   ["figure.overtime svg.wide", narrowLink],
   ["figure.flows svg.wide", narrowFlows],
-  ["figure.flows svg.legend", narrowFlowLegend],
+  ["figure.flows svg.flow-names", narrowFlowLegend],
+  ["figure.flows svg.legend:not(.flow-names)", narrowLegend],
   ["figure.distribution svg.wide", narrowDistribution],
 ];
 const isNarrow = matchMedia("screen and (max-width: 640px)");

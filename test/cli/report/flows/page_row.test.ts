@@ -28,7 +28,7 @@ test("requests stand between the navigation's begin and the load event, each in 
   assert.ok(boxes.every(({ y }) => y >= 100 && y <= 100 + height));
   const [, line] = /class="loadevent" d="M([\d.]+) /.exec(markup.text) ?? [];
   assert.ok(Math.abs(Number(line) - time.at(12_000)) < 0.1);
-  assert.match(markup.text, />shop, h2<.*>12 requests from 10\.0 s, PLT 2000 ms \(line\)</s);
+  assert.match(markup.text, />shop, h2<.*>12 requests from 10\.0 s; <\/tspan>PLT 2000 ms \(line\)</s);
 });
 
 test("a page of hundreds of requests is no higher than one of some, and what lies beyond the run's end is cut off", () => {
