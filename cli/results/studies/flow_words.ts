@@ -2,12 +2,15 @@
 import { textTable } from "../../base/text_table.ts";
 import type { ComparedFlowFigure } from "./flow_agreement.ts";
 
-const figures = (value: number): string => String(Number(value.toPrecision(3)));
+const figures = (value: number, digits = 3): string => String(Number(value.toPrecision(digits)));
 
-/** `2.41 (2.2 to 2.6)`, or why there is none. */
+/** `2.41 (2.2 to 2.6)`, with one digit more where both ends would read the same; or why there is none. */
 export function oursText({ value, interval, reason }: ComparedFlowFigure): string {
   if (value === null) return reason ?? "no number";
-  return interval ? `${figures(value)} (${figures(interval.low)} to ${figures(interval.high)})` : figures(value);
+  if (!interval) return figures(value);
+  const digits = figures(interval.low) === figures(interval.high) ? 4 : 3;
+  const [middle, low, high] = [value, interval.low, interval.high].map((each) => figures(each, digits));
+  return `${middle} (${low} to ${high})`;
 }
 
 /** `> 1`, `< 1`: what the study's sign is beside; `1 ± 25 %`. */
