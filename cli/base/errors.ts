@@ -38,7 +38,10 @@ export function explain(error: unknown): { line: string; status: number } | null
   if (code === "ENOSPC")
     return { line: `${where}no space left: free some, or name another folder with --home`, status: 1 };
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return { line: `${where}may not be written or read: name another folder with --home`, status: 2 };
+    return {
+      line: `${where}may not be written or read: correct its permissions, or name another (the data folder with --home)`,
+      status: 2,
+    };
   if (code === "ENOENT") return { line: `${where}no such file or folder`, status: 2 };
   return { line: message, status: 1 };
 }

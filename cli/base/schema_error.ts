@@ -48,6 +48,13 @@ function placeOf(error: ErrorObject): string {
     .replaceAll("/", ".");
 }
 
+/** Of a value in a message: enough to find it by, and still one line. */
+const mostShown = 120;
+
+function shortened(data: string): string {
+  return data.length <= mostShown ? data : `${data.slice(0, mostShown)}... of ${data.length} characters`;
+}
+
 /** The errors of a validation with `verbose` and `allErrors`; `schema`: the path of the schema, where one is to look. */
 export function explainSchemaErrors(errors: readonly ErrorObject[], schema: string): string {
   // Of the branches of a oneOf the one that came furthest is the one that was meant.
@@ -59,7 +66,7 @@ export function explainSchemaErrors(errors: readonly ErrorObject[], schema: stri
   const at = place === "" ? "" : `${place}: `;
   // JSON has neither NaN nor Infinity, which `--runs abc` and `--retry-for Infinity` come as.
   const data = typeof error.data === "number" ? String(error.data) : JSON.stringify(error.data);
-  const got = error.data === undefined || typeof error.data === "object" ? "" : ` (got ${data})`;
+  const got = error.data === undefined || typeof error.data === "object" ? "" : ` (got ${shortened(data)})`;
   switch (error.keyword) {
     case "enum":
       return `${at}must be one of ${(error.params.allowedValues as string[]).join(", ")}${got}`;

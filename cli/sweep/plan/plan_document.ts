@@ -54,6 +54,8 @@ export function readDocument(pathOrName: string, shipped: string): ReadDocument 
     text = readFileSync(path, "utf8");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
+    if (code === "EACCES" || code === "EPERM")
+      throw new UserError(`plan ${pathOrName}: may not be read: make it readable (chmod), or name another file`);
     if (code !== "ENOENT" && code !== "EISDIR") throw error;
     throw new UserError(`no plan ${pathOrName}: name a file, or one of ${names.join(", ")}`);
   }

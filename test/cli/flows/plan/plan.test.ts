@@ -1,6 +1,6 @@
 // cli/flows/plan: a plan's defaults, its cells, its order and digest, and each way in which one contradicts itself.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -145,6 +145,11 @@ const wrong: [string, object, RegExp][] = [
     },
     /1100000 runs: ask for at most 1000000/,
   ],
+  [
+    "a word too long to be shown",
+    { name: "a".repeat(100_000) },
+    /^plan x: name: must NOT have more than 120 characters \(got "a{119}\.\.\. of 100002 characters\)$/,
+  ],
   ["a control character", { mixes: [{ name: "a\u001b[1m", flows: ["tcp"] }] }, /control characters/],
   ["a word that no plan has", { mix: [] }, /"mix" is not known: take it out/],
 ];
@@ -165,6 +170,10 @@ test("plans that Trilane comes with are read by name, others from files whose li
     writeFileSync(path, JSON.stringify({ ...least, links: ["trace=a.trace,rtt=20ms"] }));
     writeFileSync(join(folder, "a.trace"), "1\n2\n3\n");
     assert.equal(cellsOf(readFlowPlan(path))[0]?.link_profile.down.trace?.file, join(folder, "a.trace"));
+    // Root reads what nobody may: there is nothing to be refused then.
+    chmodSync(path, 0o000);
+    if (process.getuid?.() !== 0)
+      assert.throws(() => readFlowPlan(path), /plan .*plan\.json: may not be read: make it/);
   } finally {
     rmSync(folder, { recursive: true });
   }
