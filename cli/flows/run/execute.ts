@@ -3,7 +3,7 @@
 import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
 import { RunError } from "../../base/errors.ts";
 import { watchSignals } from "../../base/interruption.ts";
-import { chromiumPath } from "../../base/programs.ts";
+import { chromiumPath, programPath } from "../../base/programs.ts";
 import { printLines } from "../../base/terminal_text.ts";
 import { refuseChangedFiles } from "../../link/files.ts";
 import { askLabLinks, tryLab } from "../../load/lab.ts";
@@ -63,6 +63,7 @@ export async function executeFlows(execution: FlowExecution): Promise<void> {
     const recordings = page && (await begin(() => preparePages(home, [page.page], (event) => progress.tell(event))));
     // What would fail every run is found before there is a sweep to go on with.
     if (page) chromiumPath();
+    programPath("trilane-flows");
     await tryLab();
     const { name, seed } = plan;
     const command = ["trilane", ...process.argv.slice(2)];
