@@ -6,7 +6,6 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createTempSibling } from "./create_temp_sibling.ts";
 import { NoRoomError, UserError } from "./errors.ts";
-import { removedAtEnd } from "./removed_at_end.ts";
 
 type Parts = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
 
@@ -78,8 +77,7 @@ async function writeInto(path: string, text: Parts): Promise<void> {
 }
 
 async function replaceFile(path: string, text: Parts, mode: number | null): Promise<void> {
-  const aside = createTempSibling(path);
-  const keep = removedAtEnd(aside);
+  const { aside, keep } = createTempSibling(path);
   try {
     const file = await open(aside, "r+");
     try {

@@ -3,13 +3,27 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { removedAtEnd } from "./removed_at_end.ts";
 
 /** What such a file's name has after that of the file beside it, as a pattern. */
 export const tempSiblingEnding = "[0-9a-f]{12}";
 
-/** Makes one, empty; returns its path. Throws the system's error where it cannot be made. */
-export function createTempSibling(path: string): string {
+export interface TempSibling {
+  readonly aside: string;
+  /** From then on it is not removed when this process ends. */
+  readonly keep: () => void;
+}
+
+/** Makes one, empty. Throws the system's error where it cannot be made. */
+export function createTempSibling(path: string): TempSibling {
   const aside = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
-  closeSync(openSync(aside, "wx"));
-  return aside;
+  // Before it is there: a signal in between would leave it.
+  const keep = removedAtEnd(aside);
+  try {
+    closeSync(openSync(aside, "wx"));
+  } catch (error) {
+    keep();
+    throw error;
+  }
+  return { aside, keep };
 }

@@ -39,7 +39,7 @@ export function explain(error: unknown): { line: string; status: number } | null
     return { line: `${where}no space left: free some, or name another folder with --home`, status: 1 };
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
     return {
-      line: `${where}may not be written or read: correct its permissions, or name another (the data folder with --home)`,
+      line: `${where}may not be written or read: correct its permissions, or name another file, or folder with --home`,
       status: 2,
     };
   if (code === "ENOENT") return { line: `${where}no such file or folder`, status: 2 };

@@ -106,9 +106,9 @@ async function sync(path: string): Promise<void> {
 /** Takes the place of what is at `path`. The last sweep is the newest. */
 export async function writeMerged(path: string, sweeps: readonly MergedSweep[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const aside = createTempSibling(path);
-  const besides = ["", "-journal"].map((end) => `${aside}${end}`);
-  const keeps = besides.map(removedAtEnd);
+  const { aside, keep } = createTempSibling(path);
+  const journal = `${aside}-journal`;
+  const keepJournal = removedAtEnd(journal);
   try {
     // One file, as it is to be handed around.
     const to = openDatabase(aside, "rollback", fileRemedies);
@@ -124,7 +124,8 @@ export async function writeMerged(path: string, sweeps: readonly MergedSweep[]):
     for (const end of companions) await rm(`${path}${end}`, { force: true });
     await rename(aside, path);
   } finally {
-    for (const each of besides) await rm(each, { force: true });
-    for (const keep of keeps) keep();
+    for (const each of [aside, journal]) await rm(each, { force: true });
+    keep();
+    keepJournal();
   }
 }
