@@ -1,6 +1,6 @@
 // `trilane flows --page`: a page is loaded amid flows over each lane, stored with its load and the flows' records, and nothing of it stays
 // behind. What cannot be is one line.
-// Beside others: nothing here depends on how busy the machine is; runs that it disturbed are stored, too.
+// Runs that the machine disturbed are repeated, and stored, too.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -51,7 +51,7 @@ test("a page amid flows is loaded over each lane, from its time on, and stored b
   const results = openResults(home);
   try {
     const runs = results.flowRunsOf(1);
-    assert.deepEqual(runs.map(({ lane }) => lane).toSorted(), ["h2", "h3"]);
+    assert.deepEqual([...new Set(runs.map(({ lane }) => lane))].toSorted(), ["h2", "h3"]);
     for (const { id, status: judged, reasons, result, lane } of runs) {
       // The machine's doing apart, they are as asked.
       assert.ok(

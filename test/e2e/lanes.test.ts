@@ -37,11 +37,16 @@ const origins = recordSite(home, "origins", [
 ]);
 const single = recordSite(home, "single", [{ url: page, body: "<!doctype html><h1>x</h1>" }]);
 
-/** A valid load, however much the machine disturbed it. */
+/**
+ * A valid load, however much the machine disturbed it. The browser waits for what DNS tells of h3 some tens of milliseconds, and
+ * then begins without, which is an invalid load of h3-discovered: on a busy machine it is tried again.
+ */
 async function load(site: Promise<Site>, lane: Lane, form: string, more: Partial<LoadOptions> = {}) {
   const link = parseLink(form);
   const options = { home, recording: await site, lane, link, timeout_ms: 30_000, settle_ms: 300, ...more };
-  const { log } = await untimedLoad(options);
+  let { log } = await untimedLoad(options);
+  const isDnsLate = (): boolean => log._trilane.reasons.some((reason) => /requests not on h3-discovered/.test(reason));
+  for (let again = 0; again < 2 && isDnsLate(); again++) log = (await untimedLoad(options)).log;
   assert.equal(log._trilane.status, "valid", `${lane} ${form}: ${log._trilane.reasons.join("; ")}`);
   return log;
 }

@@ -3,7 +3,7 @@
 /** A value, or why there is none. */
 export type Read = { readonly value: number } | { readonly fault: string };
 
-const times_ms: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000 };
+const times_ms: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
 const sizes_bytes: Readonly<Record<string, number>> = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 
 const listed = (units: Readonly<Record<string, number>>): string => Object.keys(units).join(", ");

@@ -10,6 +10,7 @@ import type {
   SweepPaused,
   SweepStarted,
 } from "../../../schemas/generated/sweep_event.ts";
+import { count } from "../../base/numbers.ts";
 import { percentDown } from "../../load/metrics/coverage.ts";
 
 /** Seconds as people say them: `40 s`, `3 min 20 s`, `2 h 5 min`. */
@@ -56,8 +57,8 @@ function startLine(event: SweepStarted): string {
   const noun = kind === "flows" ? "run" : "load";
   const begun = resumed
     ? `goes on with sweep ${sweep} at ${noun} ${done + 1} of ${loads}`
-    : `sweep ${sweep}: ${loads} ${noun}s`;
-  return `${name}: ${begun}, ${cells} cells, about ${formatDuration(expected_s)}`;
+    : `sweep ${sweep}: ${count(loads, noun)}`;
+  return `${name}: ${begun}, ${count(cells, "cell")}, about ${formatDuration(expected_s)}`;
 }
 
 function troubleLine(event: LoadFinished): string {

@@ -1,5 +1,6 @@
 // A sweep's progress for a log: a line now and then, each with its time, so that days of loads are not thousands of lines.
 import type { SweepEvent } from "../../../schemas/generated/sweep_event.ts";
+import { count } from "../../base/numbers.ts";
 import { terminalText } from "../../base/terminal_text.ts";
 import type { Progress, Terminal } from "./progress.ts";
 import { flowPlace, formatDuration, progressLine } from "./progress_lines.ts";
@@ -63,7 +64,7 @@ class LogProgress implements Progress {
   #status({ done, all, noun, left_s, place }: Status): void {
     if (done < all && !this.#isTime()) return;
     this.#shown_ms = this.#clock.now_ms();
-    const trouble = this.#troubles.count > 0 ? `, ${this.#troubles.count} attempts not valid` : "";
+    const trouble = this.#troubles.count > 0 ? `, ${count(this.#troubles.count, "attempt")} not valid` : "";
     this.#say(`${done} of ${all} ${noun}${trouble}, ${formatDuration(left_s)} left (${place})`);
   }
 

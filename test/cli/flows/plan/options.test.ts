@@ -78,7 +78,7 @@ const wrong: [string, Partial<FlowOptions>, RegExp][] = [
   ["an unknown transport", { flow: ["tcp", "udp"] }, /^flow "udp", character 1: transport "udp": use tcp, tls, quic$/],
   ["a start after the end", { flow: ["tcp@5s"], for: "5s" }, /^flow tcp:cubic@5s starts when the run has ended, at 5s/],
   ["no time", { flow: ["tcp"], for: "0s" }, /^--for "0s" must be above 0s, up to 86400s$/],
-  ["a time without a unit", { flow: ["tcp"], for: "60" }, /^--for "60" has no unit: use ms, s, min$/],
+  ["a time without a unit", { flow: ["tcp"], for: "60" }, /^--for "60" has no unit: use ms, s, min, h$/],
   [
     "a link without a delay",
     { flow: ["tcp"], link: ["5mbit"] },
@@ -89,7 +89,7 @@ const wrong: [string, Partial<FlowOptions>, RegExp][] = [
   ["lanes of no page", { flow: ["tcp"], lanes: "h1" }, /^--lanes: is of --page, and there is none/],
   ["an unknown lane", { flow: ["tcp"], page: "x", lanes: "h4" }, /^lane "h4" is not known: use h1/],
   ["a page before the browser", { flow: ["tcp"], page: "x@0s" }, /^--page "x@0s": begins at 1s or later/],
-  ["a page at no time", { flow: ["tcp"], page: "x@5" }, /^--page "x@5": 5 has no unit: use ms, s, min$/],
+  ["a page at no time", { flow: ["tcp"], page: "x@5" }, /^--page "x@5": 5 has no unit: use ms, s, min, h$/],
   [
     "a page after the end",
     { flow: ["tcp"], page: "x@60s" },
