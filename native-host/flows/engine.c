@@ -228,6 +228,10 @@ void flow_connected(struct flow *flow, const char *local, const char *peer, cons
     snprintf(flow->congestion, sizeof flow->congestion, "%s", congestion ? congestion : "");
 }
 
+void flow_is_paced(struct flow *flow, bool paced) {
+    flow->paced = paced;
+}
+
 uint64_t flow_bytes_left(const struct flow *flow) {
     if (flow->plan->size_bytes == FLOW_UNAVAILABLE) return FLOW_UNAVAILABLE;
     return flow->plan->size_bytes - flow->sent_bytes;
@@ -322,6 +326,7 @@ static void open_flows(struct engine *engine) {
                               .is_sender = (plan->direction == FLOW_UP) == engine->options.end.is_near,
                               .begin = {.due = on_begin, .context = flow},
                               .expiry = {.due = on_expiry, .context = flow},
+                              .paced = -1,
                               .connect_begin_ns = FLOW_UNAVAILABLE,
                               .connected_ns = FLOW_UNAVAILABLE,
                               .first_byte_ns = FLOW_UNAVAILABLE,

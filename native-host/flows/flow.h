@@ -29,6 +29,7 @@ enum flow_direction { FLOW_DOWN, FLOW_UP }; // down: the far end sends
 struct flow_plan {
     const struct flow_transport *transport;
     char congestion[32];
+    bool paced; // by the kernel, whatever the controller
     enum flow_direction direction;
     uint64_t start_ms;    // since the near end's start
     uint64_t duration_ms; // FLOW_UNAVAILABLE: until the run's end
@@ -62,7 +63,8 @@ struct flow_end {
 // A transport: a table of functions, one in transports.c. All run on the loop's thread. `shared` is what
 // open() made of the transport at this end, `connection` what connect() or listen() made of one flow.
 struct flow_transport {
-    const char *name; // as in the plan: "tcp", "tls", "quic"
+    const char *name;    // as in the plan: "tcp", "tls", "quic"
+    bool paces_if_asked; // flow_plan.paced is for it to set, and flow_is_paced() to say
 
     // Called once, before anything else, and only if the plan has flows of this transport. 0, or -1 with a
     // line in `error`.
@@ -109,6 +111,9 @@ bool flow_is_sender(const struct flow *flow); // at this end
 // Data may flow from now on: the handshake is done at this end. `local` and `peer` as "100.64.0.2:40001",
 // `congestion` as read back from the connection, or NULL at an end that has none (a receiver); all copied.
 void flow_connected(struct flow *flow, const char *local, const char *peer, const char *congestion);
+
+// Of a sender whose transport paces if asked, with flow_connected: whether it does, as read back.
+void flow_is_paced(struct flow *flow, bool paced);
 
 // How many bytes the sender may send now: FLOW_UNAVAILABLE where there is no end, 0 where all were taken.
 // The transport then says so to its peer (FIN).

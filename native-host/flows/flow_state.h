@@ -30,6 +30,7 @@ struct flow {
     char local[64]; // "": never connected
     char peer[64];
     char congestion[32];
+    int paced;                 // -1: not known
     uint64_t connect_begin_ns; // each FLOW_UNAVAILABLE until it happens
     uint64_t connected_ns;
     uint64_t first_byte_ns;

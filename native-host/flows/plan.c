@@ -71,6 +71,15 @@ static bool read_congestion(struct reading *reading, const json_t *object, struc
     return true;
 }
 
+static bool read_paced(struct reading *reading, const json_t *object, struct flow_plan *flow) {
+    const json_t *paced = json_object_get(object, "paced");
+    flow->paced = json_is_true(paced);
+    if (paced && !flow->paced) return refuse(reading, "paced", "must be true, or left out");
+    if (flow->paced && !flow->transport->paces_if_asked)
+        return refuse(reading, "paced", "%s flows are always paced: leave it out", flow->transport->name);
+    return true;
+}
+
 static bool read_direction(struct reading *reading, const json_t *object, struct flow_plan *flow) {
     const char *name = json_string_value(json_object_get(object, "direction"));
     const bool up = name && strcmp(name, "up") == 0;
@@ -84,7 +93,7 @@ static bool read_flow(struct reading *reading, const struct plan *plan, const js
                       struct flow_plan *flow) {
     if (!json_is_object(object)) return refuse(reading, "", "must be an object");
     if (!read_transport(reading, object, flow) || !read_congestion(reading, object, flow) ||
-        !read_direction(reading, object, flow) ||
+        !read_paced(reading, object, flow) || !read_direction(reading, object, flow) ||
         !read_number(reading, object, "start_ms", 0, day_ms, false, &flow->start_ms) ||
         !read_number(reading, object, "duration_ms", 1, day_ms, true, &flow->duration_ms) ||
         !read_number(reading, object, "size_bytes", 1, number_most, true, &flow->size_bytes))

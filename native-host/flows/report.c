@@ -36,16 +36,17 @@ static json_t *report_of_flow(const struct flow *flow) {
     struct flow_sample last = flow->last;
     if (flow->connection) flow_sample_now(flow, &last);
     return json_pack(
-        "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:f}", // in order
+        "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:f}", // in order
         "flow", (int)flow->number, "state", state_name(flow), "error", text_or_null(flow->error), "local",
         text_or_null(flow->local), "peer", text_or_null(flow->peer), "congestion",
-        text_or_null(flow->congestion), "connect_begin_ns", number_or_null(flow->connect_begin_ns),
-        "connected_ns", number_or_null(flow->connected_ns), "first_byte_ns",
-        number_or_null(flow->first_byte_ns), "started_ns", number_or_null(flow->connected_ns), "ended_ns",
-        number_or_null(flow->ended_ns), "sent_bytes", (json_int_t)flow->sent_bytes, "received_bytes",
-        (json_int_t)flow->received_bytes, "packets_sent", number_or_null(last.packets_sent), "packets_lost",
-        number_or_null(last.lost_packets), "retransmitted_bytes", number_or_null(last.retransmitted_bytes),
-        "cpu_ms", (double)flow->cpu_ns / ns_per_ms);
+        text_or_null(flow->congestion), "paced", flow->paced < 0 ? json_null() : json_boolean(flow->paced),
+        "connect_begin_ns", number_or_null(flow->connect_begin_ns), "connected_ns",
+        number_or_null(flow->connected_ns), "first_byte_ns", number_or_null(flow->first_byte_ns),
+        "started_ns", number_or_null(flow->connected_ns), "ended_ns", number_or_null(flow->ended_ns),
+        "sent_bytes", (json_int_t)flow->sent_bytes, "received_bytes", (json_int_t)flow->received_bytes,
+        "packets_sent", number_or_null(last.packets_sent), "packets_lost", number_or_null(last.lost_packets),
+        "retransmitted_bytes", number_or_null(last.retransmitted_bytes), "cpu_ms",
+        (double)flow->cpu_ns / ns_per_ms);
 }
 
 static json_t *report_of_ping(const struct ping *ping) {

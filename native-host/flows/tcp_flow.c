@@ -171,6 +171,7 @@ static void begin_data(struct connection *connection) {
     tcp_socket_peer(fd, peer);
     tcp_socket_control(fd, control);
     flow_connected(flow, local, peer, sends ? control : NULL);
+    if (sends) flow_is_paced(flow, tcp_socket_is_paced(fd));
     connection->phase = sends ? SENDING : RECEIVING;
     watch_for(connection, sends ? EPOLLIN | EPOLLOUT : EPOLLIN);
     if (sends)
@@ -192,6 +193,12 @@ static void shake_hands(struct connection *connection) {
 // TCP is there.
 static void begin(struct connection *connection) {
     struct tls_setup *tls = connection->tcp->tls;
+    const struct flow *flow = connection->flow;
+    if (flow_is_sender(flow) && flow_plan_of(flow)->paced && tcp_socket_pace(connection->watch.fd) < 0) {
+        flow_failed(connection->flow, "pacing: %s", strerror(errno));
+        watch_for(connection, 0);
+        return;
+    }
     if (!tls) {
         begin_data(connection);
         return;
@@ -356,6 +363,7 @@ static int check(void *shared, const char *congestion, char *error, size_t error
 }
 
 const struct flow_transport tcp_transport = {.name = "tcp",
+                                             .paces_if_asked = true,
                                              .open = open_tcp,
                                              .close = close_tcp,
                                              .check = check,
@@ -366,6 +374,7 @@ const struct flow_transport tcp_transport = {.name = "tcp",
                                              .release = release};
 
 const struct flow_transport tls_transport = {.name = "tls",
+                                             .paces_if_asked = true,
                                              .open = open_tls,
                                              .close = close_tcp,
                                              .check = check,

@@ -126,6 +126,21 @@ void tcp_socket_peer(int fd, char text[TCP_ADDRESS_SIZE]) {
     write_address(result, &name, text);
 }
 
+// Of bytes per second, in the kernel's unsigned long: any limit but "none" switches pacing on, and no link is
+// as fast as this one, so that the window alone sets the rate.
+static const unsigned long no_pacing_limit = ~0UL;
+static const unsigned long pacing_limit = ~0UL - 1;
+
+int tcp_socket_pace(int fd) {
+    return setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &pacing_limit, sizeof pacing_limit);
+}
+
+bool tcp_socket_is_paced(int fd) {
+    unsigned long limit = no_pacing_limit;
+    socklen_t size = sizeof limit;
+    return getsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &limit, &size) == 0 && limit != no_pacing_limit;
+}
+
 int tcp_socket_error(int fd) {
     int error = 0;
     socklen_t size = sizeof error;

@@ -23,6 +23,12 @@ void tcp_socket_control(int fd, char control[TCP_CONTROL_SIZE]);
 void tcp_socket_local(int fd, char text[TCP_ADDRESS_SIZE]);
 void tcp_socket_peer(int fd, char text[TCP_ADDRESS_SIZE]);
 
+// Has the kernel pace what is sent from now on, at the window over the round-trip time (tcp(7) of Linux
+// 4.13 on paces by itself where no fq does). 0, or -1 with errno.
+int tcp_socket_pace(int fd);
+// Whether it was made to; controllers that pace by themselves (bbr) do so without.
+bool tcp_socket_is_paced(int fd);
+
 // What became of the connection since it was last asked: 0, or an errno.
 int tcp_socket_error(int fd);
 

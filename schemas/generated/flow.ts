@@ -5,6 +5,10 @@
  */
 export type FlowTransport = "tcp" | "tls" | "quic";
 /**
+ * tcp and tls: the kernel spreads what the window allows over the round trip, as under fq; absent: it does only if the controller paces by itself. QUIC flows are always paced.
+ */
+export type FlowPaced = true;
+/**
  * down: the far end sends, as a server does; up: the near end.
  */
 export type FlowDirection = "down" | "up";
@@ -17,6 +21,7 @@ export interface Flow {
    * The sender's congestion control. tcp and tls: as the kernel names it; quic: quiche's, or cubic-nN, CUBIC as N flows.
    */
   congestion: string;
+  paced?: FlowPaced;
   direction: FlowDirection;
   /**
    * On the run's clock, in whole milliseconds.

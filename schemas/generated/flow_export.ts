@@ -1,4 +1,5 @@
 // Generated from ../flow-export.schema.json by `npm run generate`: change the schema instead.
+import type { FlowPaced } from "./flow.ts";
 import type { FlowPlanDocument } from "./flow_plan.ts";
 import type { FlowResult } from "./flow_result.ts";
 import type { Lane } from "./lane.ts";
@@ -82,6 +83,7 @@ export interface FlowExportGroup {
   group: number;
   transport: "tcp" | "tls" | "quic";
   congestion: string;
+  paced?: FlowPaced;
   direction: "down" | "up";
   flows: number;
   all: Metrics;

@@ -44,6 +44,10 @@ export interface ReportedFlow {
    * The controller as read back from the connection.
    */
   congestion: string | null;
+  /**
+   * tcp and tls, at the sender: whether the socket was made to pace, as read back; null: not connected, no sender, or QUIC, which is paced here. Absent: of a Trilane that could not.
+   */
+  paced?: boolean | null;
   connect_begin_ns: Time;
   /**
    * The handshake is done.

@@ -1,4 +1,5 @@
 // Generated from ../flow-result.schema.json by `npm run generate`: change the schema instead.
+import type { FlowPaced } from "./flow.ts";
 
 /**
  * What one run of flows measured. `metric` says what each number is called and means: help, report, CSV and JSON follow from it. Times are in ms since the run began.
@@ -47,6 +48,7 @@ export interface FlowResultFlow {
    * The controller that was asked for.
    */
   congestion: string;
+  paced?: FlowPaced;
   /**
    * As read back from the sender; null: it never sent.
    */
@@ -122,6 +124,7 @@ export interface FlowResultGroup {
   group: number;
   transport: "tcp" | "tls" | "quic";
   congestion: string;
+  paced?: FlowPaced;
   direction: "down" | "up";
   /**
    * How many.

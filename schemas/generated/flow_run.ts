@@ -1,5 +1,5 @@
 // Generated from ../flow-run.schema.json by `npm run generate`: change the schema instead.
-import type { FlowDirection, FlowTransport } from "./flow.ts";
+import type { FlowDirection, FlowPaced, FlowTransport } from "./flow.ts";
 
 /**
  * What both ends of trilane-flows are told of a run: bulk flows between the near and the far namespace of a lab. Flow number i, from 0, goes to far port 20001 + i (TCP or UDP), the ping to 20000/UDP. The near end is the client of all of them, and begins the run.
@@ -33,6 +33,7 @@ export interface RunFlow {
    * The sender's controller: one that the kernel offers (tcp, tls), or one of quiche's or ours (quic).
    */
   congestion: string;
+  paced?: FlowPaced;
   direction: FlowDirection;
   /**
    * From the near end's start.

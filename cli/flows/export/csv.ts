@@ -59,6 +59,11 @@ const ofFlow: readonly FlowColumn[] = [
   column("group", "which --flow of the mix it is of, from 0", (_, flow) => flow?.group ?? null),
   column("transport", "tcp, tls or quic", (_, flow) => flow?.transport ?? null),
   column("congestion", "congestion control that was asked for", (_, flow) => flow?.congestion ?? null),
+  column(
+    "paced",
+    "1: asked to be paced by the kernel (tcp, tls); 0: not; empty: QUIC, always paced by its sender",
+    (_, flow) => (!flow || flow.transport === "quic" ? null : flow.paced ? 1 : 0),
+  ),
   column("congestion_used", "the same as read back from the sender", (_, flow) => flow?.congestion_used ?? null),
   column("direction", "down: towards the near end; up", (_, flow) => flow?.direction ?? null),
   column(

@@ -3,6 +3,7 @@
 // directions. Its series say TCP even where a flow is QUIC: SERIES_META, NOTE and TITLE say what each one was. Pure.
 import { gzipSync } from "node:zlib";
 import { countAt, rateOver } from "../metrics/cumulative.ts";
+import { kindWords } from "../metrics/flow_kind.ts";
 import { endsOf, receivedCounter, spanOf } from "../metrics/flow_spans.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 
@@ -46,7 +47,6 @@ function flowSeries(
   began_s: number,
 ): FlentSeries {
   const ends = endsOf(records, flow);
-  const { transport, congestion } = ends.asked;
   const span = spanOf(records, ends);
   const counter = span && receivedCounter(records, flow, span);
   const values = times_s.map((time_s) => {
@@ -68,7 +68,7 @@ function flowSeries(
     if (!known(window) || !known(rtt_ns)) return [];
     return [{ t: began_s + time_s, tcp_cwnd: window / segment_bytes, tcp_rtt: rtt_ns / 1e6 }];
   });
-  const note = `${transport}:${congestion}`;
+  const note = kindWords(ends.asked);
   return { name, units: "Mbits/s", note, values, raw: [...rates, ...sampled].toSorted((a, b) => a.t - b.t) };
 }
 

@@ -12,11 +12,14 @@ const ms = (time_s: number): number => Math.round(time_s * 1000);
 
 /** The document of RUN.json. Flow number i is the i-th here: flows that stand for several count as often. */
 export function flowRunOf(flows: readonly Flow[], { for_s, sample_ms, ping_ms }: RunTerms): FlowRun {
-  const single = flows.flatMap(({ transport, congestion, direction, start_s, for_s: sends_s, size_bytes, count }) => {
-    const duration_ms = sends_s === null ? null : ms(sends_s);
-    const flow: RunFlow = { transport, congestion, direction, start_ms: ms(start_s), duration_ms, size_bytes };
-    return Array.from({ length: count }, () => flow);
-  });
+  const single = flows.flatMap(
+    ({ transport, congestion, paced, direction, start_s, for_s: sends_s, size_bytes, count }) => {
+      const duration_ms = sends_s === null ? null : ms(sends_s);
+      const terms = { direction, start_ms: ms(start_s), duration_ms, size_bytes };
+      const flow: RunFlow = { transport, congestion, ...(paced ? { paced } : {}), ...terms };
+      return Array.from({ length: count }, () => flow);
+    },
+  );
   return { schema: "trilane/flow-run/1", for_ms: ms(for_s), sample_ms, ping_ms, flows: single as FlowRun["flows"] };
 }
 
@@ -26,7 +29,8 @@ export function groupsOf(flows: readonly Flow[]): number[] {
 }
 
 /** A flow of a run in its words, as its plan had it. */
-export function runFlow({ transport, congestion, direction, start_ms, duration_ms, size_bytes }: RunFlow): Flow {
+export function runFlow({ transport, congestion, paced, direction, start_ms, duration_ms, size_bytes }: RunFlow): Flow {
   const for_s = duration_ms === null ? null : duration_ms / 1000;
-  return { transport, congestion, direction, start_s: start_ms / 1000, for_s, size_bytes, count: 1 };
+  const terms = { direction, start_s: start_ms / 1000, for_s, size_bytes, count: 1 };
+  return { transport, congestion, ...(paced ? { paced } : {}), ...terms };
 }

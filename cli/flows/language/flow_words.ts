@@ -1,5 +1,5 @@
-// The words of `--flow` and what they mean: [N*]TRANSPORT[:CONTROLLER][@START][,down|up][,for=TIME][,size=SIZE]. Their one
-// parser and their one writer. Knows a single flow; what flows mean together is mix.ts's.
+// The words of `--flow` and what they mean: [N*]TRANSPORT[:CONTROLLER][@START][,paced][,down|up][,for=TIME][,size=SIZE]. Their
+// one parser and their one writer. Knows a single flow; what flows mean together is mix.ts's.
 import type { Flow, FlowDirection, FlowTransport } from "../../../schemas/generated/flow.ts";
 import { UserError } from "../../base/errors.ts";
 import { formatSize_bytes, formatTime_ms, type Read, readSize_bytes, readTime_ms } from "./quantities.ts";
@@ -11,7 +11,7 @@ const longest_ms = 86_400_000;
 const largest_bytes = 1e12;
 
 /** The form of the words, for help and for errors. */
-export const flowForm = "[N*]TRANSPORT[:CONTROLLER][@START][,down|up][,for=TIME][,size=SIZE]";
+export const flowForm = "[N*]TRANSPORT[:CONTROLLER][@START][,paced][,down|up][,for=TIME][,size=SIZE]";
 
 /** A piece of the words, and where in them it begins. */
 interface Piece {
@@ -95,8 +95,12 @@ class Reader {
     return this.#fault(
       piece,
       "setting",
-      "use down, up, for=TIME or size=SIZE; count, controller and @START stand before",
+      "use paced, down, up, for=TIME or size=SIZE; count, controller and @START stand before",
     );
+  }
+
+  alwaysPaced(piece: Piece): UserError {
+    return this.#fault(piece, "setting", "QUIC flows are always paced: leave it out");
   }
 
   twice(piece: Piece): UserError {
@@ -114,9 +118,10 @@ function piecesOf(words: string): Piece[] {
   });
 }
 
-type Settings = Pick<Flow, "direction" | "for_s" | "size_bytes">;
+type Settings = Pick<Flow, "paced" | "direction" | "for_s" | "size_bytes">;
 
-function settingsOf(pieces: readonly Piece[], reader: Reader): Settings {
+function settingsOf(pieces: readonly Piece[], transport: FlowTransport, reader: Reader): Settings {
+  let paced = false;
   let direction: FlowDirection | null = null;
   let for_s: number | null = null;
   let size_bytes: number | null = null;
@@ -126,6 +131,10 @@ function settingsOf(pieces: readonly Piece[], reader: Reader): Settings {
     if (text === "down" || text === "up") {
       if (direction !== null) throw reader.twice(piece);
       direction = text;
+    } else if (text === "paced") {
+      if (paced) throw reader.twice(piece);
+      if (transportFacts[transport].controlledBy === "quiche") throw reader.alwaysPaced(piece);
+      paced = true;
     } else if (text.startsWith("for=")) {
       if (for_s !== null) throw reader.twice(piece);
       for_s = reader.for_ms(valueAfter("for=")) / 1000;
@@ -134,7 +143,7 @@ function settingsOf(pieces: readonly Piece[], reader: Reader): Settings {
       size_bytes = reader.size_bytes(valueAfter("size="));
     } else throw reader.unknownSetting(piece);
   }
-  return { direction: direction ?? "down", for_s, size_bytes };
+  return { ...(paced ? { paced } : {}), direction: direction ?? "down", for_s, size_bytes };
 }
 
 /** Always matches what stands before the first comma. */
@@ -158,14 +167,24 @@ export function parseFlow(written: string, kernel: readonly string[] | null): Fl
   const transport = reader.transport(piece("transport") ?? first);
   const congestion = reader.controller(named ?? { text: usualController, at: first.text.length }, transport);
   const start_s = started === null ? 0 : reader.start_ms(started) / 1000;
-  return { transport, congestion, start_s, count, ...settingsOf(rest, reader) };
+  return { transport, congestion, start_s, count, ...settingsOf(rest, transport, reader) };
 }
 
 /** The one form of a flow: parsed again it is the same flow. */
-export function formatFlow({ transport, congestion, direction, start_s, for_s, size_bytes, count }: Flow): string {
+export function formatFlow({
+  transport,
+  congestion,
+  paced,
+  direction,
+  start_s,
+  for_s,
+  size_bytes,
+  count,
+}: Flow): string {
   const ms = (time_s: number): number => Math.round(time_s * 1000);
   return [
     `${count === 1 ? "" : `${count}*`}${transport}:${congestion}${start_s === 0 ? "" : `@${formatTime_ms(ms(start_s))}`}`,
+    ...(paced ? ["paced"] : []),
     ...(direction === "down" ? [] : [direction]),
     ...(for_s === null ? [] : [`for=${formatTime_ms(ms(for_s))}`]),
     ...(size_bytes === null ? [] : [`size=${formatSize_bytes(size_bytes)}`]),

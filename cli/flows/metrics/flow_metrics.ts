@@ -102,6 +102,7 @@ export function measureFlow(records: FlowRecords, flow: number, group: number): 
     group,
     transport: asked.transport,
     congestion: asked.congestion,
+    ...(asked.paced ? { paced: asked.paced } : {}),
     congestion_used: sender.congestion,
     direction,
     size_bytes: asked.size_bytes,

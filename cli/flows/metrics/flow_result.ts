@@ -37,13 +37,14 @@ function sumOf(flows: readonly MeasuredFlow[], metric: FlowMetric, greatest = Nu
 
 function measureGroup(
   flows: readonly MeasuredFlow[],
-  { group, transport, congestion, direction }: FlowResultFlow,
+  { group, transport, congestion, paced, direction }: FlowResultFlow,
 ): FlowResultGroup {
   const measured: Record<GroupMetric, Measured> = {
     goodput_bps: sumOf(flows, "goodput_bps"),
     share: sumOf(flows, "share", 1),
   };
-  return { group, transport, congestion, direction, flows: flows.length, ...metricSet(measured) };
+  const kind = { transport, congestion, ...(paced ? { paced } : {}), direction };
+  return { group, ...kind, flows: flows.length, ...metricSet(measured) };
 }
 
 /**

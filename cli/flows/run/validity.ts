@@ -3,6 +3,7 @@
 import type { ReportedFlow } from "../../../schemas/generated/flow_report.ts";
 import type { RunFlow } from "../../../schemas/generated/flow_run.ts";
 import { disturbedRunReason, heldUp_ms, type Tolerance, usualTolerance } from "../../load/disturbance.ts";
+import { kindWords } from "../metrics/flow_kind.ts";
 import type { FlowRecords } from "../records/flow_records.ts";
 import { standstill_ms } from "./standstill.ts";
 
@@ -12,8 +13,7 @@ const mostReasons = 5;
 /** How long after its time a flow may begin: a turn of the near end's loop, and what a busy one takes. */
 const lateStart_ms = 20;
 
-const named = ({ transport, congestion, direction }: RunFlow, flow: number): string =>
-  `flow ${flow + 1} (${transport}:${congestion}, ${direction})`;
+const named = (asked: RunFlow, flow: number): string => `flow ${flow + 1} (${kindWords(asked)}, ${asked.direction})`;
 
 /** The machine's doing: the same run may go well at a quieter moment. */
 const disturbed = (why: string): string => `${disturbedRunReason}: ${why}`;
@@ -89,6 +89,7 @@ function endOf({ name, flow, near, receiver }: Ends, records: FlowRecords, toler
 }
 
 function controllerOf({ name, flow, sender }: Ends): string | null {
+  if (flow.paced && sender.congestion !== null && sender.paced !== true) return `${name} was not paced`;
   if (sender.congestion === flow.congestion) return null;
   return `${name} was controlled by ${sender.congestion ?? "what could not be read back"}, and not by ${flow.congestion}`;
 }

@@ -1,11 +1,12 @@
 // Which flows of a run are drawn as one: each by itself while there are colours for all, else those alike together.
 import type { RunFlow } from "../../../schemas/generated/flow_run.ts";
+import { kindWords } from "../../flows/metrics/flow_kind.ts";
 
 /** As many as readers tell apart, of whatever sight: extension/figures/colours.ts. */
 export const mostColours = 8;
 
 /** What of a flow decides with which others it is drawn. */
-export type FlowKind = Pick<RunFlow, "transport" | "congestion" | "direction">;
+export type FlowKind = Pick<RunFlow, "transport" | "congestion" | "paced" | "direction">;
 
 export interface DrawnGroup {
   /** Its colour, from 1. */
@@ -34,7 +35,7 @@ const numbered = (groups: readonly Omit<DrawnGroup, "number">[]): DrawnGroup[] =
 
 /** What flows have in common where not even the parts of the mix have a colour each. */
 const kindOf = (flow: FlowKind | undefined): string =>
-  flow ? `${flow.transport}:${flow.congestion}${flow.direction === "up" ? ",up" : ""}` : "unknown";
+  flow ? `${kindWords(flow)}${flow.direction === "up" ? ",up" : ""}` : "unknown";
 
 /** `flows`: the run's. In the order of the mix. */
 export function drawnGroups(flows: readonly FlowKind[], parts: readonly MixPart[]): DrawnGroup[] {

@@ -103,8 +103,12 @@ function controllersTable({ cells }: FlowReportData): Markup | null {
       const flows = of.flatMap(({ valid }) =>
         valid.flatMap(({ result }) => result.flows.filter((flow) => flow.group === group)),
       );
-      const used = [...new Set(flows.map(({ congestion_used }) => congestion_used ?? "not reported"))];
-      const asked = [...new Set(flows.map(({ congestion }) => congestion))];
+      const used = [
+        ...new Set(
+          flows.map(({ congestion_used, paced }) => `${congestion_used ?? "not reported"}${paced ? ", paced" : ""}`),
+        ),
+      ];
+      const asked = [...new Set(flows.map(({ congestion, paced }) => `${congestion}${paced ? ", paced" : ""}`))];
       const other = used.some((name) => !asked.includes(name));
       return html`<tr>${group === 0 && html`<th scope="row" rowspan="${String(first.words.length)}">${middleCut(mix, 60)}</th>`}<td><code>${words}</code></td><td>${asked.join(", ") || "–"}</td><td${other && html` class="warning"`}>${used.join(", ") || "–"}</td></tr>`;
     });

@@ -2,6 +2,7 @@
 // runs with their 95 % intervals; a number that there is not has its reason. Computes nothing.
 import { html, type Markup, middleCut } from "../../../extension/figures/markup.ts";
 import { count } from "../../base/numbers.ts";
+import { kindWords } from "../../flows/metrics/flow_kind.ts";
 import {
   type DirectionMetric,
   directionMetrics,
@@ -141,8 +142,8 @@ function missingLine(columns: readonly Column[], facts: Readonly<Record<string, 
 /** Every metric of one cell: of its flows, of the link each way, of the pings. */
 export function metricTables({ words, summary }: FlowReportCell): Markup | null {
   if (summary.runs === 0) return null;
-  const flows = summary.groups.map(({ group, flows: many, each, transport, congestion }): Column => {
-    const head = words[group] ?? `${transport}:${congestion}`;
+  const flows = summary.groups.map(({ group, flows: many, each, ...kind }): Column => {
+    const head = words[group] ?? kindWords(kind);
     return { head, told: many > 1 ? `each of ${many}: their mean` : "", of: each };
   });
   const ways = (["down", "up"] as const).flatMap((side): Column[] => {

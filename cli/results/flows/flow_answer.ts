@@ -3,6 +3,7 @@
 import type { Interval } from "../../base/interval.ts";
 import { count, formatPercents } from "../../base/numbers.ts";
 import { extremes } from "../../base/quantile.ts";
+import { kindWords } from "../../flows/metrics/flow_kind.ts";
 import { metricText } from "../../flows/metrics/metric_text.ts";
 import type { MetricSummary } from "./metric_summary.ts";
 import type { FlowSummary, GroupSummary } from "./summary.ts";
@@ -63,7 +64,7 @@ interface Part {
 const partsOf = ({ parts, summary }: AnsweredCell, side: Side): Part[] =>
   summary.groups
     .filter(({ direction }) => direction === side)
-    .map((group) => ({ words: spoken(parts[group.group] ?? `${group.transport}:${group.congestion}`), group }));
+    .map((group) => ({ words: spoken(parts[group.group] ?? kindWords(group)), group }));
 
 const sidesOf = ({ summary }: AnsweredCell): Side[] =>
   (["down", "up"] as const).filter((side) => summary[side] !== null);

@@ -16,7 +16,7 @@ import {
 import { type MetricSummary, type RunValue, summarizeMetric } from "./metric_summary.ts";
 
 export interface GroupSummary
-  extends Pick<FlowResultGroup, "group" | "transport" | "congestion" | "direction" | "flows"> {
+  extends Pick<FlowResultGroup, "group" | "transport" | "congestion" | "paced" | "direction" | "flows"> {
   /** Of the group as a whole. */
   readonly all: Readonly<Record<GroupMetric, MetricSummary>>;
   /** Of one of its flows: their mean in each run. */
@@ -76,8 +76,8 @@ function onceEach<Name extends string>(
 /** `results`: of the valid runs of one cell, whose mix they share. */
 export function summarizeRuns(results: readonly FlowResult[]): FlowSummary {
   const groups = (results[0]?.groups ?? []).map(
-    ({ group, transport, congestion, direction, flows }): GroupSummary => ({
-      ...{ group, transport, congestion, direction, flows },
+    ({ group, transport, congestion, paced, direction, flows }): GroupSummary => ({
+      ...{ group, transport, congestion, ...(paced ? { paced } : {}), direction, flows },
       all: summarizeAll(
         groupMetrics,
         results.map((run) => run.groups.filter((its) => its.group === group)),

@@ -51,7 +51,8 @@ static void a_run_is_read(void **state) {
     assert_int_equal(
         read_text(&plan,
                   "{\"schema\":\"trilane/flow-run/1\",\"for_ms\":60000,\"sample_ms\":5,\"ping_ms\":100,"
-                  "\"flows\":[" FLOW ",{\"transport\":\"tcp\",\"congestion\":\"bbr\",\"direction\":\"down\","
+                  "\"flows\":[" FLOW ",{\"transport\":\"tcp\",\"congestion\":\"bbr\",\"paced\":true,"
+                  "\"direction\":\"down\","
                   "\"start_ms\":0,\"duration_ms\":null,\"size_bytes\":9000000000}]}",
                   error),
         0);
@@ -68,6 +69,8 @@ static void a_run_is_read(void **state) {
     assert_int_equal(flow[0].duration_ms, 30000);
     assert_int_equal(flow[0].size_bytes, FLOW_UNAVAILABLE);
     assert_string_equal(flow[1].congestion, "bbr");
+    assert_false(flow[0].paced);
+    assert_true(flow[1].paced);
     assert_int_equal(flow[1].direction, FLOW_DOWN);
     assert_int_equal(flow[1].duration_ms, FLOW_UNAVAILABLE);
     assert_int_equal(flow[1].size_bytes, UINT64_C(9000000000));
@@ -102,6 +105,7 @@ static void what_is_wrong_is_said_in_one_line(void **state) {
          "must be the name of a congestion controller, as cubic"},
         {"flow.congestion", "\"aaaaaaaaaabbbbbbbbbbccccccccccdd\"", "flows/0/congestion",
          "must be the name of a congestion controller, as cubic"},
+        {"flow.paced", "1", "flows/0/paced", "must be true, or left out"},
         {"flow.direction", "\"left\"", "flows/0/direction", "must be down or up"},
         {"flow.start_ms", "null", "flows/0/start_ms", "must be a whole number from 0 to 86400000"},
         {"flow.start_ms", "60000", "flows/0/start_ms",

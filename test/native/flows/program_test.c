@@ -33,6 +33,7 @@ static void script(struct run *run, const char *text) {
 }
 
 // `flows` are "TRANSPORT CONTROLLER DIRECTION START_MS DURATION_MS SIZE_BYTES", "-" for null, by commas.
+// "CONTROLLER+paced": paced by the kernel.
 static void write_run(int for_ms, const char *ping_ms, const char *flows) {
     char path[256], words[2048];
     json_t *list = json_array();
@@ -44,11 +45,14 @@ static void write_run(int for_ms, const char *ping_ms, const char *flows) {
         assert_int_equal(sscanf(flow, "%15s %31s %7s %d %15s %23s", transport, congestion, direction,
                                 &start_ms, duration, size),
                          6);
+        char *paced = strchr(congestion, '+');
+        if (paced) *paced = 0;
         json_array_append_new(
             list, json_pack("{s:s,s:s,s:s,s:i,s:o,s:o}", "transport", transport, "congestion", congestion,
                             "direction", direction, "start_ms", start_ms, "duration_ms",
                             duration[0] == '-' ? json_null() : json_integer(atoll(duration)), "size_bytes",
                             size[0] == '-' ? json_null() : json_integer(atoll(size))));
+        if (paced) json_object_set_new(json_array_get(list, json_array_size(list) - 1), "paced", json_true());
     }
     json_t *run =
         json_pack("{s:s,s:i,s:i,s:o,s:o}", "schema", "trilane/flow-run/1", "for_ms", for_ms, "sample_ms", 5,
@@ -128,8 +132,8 @@ static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
     struct run run;
     write_run(
         30000, NULL,
-        "tcp reno down 0 - 1000003,tcp cubic up 0 - 777777,tcp cubic down 100 - 1,tcp reno up 50 - 5,"
-        "tls reno down 0 - 1000003,tls cubic up 0 - 777777,tls cubic down 100 - 1,tls reno up 50 - 5,"
+        "tcp reno down 0 - 1000003,tcp cubic+paced up 0 - 777777,tcp cubic down 100 - 1,tcp reno up 50 - 5,"
+        "tls reno+paced down 0 - 1000003,tls cubic up 0 - 777777,tls cubic down 100 - 1,tls reno up 50 - 5,"
         "quic reno down 0 - 1000003,quic cubic up 0 - 777777,quic cubic down 100 - 1,quic reno up 50 - 5");
     script(&run, "lab 20mbit/20ms");
     assert_string_equal(run.err, "");
@@ -141,7 +145,12 @@ static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
         json_int_t size_bytes;
     } expected[] = {
         {"reno", true, 1000003}, {"cubic", false, 777777}, {"cubic", true, 1}, {"reno", false, 5}};
-    enum { KINDS = sizeof expected / sizeof *expected };
+    enum {
+        KINDS = sizeof expected / sizeof *expected,
+        PACED_TCP = 1,
+        PACED_TLS = KINDS,
+        PLACE_OF_QUIC = 2 * KINDS
+    };
     for (size_t place = 0; place < (size_t)3 * KINDS; place++) {
         const size_t i = place % KINDS;
         const json_t *sender = flow_of(expected[i].down ? far : near, place);
@@ -149,6 +158,10 @@ static void sizes_are_exact_and_controllers_each_flows_own(void **state) {
         assert_string_equal(text(sender, "state"), "ended");
         assert_string_equal(text(receiver, "state"), "ended");
         assert_string_equal(text(sender, "congestion"), expected[i].congestion);
+        const json_t *paced = json_object_get(sender, "paced");
+        assert_true(place < PLACE_OF_QUIC ? json_is_boolean(paced) : json_is_null(paced));
+        assert_int_equal(json_is_true(paced), place == PACED_TCP || place == PACED_TLS);
+        assert_true(json_is_null(json_object_get(receiver, "paced")));
         assert_int_equal(number(sender, "sent_bytes"), expected[i].size_bytes);
         assert_int_equal(number(receiver, "received_bytes"), expected[i].size_bytes);
         assert_string_equal(text(sender, "local"), text(receiver, "peer"));

@@ -7,11 +7,18 @@ import { readMix } from "../../../../cli/flows/language/mix.ts";
 import { schemaErrors } from "../../../schemas/schema_errors.ts";
 
 test("a run has each flow by itself, in whole milliseconds", () => {
-  const words = ["2*quic:cubic-n2@0.5s", "tcp:bbr@29.999s,up,for=30.001s,size=8MB"];
+  const words = ["2*quic:cubic-n2@0.5s", "tcp:bbr@29.999s,paced,up,for=30.001s,size=8MB"];
   const run = flowRunOf(readMix(words, null), { for_s: 60.0005, sample_ms: 5, ping_ms: 100 });
   assert.equal(schemaErrors("flow-run", run), null);
   const quic = { transport: "quic", congestion: "cubic-n2", direction: "down", start_ms: 500, duration_ms: null };
-  const tcp = { transport: "tcp", congestion: "bbr", direction: "up", start_ms: 29_999, duration_ms: 30_001 };
+  const tcp = {
+    transport: "tcp",
+    congestion: "bbr",
+    paced: true,
+    direction: "up",
+    start_ms: 29_999,
+    duration_ms: 30_001,
+  };
   assert.deepEqual(run, {
     ...{ schema: "trilane/flow-run/1", for_ms: 60_001, sample_ms: 5, ping_ms: 100 },
     flows: [
@@ -23,6 +30,6 @@ test("a run has each flow by itself, in whole milliseconds", () => {
   assert.deepEqual(run.flows.map(runFlow).map(formatFlow), [
     "quic:cubic-n2@500ms",
     "quic:cubic-n2@500ms",
-    "tcp:bbr@29.999s,up,for=30.001s,size=8MB",
+    "tcp:bbr@29.999s,paced,up,for=30.001s,size=8MB",
   ]);
 });

@@ -37,6 +37,11 @@ const meanings: [words: string, flow: Partial<Flow>, canonical: string][] = [
     { transport: "quic", congestion: "bbr2", size_bytes: 1_234_567 },
     "quic:bbr2,size=1234.567kB",
   ],
+  [
+    "tls:reno@1s,up,paced",
+    { transport: "tls", congestion: "reno", start_s: 1, paced: true, direction: "up" },
+    "tls:reno@1s,paced,up",
+  ],
   ["1000*tcp,size=1TB", { count: 1000, size_bytes: 1e12 }, "1000*tcp:cubic,size=1TB"],
 ];
 for (const [words, change, canonical] of meanings)
@@ -77,6 +82,11 @@ const wrong: [words: string, message: string][] = [
     "2*quic:bbr",
     'flow "2*quic:bbr", character 8: controller "bbr": for quic use cubic, reno, bbr2, cubic-n1, cubic-n2, cubic-n3, cubic-n4',
   ],
+  ["quic,up,paced", 'flow "quic,up,paced", character 9: setting "paced": QUIC flows are always paced: leave it out'],
+  [
+    "tcp,paced,paced",
+    'flow "tcp,paced,paced", character 11: setting "paced": says again what stands before it: give it once',
+  ],
   ["0*tcp", 'flow "0*tcp", character 1: count "0": must be from 1 to 1000'],
   ["1001*tcp", 'flow "1001*tcp", character 1: count "1001": must be from 1 to 1000'],
   ["*tcp", 'flow "*tcp", character 1: no count: must be a whole number from 1 to 1000'],
@@ -95,11 +105,11 @@ const wrong: [words: string, message: string][] = [
   ["tcp,size=8MiB", 'flow "tcp,size=8MiB", character 10: size "8MiB": has an unknown unit: use B, kB, MB, GB, TB'],
   [
     "tcp,left",
-    'flow "tcp,left", character 5: setting "left": use down, up, for=TIME or size=SIZE; count, controller and @START stand before',
+    'flow "tcp,left", character 5: setting "left": use paced, down, up, for=TIME or size=SIZE; count, controller and @START stand before',
   ],
   [
     "tcp,",
-    'flow "tcp,", character 5: no setting: use down, up, for=TIME or size=SIZE; count, controller and @START stand before',
+    'flow "tcp,", character 5: no setting: use paced, down, up, for=TIME or size=SIZE; count, controller and @START stand before',
   ],
   ["tcp,up,down", 'flow "tcp,up,down", character 8: setting "down": says again what stands before it: give it once'],
   [
