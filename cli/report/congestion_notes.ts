@@ -22,7 +22,12 @@ function flowsNote(facts: readonly LoadFacts[]): Markup | null {
   return html`<p>After a loss ${each.join("; ")}. No reduction is taken back.${flows.includes(1) && " cubic-n1 is RFC 9438's CUBIC, which reacts to loss as TCP's CUBIC does."}</p>`;
 }
 
+function ratesNote(facts: readonly LoadFacts[]): Markup | null {
+  if (!facts.some((each) => quicOf(each, "congestion_control") === "gcc")) return null;
+  return html`<p>gcc is Google Congestion Control (draft-ietf-rmcat-gcc-02): QUIC is paced at a rate that rises by at most 8 % a second from the initial window in a round trip, and falls as soon as delay grows. What it knows of arrivals are plain acknowledgements.</p>`;
+}
+
 /** Nothing where QUIC ran another controller, or none was reported. */
 export function congestionNotes(facts: readonly LoadFacts[]): Markup {
-  return html`${takenBackNote(facts)}${flowsNote(facts)}`;
+  return html`${takenBackNote(facts)}${flowsNote(facts)}${ratesNote(facts)}`;
 }

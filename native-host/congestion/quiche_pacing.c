@@ -7,7 +7,7 @@ void quiche_pacing_update(struct pacer *pacer, const quiche_conn *conn, const qu
     if (!quiche_congestion_window(conn, &ours))
         pacer_update(pacer, path->cwnd, path->rtt, path->startup_exit_cwnd == 0);
     else if (ours.pacing_bps > 0)
-        pacer_set_rate(pacer, ours.pacing_bps, path->rtt);
+        pacer_set_rate(pacer, ours.pacing_bps);
     else
         pacer_update(pacer, ours.window_bytes, path->rtt, ours.window_bytes < ours.ssthresh_bytes);
 }

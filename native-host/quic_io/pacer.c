@@ -16,28 +16,32 @@ void pacer_init(struct pacer *pacer, size_t packet_size, size_t initial_window_p
     };
 }
 
-static void set_rate(struct pacer *pacer, double rate, uint64_t rtt_ns) {
-    pacer->rate = rate;
-    // A little less than a round trip: the answer to a flight comes a round trip after it, and the RTT is an
-    // average.
-    pacer->silence_ns = rtt_ns - rtt_ns / 4;
+static double steady_burst(const struct pacer *pacer) {
+    const double least = (double)(pacer->packet_size * STEADY_BURST_PACKETS);
+    const double late = pacer->rate * (double)LATENESS_NS;
+    return late > least ? late : least;
 }
 
 void pacer_update(struct pacer *pacer, size_t window_bytes, uint64_t rtt_ns, bool slow_start) {
     if (rtt_ns == 0) return;
     const double gain = slow_start ? SLOW_START_GAIN : AVOIDANCE_GAIN;
-    set_rate(pacer, gain * (double)window_bytes / (double)rtt_ns, rtt_ns);
+    pacer->rate = gain * (double)window_bytes / (double)rtt_ns;
+    // A little less than a round trip: the answer to a flight comes a round trip after it, and the RTT is an
+    // average.
+    pacer->silence_ns = rtt_ns - rtt_ns / 4;
 }
 
-void pacer_set_rate(struct pacer *pacer, uint64_t rate_bps, uint64_t rtt_ns) {
-    set_rate(pacer, (double)rate_bps / 8 / NS_PER_S, rtt_ns);
+void pacer_set_rate(struct pacer *pacer, uint64_t rate_bps) {
+    pacer->rate = (double)rate_bps / 8 / NS_PER_S;
+    pacer->silence_ns = UINT64_MAX;
+    const double most = steady_burst(pacer);
+    if (pacer->tokens > most) pacer->tokens = most;
 }
 
 bool pacer_may_send(struct pacer *pacer, uint64_t now_ns) {
     if (pacer->rate <= 0) return true;
     double initial = (double)(pacer->packet_size * pacer->initial_window_packets);
-    double steady = (double)(pacer->packet_size * STEADY_BURST_PACKETS);
-    if (steady < pacer->rate * (double)LATENESS_NS) steady = pacer->rate * (double)LATENESS_NS;
+    double steady = steady_burst(pacer);
     double most = pacer->tokens > steady ? pacer->tokens : steady; // what is left of a first burst stays
     if (now_ns > pacer->now_ns) {
         pacer->tokens += pacer->rate * (double)(now_ns - pacer->now_ns);

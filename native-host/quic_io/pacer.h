@@ -24,8 +24,9 @@ struct pacer {
 
 void pacer_init(struct pacer *pacer, size_t packet_size, size_t initial_window_packets);
 void pacer_update(struct pacer *pacer, size_t window_bytes, uint64_t rtt_ns, bool slow_start);
-// For a controller that sets the rate itself, in bits per second, above 0.
-void pacer_set_rate(struct pacer *pacer, uint64_t rate_bps, uint64_t rtt_ns);
+// For a controller that sets the rate itself, in bits per second, above 0. Nothing leaves at once then,
+// neither at the start nor after a silence: the controller measures what its rate does to the path.
+void pacer_set_rate(struct pacer *pacer, uint64_t rate_bps);
 
 // Whether a packet may leave at `now_ns`; now_ns never goes back.
 bool pacer_may_send(struct pacer *pacer, uint64_t now_ns);

@@ -24,3 +24,8 @@ test("ours: as how many flows, what is kept of the window, and that cubic-n1 is 
   assert.match(noteOf("cubic-n1"), /as 1 flow, and keeps 0\.7 of its window\. .* cubic-n1 is RFC 9438\S+ CUBIC/);
   assert.match(noteOf("cubic-n1", "cubic-n3"), /keeps 0\.7 of its window; cubic-n3 .* keeps 0\.9 of its window\./);
 });
+
+test("gcc: what sets its rate", () => {
+  assert.match(noteOf("gcc", "cubic-n1"), /No reduction.*gcc is Google Congestion Control .* at most 8 % a second/s);
+  assert.doesNotMatch(noteOf("cubic-n1", null), /gcc/);
+});

@@ -1,0 +1,75 @@
+// Equations, i counting groups, T departures, t arrivals:
+//   d(i) = t(i) - t(i-1) - (T(i) - T(i-1));  z(i) = d(i) - m(i-1)
+//   k(i) = (e(i-1) + q) / (var_v(i) + e(i-1) + q);  m(i) = m(i-1) + k(i) z(i);  e(i) = (1 - k(i)) (e(i-1) +
+//   q) var_v(i) = max(alpha var_v(i-1) + (1 - alpha) z(i)^2, 1), z there within 3 sqrt(var_v) alpha = (1 -
+//   chi)^(30 / (1000 f_max)), f_max the most groups per millisecond among the last 60
+// Constants of the draft: q = 0.001, e(0) = 0.1. Chosen within what it leaves open: chi = 0.01 (0.1 to
+// 0.001), var_v(0) = 1, its floor, and 60 for its K.
+#include "congestion/gcc_filter.h"
+
+#include <math.h>
+
+static const uint64_t BURST_NS = 5 * 1000 * 1000;
+static const double Q = 1e-3;
+static const double E_0 = 0.1;
+static const double CHI = 0.01;
+static const double VAR_V_LEAST = 1;
+static const double OUTLIER = 3;
+static const double REFERENCE_RATE = 30; // groups per second at which chi counts once for each
+
+static double ms_between(uint64_t from_ns, uint64_t to_ns) {
+    return ((double)to_ns - (double)from_ns) / 1e6;
+}
+
+static bool belongs(const struct gcc_group *group, const struct arrival *packet) {
+    if (packet->sent_ns - group->first_sent_ns <= BURST_NS) return true;
+    const double gap_ms = ms_between(group->arrived_ns, packet->arrived_ns);
+    return gap_ms < (double)BURST_NS / 1e6 && gap_ms - ms_between(group->sent_ns, packet->sent_ns) < 0;
+}
+
+bool gcc_groups_add(struct gcc_groups *groups, const struct arrival *packet, struct gcc_variation *out) {
+    struct gcc_group *current = &groups->current;
+    if (groups->count > 0 && belongs(current, packet)) {
+        current->sent_ns = packet->sent_ns;
+        current->arrived_ns = packet->arrived_ns;
+        return false;
+    }
+    const bool compares = groups->count >= 2;
+    if (compares) {
+        const double sent_gap_ms = ms_between(groups->previous.sent_ns, current->sent_ns);
+        const double arrival_gap_ms = ms_between(groups->previous.arrived_ns, current->arrived_ns);
+        *out = (struct gcc_variation){
+            .arrived_ns = current->arrived_ns,
+            .sent_gap_ms = sent_gap_ms,
+            .d_ms = arrival_gap_ms - sent_gap_ms,
+        };
+    }
+    groups->previous = *current;
+    *current = (struct gcc_group){packet->sent_ns, packet->sent_ns, packet->arrived_ns};
+    groups->count++;
+    return compares;
+}
+
+void gcc_filter_init(struct gcc_filter *filter) {
+    *filter = (struct gcc_filter){.e = E_0, .var_v = VAR_V_LEAST};
+}
+
+static double least_gap_ms(const struct gcc_filter *f) {
+    double least = INFINITY;
+    for (uint64_t i = 0; i < GCC_GAPS && i < f->count; i++)
+        least = fmin(least, f->sent_gaps_ms[i]);
+    return least;
+}
+
+void gcc_filter_update(struct gcc_filter *filter, double d_ms, double sent_gap_ms) {
+    filter->sent_gaps_ms[filter->count++ % GCC_GAPS] = sent_gap_ms;
+    const double z = d_ms - filter->m_ms;
+    const double most = OUTLIER * sqrt(filter->var_v);
+    const double within = fmax(-most, fmin(z, most));
+    const double alpha = pow(1 - CHI, REFERENCE_RATE * least_gap_ms(filter) / 1000);
+    filter->var_v = fmax(alpha * filter->var_v + (1 - alpha) * within * within, VAR_V_LEAST);
+    const double e = filter->e + Q;
+    const double k = e / (filter->var_v + e);
+    filter->m_ms += z * k;
+    filter->e = (1 - k) * e;
+}
