@@ -1,7 +1,8 @@
 // The lanes: what each holds a load to, in one place for the browser, the origins, the verdict and the reports. Pure data.
 import type { Lane } from "../../schemas/generated/lane.ts";
+import type { LaneLabel } from "../../schemas/generated/lane_label.ts";
 
-export type { Lane };
+export type { Lane, LaneLabel };
 
 export interface LaneFacts {
   /** The protocol it is a lane of: its hue in figures. */
@@ -85,12 +86,49 @@ export function isLane(text: string): text is Lane {
   return Object.hasOwn(laneFacts, text);
 }
 
-/** Of any label; what is no lane is of no family. */
-export function laneFamily(lane: string): LaneFacts["family"] | null {
-  return isLane(lane) ? laneFacts[lane].family : null;
+/** A label's parts: `h2:tuned` is lane h2 with the plan's settings `tuned`; null: with those of all lanes. */
+interface LabelParts {
+  readonly lane: Lane;
+  readonly settings: string | null;
 }
 
-/** `HTTP/3`; of what is no lane, its label. */
-export function laneName(lane: string): string {
-  return isLane(lane) ? laneFacts[lane].name : lane;
+/** Null of what is no label. */
+export function labelParts(label: string): LabelParts | null {
+  const [lane = "", settings = null, ...more] = label.split(":");
+  return isLane(lane) && settings !== "" && more.length === 0 ? { lane, settings } : null;
+}
+
+/** The lane of a label that a plan or the results have. Error where it is none. */
+export function laneOf(label: LaneLabel): Lane {
+  const parts = labelParts(label);
+  if (!parts) throw new Error(`no lane: ${label}`);
+  return parts.lane;
+}
+
+/** Whether the load that counts is the second one of its browser. */
+export function isRepeat(label: string): boolean {
+  const parts = labelParts(label);
+  return parts !== null && laneFacts[parts.lane].repeat;
+}
+
+/** Of any label; what is no lane is of no family. */
+export function laneFamily(label: string): LaneFacts["family"] | null {
+  const parts = labelParts(label);
+  return parts && laneFacts[parts.lane].family;
+}
+
+/** What a lane is, for help and reports; of what is no lane, its label. */
+export function laneTitle(label: string): string {
+  const parts = labelParts(label);
+  if (!parts) return label;
+  const { title } = laneFacts[parts.lane];
+  return parts.settings === null ? title : `${title}, with the settings “${parts.settings}”`;
+}
+
+/** `HTTP/3`, `HTTP/3 (tuned)`; of what is no lane, its label. */
+export function laneName(label: string): string {
+  const parts = labelParts(label);
+  if (!parts) return label;
+  const { name } = laneFacts[parts.lane];
+  return parts.settings === null ? name : `${name} (${parts.settings})`;
 }

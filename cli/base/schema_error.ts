@@ -34,7 +34,7 @@ function compile(name: string, options: Options): ValidateFunction {
   const { Ajv } = load("ajv") as typeof import("ajv");
   const addFormats = load("ajv-formats") as typeof import("ajv-formats");
   const ajv = addFormats.default(
-    new Ajv({ allErrors: true, verbose: true, keywords: ["setting", "metric"], ...options }),
+    new Ajv({ allErrors: true, verbose: true, keywords: ["setting", "metric", "tsType"], ...options }),
   );
   for (const [file, text] of schemaTexts(name)) ajv.addSchema(JSON.parse(text) as object, file);
   return ajv.getSchema(`${name}.schema.json`) as ValidateFunction;

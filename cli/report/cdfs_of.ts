@@ -1,5 +1,6 @@
 // Which distributions over pages a report shows: of links with pages enough, spread over the grid. Computes their medians; drawing
 // is cdf.ts's.
+import { isRepeat } from "../base/lanes.ts";
 import { extremes, median } from "../base/quantile.ts";
 import { comparedMetric, usualMetric } from "../results/verdict/compared_metric.ts";
 import { manyPages } from "../results/verdict/pooled_cells.ts";
@@ -40,7 +41,7 @@ export function cdfsOf({ cells, loads, sweep, metric }: ReportData): Spread<CdfD
     (link) => new Set(byLink.get(link)?.map((load) => load.page)).size >= manyPages,
   );
   const shown = new Set(spreadOrder(links.length).slice(0, mostFigures));
-  const repeats = sweep.plan.lanes.some((lane) => lane.endsWith("-0rtt"));
+  const repeats = sweep.plan.lanes.some((lane) => isRepeat(lane));
   const figures = links
     .filter((_, index) => shown.has(index))
     .map((link) => {

@@ -1,5 +1,6 @@
 // What a report is made of, read from the results: all rows, and the page loads of the loads that are shown in detail.
 // Chooses which loads those are; draws nothing.
+import type { LaneLabel } from "../../schemas/generated/lane_label.ts";
 import type { LoadFacts, PageLoad } from "../../schemas/generated/page_load.ts";
 import { median } from "../base/quantile.ts";
 import type { Answer } from "../results/answer/answer.ts";
@@ -10,6 +11,9 @@ import { type MetricChoice, metricChoices, samplesOf, usualMetric } from "../res
 import { isValid } from "../results/verdict/sample.ts";
 import type { HostReference } from "./hosts.ts";
 import { type RequestTraits, requestTraits } from "./page_traits.ts";
+
+/** What a load ran with, and the label of its lane: several lanes with settings of their own are one lane to the load. */
+export type ShownFacts = LoadFacts & { readonly label: LaneLabel };
 
 export interface ReportData {
   readonly version: string;
@@ -37,7 +41,7 @@ export interface ReportData {
   /** By id: the page loads that may be drawn as waterfalls, in the order in which they should be. */
   readonly details: ReadonlyMap<number, PageLoad>;
   /** By id: what the load closest to its cell's median, or else one that was left out, ran with. */
-  readonly facts: ReadonlyMap<number, LoadFacts>;
+  readonly facts: ReadonlyMap<number, ShownFacts>;
   /** By page, where a load of it was valid. */
   readonly requestTraits: ReadonlyMap<string, RequestTraits>;
 }
@@ -106,7 +110,7 @@ export function gatherReport(results: Results, sweepId: number, version: string,
   const loads = samplesOf(stored, metric);
   const groups = groupsOf(cells, loads);
   const details = new Map<number, PageLoad>();
-  const facts = new Map<number, LoadFacts>();
+  const facts = new Map<number, ShownFacts>();
   const traits = new Map<string, RequestTraits>();
   const noteTraits = (page: string, pageLoad: PageLoad): void => {
     const found = traits.has(page) ? null : requestTraits(pageLoad);
@@ -119,7 +123,7 @@ export function gatherReport(results: Results, sweepId: number, version: string,
       const shown = typicalLoad(laneLoads) ?? laneLoads.at(-1);
       if (!shown) continue;
       const pageLoad = results.harOf(shown.id);
-      facts.set(shown.id, pageLoad.log._trilane);
+      facts.set(shown.id, { ...pageLoad.log._trilane, label: shown.lane });
       if (isValid(shown)) noteTraits(group.page, pageLoad);
       if (rank < maxDrawnGroups && isValid(shown)) details.set(shown.id, pageLoad);
     }

@@ -2,8 +2,9 @@
 // came, how many connections of a repeat visit resumed. Nothing where there are only the plain lanes.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { isLane, type Lane, laneFacts, plainLanes } from "../base/lanes.ts";
+import { isRepeat, type Lane, labelParts, laneFacts, laneTitle, plainLanes } from "../base/lanes.ts";
 import { count } from "../base/numbers.ts";
+import type { ShownFacts } from "./data.ts";
 
 /** `h2 21 (70 %), h3 9 (30 %)`. */
 function protocolMix(facts: readonly LoadFacts[]): string {
@@ -28,10 +29,10 @@ function repeatStory(facts: readonly LoadFacts[]): string {
   );
 }
 
-function lanesRow(lane: Lane, facts: readonly LoadFacts[]): Markup {
-  const seen = facts.filter((each) => each.lane === lane);
-  const told = [protocolMix(seen), laneFacts[lane].repeat ? repeatStory(seen) : ""].filter(Boolean).join("; ");
-  return html`<tr><th scope="row">${lane}</th><td>${laneFacts[lane].title}</td><td>${told || "no load looked at"}</td></tr>`;
+function lanesRow(label: string, facts: readonly ShownFacts[]): Markup {
+  const seen = facts.filter((each) => each.label === label);
+  const told = [protocolMix(seen), isRepeat(label) ? repeatStory(seen) : ""].filter(Boolean).join("; ");
+  return html`<tr><th scope="row">${label}</th><td>${laneTitle(label)}</td><td>${told || "no load looked at"}</td></tr>`;
 }
 
 const notes: readonly { readonly of: (lane: Lane) => boolean; readonly text: string }[] = [
@@ -57,10 +58,11 @@ const notes: readonly { readonly of: (lane: Lane) => boolean; readonly text: str
   },
 ];
 
-export function lanesNote(names: Iterable<string>, facts: readonly LoadFacts[]): Markup | null {
-  const lanes = [...names].filter(isLane);
-  if (lanes.every((lane) => plainLanes.some((plain) => plain === lane))) return null;
-  return html`<h3>Lanes</h3><table class="facts"><thead><tr><th scope="col">lane</th><th scope="col">what it is</th><th scope="col">requests by protocol, in the loads shown in this report</th></tr></thead><tbody>${lanes.map((lane) => lanesRow(lane, facts))}</tbody></table>${notes
+export function lanesNote(names: Iterable<string>, facts: readonly ShownFacts[]): Markup | null {
+  const labels = [...names].filter((name) => labelParts(name) !== null);
+  if (labels.every((label) => plainLanes.some((plain) => plain === label))) return null;
+  const lanes = labels.flatMap((label) => labelParts(label)?.lane ?? []);
+  return html`<h3>Lanes</h3><table class="facts"><thead><tr><th scope="col">lane</th><th scope="col">what it is</th><th scope="col">requests by protocol, in the loads shown in this report</th></tr></thead><tbody>${labels.map((label) => lanesRow(label, facts))}</tbody></table>${notes
     .filter(({ of }) => lanes.some(of))
     .map(({ text }) => html`<p class="soft">${text}</p>`)}`;
 }

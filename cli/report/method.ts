@@ -2,7 +2,7 @@
 import { html, type Markup, middleCut } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
 import { confidence, minimumUnits } from "../base/interval.ts";
-import { isLane, laneFacts } from "../base/lanes.ts";
+import { isRepeat } from "../base/lanes.ts";
 import { count, formatSize } from "../base/numbers.ts";
 import { shellWord } from "../base/shell_word.ts";
 import { quiet_ms, quietAtMost_ms } from "../load/quiet_page.ts";
@@ -14,7 +14,7 @@ import { untilWords } from "../results/verdict/stopping_summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
 import { clearOriginsNote } from "./clear_origins_note.ts";
 import { congestionNotes } from "./congestion_notes.ts";
-import type { ReportData } from "./data.ts";
+import type { ReportData, ShownFacts } from "./data.ts";
 import { lanesNote } from "./lanes_note.ts";
 import { serverTimeNote } from "./server_time_note.ts";
 import { servingTables } from "./serving_table.ts";
@@ -98,10 +98,10 @@ function browserRow(data: ReportData): Markup | null {
   return html`<tr><th scope="row">browser</th><td>${rows}${untold !== null && html`<br>${untold}`}</td></tr>`;
 }
 
-function commandLines(facts: readonly LoadFacts[]): Markup {
-  const byLane = new Map(facts.map((each) => [each.lane, each]));
+function commandLines(facts: readonly ShownFacts[]): Markup {
+  const byLane = new Map(facts.map((each): [string, ShownFacts] => [each.label, each]));
   return html`${sortLanes(byLane.keys()).map((lane) => {
-    const lines = byLane.get(lane as LoadFacts["lane"])?.environment.command_lines;
+    const lines = byLane.get(lane)?.environment.command_lines;
     if (!lines) return null;
     const text = (["replay", "shaper", "browser"] as const).map((name) => lines[name].map(shellWord).join(" "));
     return html`<h4>${lane}</h4><pre>${text.filter(Boolean).join("\n\n")}</pre>`;
@@ -113,7 +113,7 @@ export function methodSection(data: ReportData): Markup {
   const facts = [...data.facts.values()];
   const settings = sweep.plan;
   const lanes = sortLanes(data.cells.map(({ lane }) => lane));
-  const repeats = lanes.filter((lane) => isLane(lane) && laneFacts[lane].repeat);
+  const repeats = lanes.filter(isRepeat);
   const recordings = new Map(data.cells.map((cell) => [cell.page, cell.recording_digest]));
   const shownRecordings = [...recordings].slice(0, 100);
   return html`<table class="facts"><caption>What the loads shown here recorded (${count(facts.length, "load")}).</caption><tbody><tr><th scope="row">command</th><td><code>${sweep.command.join(" ")}</code></td></tr><tr><th scope="row">began, ended</th><td>${sweep.created_at}, ${sweep.finished_at ?? "not finished"}</td></tr><tr><th scope="row">plan</th><td>${settings.until ? `at most ${settings.repetitions}` : settings.repetitions} valid loads asked of each cell${settings.until ? `, ${untilWords(settings.until)}` : ""}, up to ${settings.retries ?? 0} retries, time-out ${settings.timeout_s ?? 0} s, lanes interleaved block by block</td></tr>${settings.reference && html`<tr><th scope="row">reference</th><td>${settings.reference}</td></tr>`}<tr><th scope="row">seed</th><td>${String(sweep.seed)} (order of loads, packet loss, intervals)</td></tr>${data.linkTests.length === 0 && html`<tr><th scope="row">self-test of the links</th><td>none: this sweep ran without one. <code>trilane selftest</code> measures links at any time.</td></tr>`}${browserRow(data)}${facts.length > 0 && environmentRows(facts)}</tbody></table>

@@ -1,7 +1,7 @@
 // The paragraph for a paper's methods section: what was loaded, over what, with what, and how it was summed up. Plain text, made of
 // what the loads themselves recorded: where they are not what the plan asked for, it says what happened. Judges nothing.
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
-import { isLane, laneFacts } from "../base/lanes.ts";
+import { isLane, isRepeat, laneFamily, laneTitle } from "../base/lanes.ts";
 import { count } from "../base/numbers.ts";
 import { extremes, median } from "../base/quantile.ts";
 import { linkSentence } from "../link/label.ts";
@@ -18,7 +18,7 @@ import { manyPages } from "../results/verdict/pooled_cells.ts";
 import { counted, isValid, sortLanes, timedOut } from "../results/verdict/sample.ts";
 import { untilWords } from "../results/verdict/stopping_summary.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
-import type { ReportData } from "./data.ts";
+import type { ReportData, ShownFacts } from "./data.ts";
 import { field } from "./figures/unknown_json.ts";
 import { hostsOf } from "./hosts.ts";
 import { citation } from "./method.ts";
@@ -35,8 +35,6 @@ function alike<Of>(facts: readonly Of[], text: (facts: Of) => string): string {
   return [...new Set(facts.map(text))].join(" or ");
 }
 
-const isRepeat = (lane: string): boolean => isLane(lane) && laneFacts[lane].repeat;
-
 function machineSentence(data: ReportData, facts: readonly LoadFacts[]): string {
   const hosts = hostsOf(data.cells).length;
   const told = browserNames(browsersOf(data.loads));
@@ -49,7 +47,7 @@ function machineSentence(data: ReportData, facts: readonly LoadFacts[]): string 
 
 /** What each lane is, and whether the load that counts found anything that an earlier one left. */
 function laneSentences(lanes: readonly string[], facts: readonly LoadFacts[]): string {
-  const titles = lanes.map((lane) => (isLane(lane) ? `${lane} is ${laneFacts[lane].title}` : lane)).join("; ");
+  const titles = lanes.map((lane) => `${lane} is ${laneTitle(lane)}`).join("; ");
   const repeats = lanes.filter(isRepeat);
   const fresh = "a first visit with a fresh profile";
   if (repeats.length === 0) return `Lanes: ${titles}. Each load is ${fresh}.`;
@@ -60,19 +58,33 @@ function laneSentences(lanes: readonly string[], facts: readonly LoadFacts[]): s
   return `Lanes: ${titles}. Each load on ${repeats.join(" and ")} is the second visit of one profile, on new connections${kept}${first}.`;
 }
 
-function serverSentences(facts: readonly LoadFacts[]): string {
+/** Of lanes without settings of their own all loads report both transports alike. */
+const isAbout = (label: string, kind: "tcp" | "quic"): boolean =>
+  isLane(label) || (kind === "quic") === (laneFamily(label) === "h3");
+
+/** As `alike`, with the lanes of which each is said where lanes have settings of their own. */
+function alikeByLane(facts: readonly ShownFacts[], text: (facts: LoadFacts) => string): string {
+  if (facts.every(({ label }) => isLane(label))) return alike(facts, text);
+  const lanesOf = (group: readonly ShownFacts[]): string => sortLanes(group.map(({ label }) => label)).join(", ");
+  return [...Map.groupBy(facts, text)].map(([said, group]) => `${said} (${lanesOf(group)})`).join(" or ");
+}
+
+function serverSentences(facts: readonly ShownFacts[]): string {
   const products = ["quiche", "nghttp2", "boringssl"].flatMap((name) => {
     const versions = new Set(facts.flatMap(({ environment }) => environment.versions[name] ?? []));
     return versions.size === 0 ? [] : [`${name} ${[...versions].join(" or ")}`];
   });
   const replayed = facts.filter(({ replay }) => replay !== null);
   const side = (kind: "tcp" | "quic"): string =>
-    alike(replayed, ({ replay }) => {
-      const transport = field(replay, "transport", kind);
-      const control = String(field(transport, "congestion_control") ?? "unknown");
-      const window = String(field(transport, "initial_window_packets") ?? "unknown");
-      return `${control}, initial window ${window} packets, ${field(transport, "pacing") === true ? "paced" : "not paced"}`;
-    });
+    alikeByLane(
+      replayed.filter(({ label }) => isAbout(label, kind)),
+      ({ replay }) => {
+        const transport = field(replay, "transport", kind);
+        const control = String(field(transport, "congestion_control") ?? "unknown");
+        const window = String(field(transport, "initial_window_packets") ?? "unknown");
+        return `${control}, initial window ${window} packets, ${field(transport, "pacing") === true ? "paced" : "not paced"}`;
+      },
+    );
   // What carries it is told as the servers reported it.
   const terms = alike(facts, ({ serving }) =>
     servingTerms(settleServing(serving))

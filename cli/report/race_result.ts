@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { harForReaders } from "../../extension/har/redact.ts";
 import type { ExcludedLoads, RaceComparison, RaceLane, RaceResult } from "../../schemas/generated/race_result.ts";
 import { UserError } from "../base/errors.ts";
+import { isLane, laneOf } from "../base/lanes.ts";
 import { linkSentence } from "../link/label.ts";
 import { describeLink } from "../link/link.ts";
 import { traitsByLink } from "../link/traits.ts";
@@ -27,6 +28,8 @@ function racedCells(results: Results, sweep: Sweep): [Cell, ...Cell[]] {
     throw new UserError(
       `sweep ${sweep.id} is no race: it has several pages or links; export it as har, csv or json, or choose another (see \`trilane list\`)`,
     );
+  if (!cells.every(({ lane }) => isLane(lane)))
+    throw new UserError(`sweep ${sweep.id} is no race: its lanes have settings; export it as har, csv or json`);
   return cells as [Cell, ...Cell[]];
 }
 
@@ -42,7 +45,7 @@ function laneResult(
   const typical = typicalLoad(own);
   const load = typical === null ? null : results.harOf(typical.id);
   return {
-    lane: cell.lane,
+    lane: laneOf(cell.lane),
     loads: summary?.valid ?? 0,
     invalid: own.filter((load) => counted(load) === null).length,
     timed_out: own.filter(timedOut).length,

@@ -1,10 +1,13 @@
 // How the origins served, and what carried it: think time, origins, TLS, and each setting of TCP beside QUIC's.
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LoadFacts } from "../../schemas/generated/page_load.ts";
+import { isLane, laneFamily } from "../base/lanes.ts";
 import { count } from "../base/numbers.ts";
 import { settleServing } from "../load/serving/serving.ts";
 import { type Setting, settings } from "../load/serving/settings.ts";
 import { servingTerms, thinkName } from "../load/serving/terms.ts";
+import { sortLanes } from "../results/verdict/sample.ts";
+import type { ShownFacts } from "./data.ts";
 import { field, type Json, numberAt } from "./figures/unknown_json.ts";
 import { variants } from "./variants.ts";
 
@@ -90,11 +93,38 @@ function termOf(name: string): (facts: LoadFacts) => string {
   };
 }
 
-export function servingTables(facts: readonly LoadFacts[]): Markup {
+/** A column of the table of transports: what it is of, and of which loads. */
+interface Column {
+  readonly head: string;
+  readonly kind: "tcp" | "quic";
+  readonly facts: readonly ShownFacts[];
+}
+
+/** TCP's and QUIC's; where lanes have settings of their own, each lane's. */
+function columnsOf(facts: readonly ShownFacts[]): Column[] {
+  if (facts.every(({ label }) => isLane(label)))
+    return [
+      { head: "TCP (h1, h2)", kind: "tcp", facts },
+      { head: "QUIC (h3)", kind: "quic", facts },
+    ];
+  return sortLanes(facts.map(({ label }) => label)).map((label) => {
+    const kind = laneFamily(label) === "h3" ? "quic" : "tcp";
+    return {
+      head: `${label} (${kind === "quic" ? "QUIC" : "TCP"})`,
+      kind,
+      facts: facts.filter((each) => each.label === label),
+    };
+  });
+}
+
+export function servingTables(facts: readonly ShownFacts[]): Markup {
   if (facts.length === 0) return html``;
   const terms = servingTerms(settleServing(facts[0]?.serving));
-  const of = (kind: "tcp" | "quic", read: Of) => (each: LoadFacts) =>
-    each.replay === null ? unavailable : read(field(each.replay, "transport", kind));
+  const columns = columnsOf(facts);
+  const said =
+    (kind: "tcp" | "quic", [, tcp, quic]: TableRow) =>
+    (each: LoadFacts) =>
+      each.replay === null ? unavailable : (kind === "tcp" ? tcp : quic)(field(each.replay, "transport", kind));
   return html`<h3>Servers and transports</h3><table class="facts"><caption>How the origins were asked to serve.</caption><tbody>${terms.map(([name]) => html`<tr><th scope="row">${name}</th><td>${variants(facts, termOf(name))}</td></tr>`)}</tbody></table>
-<div class="scroll"><table class="transports"><caption>What carried it, as the servers reported it.</caption><thead><tr><th scope="col">setting</th><th scope="col">TCP (h1, h2)</th><th scope="col">QUIC (h3)</th></tr></thead><tbody>${rows.map(([name, tcp, quic]) => html`<tr><th scope="row">${name}</th><td>${variants(facts, of("tcp", tcp))}</td><td>${variants(facts, of("quic", quic))}</td></tr>`)}</tbody></table></div>`;
+<div class="scroll"><table class="transports"><caption>What carried it, as the servers reported it.</caption><thead><tr><th scope="col">setting</th>${columns.map(({ head }) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr><th scope="row">${row[0]}</th>${columns.map((column) => html`<td>${variants(column.facts, said(column.kind, row))}</td>`)}</tr>`)}</tbody></table></div>`;
 }

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Detection, RunsNeeded } from "../../schemas/generated/sweep_event.ts";
 import { UserError } from "../base/errors.ts";
-import type { Lane } from "../base/lanes.ts";
+import type { LaneLabel } from "../base/lanes.ts";
 import { chooseSweep, openNamed } from "../results/export/choose.ts";
 import type { Results } from "../results/store/results.ts";
 import { samplesOf } from "../results/verdict/compared_metric.ts";
@@ -183,8 +183,8 @@ export function detectionOf(
   return {
     basis,
     sweep,
-    lane: noise.pair.lane as Lane,
-    over: noise.pair.over as Lane,
+    lane: noise.pair.lane as LaneLabel,
+    over: noise.pair.over as LaneLabel,
     spread_percent: (100 * spreadOf(noise.typical)) / noise.allowance,
     planned_with_percent: 100 * spreadOf(noise.typical),
     pilot_runs: noise.runs,

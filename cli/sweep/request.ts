@@ -1,10 +1,12 @@
 // What is asked of one load: cli/load takes it as it is. Measures nothing.
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../schemas/generated/page_load.ts";
+import { type Lane, laneOf } from "../base/lanes.ts";
 import type { CrossTraffic } from "../load/cross_traffic.ts";
 import type { Tolerance } from "../load/disturbance.ts";
+import { laneServing } from "../load/serving/lane_serving.ts";
 import type { Serving } from "../load/serving/serving.ts";
-import type { Cell, Lane } from "../results/store/results.ts";
+import type { Cell } from "../results/store/results.ts";
 import { loadTraffic } from "./plan/cross_traffic.ts";
 import { linkSeed } from "./plan/load_order.ts";
 import { browserOf, roundOf, sharedPlace } from "./plan/neighbours.ts";
@@ -74,7 +76,7 @@ export function loadRequest(
   return {
     home,
     recording: { name, digest: cell.recording_digest, url: urlOf(name), failedUrls: failedUrlsOf?.(name) ?? [] },
-    lane: cell.lane,
+    lane: laneOf(cell.lane),
     link: { ...cell.link_profile, seed: luck },
     ...(browser === null ? {} : { browser }),
     dilation: plan.dilate ?? 1,
@@ -83,7 +85,7 @@ export function loadRequest(
     keepCache: plan.warm_cache ?? false,
     strict: (plan.strict ?? false) || (isComplete?.(name) ?? false),
     pinned_ms: pinnedOf?.(name) ?? null,
-    serving: plan.serving,
+    serving: laneServing(plan, cell.lane),
     ...(plan.tolerance ? { tolerance: plan.tolerance } : {}),
     ...(crossTraffic ? { crossTraffic } : {}),
     signal,

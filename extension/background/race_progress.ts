@@ -1,5 +1,6 @@
 // The lines of `trilane race --json` -> how far a race is. Pure: the same lines give the same progress, so that a service
 // worker that was put to sleep tells a race anew from its first line.
+import { isLane } from "../../cli/base/lanes.ts";
 import type { SweepEvent } from "../../schemas/generated/sweep_event.ts";
 import type { Lane, RaceState } from "../actions.ts";
 
@@ -19,8 +20,9 @@ export function afterLine(progress: Progress, line: SweepEvent): Progress {
     case "load-started":
       return { ...progress, phase: "racing" };
     case "load-finished": {
-      const counts = line.status === "valid";
       const { lane, plt_ms } = line;
+      // Races have plain lanes, without settings of their own.
+      const counts = line.status === "valid" && isLane(lane);
       return {
         phase: "racing",
         done: line.done,

@@ -1,6 +1,6 @@
 // The colours of lanes, flows, phases and improvements in light and dark, as CSS. Text on them has a contrast of 4.5:1 or more:
 // test/cli/report/figures.test.ts computes it.
-import { allLanes, type Lane, laneFacts } from "../../cli/base/lanes.ts";
+import { allLanes, type Lane, labelParts, laneFacts } from "../../cli/base/lanes.ts";
 
 export type Rgb = readonly [number, number, number];
 
@@ -42,10 +42,24 @@ export const flowColours: Readonly<Record<"light" | "dark", readonly string[]>> 
   dark: ["#4da3dc", "#f0803c", "#1fbf93", "#e09ac2", "#e69f00", "#a6dcff", "#e9ebee", "#f0e442"],
 };
 
+/** Marks with nothing inside, lines of that style. */
+const hollow = (dash: string): string => `--dot:var(--paper);--rim:var(--lane);--rim-width:1.4;--dash:${dash}`;
+
 function laneRule(lane: Lane, colours: typeof laneColours): string {
   const { family, dash } = laneFacts[lane];
-  const hollow = dash === undefined ? "" : `;--dot:var(--paper);--rim:var(--lane);--rim-width:1.4;--dash:${dash}`;
-  return `.lane-${lane}{--lane:${colours[family]}${hollow}}`;
+  return `.lane-${lane}{--lane:${colours[family]}${dash === undefined ? "" : `;${hollow(dash)}`}}`;
+}
+
+/** Line styles of lanes that differ in settings alone: the first one's is solid. */
+const settingsDashes = ["6 3", "2 3", "8 2 2 2", "12 3"] as const;
+
+/** Of a lane's marks in a figure that shows `among`: lanes with settings of their own share their protocol's hue. */
+export function laneClass(label: string, among: readonly string[] = [label]): string {
+  const parts = labelParts(label);
+  if (!parts || parts.settings === null) return `lane-${label}`;
+  const alike = among.filter((other) => labelParts(other)?.lane === parts.lane);
+  const place = Math.min(alike.indexOf(label), settingsDashes.length);
+  return `lane-${label} hue-${laneFacts[parts.lane].family}${place > 0 ? ` settings-${place}` : ""}`;
 }
 
 /** The phases of a request in their order, in the colours of DevTools and WebPageTest. */
@@ -111,6 +125,8 @@ function themeCss(theme: "light" | "dark"): string {
   const colours = theme === "light" ? laneColours : darkLaneColours;
   const rules = [
     ...allLanes.map((lane) => laneRule(lane, colours)),
+    ...Object.entries(colours).map(([family, colour]) => `.hue-${family}{--lane:${colour}}`),
+    ...settingsDashes.map((dash, index) => `.settings-${index + 1}{${hollow(dash)}}`),
     ...flowColours[theme].map((colour, index) => `.flow-${index + 1}{--lane:${colour}}`),
     ...phases.map((phase) => `.ph-${phase.key}{fill:${phase[theme]}}`),
   ];

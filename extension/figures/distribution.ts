@@ -2,6 +2,7 @@
 
 import type { Interval } from "../../cli/base/interval.ts";
 import { count, formatTime, formatTimeRange } from "../../cli/base/numbers.ts";
+import { laneClass } from "./colours.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundScale } from "./scale.ts";
 
@@ -56,6 +57,7 @@ export function distributionFigure(lanes: readonly PlottedLane[], left: number, 
     (tick) =>
       html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="4" y2="${bottom}"/><text class="axis mid" x="${scale.at(tick)}" y="${bottom + 15}">${String(tick)}</text>`,
   );
+  const names = lanes.map(({ lane }) => lane);
   const rows = lanes.map((plotted, index) => {
     const middle = index * rowHeight + rowHeight / 2 + 4;
     const dots = plotted.loads.map(({ plt_ms, valid, story }, position) => {
@@ -74,7 +76,7 @@ export function distributionFigure(lanes: readonly PlottedLane[], left: number, 
       plotted.median_ms === null
         ? "no valid load"
         : `${formatTime(plotted.median_ms)}${plotted.interval_ms ? ` (${formatTimeRange(plotted.interval_ms)})` : ""}`;
-    return html`<g class="lane-${plotted.lane}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${told}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}</text></g>`;
+    return html`<g class="${laneClass(plotted.lane, names)}"><text class="lane" x="0" y="${middle + 4}">${plotted.lane}</text>${interval}${dots}${middleLine}<text class="told" x="${width - rightWidth + 14}" y="${middle}">${told}</text><text class="axis" x="${width - rightWidth + 14}" y="${middle + 14}">n = ${String(plotted.valid)}${plotted.variation !== null && `, CV ${(plotted.variation * 100).toFixed(1)} %`}</text></g>`;
   });
   const label = `${metric.title} of every load by lane: ${lanes.map((lane) => `${lane.lane} median ${lane.median_ms === null ? "none" : formatTime(lane.median_ms)}`).join(", ")}`;
   return html`<figure class="distribution"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${bottom + 34}" width="${width}" height="${bottom + 34}">${grid}${rows}<text class="axis mid" x="${(labelWidth + 10 + width - rightWidth) / 2}" y="${bottom + 31}">${metric.noun}, ms</text></svg></div><figcaption>${capital(metric.noun)} of every load: n = ${String(timed.filter(({ valid }) => valid).length)} valid${

@@ -2,6 +2,7 @@
 // filmed is its caller's matter.
 import { formatTime } from "../../cli/base/numbers.ts";
 import { extremes } from "../../cli/base/quantile.ts";
+import { laneClass } from "./colours.ts";
 import { html, type Markup } from "./markup.ts";
 import { roundStep } from "./scale.ts";
 
@@ -90,7 +91,7 @@ export function filmstripFigure(lanes: readonly FilmedLane[], name: string): Mar
       const story = `${lane} at ${formatTime(time_ms)}${isNew ? "" : ", as before"}`;
       return html`<g>${isNew && html`<defs>${picture(id, frame, box)}</defs>`}<use href="#${id}" x="${box.x}" y="${y}"/><rect class="${changed ? "film changed" : "film"}" x="${box.x}" y="${y}" width="${across}" height="${high}"/><title>${story}</title>${column === loaded && plt_ms !== null && loadedMark(formatTime(plt_ms))}</g>`;
     });
-    return html`<g class="lane-${lane}"><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
+    return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${y + high / 2}">${lane}</text>${cells}</g>`;
   });
   const label = `What the page showed over ${lanes.map(({ lane }) => lane).join(", ")} at the same instants${lanes.map(({ lane, plt_ms }) => (plt_ms === null ? "" : `; ${lane} had loaded at ${formatTime(plt_ms)}`)).join("")}`;
   return html`<figure class="filmstrip"><div class="scroll"><svg class="wide" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${heads}${rows}</svg></div><figcaption>What the page showed at the same instants, of one further load of each lane: filming takes time, so these loads are in no average. A coloured frame: changed since the picture before.</figcaption></figure>`;

@@ -1,10 +1,10 @@
 // The requests of loads or profiles under one time axis: phases by colour and by shape, with protocol and connection. Draws
 // them as they were stored; what a phase is, is the capture's matter.
-import { isLane, laneFacts } from "../../cli/base/lanes.ts";
+import { labelParts, laneFacts } from "../../cli/base/lanes.ts";
 import { count, formatSize, formatTime } from "../../cli/base/numbers.ts";
 import { extremes } from "../../cli/base/quantile.ts";
 import type { HarEntry, PageLoad } from "../../schemas/generated/page_load.ts";
-import { type PhaseKey, phases } from "./colours.ts";
+import { laneClass, type PhaseKey, phases } from "./colours.ts";
 import { coordinate, fitted, html, type Markup, middleCut } from "./markup.ts";
 import { hatched, phaseLegend, shapes } from "./phase_shapes.ts";
 import { connectionNumbers, phasesOf, protocolOf, shortUrl } from "./request.ts";
@@ -39,8 +39,9 @@ const titleLeft = 122;
 
 /** Whether a request was answered on a protocol that is not its lane's, by the word of browser or server. */
 function isOffLane(lane: string, { _protocol, _trilane: { served } }: HarEntry): boolean {
-  if (!isLane(lane)) return false;
-  const { protocols } = laneFacts[lane];
+  const parts = labelParts(lane);
+  if (!parts) return false;
+  const { protocols } = laneFacts[parts.lane];
   return [_protocol, served?.protocol].some((protocol) => protocol && !protocols.includes(protocol));
 }
 
@@ -152,7 +153,7 @@ function laneMarkup(
   const grid = scale.ticks.map(
     (tick) => html`<line class="grid" x1="${scale.at(tick)}" x2="${scale.at(tick)}" y1="${body}" y2="${bottom}"/>`,
   );
-  const markup = html`<g class="lane-${label}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${isLane(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${isLane(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
+  const markup = html`<g class="${laneClass(label)}" data-body="${body}" data-row="${rowHeight}" data-rows="${rows.length}">${labelParts(label) && html`<rect class="swatch" x="0" y="${top + 4}" width="12" height="12"/>`}<text class="lane" x="${labelParts(label) ? 18 : 0}" y="${top + 15}">${label}</text><text class="told" x="${titleLeft}" y="${top + 15}">${told}</text>${grid}${labels}${phasePaths(rows, scale, body, rowHeight)}${plt}${hits}</g>`;
   return { markup, height: bottom + 14 - top };
 }
 

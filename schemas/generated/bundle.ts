@@ -1,5 +1,5 @@
 // Generated from ../bundle.schema.json by `npm run generate`: change the schema instead.
-import type { Lane } from "./lane.ts";
+import type { LaneLabel } from "./lane_label.ts";
 import type { LinkProfile } from "./link_profile.ts";
 
 export type Sha256 = string;
@@ -20,7 +20,7 @@ export interface Bundle {
   /**
    * @minItems 1
    */
-  lanes: [Lane, ...Lane[]];
+  lanes: [LaneLabel, ...LaneLabel[]];
   /**
    * @minItems 1
    */

@@ -1,5 +1,5 @@
 // Generated from ../export.schema.json by `npm run generate`: change the schema instead.
-import type { Lane } from "./lane.ts";
+import type { LaneLabel } from "./lane_label.ts";
 import type { LinkProfile } from "./link_profile.ts";
 import type { SelftestRow } from "./selftest.ts";
 import type { SweepPlan } from "./sweep_plan.ts";
@@ -51,7 +51,7 @@ export interface ExportedCell {
    * The recording's name.
    */
   page: string;
-  lane: Lane;
+  lane: LaneLabel;
   /**
    * Short form.
    */

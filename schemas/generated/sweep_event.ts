@@ -1,5 +1,6 @@
 // Generated from ../sweep-event.schema.json by `npm run generate`: change the schema instead.
 import type { Lane } from "./lane.ts";
+import type { LaneLabel } from "./lane_label.ts";
 
 /**
  * One line of what `trilane race`, `sweep`, `start` and `flows` print with --json.
@@ -23,10 +24,6 @@ export type SweepEvent =
   | FlowRunFinished
   | FlowsFinished;
 /**
- * A protocol configuration that pages are loaded over, in the order in which people read them. What each is: cli/base/lanes.ts.
- */
-export type Lane1 = "h1" | "h1-clear" | "h2" | "h2-0rtt" | "h3" | "h3-discovered" | "h3-altsvc" | "h3-0rtt";
-/**
  * From 0.
  */
 export type Index = number;
@@ -48,7 +45,7 @@ export interface SweepPlanned {
    */
   expected_bytes: number;
   pages: string[];
-  lanes: Lane[];
+  lanes: LaneLabel[];
   links: string[];
   detection?: Detection;
 }
@@ -57,12 +54,12 @@ export interface SweepPlanned {
  */
 export interface Detection {
   /**
-   * Who says how loads vary.
+   * Who says how loads vary. `lane` over `over` is the pair whose loads vary most.
    */
   basis: "sweep" | "given" | "assumed";
   sweep: number | null;
-  lane: Lane1;
-  over: Lane;
+  lane: LaneLabel;
+  over: LaneLabel;
   /**
    * Standard deviation of a lane's loads on a page on a link: of log(PLT), in per cent; the median over them.
    */
@@ -208,7 +205,7 @@ export interface LoadStarted {
   event: "load-started";
   position: Index;
   page: string;
-  lane: Lane;
+  lane: LaneLabel;
   link: string;
   block: Index;
   attempt: Index;
@@ -220,7 +217,7 @@ export interface LoadFinished {
   event: "load-finished";
   position: Index;
   page: string;
-  lane: Lane;
+  lane: LaneLabel;
   link: string;
   block: Index;
   attempt: Index;
@@ -248,14 +245,14 @@ export interface LoadFinished {
 export interface FilmStarted {
   event: "film-started";
   page: string;
-  lane: Lane;
+  lane: LaneLabel;
   link: string;
   attempt: Index;
 }
 export interface FilmFinished {
   event: "film-finished";
   page: string;
-  lane: Lane;
+  lane: LaneLabel;
   link: string;
   attempt: Index;
   status: "valid" | "invalid" | "failed";
@@ -345,7 +342,7 @@ export interface SweepFinished {
 export interface CellResult {
   page: string;
   link: string;
-  lane: Lane;
+  lane: LaneLabel;
   /**
    * Median PLT; null: no valid load.
    */

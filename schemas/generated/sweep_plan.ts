@@ -1,6 +1,6 @@
 // Generated from ../sweep-plan.schema.json by `npm run generate`: change the schema instead.
-import type { Lane } from "./lane.ts";
-import type { ServingChoice } from "./serving.ts";
+import type { LaneLabel } from "./lane_label.ts";
+import type { QuicChoice, ServingChoice, TcpChoice } from "./serving.ts";
 
 export type PlanPage = string | SynthPage;
 export type PlanLink = string | LinkGrid;
@@ -37,7 +37,13 @@ export interface SweepPlan {
   /**
    * @minItems 1
    */
-  lanes: [Lane, ...Lane[]];
+  lanes: [LaneLabel, ...LaneLabel[]];
+  /**
+   * Settings of transports by the names that `lanes` has after a colon: what such a lane has in place of `serving.transport`. A preset takes the place of all of it.
+   */
+  settings?: {
+    [k: string]: TransportChoice;
+  };
   /**
    * @minItems 1
    */
@@ -102,6 +108,18 @@ export interface SynthPage {
    * A page that `trilane synth` can make; {a,b} in it for several of a family, as object-{10kB,1MB}.
    */
   synth: string;
+}
+/**
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^[a-z0-9][a-z0-9-]{0,11}$".
+ */
+export interface TransportChoice {
+  /**
+   * What the members left out are as. stock: the defaults of Linux and quiche, with CUBIC. tuned: TCP with what QUIC has, and both with a larger initial window. custom: as stock; what is stored is so called where it is neither of the two.
+   */
+  preset?: "stock" | "tuned" | "custom";
+  tcp?: TcpChoice;
+  quic?: QuicChoice;
 }
 export interface LinkGrid {
   grid: Grid;

@@ -1,5 +1,5 @@
 // Generated from ../sweeps-compared.schema.json by `npm run generate`: change the schema instead.
-import type { Lane } from "./lane.ts";
+import type { LaneLabel } from "./lane_label.ts";
 
 /**
  * By what loads were compared. Absent: by the page load time.
@@ -88,7 +88,7 @@ export interface ComparedTogether {
   /**
    * null: of all lanes.
    */
-  lane: Lane | null;
+  lane: LaneLabel | null;
   cells: number;
   judgement: "slower" | "faster" | "same" | "unclear";
   /**
@@ -108,7 +108,7 @@ export interface ComparedTogether {
 export interface ComparedCell {
   page: string;
   link: string;
-  lane: Lane;
+  lane: LaneLabel;
   /**
    * slower and faster: by more than the threshold, shown at 5 %; same: by no more than it, shown at 5 %; unclear: neither; failing: more loads of the second side fail, or several were tried there and none is valid any more; unknown: too few valid loads, or another recording or link.
    */

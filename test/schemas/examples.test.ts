@@ -12,7 +12,12 @@ const names = readdirSync(schemas)
   .filter((file) => file.endsWith(".schema.json"))
   .map((file) => file.replace(".schema.json", ""));
 
-const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true, keywords: ["setting", "metric"] });
+const ajv = new Ajv({
+  strict: true,
+  allErrors: true,
+  allowUnionTypes: true,
+  keywords: ["setting", "metric", "tsType"],
+});
 addFormats.default(ajv);
 // A schema may refer to another by its file name.
 for (const name of names)

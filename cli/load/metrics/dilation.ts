@@ -10,11 +10,12 @@
 import { metricFacts, pageMetrics } from "../../../extension/capture/metric_facts.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
-import { isOverTcp, type Lane } from "../../base/lanes.ts";
-import { servingInDilatedTime, settleServing } from "../serving/serving.ts";
+import { isOverTcp, type LaneLabel, laneOf } from "../../base/lanes.ts";
+import { laneServing } from "../serving/lane_serving.ts";
+import { servingInDilatedTime } from "../serving/serving.ts";
 import { criticalPath, type Segment } from "./critical_path.ts";
 
-type DilatedPlan = Pick<SweepPlan, "dilate" | "serving"> & { readonly lanes: readonly Lane[] };
+type DilatedPlan = Pick<SweepPlan, "dilate" | "serving" | "settings"> & { readonly lanes: readonly LaneLabel[] };
 
 /** What the path computed up to a moment. */
 export function computedBefore(segments: readonly Segment[], at_ms: number): number {
@@ -60,9 +61,11 @@ export function withUndilatedMetrics(load: PageLoad, dilation: number, tasks_ms:
 }
 
 /** Whether Reno took the place that CUBIC has in undilated time, on a lane that has TCP. */
-export function hasRenoForCubic({ dilate = 1, serving, lanes }: DilatedPlan): boolean {
-  const settled = settleServing(serving);
-  return servingInDilatedTime(settled, dilate) !== settled && lanes.some(isOverTcp);
+export function hasRenoForCubic(plan: DilatedPlan): boolean {
+  return plan.lanes.some((label) => {
+    const served = laneServing(plan, label);
+    return isOverTcp(laneOf(label)) && servingInDilatedTime(served, plan.dilate ?? 1) !== served;
+  });
 }
 
 /** For people, beside a verdict; null where time was not dilated. */

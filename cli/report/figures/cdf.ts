@@ -1,5 +1,6 @@
 // Distributions of PLT over pages on one link: for each lane the share of pages whose median is no greater, beside the least
 // that the link allows (Das 2014's figure). Draws given numbers.
+import { laneClass } from "../../../extension/figures/colours.ts";
 import { fitted, html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count, formatTime } from "../../base/numbers.ts";
@@ -69,16 +70,17 @@ export function cdfFigure({ link, metric, curves, optimal_ms, missing }: CdfData
     (share) =>
       html`<line class="grid" x1="${left}" x2="${right}" y1="${y(share)}" y2="${y(share)}"/><text class="axis end" x="${left - 6}" y="${y(share) + 4}">${String(share)}</text>`,
   );
+  const lanes = curves.map(({ lane }) => lane);
   const lines = curves.map(
     ({ lane, medians_ms }) =>
-      html`<g class="lane-${lane}"><path class="cdf" d="${stepsOf(medians_ms, axes)}"><title>${lane}: median over ${String(medians_ms.length)} pages ${formatTime(median(medians_ms))}</title></path></g>`,
+      html`<g class="${laneClass(lane, lanes)}"><path class="cdf" d="${stepsOf(medians_ms, axes)}"><title>${lane}: median over ${String(medians_ms.length)} pages ${formatTime(median(medians_ms))}</title></path></g>`,
   );
   const optimal =
     optimal_ms.length > 0 &&
     html`<path class="cdf optimal" d="${stepsOf(optimal_ms, axes)}"><title>least that the link allows: median ${formatTime(median(optimal_ms))}</title></path>`;
   const legend = [
     ...curves.map(({ lane, medians_ms }) => ({
-      className: `lane-${lane}`,
+      className: laneClass(lane, lanes),
       name: `${lane} ${formatTime(median(medians_ms))}`,
       line: "cdf",
     })),

@@ -1,5 +1,6 @@
 // What the link did while the loads shown above it ran, on the waterfalls' time axis: rate against capacity, the queue, packets
 // dropped and lost. Draws what the shaper counted; counts nothing itself.
+import { laneClass } from "../../../extension/figures/colours.ts";
 import { coordinate, html, type Markup } from "../../../extension/figures/markup.ts";
 import type { Scale } from "../../../extension/figures/scale.ts";
 import { axisLeft, axisRight, width } from "../../../extension/figures/waterfall.ts";
@@ -158,7 +159,7 @@ function stripMarkup(strip: Strip, scale: Scale, scaleQueue: number, top: number
   );
   const drops = marks(bins, (bin) => bin.dropped, x, queueBottom + 2);
   const losses = marks(bins, (bin) => bin.lost, x, queueBottom + 2);
-  return html`<g class="lane-${lane}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${told.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${Math.min(rateY(told_bps) + 9, rateBottom - 13)}">${formatBitRate(told_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
+  return html`<g class="${laneClass(lane)}"><text class="lane" x="0" y="${top + 14}">${lane} ${side}</text><text class="axis" x="122" y="${top + 14}">${told.join(", ")}</text>${grid}<text class="axis end" x="${axisLeft - 6}" y="${Math.min(rateY(told_bps) + 9, rateBottom - 13)}">${formatBitRate(told_bps)}</text><text class="axis end" x="${axisLeft - 6}" y="${rateBottom}">rate</text><text class="axis end" x="${axisLeft - 6}" y="${queueBottom}">queue</text><path class="rate" d="${area(bins, (bin) => bin.rate_bps, x, rateY)}"/>${limit && html`<path class="capacity" d="${limit}"/>`}<path class="queued" d="${area(bins, wait, x, queueY)}"/>${drops && html`<path class="drops" d="${drops}"/>`}${losses && html`<path class="losses" d="${losses}"/>`}</g>`;
 }
 
 const heightOf = titleHeight + rateHeight + 4 + queueHeight + marksHeight + gap;

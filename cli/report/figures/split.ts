@@ -1,5 +1,6 @@
 // How the page load time divides into network and no request along the critical path (cli/load/metrics/critical_path.ts): for each
 // page on a link a bar per lane, beside the least that the link allows. Draws given numbers.
+import { laneClass } from "../../../extension/figures/colours.ts";
 import { coordinate, fitted, html, type Markup } from "../../../extension/figures/markup.ts";
 import { scaleFromZero } from "../../../extension/figures/scale.ts";
 import { count, formatTime } from "../../base/numbers.ts";
@@ -7,7 +8,7 @@ import { savedFigure } from "./figure_file.ts";
 import { readingKey } from "./reading_key.ts";
 
 const width = 640;
-const left = 52;
+const left = 96; // after the longest lane name
 const right = width - 140;
 const top = 62;
 /** Of a page's name, above its bars. */
@@ -73,7 +74,7 @@ export function splitFigure({ link, pages, allPages }: SplitData): Markup {
       const at = from + nameHeight + index * rowHeight;
       const middle = scale.at(plt_ms * network_share);
       const told = `${formatTime(plt_ms)}, ${percent(network_share)} network`;
-      return html`<g class="lane-${lane}"><title>${page}, ${lane}: PLT ${told}, ${percent(1 - network_share)} no request; n ${String(loads)}</title><text class="axis end" x="${left - 6}" y="${at + 10}">${lane}</text><rect class="network" x="${left}" y="${at}" width="${middle - left}" height="${barHeight}"/><rect class="computed" x="${middle}" y="${at}" width="${scale.at(plt_ms) - middle}" height="${barHeight}"/><text class="axis" x="${scale.at(plt_ms) + 6}" y="${at + 10}">${told}</text></g>`;
+      return html`<g class="${laneClass(lane)}"><title>${page}, ${lane}: PLT ${told}, ${percent(1 - network_share)} no request; n ${String(loads)}</title><text class="axis end" x="${left - 6}" y="${at + 10}">${lane}</text><rect class="network" x="${left}" y="${at}" width="${middle - left}" height="${barHeight}"/><rect class="computed" x="${middle}" y="${at}" width="${scale.at(plt_ms) - middle}" height="${barHeight}"/><text class="axis" x="${scale.at(plt_ms) + 6}" y="${at + 10}">${told}</text></g>`;
     });
     const optimum =
       optimal_ms !== null &&

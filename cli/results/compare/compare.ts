@@ -16,7 +16,7 @@
 import { median } from "../../base/quantile.ts";
 import { leastRisingFailures, risingFailures } from "../stats/fisher_exact.ts";
 import { holm, significanceLevel } from "../stats/multiplicity.ts";
-import type { Lane } from "../store/results.ts";
+import type { LaneLabel } from "../store/results.ts";
 import { browsersOf } from "../verdict/browsers.ts";
 import type {
   Change,
@@ -99,7 +99,7 @@ function changeOf(evidence: Evidence, { hasIntervals = true }: Terms): Change {
 }
 
 interface Group {
-  readonly lane: Lane | null;
+  readonly lane: LaneLabel | null;
   readonly pairs: readonly Pair[];
 }
 

@@ -2,10 +2,11 @@
 // owner alone; decides nothing about which run comes next, nor what runs mean.
 import type { DatabaseSync } from "node:sqlite";
 import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
+import type { Lane } from "../../../schemas/generated/lane.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
-import type { Environment, Lane, LoadStatus, Row, StoredFlowPlan, SweepProgress } from "./sweep_rows.ts";
+import type { Environment, LoadStatus, Row, StoredFlowPlan, SweepProgress } from "./sweep_rows.ts";
 
 export interface NewFlowCell {
   /** The mix's name. */

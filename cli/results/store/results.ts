@@ -66,7 +66,7 @@ import {
   cellOf,
   countColumns,
   type FlowSweep,
-  type Lane,
+  type LaneLabel,
   type LinkTest,
   type Load,
   loadColumns,
@@ -87,7 +87,7 @@ export type {
   Cell,
   Environment,
   FlowSweep,
-  Lane,
+  LaneLabel,
   LinkTest,
   Load,
   LoadStatus,
@@ -311,7 +311,7 @@ export class Results {
   }
 
   /** Median wall time of the loads so far on the same page, link and lane, over all sweeps; null where there are none. */
-  usualWall_ms(page: string, link: string, lane: Lane, dilation = 1): number | null {
+  usualWall_ms(page: string, link: string, lane: LaneLabel, dilation = 1): number | null {
     const rows = this.#read(
       `SELECT wall_ms FROM load JOIN cell ON cell.id = load.cell JOIN sweep ON sweep.id = cell.sweep
        WHERE page = ? AND link = ? AND lane = ? AND status = 'valid' AND ifnull(sweep.plan ->> 'dilate', 1) = ?

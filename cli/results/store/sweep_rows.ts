@@ -2,6 +2,7 @@
 // no files: results.ts does.
 import type { SQLOutputValue } from "node:sqlite";
 import type { FlowPlanDocument } from "../../../schemas/generated/flow_plan.ts";
+import type { LaneLabel } from "../../../schemas/generated/lane_label.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { SelftestLink } from "../../../schemas/generated/selftest.ts";
@@ -13,7 +14,7 @@ import type { StoredDisturbance } from "./load_disturbance.ts";
 import type { LoadMetrics } from "./load_metrics.ts";
 import { type FirstMetric, metricColumns } from "./metric_columns.ts";
 
-export type Lane = SweepPlan["lanes"][number];
+export type { LaneLabel };
 export type LoadStatus = "valid" | "invalid" | "failed";
 
 /** What a sweep began on: versions and machine, for the report. */
@@ -63,7 +64,7 @@ export interface SweepProgress {
 export interface NewCell {
   readonly page: string;
   readonly recording_digest: string;
-  readonly lane: Lane;
+  readonly lane: LaneLabel;
   /** Short form, canonical. */
   readonly link: string;
   readonly link_profile: LinkProfile;
@@ -110,7 +111,7 @@ export interface Load
   readonly id: number;
   readonly cell: number;
   readonly page: string;
-  readonly lane: Lane;
+  readonly lane: LaneLabel;
   readonly link: string;
   readonly block: number;
   readonly attempt: number;
@@ -161,7 +162,7 @@ export function cellOf(row: Row): Cell {
     sweep: Number(row.sweep),
     page: String(row.page),
     recording_digest: String(row.recording_digest),
-    lane: String(row.lane) as Lane,
+    lane: String(row.lane) as LaneLabel,
     link: String(row.link),
     link_profile: JSON.parse(String(row.link_profile)) as LinkProfile,
   };

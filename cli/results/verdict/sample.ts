@@ -1,6 +1,6 @@
 // What the statistics ask of a load: which cell and block it belongs to, whether it counts, its page load time.
 // The rows of cli/results/store fit as they are. No arithmetic.
-import { allLanes, isLane, laneFacts, plainLanes } from "../../base/lanes.ts";
+import { allLanes, labelParts, laneFacts, plainLanes } from "../../base/lanes.ts";
 import { timedOutAfter_ms } from "../../load/time_out.ts";
 
 export type LoadStatus = "valid" | "invalid" | "failed";
@@ -66,11 +66,11 @@ export function isMedianOut(loads: number, timedOut: number): boolean {
   return timedOut > 0 && Math.floor(loads / 2) >= loads - timedOut;
 }
 
-/** Lanes in the order in which people read them (lanes.ts), then other names. */
+/** Lanes in the order in which people read them (lanes.ts), each before itself with other settings; then other names. */
 export function sortLanes(lanes: Iterable<string>): string[] {
   const rank = (lane: string): number => {
-    const index = (allLanes as readonly string[]).indexOf(lane);
-    return index < 0 ? allLanes.length : index;
+    const parts = labelParts(lane);
+    return parts ? allLanes.indexOf(parts.lane) : allLanes.length;
   };
   return [...new Set(lanes)].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0));
 }
@@ -85,17 +85,22 @@ export interface LanePair {
 const maxLanesForAllPairs = 4;
 
 function differInOneThing({ lane, over }: LanePair): boolean {
-  if (!isLane(lane) || !isLane(over)) return true;
-  const [a, b] = [laneFacts[lane], laneFacts[over]];
+  const [parts, overParts] = [labelParts(lane), labelParts(over)];
+  if (!parts || !overParts) return true;
+  if (parts.lane === overParts.lane) return true;
+  if (parts.settings !== overParts.settings) return false;
+  const [a, b] = [laneFacts[parts.lane], laneFacts[overParts.lane]];
   const isPlain = (name: string) => plainLanes.some((plain) => plain === name);
-  if (a.family === b.family) return isPlain(lane) || isPlain(over);
+  const arePlain = isPlain(parts.lane) && isPlain(overParts.lane);
+  if (a.family === b.family) return isPlain(parts.lane) || isPlain(overParts.lane);
   if (a.repeat || b.repeat) return a.repeat && b.repeat;
-  return (isPlain(lane) && isPlain(over)) || (a.family === "h3" && over === "h2");
+  return arePlain || (a.family === "h3" && overParts.lane === "h2");
 }
 
 /**
  * Every later lane over every earlier one: h2 over h1, h3 over h1, h3 over h2. Of more than four lanes only those that
- * differ in one thing: h3-0rtt over h3 and over h2-0rtt, but not over h1. One that differs so from none is compared with all.
+ * differ in one thing: h3-0rtt over h3 and over h2-0rtt, but not over h1; h3:tuned over h3 and over h2:tuned, but not over h2. One
+ * that differs so from none is compared with all.
  */
 export function lanePairs(lanes: Iterable<string>): LanePair[] {
   const sorted = sortLanes(lanes);

@@ -1,7 +1,7 @@
 // What the loads say, in plain sentences with intervals and counts, and the cells of the terminal's table. Pure: text out, no colour.
 
 import type { Interval } from "../../base/interval.ts";
-import { plainLanes } from "../../base/lanes.ts";
+import { labelParts, plainLanes } from "../../base/lanes.ts";
 import { count, formatPercents, formatTime, formatTimeRange } from "../../base/numbers.ts";
 import { compare, direction, type Improvement, toldTogether } from "./comparison.ts";
 import { gapClause } from "./lane_coverage.ts";
@@ -75,8 +75,9 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
 
 /** h3 over h2 is the question people ask first, then what each gains over h1, then all that is about further lanes. */
 export function verdictPairs(lanes: Iterable<string>): LanePair[] {
-  const isPlain = (lane: string): boolean => plainLanes.some((plain) => plain === lane);
-  const rank = ({ lane, over }: LanePair): number => (isPlain(lane) && isPlain(over) ? 0 : 2) + Number(over === "h1");
+  const isPlain = (label: string): boolean => plainLanes.some((plain) => plain === labelParts(label)?.lane);
+  const rank = ({ lane, over }: LanePair): number =>
+    (isPlain(lane) && isPlain(over) ? 0 : 2) + Number(labelParts(over)?.lane === "h1");
   return lanePairs(lanes)
     .reverse()
     .sort((a, b) => rank(a) - rank(b));

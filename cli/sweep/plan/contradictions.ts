@@ -3,8 +3,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PlanLink, PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { isOverTcp, type Lane, laneFacts } from "../../base/lanes.ts";
-import { type Serving, stockServing } from "../../load/serving/serving.ts";
+import { allLanes, isOverTcp, type Lane, labelParts, laneFacts, laneOf } from "../../base/lanes.ts";
+import { laneServing } from "../../load/serving/lane_serving.ts";
+import { type Serving, settleServing, stockServing, type Transport } from "../../load/serving/serving.ts";
 import { blocksPerPair } from "../../results/compare/interleaved.ts";
 import { firstLook, lastLook } from "../../results/stats/sequential.ts";
 import { lanePairs } from "../../results/verdict/sample.ts";
@@ -15,26 +16,70 @@ import type { Plan, PlannedCell } from "./plan.ts";
 
 type Terms = Pick<
   SweepPlan,
-  "lanes" | "until" | "repetitions" | "warm_cache" | "interleaved" | "pages" | "links" | "cross_traffic" | "dilate"
+  | "lanes"
+  | "settings"
+  | "serving"
+  | "until"
+  | "repetitions"
+  | "warm_cache"
+  | "interleaved"
+  | "pages"
+  | "links"
+  | "cross_traffic"
+  | "dilate"
 >;
 
 const isOverQuic = (lane: Lane): boolean => laneFacts[lane].protocols.includes("h3");
 const hasTlsOverTcp = (lane: Lane): boolean => isOverTcp(lane) && !laneFacts[lane].clear;
 
+/** Settings of a protocol that none of the lanes has; `place`: where the plan has them. */
+function transportFault(lanes: readonly Lane[], transport: Transport, place: string): string | null {
+  const isStock = (part: "tcp" | "quic"): boolean => isDeepStrictEqual(transport[part], stockServing.transport[part]);
+  if (isStock("quic") && !isStock("tcp") && !lanes.some(isOverTcp))
+    return `${place}.tcp is of lanes over TCP, and there is none: take it out, or add lane h1 or h2`;
+  if (isStock("tcp") && !isStock("quic") && !lanes.some(isOverQuic))
+    return `${place}.quic is of lanes over QUIC, and there is none: take it out, or add lane h3`;
+  return null;
+}
+
 /** What is asked of servers or visits and no lane has. */
-function servingFault({ lanes, warm_cache }: Terms, { tls, transport }: Serving): string | null {
+function servingFault({ lanes: labels, warm_cache }: Terms, { tls, transport }: Serving): string | null {
+  const lanes = labels.map(laneOf);
   // Early data over TCP came with TLS 1.3: without it no load of that lane can be valid.
   if (tls === "1.2" && lanes.includes("h2-0rtt"))
     return `lane h2-0rtt needs TLS 1.3: leave the lane out, or take serving.tls "both" or "1.3"`;
   if (tls !== "both" && !lanes.some(hasTlsOverTcp))
     return `serving.tls is of TLS over TCP, which no lane has: take it out, or add lane h1 or h2`;
-  const isStock = (part: "tcp" | "quic"): boolean => isDeepStrictEqual(transport[part], stockServing.transport[part]);
-  if (isStock("quic") && !isStock("tcp") && !lanes.some(isOverTcp))
-    return "serving.transport.tcp is of lanes over TCP, and there is none: take it out, or add lane h1 or h2";
-  if (isStock("tcp") && !isStock("quic") && !lanes.some(isOverQuic))
-    return "serving.transport.quic is of lanes over QUIC, and there is none: take it out, or add lane h3";
+  const fault = transportFault(lanes, transport, "serving.transport");
+  if (fault !== null) return fault;
   if (warm_cache && !lanes.some((lane) => laneFacts[lane].repeat))
     return "warm_cache is of repeat visits, and no lane is one: take it out, or add lane h2-0rtt or h3-0rtt";
+  return null;
+}
+
+/** Labels of lanes and the settings that they name belong together, and no two lanes are one. */
+function settingsFault(plan: Terms): string | null {
+  const { lanes, settings = {} } = plan;
+  const names = Object.keys(settings);
+  const labels = lanes.map((label) => ({ label, parts: labelParts(label) }));
+  for (const { label, parts } of labels) {
+    if (parts === null) return `lanes: ${label} is no lane with settings: begin it with one of ${allLanes.join(", ")}`;
+    if (parts.settings !== null && !names.includes(parts.settings))
+      return `lanes: ${label} names settings that the plan has not: add "${parts.settings}" to settings`;
+  }
+  for (const name of names) {
+    const own = labels.flatMap(({ parts }) => (parts?.settings === name ? [parts.lane] : []));
+    if (own.length === 0) return `settings.${name} is of no lane: take it out, or add lane h2:${name}`;
+    const { transport } = settleServing({ transport: settings[name] ?? {} });
+    const fault = transportFault(own, transport, `settings.${name}`);
+    if (fault !== null) return fault;
+  }
+  for (const [index, { label, parts }] of labels.entries()) {
+    const isSame = (other: (typeof labels)[number]): boolean =>
+      other.parts?.lane === parts?.lane && isDeepStrictEqual(laneServing(plan, other.label), laneServing(plan, label));
+    const same = labels.slice(0, index).find(isSame);
+    if (same) return `lanes: ${label} has the same settings as ${same.label}: name one of them`;
+  }
   return null;
 }
 
@@ -70,14 +115,19 @@ function interleavedFault({ interleaved, until, repetitions, pages, links }: Ter
 function trafficFault({ cross_traffic, dilate = 1, lanes }: Terms): string | null {
   if (!cross_traffic) return null;
   if (dilate > 1) return "cross_traffic runs in undilated time: take it or dilate out";
-  const repeated = lanes.find((lane) => laneFacts[lane].repeat);
+  const repeated = lanes.find((lane) => laneFacts[laneOf(lane)].repeat);
   if (repeated === undefined) return null;
   return `cross_traffic is of one navigation, and lane ${repeated} has two: take one of them out`;
 }
 
 /** UserError, naming `source`. */
 export function refuseContradictions(plan: Terms, serving: Serving, source: string): void {
-  const fault = servingFault(plan, serving) ?? untilFault(plan) ?? interleavedFault(plan) ?? trafficFault(plan);
+  const fault =
+    settingsFault(plan) ??
+    servingFault(plan, serving) ??
+    untilFault(plan) ??
+    interleavedFault(plan) ??
+    trafficFault(plan);
   if (fault !== null) throw new UserError(`plan ${source}: ${fault}`);
 }
 

@@ -2,7 +2,7 @@
 
 import type { LinkDirection, LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
-import { laneFacts } from "../../base/lanes.ts";
+import { laneFacts, laneOf } from "../../base/lanes.ts";
 import { quiet_ms } from "../../load/quiet_page.ts";
 import type { NewCell, Results } from "../../results/store/results.ts";
 
@@ -67,7 +67,7 @@ export function cellGuess(
       (before_ms +
         guessWall_ms(sizeOf(page) ?? unknownPage, link_profile, dilate) +
         Math.max(settle_ms, quiet_ms) * dilate) *
-        (laneFacts[lane].repeat ? 2 : 1);
+        (laneFacts[laneOf(lane)].repeat ? 2 : 1);
     known.set(key, guess_ms);
     return guess_ms;
   };

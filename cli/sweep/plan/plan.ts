@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { PlanPage, SweepPlan } from "../../../schemas/generated/sweep_plan.ts";
 import { UserError } from "../../base/errors.ts";
-import type { Lane } from "../../base/lanes.ts";
+import type { LaneLabel } from "../../base/lanes.ts";
 import { hasRenoForCubic } from "../../load/metrics/dilation.ts";
 import { isStockServing, type Serving, settleServing } from "../../load/serving/serving.ts";
 import { usualMetric } from "../../results/verdict/compared_metric.ts";
@@ -27,7 +27,7 @@ export interface Plan extends SweepPlan {
 /** A cell before its page's recording is known. */
 export interface PlannedCell extends PlannedLink {
   readonly page: string;
-  readonly lane: Lane;
+  readonly lane: LaneLabel;
 }
 
 const shippedFolder = join(import.meta.dirname, "..", "plans");
@@ -119,9 +119,10 @@ export function planDigest(plan: Plan): string {
   const until = plan.until ? { until: plan.until } : {};
   const interleaved = plan.interleaved ? { interleaved: plan.interleaved } : {};
   const metric = plan.metric && plan.metric !== usualMetric ? { metric: plan.metric } : {};
+  const settings = plan.settings ? { settings: plan.settings } : {};
   const traffic = plan.cross_traffic ? { cross_traffic: plan.cross_traffic } : {};
   const terms = { ...interleaved, ...warm, ...strict, ...serving, ...dilated, ...tolerance, ...until, ...metric };
-  const choices = { ...terms, ...traffic };
+  const choices = { ...terms, ...settings, ...traffic };
   const decisive = { name, pages, lanes, links, repetitions, seed, retries, timeout_s, settle_ms, ...choices };
   return createHash("sha256").update(JSON.stringify(decisive)).digest("hex");
 }

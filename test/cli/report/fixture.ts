@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { laneFacts } from "../../../cli/base/lanes.ts";
+import { type Lane, laneFacts, laneOf } from "../../../cli/base/lanes.ts";
 import { type RandomSource, randomSource } from "../../../cli/base/random.ts";
 import { parseLink } from "../../../cli/link/link.ts";
-import { type Lane, type NewSweep, openResults } from "../../../cli/results/store/results.ts";
+import { type NewSweep, openResults } from "../../../cli/results/store/results.ts";
 import type { HarEntry, PageLoad } from "../../../schemas/generated/page_load.ts";
 import type { ShaperTimeline } from "../../../schemas/generated/shaper_report.ts";
 
@@ -348,17 +348,17 @@ export function storeFixture(home: string, fixture: Fixture): number {
       const middle_ms = (fixture.plt_ms ?? ((of) => modelPlt_ms(of.link, of.lane, of.page)))({
         page,
         link: cell.link,
-        lane: cell.lane,
+        lane: laneOf(cell.lane),
       });
       for (let block = 0; block < fixture.repetitions; block++) {
         for (let attempt = 0; attempt < 3; attempt++) {
           const outcome =
-            fixture.outcome?.({ page: cell.page, link: cell.link, lane: cell.lane, block, attempt }) ?? valid;
+            fixture.outcome?.({ page: cell.page, link: cell.link, lane: laneOf(cell.lane), block, attempt }) ?? valid;
           const spread = 1 + 0.03 * (random() + random() + random() - 1.5) + 0.1 * random() ** 6;
           const of = {
             page: cell.page,
             link: cell.link,
-            lane: cell.lane,
+            lane: laneOf(cell.lane),
             plt_ms: middle_ms * spread,
             urls,
             ...(fixture.match ? { match: fixture.match } : {}),

@@ -1,14 +1,15 @@
 // What a report says of lanes beyond the plain three.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allLanes, plainLanes } from "../../../cli/base/lanes.ts";
+import { allLanes, type LaneLabel, plainLanes } from "../../../cli/base/lanes.ts";
+import type { ShownFacts } from "../../../cli/report/data.ts";
 import { lanesNote } from "../../../cli/report/lanes_note.ts";
-import { coloursCss } from "../../../extension/figures/colours.ts";
-import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
+import { coloursCss, laneClass } from "../../../extension/figures/colours.ts";
 
-type Told = Pick<LoadFacts, "lane" | "protocols" | "repeat">;
+type Told = Pick<ShownFacts, "lane" | "protocols" | "repeat"> & { readonly label?: LaneLabel };
 // The note reads nothing else of a load.
-const facts = (told: readonly Told[]) => told as readonly LoadFacts[];
+const facts = (told: readonly Told[]) =>
+  told.map((each) => ({ label: each.lane, ...each })) as readonly Told[] as readonly ShownFacts[];
 const textOf = (markup: unknown): string =>
   String(markup)
     .replace(/<[^>]*>/g, " ")
@@ -55,4 +56,25 @@ test("lanes of one protocol share its hue and differ in line style", () => {
     const rules = allLanes.filter((lane) => lane.startsWith(family)).map(ruleOf);
     assert.equal(new Set(rules).size, rules.length, family);
   }
+});
+
+test("a lane with settings says which, and counts its own loads alone", () => {
+  const told = facts([
+    { lane: "h2", label: "h2:tuned", protocols: { h2: 3 }, repeat: null },
+    { lane: "h2", label: "h2:bbr", protocols: { h2: 4 }, repeat: null },
+  ]);
+  const note = textOf(lanesNote(["h2:tuned", "h2:bbr"], told));
+  assert.match(note, /h2:tuned HTTP\/2, forced, with the settings “tuned” h2 3 \(100 %\)/);
+  assert.match(note, /h2:bbr HTTP\/2, forced, with the settings “bbr” h2 4 \(100 %\)/);
+});
+
+test("lanes that differ in settings share a hue, and only the first is solid", () => {
+  const among = ["h2", "h2:tuned", "h3:a", "h3:b"];
+  assert.deepEqual(
+    among.map((label) => laneClass(label, among)),
+    ["lane-h2", "lane-h2:tuned hue-h2 settings-1", "lane-h3:a hue-h3", "lane-h3:b hue-h3 settings-1"],
+  );
+  const css = coloursCss();
+  assert.equal(/\.hue-h3\{--lane:(#\w+)\}/.exec(css)?.[1], /\.lane-h3\{--lane:(#\w+)\}/.exec(css)?.[1]);
+  assert.match(css, /\.settings-1\{[^}]*--dash:/);
 });

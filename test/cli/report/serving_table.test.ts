@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settleServing } from "../../../cli/load/serving/serving.ts";
+import type { ShownFacts } from "../../../cli/report/data.ts";
 import { servingTables } from "../../../cli/report/serving_table.ts";
-import type { LoadFacts } from "../../../schemas/generated/page_load.ts";
 import { replayReport } from "../load/fixtures.ts";
 
-function facts(change: Partial<LoadFacts>): LoadFacts {
-  return { replay: replayReport([]), ...change } as LoadFacts;
+function facts(change: Partial<ShownFacts>): ShownFacts {
+  return { label: "h2", replay: replayReport([]), ...change } as ShownFacts;
 }
 
-const shown = (...all: LoadFacts[]): string => servingTables(all).text;
+const shown = (...all: ShownFacts[]): string => servingTables(all).text;
 
 const row = (name: string, ...cells: string[]): string =>
   `<tr><th scope="row">${name}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
@@ -48,4 +48,15 @@ test("loads without a report, or of before there was a choice, say no more than 
   assert.ok(text.includes(row("congestion control", "unavailable: no report", "unavailable: no report")));
   assert.ok(text.includes(row("transports", "stock")));
   assert.equal(shown(), "");
+});
+
+test("lanes with settings of their own have a column each", () => {
+  const report = replayReport([]);
+  const { tcp } = report.transport;
+  const bbr = { ...report, transport: { ...report.transport, tcp: { ...tcp, congestion_control: "bbr" } } };
+  const text = shown(facts({ label: "h3:x" }), facts({ label: "h2:bbr", replay: bbr }), facts({ label: "h2" }));
+  assert.ok(
+    text.includes(`<th scope="col">h2 (TCP)</th><th scope="col">h2:bbr (TCP)</th><th scope="col">h3:x (QUIC)</th>`),
+  );
+  assert.ok(text.includes(row("congestion control", "cubic", "bbr", "cubic")), text);
 });

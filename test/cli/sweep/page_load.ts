@@ -1,6 +1,6 @@
 // A page load as cli/load makes them, for tests of what stores and counts loads. Not a measurement.
 
-import type { Lane } from "../../../cli/results/store/results.ts";
+import type { Lane } from "../../../cli/base/lanes.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
 

@@ -1,7 +1,7 @@
 // Page loads of which it is known why they took as long as they did: made by hand, a phase at a time, for the tests of why.ts.
-import { laneFacts } from "../../../../cli/base/lanes.ts";
+
+import { type Lane, laneFacts } from "../../../../cli/base/lanes.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
-import type { Lane } from "../../../../cli/results/store/results.ts";
 import type { PageLoad } from "../../../../schemas/generated/page_load.ts";
 import type { ShaperReport, ShaperTimelineBins } from "../../../../schemas/generated/shaper_report.ts";
 import { type Asked, graph, page } from "../../load/metrics/page_graph.ts";

@@ -1,13 +1,14 @@
 // What is judged of two sweeps: cell by cell and together, with many loads, few, and none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Lane } from "../../../../cli/base/lanes.ts";
 import { randomSource } from "../../../../cli/base/random.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { type Comparison, regressionOf } from "../../../../cli/results/compare/comparison.ts";
 import type { Run } from "../../../../cli/results/compare/pairs.ts";
 import { comparisonLines } from "../../../../cli/results/compare/words.ts";
-import type { Cell, Lane, Load } from "../../../../cli/results/store/results.ts";
+import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 
 interface Made {
   readonly page?: string;

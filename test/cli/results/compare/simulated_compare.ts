@@ -1,12 +1,14 @@
 // Comparisons whose truth is known: two sides whose medians differ by a given change on each page, with noise of two shapes and, where
 // each side has sweeps of its own, with what occasions add. How often `trilane compare` would exit with 1. Seeded; judges nothing.
+
+import type { Lane } from "../../../../cli/base/lanes.ts";
 import { median } from "../../../../cli/base/quantile.ts";
 import { type RandomSource, randomSource } from "../../../../cli/base/random.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { compareRuns } from "../../../../cli/results/compare/compare.ts";
 import { regressionOf } from "../../../../cli/results/compare/comparison.ts";
 import type { Run } from "../../../../cli/results/compare/pairs.ts";
-import type { Cell, Lane, Load } from "../../../../cli/results/store/results.ts";
+import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 import { type Noise, normal } from "../stats/simulated_study.ts";
 
 const spread = 0.03;

@@ -173,3 +173,19 @@ test("a verdict begins with the plain lanes", () => {
   assert.deepEqual(pairs.slice(0, 3), ["h3 over h2", "h3 over h1", "h2 over h1"]);
   assert.equal(pairs.length, lanePairs(allLanes).length);
 });
+
+test("of lanes with settings those are compared that differ in the settings or in the lane, and not in both", () => {
+  const lanes = ["h3:tuned-bbr", "h2:tuned", "h3:tuned", "h2", "h2:tuned-bbr"];
+  assert.deepEqual(sortLanes(lanes), ["h2", "h2:tuned", "h2:tuned-bbr", "h3:tuned", "h3:tuned-bbr"]);
+  assert.deepEqual(
+    lanePairs(lanes).map(({ lane, over }) => `${lane} over ${over}`),
+    [
+      "h2:tuned over h2",
+      "h2:tuned-bbr over h2",
+      "h2:tuned-bbr over h2:tuned",
+      "h3:tuned over h2:tuned",
+      "h3:tuned-bbr over h2:tuned-bbr",
+      "h3:tuned-bbr over h3:tuned",
+    ],
+  );
+});

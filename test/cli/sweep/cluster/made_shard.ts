@@ -1,5 +1,6 @@
 // Shards as `trilane cell` leaves them, stored through cli/results/store with made-up loads, for tests of what reads and joins them.
 
+import { laneOf } from "../../../../cli/base/lanes.ts";
 import { referenceMark } from "../../../../cli/results/store/reference_sweeps.ts";
 import { openSharedResults } from "../../../../cli/results/store/results.ts";
 import { referencePath, shardPath } from "../../../../cli/sweep/cluster/shards.ts";
@@ -76,7 +77,7 @@ export function madeShard(made: MadeShard): string {
         const load = pageLoad({
           page: each.page,
           recording_digest: digest,
-          lane: each.lane,
+          lane: laneOf(each.lane),
           link: each.link_profile,
           plt_ms,
         });

@@ -30,6 +30,19 @@ const wrong: [string, object, RegExp][] = [
     { repetitions: lastLook + 1, until: { decided_percent: 3 } },
     new RegExp(`last looks after ${lastLook} repetitions`),
   ],
+  ["settings of no lane", { settings: { fast: {} } }, /settings\.fast is of no lane: .* add lane h2:fast$/],
+  ["a lane whose settings are not there", { lanes: ["h1:fast"] }, /h1:fast names settings that the plan has not/],
+  ["settings of what is no lane", { lanes: ["h9:fast"], settings: { fast: {} } }, /h9:fast is no lane with settings/],
+  [
+    "settings of TCP for QUIC alone",
+    { lanes: ["h1", "h3:fast"], settings: { fast: { tcp: { pacing: true } } } },
+    /settings\.fast\.tcp is of lanes over TCP/,
+  ],
+  [
+    "one lane under two labels",
+    { lanes: ["h2", "h2:same"], settings: { same: { preset: "stock" } } },
+    /h2:same has the same settings as h2: name one of them$/,
+  ],
   ["a warm cache without a repeat visit", { warm_cache: true }, /warm_cache is of repeat visits/],
   [
     "TLS 1.2 and early data",

@@ -1,10 +1,10 @@
 // cli/sweep/progress/progress.ts and outcome.ts: what is shown where, in lines that fit, and events that follow their schema.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { laneFacts } from "../../../../cli/base/lanes.ts";
+import { type Lane, laneFacts, laneOf } from "../../../../cli/base/lanes.ts";
 import { parseLink } from "../../../../cli/link/link.ts";
 import { loadMetricColumns, metricColumns } from "../../../../cli/results/store/metric_columns.ts";
-import type { Cell, Lane, Load } from "../../../../cli/results/store/results.ts";
+import type { Cell, Load } from "../../../../cli/results/store/results.ts";
 import { outcomeLines, outcomeOf, wrapped } from "../../../../cli/sweep/outcome.ts";
 import { guessWall_ms, TimeLeft } from "../../../../cli/sweep/plan/estimate.ts";
 import { openProgress } from "../../../../cli/sweep/progress/progress.ts";
@@ -284,7 +284,7 @@ describe("outcome", () => {
     );
     const loads = cells.flatMap((cell) =>
       Array.from({ length: repetitions }, (_, block): Load => {
-        const plt_ms = { h1: 1000, h2: 900, h3: 700 }[laneFacts[cell.lane].family] + block;
+        const plt_ms = { h1: 1000, h2: 900, h3: 700 }[laneFacts[laneOf(cell.lane)].family] + block;
         const nothing = Object.fromEntries(
           [...metricColumns, ...loadMetricColumns].map((name) => [name, null]),
         ) as Nothing;
