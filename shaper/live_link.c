@@ -48,15 +48,15 @@ static json_t *direction_stats(const struct live_link *link, const struct tun_di
                                const struct direction_settings *settings, uint64_t now_ns) {
     const struct path *path = &direction->path;
     const struct queue *queue = &path->link.queue;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}}",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o}}",
                      "rate_bps", rate_of(link, settings, now_ns), "packets_in", number(direction->packets_in),
                      "bytes_in", number(direction->bytes_in), "packets_out", number(direction->packets_out),
                      "bytes_out", number(direction->bytes_out), "queue_packets", number(queue->packets),
                      "queue_bytes", number(queue->size_bytes), "held_packets", number(path_held(path)),
                      "marks", number(queue->marks), "drops", "queue", number(queue->drops), "aqm",
                      number(queue->aqm_drops), "loss", number(path->loss.drops), "off",
-                     number(path->onoff.drops), "not_ip", number(direction->not_ip), "refused",
-                     number(direction->refused));
+                     number(path->onoff.drops), "udp", number(path->udp_policy.drops), "not_ip",
+                     number(direction->not_ip), "refused", number(direction->refused));
 }
 
 static json_t *answer_stats(void *context, struct control_error *error) {

@@ -34,9 +34,11 @@ void path_open(struct path *path, const struct link_profile *profile, enum path_
               &path->loss.node);
     onoff_open(&path->onoff, pool, &settings->onoff, seed, first + PLACE_ONOFF, &path->link.node);
     fec_encoder_open(&path->fec_encoder, pool, settings->fec_group, &path->onoff.node);
+    udp_policy_open(&path->udp_policy, pool, &profile->udp, stream == PATH_DOWN, &path->fec_encoder.node);
 }
 
 void path_close(struct path *path) {
+    udp_policy_close(&path->udp_policy);
     fec_encoder_close(&path->fec_encoder);
     link_close(&path->link);
     delay_close(&path->delay);
@@ -58,6 +60,7 @@ void path_start(struct path *path, uint64_t now_ns) {
 void path_steer(struct path *path, const struct link_profile *profile, uint64_t now_ns) {
     const struct direction_settings *settings = settings_of(profile, path->stream);
     path_advance(path, now_ns); // all up to now is decided by the old settings
+    udp_policy_steer(&path->udp_policy, &profile->udp, now_ns);
     fec_encoder_steer(&path->fec_encoder, settings->fec_group);
     onoff_steer(&path->onoff, &settings->onoff);
     link_steer(&path->link, &settings->rate, &settings->queue, now_ns);
@@ -72,19 +75,20 @@ void path_take(struct path *path, struct packet *packet, uint64_t now_ns) {
     packet->number = path->packets++;
     packet->arrived_ns = now_ns;
     packet->fec = (struct packet_fec){0};
-    node_take(&path->fec_encoder.node, packet, now_ns);
+    node_take(&path->udp_policy.node, packet, now_ns);
 }
 
 // The nodes that hold something, in the packets' direction. Each brings itself up to date when a packet
 // reaches it, so that one after the other is enough: what one passes on at several times in one go finds the
 // next one as it was at each of them.
-enum { HOLDING = 4 };
+enum { HOLDING = 5 };
 
 static void holding(const struct path *path, const struct node *nodes[HOLDING]) {
-    nodes[0] = &path->link.node;
-    nodes[1] = &path->reorder.node;
-    nodes[2] = &path->delay.node;
-    nodes[3] = &path->origin_delay.node;
+    nodes[0] = &path->udp_policy.node;
+    nodes[1] = &path->link.node;
+    nodes[2] = &path->reorder.node;
+    nodes[3] = &path->delay.node;
+    nodes[4] = &path->origin_delay.node;
 }
 
 void path_advance(struct path *path, uint64_t now_ns) {

@@ -1,7 +1,7 @@
 // One direction of the bottleneck in virtual time, from where packets arrive to where they leave:
 //
-//     FEC encoder -> on/off -> queue and link -> loss -> duplicates -> reordering -> delay -> FEC decoder ->
-//     origin's delay -> out
+//     UDP policy -> FEC encoder -> on/off -> queue and link -> loss -> duplicates -> reordering -> delay ->
+//     FEC decoder -> origin's delay -> out
 //
 // Does not read or write packets: path_take puts them in, and the `out` node gets them.
 #ifndef TRILANE_SHAPER_PATH_H
@@ -16,6 +16,7 @@
 #include "shaper/nodes/loss.h"
 #include "shaper/nodes/onoff.h"
 #include "shaper/nodes/reorder.h"
+#include "shaper/nodes/udp_policy.h"
 #include "shaper/origin_delay.h"
 
 // Each direction decides by its own streams of random numbers, one for each node: a change to one node's
@@ -23,6 +24,7 @@
 enum path_stream { PATH_DOWN = 1, PATH_UP = 2 };
 
 struct path {
+    struct udp_policy udp_policy;
     struct fec_encoder fec_encoder;
     struct onoff onoff;
     struct link link;

@@ -13,10 +13,11 @@ static json_t *late(const struct histogram *histogram, double quantile) {
     return histogram->count > 0 ? number(histogram_quantile(histogram, quantile)) : json_null();
 }
 
-static json_t *drops_seen(uint64_t queue, uint64_t aqm, uint64_t loss, uint64_t off, uint64_t not_ip,
-                          uint64_t refused) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "queue", number(queue), "aqm", number(aqm), "loss",
-                     number(loss), "off", number(off), "not_ip", number(not_ip), "refused", number(refused));
+static json_t *drops_seen(uint64_t queue, uint64_t aqm, uint64_t loss, uint64_t off, uint64_t udp,
+                          uint64_t not_ip, uint64_t refused) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "queue", number(queue), "aqm", number(aqm),
+                     "loss", number(loss), "off", number(off), "udp", number(udp), "not_ip", number(not_ip),
+                     "refused", number(refused));
 }
 
 static json_t *fec_seen(const struct path *path) {
@@ -38,12 +39,12 @@ static json_t *late_seen(const struct histogram *late_ns) {
 static json_t *direction_seen(const struct tun_direction *direction, uint64_t unread) {
     const struct path *path = &direction->path;
     const struct queue *queue = &path->link.queue;
-    json_t *drops =
-        drops_seen(queue->drops, queue->aqm_drops, path->loss.drops, path->onoff.drops, direction->not_ip,
-                   direction->refused + path->delay.drops + path->origin_delay.drops);
+    json_t *drops = drops_seen(queue->drops, queue->aqm_drops, path->loss.drops, path->onoff.drops,
+                               path->udp_policy.drops, direction->not_ip,
+                               direction->refused + path->delay.drops + path->origin_delay.drops);
     json_t *dropped_bytes =
         drops_seen(queue->dropped_bytes, queue->aqm_dropped_bytes, path->loss.dropped_bytes,
-                   path->onoff.dropped_bytes, direction->bytes_not_ip,
+                   path->onoff.dropped_bytes, path->udp_policy.dropped_bytes, direction->bytes_not_ip,
                    direction->bytes_refused + path->delay.dropped_bytes + path->origin_delay.dropped_bytes);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "unread_packets", number(unread), "packets_in", number(direction->packets_in),
@@ -91,15 +92,24 @@ static json_t *overdue_seen(const struct overdue *overdue) {
                      number(overdue->resolution_ns), "intervals", intervals);
 }
 
+// NULL where the network treats UDP as anything else. Times are null of what never came.
+static json_t *udp_seen(const struct path *up, const struct link_profile *profile) {
+    const struct udp_policy *policy = &up->udp_policy;
+    if (profile->udp.kind == UDP_OPEN) return NULL;
+    return json_pack("{s:o, s:o}", "quic_ns", policy->quic_ns > 0 ? number(policy->quic_ns) : json_null(),
+                     "tcp_ns", policy->tcp_ns > 0 ? number(policy->tcp_ns) : json_null());
+}
+
 json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,
                   const struct report_run *run) {
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o, s:o, s:o}", "schema",
+        "{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o*, s:o, s:o, s:o}", "schema",
         "trilane/shaper-report/1", "version", TRILANE_VERSION, "link", link_profile_json(profile), "seed",
         (json_int_t)profile->seed, "start_ns", number(run->start_ns), "end_ns", number(run->end_ns),
         "child_status", run->child_status, "cpu_ns", number(run->cpu_ns), "scheduling", run->scheduling,
         "cpu_idle", run->cpu_idle, "wake_ns", number(tun_loop->wakeup_compensation.wake_ns), "changes",
-        run->changes, "timeline", timeline_seen(&tun_loop->timeline), "overdue",
-        overdue_seen(&tun_loop->overdue), "down", direction_seen(&tun_loop->down, run->down_unread), "up",
+        run->changes, "timeline", timeline_seen(&tun_loop->timeline), "udp",
+        udp_seen(&tun_loop->up.path, profile), "overdue", overdue_seen(&tun_loop->overdue), "down",
+        direction_seen(&tun_loop->down, run->down_unread), "up",
         direction_seen(&tun_loop->up, run->up_unread));
 }

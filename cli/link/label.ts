@@ -53,12 +53,22 @@ function queueText({ down, up }: LinkProfile): string {
   return queueDown === queueUp ? `${queueDown}` : `${queueDown} down, ${queueUp} up`;
 }
 
+/** `UDP blocked`; empty where UDP is as any other packets are. */
+export function udpText({ udp }: LinkProfile): string {
+  if (!udp) return "";
+  if ("blocked" in udp) return "UDP blocked";
+  if ("rate_bps" in udp) return `UDP policed to ${trimmed(udp.rate_bps / 1e6)} Mbit/s each way`;
+  if ("mtu_bytes" in udp) return `UDP packets over ${udp.mtu_bytes} bytes dropped`;
+  return `UDP ${trimmed(udp.late_ms)} ms late each way`;
+}
+
 /** `10 Mbit/s each way, RTT 50 ms, loss 1 %, drop-tail queue of 1 BDP, seed 1`, and what there is besides. */
 export function linkSentence(profile: LinkProfile): string {
   const { down, up } = profile;
   const [rateDown, rateUp] = [rateText(down), rateText(up)];
   const rates = rateDown === rateUp ? `${rateDown} each way` : `${rateDown} down, ${rateUp} up`;
-  const further = furtherSettings(profile).filter((setting) => !setting.startsWith("aqm"));
+  const further = furtherSettings(profile).filter((setting) => !/^(aqm|udp)/.test(setting));
+  const udp = udpText(profile);
   const besides = further.length > 0 ? `; besides ${further.join(", ")}` : "";
-  return `${rates}, RTT ${trimmed(profile.rtt_ms)} ms, loss ${lossLabel(profile)}, ${queueText(profile)}, seed ${profile.seed}${besides}`;
+  return `${rates}, RTT ${trimmed(profile.rtt_ms)} ms, loss ${lossLabel(profile)}, ${queueText(profile)}${udp && `, ${udp}`}, seed ${profile.seed}${besides}`;
 }

@@ -19,7 +19,8 @@ function isRandom({ loss, loss_model, jitter, duplicate, reorder, onoff, aqm }: 
 
 /** Of a settled profile (files.ts): files count by what is in them. */
 export function shaperKey(profile: LinkProfile): string {
-  const { down, up, rtt_ms, seed } = mapFiles(profile, (file) => ({ ...file, file: file.sha256 ?? file.file }));
+  const { down, up, rtt_ms, seed, udp } = mapFiles(profile, (file) => ({ ...file, file: file.sha256 ?? file.file }));
   const [one, other] = [down, up].map((way) => ({ ...way, queue: queueOf(way, rtt_ms) }));
-  return JSON.stringify([one, other, [down, up].some(isRandom) ? seed : null]);
+  const beside = udp ? [udp] : [];
+  return JSON.stringify([one, other, [down, up].some(isRandom) ? seed : null, ...beside]);
 }

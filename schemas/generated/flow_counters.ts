@@ -117,6 +117,10 @@ export interface FlowLost {
    */
   off: number;
   /**
+   * Refused by what the network does to UDP, as asked.
+   */
+  udp?: number;
+  /**
    * This machine's shortage of memory.
    */
   memory: number;

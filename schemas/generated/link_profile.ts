@@ -5,6 +5,10 @@
  */
 export type LinkQueue = QueueInBdp | QueueInPackets | QueueInBytes | QueueInTime | QueueUnlimited;
 /**
+ * What the network does to UDP but for DNS (port 53), in each direction. Absent: what it does to any packet.
+ */
+export type LinkUdp = UdpBlocked | UdpThrottled | UdpMtu | UdpLate;
+/**
  * The emulated bottleneck between browser and servers. Per direction a packet goes through forward error correction's encoder, on/off periods, queue and link, loss, duplication, reordering, delay, and the decoder; what is left out does not happen. Its short form (3mbit/50ms,loss=1%) is read by shaper/language/link_profile.c and written by shaper/language/link_write.c.
  */
 export interface LinkProfile {
@@ -18,6 +22,7 @@ export interface LinkProfile {
    * Decides all that is random.
    */
   seed: number;
+  udp?: LinkUdp;
 }
 /**
  * down: servers to browser; up: browser to servers.
@@ -175,4 +180,28 @@ export interface OnOff {
    * fixed: of just this length; exponential: of this mean.
    */
   periods: "fixed" | "exponential";
+}
+export interface UdpBlocked {
+  /**
+   * Drops it.
+   */
+  blocked: true;
+}
+export interface UdpThrottled {
+  /**
+   * Polices it: a token bucket of 100 ms at this rate, but of at least 15000 bytes, full at the start. Bits of IP packets.
+   */
+  rate_bps: number;
+}
+export interface UdpMtu {
+  /**
+   * Drops larger IP packets, and sends no ICMP message.
+   */
+  mtu_bytes: number;
+}
+export interface UdpLate {
+  /**
+   * Delays it, in each direction.
+   */
+  late_ms: number;
 }

@@ -36,6 +36,7 @@ export interface ShaperReport {
   cpu_idle?: "shallow" | "default";
   timeline?: ShaperTimeline;
   overdue?: ShaperOverdue;
+  udp?: ShaperUdp;
   /**
    * How the link was changed while it ran, through its control socket (the first 1000 times): `link` is what it was at the start. Absent: it was not.
    *
@@ -104,6 +105,19 @@ export interface ShaperOverdue {
    * @maxItems 1000
    */
   intervals: [number, number][];
+}
+/**
+ * Of a link that treats UDP in its own way (link.udp), for what falling back to TCP took: when packets came to the link from the command. Absent: the link has no such setting.
+ */
+export interface ShaperUdp {
+  /**
+   * The first QUIC packet (with a long header: a connection's attempt). null: none came.
+   */
+  quic_ns: number | null;
+  /**
+   * After it, the first TCP packet with payload to the same server. null: none came.
+   */
+  tcp_ns: number | null;
 }
 export interface ShaperChange {
   at_ns: number;
@@ -174,6 +188,10 @@ export interface ShaperDrops {
    * Came while the link was off.
    */
   off?: number;
+  /**
+   * Refused by what the network does to UDP, as asked. Absent: an earlier version measured.
+   */
+  udp?: number;
   /**
    * Neither IPv4 nor IPv6, or not as long as its header says.
    */

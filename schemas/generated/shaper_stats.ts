@@ -84,6 +84,10 @@ export interface ShaperStatsDrops {
    */
   off: number;
   /**
+   * Refused by what the network does to UDP, as asked.
+   */
+  udp?: number;
+  /**
    * Neither IPv4 nor IPv6, or not as long as its header says.
    */
   not_ip: number;

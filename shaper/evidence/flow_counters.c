@@ -4,7 +4,7 @@
 #include <netinet/in.h>
 
 // As in the comments of captures, and in the shaper's report.
-static const char *const reason_names[DROP_REASONS] = {"queue", "aqm", "loss", "off", "memory"};
+static const char *const reason_names[DROP_REASONS] = {"queue", "aqm", "loss", "off", "udp", "memory"};
 
 static json_t *number(uint64_t value) {
     return json_integer((json_int_t)value);

@@ -139,6 +139,8 @@ static const char *reason_text(enum drop_reason reason) {
         return "trilane: dropped (loss): lost on the link, as asked";
     case DROP_OFF:
         return "trilane: dropped (off): the link was off";
+    case DROP_UDP:
+        return "trilane: dropped (udp): the network refuses this UDP packet";
     default:
         return "trilane: dropped (memory): this machine was short of memory";
     }

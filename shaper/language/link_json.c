@@ -119,9 +119,19 @@ static json_t *direction_json(const struct link_profile *profile, enum link_side
     return object;
 }
 
+// Absent where UDP is as any other packets are.
+static void set_udp(json_t *object, const struct udp_settings *udp) {
+    if (udp->kind == UDP_BLOCKED) set(object, "udp", json_pack("{s:b}", "blocked", 1));
+    if (udp->kind == UDP_THROTTLED) set(object, "udp", json_pack("{s:o}", "rate_bps", number(udp->rate_bps)));
+    if (udp->kind == UDP_MTU) set(object, "udp", json_pack("{s:o}", "mtu_bytes", number(udp->mtu_bytes)));
+    if (udp->kind == UDP_LATE) set(object, "udp", json_pack("{s:o}", "late_ms", ms(udp->late_ns)));
+}
+
 json_t *link_profile_json(const struct link_profile *profile) {
     uint64_t rtt_ns = link_delay_ns(&profile->down) + link_delay_ns(&profile->up);
-    return json_pack("{s:o, s:o, s:o, s:I}", "down", direction_json(profile, LINK_SIDE_DOWN), "up",
-                     direction_json(profile, LINK_SIDE_UP), "rtt_ms", ms(rtt_ns), "seed",
-                     (json_int_t)profile->seed);
+    json_t *object = json_pack("{s:o, s:o, s:o, s:I}", "down", direction_json(profile, LINK_SIDE_DOWN), "up",
+                               direction_json(profile, LINK_SIDE_UP), "rtt_ms", ms(rtt_ns), "seed",
+                               (json_int_t)profile->seed);
+    set_udp(object, &profile->udp);
+    return object;
 }

@@ -1,6 +1,7 @@
 #include "shaper/language/link_profile.h"
 
 #include "shaper/language/link_models.h"
+#include "shaper/language/link_udp.h"
 #include "shaper/nodes/number_file.h"
 #include "shaper/nodes/queue.h"
 #include "shaper/nodes/trace.h"
@@ -305,7 +306,8 @@ static int read_all(struct link_profile *profile, const struct link_profile *bef
     uint64_t value = 1;
     if (seed && link_read_whole("seed", seed, 0, UINT32_MAX, &value, error) < 0) return -1;
     profile->seed = (uint32_t)value;
-    return 0;
+    const char *udp = link_settings_value(&profile->settings, LINK_UDP);
+    return udp ? link_read_udp(udp, &profile->udp, error) : 0;
 }
 
 static int read_after(struct link_profile *profile, const struct link_profile *before,

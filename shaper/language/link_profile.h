@@ -14,6 +14,7 @@ enum link_side { LINK_SIDE_DOWN, LINK_SIDE_UP, LINK_SIDES };
 struct link_profile {
     struct direction_settings down; // servers to browser; its queue's limits follow from what was asked
     struct direction_settings up;
+    struct udp_settings udp; // in both directions
     uint32_t seed;
     struct link_queue queue_down; // as asked
     struct link_queue queue_up;

@@ -361,6 +361,22 @@ static void put_rates_and_delays(struct link_writer *writer) {
         put_each(writer, LINK_RTT, put_delays);
 }
 
+static void put_udp(struct link_text *text, const json_t *udp) {
+    if (!udp) return;
+    put(text, ",%s=", link_key_names[LINK_UDP]);
+    if (json_object_get(udp, "rate_bps")) {
+        put(text, "throttled:");
+        put_rate(text, json_object_get(udp, "rate_bps"));
+    } else if (json_object_get(udp, "mtu_bytes")) {
+        put(text, "mtu=%.0f", number_of(udp, "mtu_bytes"));
+    } else if (json_object_get(udp, "late_ms")) {
+        put(text, "late:");
+        put_time(text, number_of(udp, "late_ms"));
+    } else {
+        put(text, "blocked");
+    }
+}
+
 int link_write(struct link_text *text, const json_t *profile, bool names_only, struct link_error *error) {
     struct link_writer writer = {.text = text};
     text->used = 0;
@@ -382,6 +398,7 @@ int link_write(struct link_text *text, const json_t *profile, bool names_only, s
         if (!down) put_setting(&writer, settings[s].key + 1, LINK_SIDE_DOWN, settings[s].write);
         if (!up) put_setting(&writer, settings[s].key + 2, LINK_SIDE_UP, settings[s].write);
     }
+    put_udp(text, json_object_get(profile, "udp"));
     double seed = number_of(profile, "seed");
     if (seed != 1) put(text, ",seed=%.0f", seed);
     text->text[text->used] = 0;

@@ -8,14 +8,53 @@
 #include <string.h>
 
 const char *const link_key_names[LINK_KEYS] = {
-    "rate",      "down",           "up",           "trace",        "trace_down",        "trace_up",
-    "trace_end", "trace_end_down", "trace_end_up", "rtt",          "delay_down",        "delay_up",
-    "jitter",    "jitter_down",    "jitter_up",    "jitter_order", "jitter_order_down", "jitter_order_up",
-    "loss",      "loss_down",      "loss_up",      "loss_slot",    "loss_slot_down",    "loss_slot_up",
-    "duplicate", "duplicate_down", "duplicate_up", "reorder",      "reorder_down",      "reorder_up",
-    "onoff",     "onoff_down",     "onoff_up",     "queue",        "queue_down",        "queue_up",
-    "aqm",       "aqm_down",       "aqm_up",       "ecn",          "ecn_down",          "ecn_up",
-    "fec",       "fec_down",       "fec_up",       "seed",
+    "rate",
+    "down",
+    "up",
+    "trace",
+    "trace_down",
+    "trace_up",
+    "trace_end",
+    "trace_end_down",
+    "trace_end_up",
+    "rtt",
+    "delay_down",
+    "delay_up",
+    "jitter",
+    "jitter_down",
+    "jitter_up",
+    "jitter_order",
+    "jitter_order_down",
+    "jitter_order_up",
+    "loss",
+    "loss_down",
+    "loss_up",
+    "loss_slot",
+    "loss_slot_down",
+    "loss_slot_up",
+    "duplicate",
+    "duplicate_down",
+    "duplicate_up",
+    "reorder",
+    "reorder_down",
+    "reorder_up",
+    "onoff",
+    "onoff_down",
+    "onoff_up",
+    "queue",
+    "queue_down",
+    "queue_up",
+    "aqm",
+    "aqm_down",
+    "aqm_up",
+    "ecn",
+    "ecn_down",
+    "ecn_up",
+    "fec",
+    "fec_down",
+    "fec_up",
+    "seed",
+    "udp",
 };
 
 // Bytes of the character of UTF-8 that begins here; 0: none does, or it is cut off.
@@ -138,7 +177,7 @@ static int take_apart(struct link_settings *settings, const char **link, const c
                     error,
                     "link: no setting \"%.*s\" (in \"%s\"): there are rate, down, up, trace, trace_end, rtt, "
                     "delay_down, delay_up, jitter, jitter_order, loss, loss_slot, duplicate, reorder, onoff, "
-                    "queue, aqm, ecn, fec, seed, and most of them with _down or _up",
+                    "queue, aqm, ecn, fec, seed, udp, and most of them with _down or _up",
                     (int)name_size, part, form);
             if (put_once(settings, key, equals + 1, size - name_size - 1, form, error) < 0) return -1;
         }
@@ -151,7 +190,7 @@ static int take_apart(struct link_settings *settings, const char **link, const c
 // trace.
 static bool replaced(const struct link_settings *changes, enum link_key key) {
     if (changes->at[key] > 0) return true;
-    if (key == LINK_SEED) return false;
+    if (key >= LINK_SEED) return false;
     if (key == LINK_RTT) return changes->at[LINK_DELAY_DOWN] > 0 && changes->at[LINK_DELAY_UP] > 0;
     enum link_key both = key - key % 3;
     if (changes->at[both] > 0) return true;

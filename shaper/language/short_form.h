@@ -54,7 +54,8 @@ enum link_key {
     LINK_FEC,
     LINK_FEC_DOWN,
     LINK_FEC_UP,
-    LINK_SEED, // of both directions
+    LINK_SEED, // of both directions, as all that follow
+    LINK_UDP,
     LINK_KEYS,
 };
 

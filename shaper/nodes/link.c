@@ -105,6 +105,7 @@ static void take_unlimited(struct link *link, struct packet *packet, uint64_t no
 
 static void take(struct node *node, struct packet *packet, uint64_t now_ns) {
     struct link *link = (struct link *)node;
+    advance(node, now_ns); // what makes UDP late may pass on packets of several times in one go
     bool idle = !holds(link);
     if (idle) link->start_ns = now_ns;
     switch (link->rate.kind) {

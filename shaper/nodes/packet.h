@@ -36,6 +36,7 @@ enum drop_reason {
     DROP_AQM,    // CoDel's or PIE's decision
     DROP_LOSS,   // lost on the wire
     DROP_OFF,    // while the link was off
+    DROP_UDP,    // by what the network does to UDP
     DROP_MEMORY, // of this machine: counted as refused
 };
 

@@ -87,6 +87,16 @@ struct reorder_settings {
     uint32_t distance; // packets that overtake it
 };
 
+// What the network does to UDP in particular (udp_policy.h).
+enum udp_kind { UDP_OPEN, UDP_BLOCKED, UDP_THROTTLED, UDP_MTU, UDP_LATE };
+
+struct udp_settings {
+    enum udp_kind kind;
+    uint64_t rate_bps;  // UDP_THROTTLED: of IP packets, in each direction
+    uint32_t mtu_bytes; // UDP_MTU: of an IP packet
+    uint64_t late_ns;   // UDP_LATE: in each direction
+};
+
 struct direction_settings {
     struct rate_settings rate;
     struct queue_settings queue;

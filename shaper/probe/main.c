@@ -13,6 +13,7 @@
 #include "base/namespace.h"
 #include "base/netlink.h"
 #include "base/schedule.h"
+#include "shaper/nodes/udp_policy.h"
 #include "shaper/probe/control.h"
 #include "shaper/probe/datagrams.h"
 #include "shaper/tun/lab.h"
@@ -31,7 +32,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CONTROL = 3, DIRECTIONS = 2, NEAR_PORT = 7010, FAR_PORT = 7011 };
+enum { CONTROL = 3, DIRECTIONS = 2, NEAR_PORT = UDP_PROBE_NEAR_PORT, FAR_PORT = UDP_PROBE_FAR_PORT };
 
 static const char help[] =
     "Usage: trilane-probe far COMMAND [ARGUMENT]...\n"

@@ -166,7 +166,7 @@ static struct timeline_counters counters_of(const struct tun_direction *directio
     return (struct timeline_counters){
         .bytes_out = direction->bytes_out,
         .dropped = queue->drops + queue->aqm_drops,
-        .lost = path->loss.drops + path->onoff.drops,
+        .lost = path->loss.drops + path->onoff.drops + path->udp_policy.drops,
         .queue_bytes = queue->size_bytes,
     };
 }

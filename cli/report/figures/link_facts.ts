@@ -30,6 +30,7 @@ const furtherCounts: readonly (readonly [readonly string[], string])[] = [
   [["drops", "aqm"], "dropped to keep the queue short"],
   [["marked_packets"], "marked to keep the queue short"],
   [["drops", "off"], "lost while the link was off"],
+  [["drops", "udp"], "of UDP refused"],
   [["copied_packets"], "duplicated"],
   [["reordered_packets"], "reordered"],
   [["fec", "parity_packets"], "sent as parity"],

@@ -34,7 +34,8 @@ static const struct node_kind end_kind = {arrive, NULL, NULL, NULL};
 
 static uint64_t drops(const struct path *path) {
     const struct queue *queue = &path->link.queue;
-    return queue->drops + queue->aqm_drops + path->loss.drops + path->onoff.drops + path->delay.drops;
+    return queue->drops + queue->aqm_drops + path->loss.drops + path->onoff.drops + path->udp_policy.drops +
+           path->delay.drops;
 }
 
 static void a_million_packets_of_any_kind_pass_through(void **state) {
@@ -54,6 +55,7 @@ static void a_million_packets_of_any_kind_pass_through(void **state) {
     for (int run = 0; run < RUNS; run++) {
         if (run % STEER_EVERY == 0) {
             profile.down = random_path_settings(&files, &random);
+            profile.udp = random_path_udp(&random);
             // Bounded, so that the test's memory is.
             profile.down.queue.limit_bytes = 1500 + random_next(&random) % 300000;
             path_steer(&path, &profile, now_ns);

@@ -15,7 +15,7 @@
 
 #define MS UINT64_C(1000000)
 
-enum { ROUNDS = 2000, PACKETS = 250, OUT_MAX = 4 * PACKETS, REASONS = 5 };
+enum { ROUNDS = 2000, PACKETS = 250, OUT_MAX = 4 * PACKETS, REASONS = DROP_MEMORY + 1 };
 
 struct end {
     struct node node;
@@ -140,6 +140,7 @@ static void run(const struct link_profile profiles[2], uint64_t seed, enum wake 
     assert_int_equal(watch.drops[DROP_AQM], path.link.queue.aqm_drops);
     assert_int_equal(watch.drops[DROP_LOSS], path.loss.drops);
     assert_int_equal(watch.drops[DROP_OFF], path.onoff.drops);
+    assert_int_equal(watch.drops[DROP_UDP], path.udp_policy.drops);
     assert_int_equal(watch.drops[DROP_QUEUE], path.link.queue.drops);
     assert_int_equal(watch.drops[DROP_AQM], path.link.queue.aqm_drops);
     if (wake == WAKE_EXACTLY) {
@@ -168,6 +169,7 @@ static void every_packet_is_accounted_for_whenever_the_loop_wakes(void **state) 
         memset(profiles, 0, sizeof profiles);
         for (int i = 0; i < 2; i++) {
             profiles[i].up = random_path_settings(&files, &random);
+            profiles[i].udp = random_path_udp(&random);
             profiles[i].seed = (uint32_t)round;
         }
         run(profiles, round, WAKE_EXACTLY, exact, &tally);
@@ -184,6 +186,7 @@ static void every_packet_is_accounted_for_whenever_the_loop_wakes(void **state) 
     assert_true(tally.reordered > ROUNDS && tally.copies > ROUNDS && tally.parity > ROUNDS);
     assert_true(tally.repairs > ROUNDS / 4 && tally.marks > ROUNDS / 4);
     assert_true(tally.drops[DROP_LOSS] > ROUNDS && tally.drops[DROP_OFF] > ROUNDS);
+    assert_true(tally.drops[DROP_UDP] > ROUNDS);
     assert_true(tally.drops[DROP_QUEUE] > ROUNDS && tally.drops[DROP_AQM] > ROUNDS);
     free(exact);
     free(other);

@@ -110,6 +110,14 @@ static struct loss_settings draw_loss(const struct random_path_files *files, str
     return loss;
 }
 
+struct udp_settings random_path_udp(struct random *random) {
+    if (below(random, 2)) return (struct udp_settings){0};
+    return (struct udp_settings){.kind = (enum udp_kind)below(random, 5),
+                                 .rate_bps = draw_rate(random),
+                                 .mtu_bytes = (uint32_t)(100 + below(random, 1400)),
+                                 .late_ns = below(random, 40 * MS)};
+}
+
 struct direction_settings random_path_settings(const struct random_path_files *files, struct random *random) {
     struct direction_settings settings = {0};
     if (below(random, 4)) {

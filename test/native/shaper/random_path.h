@@ -19,4 +19,7 @@ void random_path_close(struct random_path_files *files);
 // 1 Gbit/s.
 struct direction_settings random_path_settings(const struct random_path_files *files, struct random *random);
 
+// Nothing as often as anything.
+struct udp_settings random_path_udp(struct random *random);
+
 #endif
