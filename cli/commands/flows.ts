@@ -77,7 +77,7 @@ export const command: Command<FlowsOptions> = {
       .example("trilane flows --flow tls:cubic,size=8MB --link 14mbit/0ms", "one transfer of 8 MB")
       .epilogue(
         [
-          "Transports, and their controllers (usual: cubic; cubic-nN: CUBIC as N flows):",
+          "Transports, and their controllers (usual: cubic; cubic-nN: CUBIC as N flows; sprout-ewma: Sprout-EWMA, acknowledged packet by packet):",
           ...transportLines,
           "@START is when it starts (5s, 500ms), `for` how long it sends, `size` how much the receiver gets (8MB); without both it sends until the run ends. paced has the kernel spread a tcp or tls flow’s packets over the round trip, as QUIC flows always are. down (usual): the far end sends, as a server does.",
           "",

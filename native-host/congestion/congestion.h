@@ -69,10 +69,13 @@ enum congestion_phase {
     CONGESTION_RECOVERY,
 };
 
+// As a rate: all that the window allows leaves at once.
+#define CONGESTION_UNPACED UINT64_MAX
+
 struct congestion_window {
     uint64_t window_bytes;
     uint64_t ssthresh_bytes; // UINT64_MAX: none yet
-    uint64_t pacing_bps;     // bits per second; 0: it sets none, pace by the window
+    uint64_t pacing_bps;     // bits per second; 0: it sets none, pace by the window; or CONGESTION_UNPACED
     uint32_t phase;          // enum congestion_phase
 };
 
@@ -86,6 +89,8 @@ struct congestion_controller {
     void (*lost)(void *state, const struct congestion_lost *lost);
     void (*window)(const void *state, struct congestion_window *out);
     void (*close)(void *state);
+    // Its receiver has to acknowledge each packet by itself. (controller.rs knows the members up to `close`.)
+    bool wants_single_acks;
 };
 
 // Of that name, or NULL.

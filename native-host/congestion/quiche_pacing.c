@@ -6,6 +6,8 @@ void quiche_pacing_update(struct pacer *pacer, const quiche_conn *conn, const qu
     struct congestion_window ours;
     if (!quiche_congestion_window(conn, &ours))
         pacer_update(pacer, path->cwnd, path->rtt, path->startup_exit_cwnd == 0);
+    else if (ours.pacing_bps == CONGESTION_UNPACED)
+        pacer_set_unpaced(pacer);
     else if (ours.pacing_bps > 0)
         pacer_set_rate(pacer, ours.pacing_bps);
     else

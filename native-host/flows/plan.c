@@ -76,7 +76,8 @@ static bool read_paced(struct reading *reading, const json_t *object, struct flo
     flow->paced = json_is_true(paced);
     if (paced && !flow->paced) return refuse(reading, "paced", "must be true, or left out");
     if (flow->paced && !flow->transport->paces_if_asked)
-        return refuse(reading, "paced", "%s flows are always paced: leave it out", flow->transport->name);
+        return refuse(reading, "paced", "%s flows are paced as their controller wants: leave it out",
+                      flow->transport->name);
     return true;
 }
 

@@ -41,7 +41,8 @@ struct quic_connection {
     struct sockaddr_in6 peer;
     uint16_t port; // the far end's
     enum quic_phase phase;
-    bool sends; // the flow's bytes
+    bool sends;       // the flow's bytes
+    bool acks_singly; // a receiver: an ACK for each packet, even where several are found at once
     bool refused;
 
     uint8_t request[QUIC_REQUEST_BYTES]; // to send, or what has arrived of it

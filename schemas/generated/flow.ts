@@ -5,7 +5,7 @@
  */
 export type FlowTransport = "tcp" | "tls" | "quic";
 /**
- * tcp and tls: the kernel spreads what the window allows over the round trip, as under fq; absent: it does only if the controller paces by itself. QUIC flows are always paced.
+ * tcp and tls: the kernel spreads what the window allows over the round trip, as under fq; absent: it does only if the controller paces by itself. QUIC flows are paced as their controller wants.
  */
 export type FlowPaced = true;
 /**
@@ -18,7 +18,7 @@ export type FlowDirection = "down" | "up";
 export interface Flow {
   transport: FlowTransport;
   /**
-   * The sender's congestion control. tcp and tls: as the kernel names it; quic: quiche's, or cubic-nN, CUBIC as N flows.
+   * The sender's congestion control. tcp and tls: as the kernel names it; quic: quiche's, or ours: cubic-nN, CUBIC as N flows; sprout-ewma and sprout-ewma-acks.
    */
   congestion: string;
   paced?: FlowPaced;

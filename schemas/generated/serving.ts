@@ -67,9 +67,19 @@ export interface TcpChoice {
 }
 export interface QuicChoice {
   /**
-   * cubic, reno and bbr2 are quiche's own. cubic-nN is CUBIC that behaves as N flows: cubic-n1 is RFC 9438's, which unlike quiche's never takes a reduction back; cubic-n2 keeps 0.85 of its window after a loss, as QUIC did until 2017. gcc sets a rate by delay and loss: Google Congestion Control (draft-ietf-rmcat-gcc-02).
+   * cubic, reno and bbr2 are quiche's own. cubic-nN is CUBIC that behaves as N flows: cubic-n1 is RFC 9438's, which unlike quiche's never takes a reduction back; cubic-n2 keeps 0.85 of its window after a loss, as QUIC did until 2017. gcc sets a rate by delay and loss: Google Congestion Control (draft-ietf-rmcat-gcc-02). sprout-ewma and sprout-ewma-acks are Sprout-EWMA (Das 2014), a window by the rate at which packets arrive, unpaced and without reaction to loss: sprout-ewma for a receiver that acknowledges each packet by itself, as that of our flows does; sprout-ewma-acks by the ACKs of any receiver, as browsers send them.
    */
-  congestion_control?: "cubic" | "reno" | "bbr2" | "cubic-n1" | "cubic-n2" | "cubic-n3" | "cubic-n4" | "gcc";
+  congestion_control?:
+    | "cubic"
+    | "reno"
+    | "bbr2"
+    | "cubic-n1"
+    | "cubic-n2"
+    | "cubic-n3"
+    | "cubic-n4"
+    | "gcc"
+    | "sprout-ewma"
+    | "sprout-ewma-acks";
   initial_window_packets?: number;
   pacing?: boolean;
   /**

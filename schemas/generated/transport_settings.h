@@ -47,7 +47,9 @@ struct quic_transport {
 #define TRANSPORT_HELP \
     "  --tcp-congestion NAME  cubic (default), reno, bbr or what else the kernel has\n" \
     "  --quic-congestion NAME quiche's own: cubic (default), reno or bbr2; ours: cubic-n1 (RFC 9438) to cubic-n4,\n" \
-    "                         CUBIC that behaves as so many flows; gcc (Google Congestion Control)\n" \
+    "                         CUBIC that behaves as so many flows; gcc (Google Congestion Control);\n" \
+    "                         sprout-ewma-acks (Sprout-EWMA by the ACKs of any receiver), and sprout-ewma for one that\n" \
+    "                         acknowledges each packet\n" \
     "  --tcp-initcwnd N, --quic-initcwnd N\n" \
     "                         the initial window, in packets (default 10); --initcwnd N: of both\n" \
     "  --tcp-pacing SWITCH    on: spread what TCP sends over the round trip (default off; bbr always does)\n" \

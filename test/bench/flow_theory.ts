@@ -5,6 +5,7 @@
 //   shares   CUBIC of two flows (what Carlucci's QUIC was) beside TCP: its share falls with the queue's length (SAC 2015, S2)
 //   alike    two flows of one kind share evenly (Jain's index)
 //   cubics   CUBIC of one flow in QUIC beside Linux' CUBIC: half of the goodput each, over ten runs
+//   arrivals Sprout-EWMA fills a short path with a queue of what is left of 100 ms
 //   oracles  the same TCP flow by iperf3, the same QUIC flow read by aioquic
 // Slow links take little of a CPU, so several labs run at once; one that the machine held up runs again. `--only PART`, `--runs N` seeds.
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,7 +14,7 @@ import { join } from "node:path";
 import { median } from "../../cli/base/quantile.ts";
 import type { FlowRecords } from "../../cli/flows/records/flow_records.ts";
 import { type FlowLab, flow, hasController, type LabRun, overdueShare, runFlowLab } from "../flows/flow_lab.ts";
-import { goodput_bps, jain, packetsPerRtt, type Span, utilization } from "../flows/flow_measures.ts";
+import { goodput_bps, jain, meanQueue_ms, packetsPerRtt, type Span, utilization } from "../flows/flow_measures.ts";
 import { aioquicGoodput_bps, iperf3Goodput_bps } from "../flows/flow_oracles.ts";
 import { type Bench, type Measurement, measurement } from "./bench.ts";
 
@@ -330,7 +331,36 @@ const oracles: Part = async (site) => {
   ];
 };
 
-const parts: Readonly<Record<string, Part>> = { buffer, loss, fec, shares, alike, cubics, oracles };
+/** Of 100 ms, 30 are the path's and some 2 a packet's own time. */
+const arrivals: Part = async (site) => {
+  const rows = await site.possible([["quic:sprout-ewma"]]);
+  const measured = await Promise.all(
+    rows.map(async ([words]) => {
+      const link = "5mbit/30ms,queue=unlimited";
+      const span: Span = { from_ms: 5000, to_ms: 20_000 };
+      const runs = await Promise.all(
+        seeds(site.runs).map(async (seed) => {
+          const { records } = await site.lab({ link: `${link},seed=${seed}`, flows: [flow(words)], for_s: 20 });
+          if (!records) throw new Error("a lab without records");
+          return records;
+        }),
+      );
+      const used = runs.map((records) => utilization(records, 5e6, span));
+      const queues_ms = runs.map((records) => meanQueue_ms(records, 0, span));
+      site.say(
+        `${words}: utilization ${median(used).toFixed(4)}, queue ${median(queues_ms).toFixed(2)} ms, expected 66 to 69`,
+      );
+      const offs = queues_ms.map((queue_ms) => Math.abs(queue_ms - 67.5));
+      return [
+        measurement(`utilization, ${words} over ${link}`, used, 0.99, { unit: "ratio", bar_is: "at least" }),
+        measurement(`queue of ${words} over ${link}: off 67.5 ms`, offs, 1.5, { unit: "ms" }),
+      ];
+    }),
+  );
+  return measured.flat();
+};
+
+const parts: Readonly<Record<string, Part>> = { buffer, loss, fec, shares, alike, cubics, arrivals, oracles };
 
 /** Runs at most so many at a time; the others wait. */
 function limited(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {

@@ -31,19 +31,20 @@ export function goodput_bps({ samples }: FlowRecords, flow: number, { from_ms, t
 export function sentInBins(
   bins: BinSeries,
   { from_ms, to_ms }: Span,
-): { bytes: number; packets: number; seconds: number } {
+): { bytes: number; packets: number; queued_ns: number; seconds: number } {
   const offset_ms = (bins.time_ms[0] ?? 0) % bin_ms;
   const first_ms = Math.ceil((from_ms - offset_ms) / bin_ms) * bin_ms + offset_ms;
   const end_ms = Math.floor((to_ms - offset_ms) / bin_ms) * bin_ms + offset_ms;
-  let [bytes, packets] = [0, 0];
+  let [bytes, packets, queued_ns] = [0, 0, 0];
   for (let i = 0; i < bins.time_ms.length; i++) {
     // By its middle: milliseconds are rounded.
     const middle_ms = (bins.time_ms[i] as number) + bin_ms / 2;
     if (middle_ms < first_ms || middle_ms > end_ms) continue;
     bytes += bins.left_bytes[i] as number;
     packets += bins.left_packets[i] as number;
+    queued_ns += bins.queue_delay_sum_ns[i] as number;
   }
-  return { bytes, packets, seconds: (end_ms - first_ms) / 1000 };
+  return { bytes, packets, queued_ns, seconds: (end_ms - first_ms) / 1000 };
 }
 
 /** Share of a constant rate that the run's flows used downwards. */
@@ -53,6 +54,14 @@ export function utilization({ bins }: FlowRecords, rate_bps: number, span: Span)
     return (bytes * 8) / seconds;
   });
   return rates.reduce((sum, rate) => sum + rate, 0) / rate_bps;
+}
+
+/** How long a flow's packets waited in the queue on their way down, in the mean. */
+export function meanQueue_ms({ bins }: FlowRecords, flow: number, span: Span): number {
+  const at = bins[flow];
+  if (!at) throw new Error(`the run has no flow ${flow}`);
+  const { queued_ns, packets } = sentInBins(at.down, span);
+  return queued_ns / packets / 1e6;
 }
 
 /** What a flow sends down within a round trip in the mean: its rate in packets times the mean of its round trips. */

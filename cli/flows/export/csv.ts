@@ -61,7 +61,7 @@ const ofFlow: readonly FlowColumn[] = [
   column("congestion", "congestion control that was asked for", (_, flow) => flow?.congestion ?? null),
   column(
     "paced",
-    "1: asked to be paced by the kernel (tcp, tls); 0: not; empty: QUIC, always paced by its sender",
+    "1: asked to be paced by the kernel (tcp, tls); 0: not; empty: QUIC, paced by its sender as the controller wants",
     (_, flow) => (!flow || flow.transport === "quic" ? null : flow.paced ? 1 : 0),
   ),
   column("congestion_used", "the same as read back from the sender", (_, flow) => flow?.congestion_used ?? null),

@@ -100,7 +100,7 @@ class Reader {
   }
 
   alwaysPaced(piece: Piece): UserError {
-    return this.#fault(piece, "setting", "QUIC flows are always paced: leave it out");
+    return this.#fault(piece, "setting", "QUIC flows are paced as their controller wants: leave it out");
   }
 
   twice(piece: Piece): UserError {

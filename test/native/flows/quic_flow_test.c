@@ -287,6 +287,33 @@ static void has_each_controller(void **state) {
     end_meeting(meeting);
 }
 
+// A receiver whose sender's controller goes by arrivals answers each packet, in whatever batches they come;
+// such a sender is not paced.
+static void acknowledges_each_packet_where_the_controller_wants_that(void **state) {
+    (void)state;
+    if (!quiche_congestion_calls_ours()) skip();
+    enum { SIZE = 3 * 1000 * 1000 };
+    static const char *const names[] = {"sprout-ewma", "sprout-ewma-acks"};
+    for (size_t i = 0; i < 2; i++) {
+        struct meeting *meeting = new_meeting(1, FLOW_DOWN, SIZE);
+        struct flow *far = &meeting->flows[0][0], *near = &meeting->flows[1][0];
+        strcpy(far->plan.congestion, names[i]);
+        strcpy(near->plan.congestion, names[i]);
+        listen_all(meeting);
+        connect_all(meeting);
+        run(meeting);
+        assert_whole(far, near, SIZE);
+        const struct flow_sample sender = sample_of(far), receiver = sample_of(near);
+        print_message("%s: %llu packets, %llu back\n", names[i], (unsigned long long)sender.packets_sent,
+                      (unsigned long long)receiver.packets_sent);
+        assert_int_equal(sender.pacing_bps, FLOW_UNAVAILABLE);
+        // Some of the sender's packets only acknowledge.
+        if (i == 0) assert_true(receiver.packets_sent >= sender.packets_sent * 9 / 10);
+        if (i == 1) assert_true(receiver.packets_sent < sender.packets_sent * 9 / 10);
+        end_meeting(meeting);
+    }
+}
+
 static bool a_megabyte_is_there(const struct meeting *meeting) {
     return meeting->flows[1][0].received_bytes >= 1000 * 1000;
 }
@@ -493,6 +520,7 @@ int main(void) {
         cmocka_unit_test(carries_exactly_so_many_bytes),
         cmocka_unit_test(carries_a_hundred_at_once),
         cmocka_unit_test(has_each_controller),
+        cmocka_unit_test(acknowledges_each_packet_where_the_controller_wants_that),
         cmocka_unit_test(ends_when_it_is_cut),
         cmocka_unit_test(sends_again_what_was_lost),
         cmocka_unit_test(takes_little_from_the_application_while_nothing_arrives),

@@ -80,9 +80,12 @@ const wrong: [words: string, message: string][] = [
   ["tcp:x;rm", 'flow "tcp:x;rm", character 5: controller "x;rm": for tcp use reno, cubic, bbr'],
   [
     "2*quic:bbr",
-    'flow "2*quic:bbr", character 8: controller "bbr": for quic use cubic, reno, bbr2, cubic-n1, cubic-n2, cubic-n3, cubic-n4, gcc',
+    'flow "2*quic:bbr", character 8: controller "bbr": for quic use cubic, reno, bbr2, cubic-n1, cubic-n2, cubic-n3, cubic-n4, gcc, sprout-ewma, sprout-ewma-acks',
   ],
-  ["quic,up,paced", 'flow "quic,up,paced", character 9: setting "paced": QUIC flows are always paced: leave it out'],
+  [
+    "quic,up,paced",
+    'flow "quic,up,paced", character 9: setting "paced": QUIC flows are paced as their controller wants: leave it out',
+  ],
   [
     "tcp,paced,paced",
     'flow "tcp,paced,paced", character 11: setting "paced": says again what stands before it: give it once',

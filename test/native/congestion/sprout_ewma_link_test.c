@@ -1,0 +1,87 @@
+// What sprout_ewma comes to on links of fixed rate, in virtual time, by how often its receiver acknowledges.
+// The numbers expected are those of another simulation of the same links, written by somebody else in another
+// language, packet by packet: utilization over 20 s, and the mean queue over the second half.
+#include "congestion/sprout_ewma.h"
+#include "fixed_link.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { PACKET = 1350 };
+
+static const struct {
+    double mbit, rtt_ms;
+    enum ack_rule acks;
+    double utilization, queue_ms;
+} expected[] = {
+    {5, 30, ACK_EACH, 0.9987, 67.200},         {5, 120, ACK_EACH, 0.8562, 4.782},
+    {5, 300, ACK_EACH, 0.9356, 6.496},         {20, 30, ACK_EACH, 0.9951, 69.360},
+    {20, 120, ACK_EACH, 0.8534, 3.936},        {20, 300, ACK_EACH, 0.8751, 13.898},
+    {5, 30, ACK_SECOND, 0.9985, 66.120},       {5, 120, ACK_SECOND, 0.8491, 5.046},
+    {5, 300, ACK_SECOND, 0.9230, 6.740},       {20, 30, ACK_SECOND, 0.9941, 69.090},
+    {20, 120, ACK_SECOND, 0.8336, 4.355},      {20, 300, ACK_SECOND, 0.8733, 14.197},
+    {5, 30, ACK_AS_CHROMIUM, 0.9978, 5.051},   {5, 120, ACK_AS_CHROMIUM, 0.5510, 10.073},
+    {5, 300, ACK_AS_CHROMIUM, 0.6000, 19.414}, {20, 30, ACK_AS_CHROMIUM, 0.6776, 2.792},
+    {20, 120, ACK_AS_CHROMIUM, 0.2148, 3.351}, {20, 300, ACK_AS_CHROMIUM, 0.3417, 12.007},
+};
+
+static struct fixed_link_result over(double mbit, double rtt_ms, enum ack_rule acks) {
+    const struct fixed_link link = {.rate_bps = mbit * 1e6,
+                                    .rtt_s = rtt_ms / 1e3,
+                                    .duration_s = 20,
+                                    .packet_bytes = PACKET,
+                                    .acks = acks};
+    return simulate_fixed_link(&sprout_ewma, &link);
+}
+
+// Where ACKs are held back, a packet may arrive at the very moment at which one is due, and what comes first
+// decides what all that follows comes to: 4 % for the queue there.
+static void links_are_used_as_another_simulation_has_it(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const double utilization = expected[i].utilization, queue_ms = expected[i].queue_ms;
+        const struct fixed_link_result found = over(expected[i].mbit, expected[i].rtt_ms, expected[i].acks);
+        print_message(
+            "%g Mbit/s, %g ms, %.2f packets per ACK: utilization %.4f (%.4f), queue %.3f (%.3f) ms\n",
+            expected[i].mbit, expected[i].rtt_ms, found.packets_per_ack, found.utilization, utilization,
+            found.queue_ms, queue_ms);
+        const double queue_off = expected[i].acks == ACK_AS_CHROMIUM ? 0.04 : 0.02;
+        assert_float_equal(found.utilization, utilization, 0.02 * utilization);
+        assert_float_equal(found.queue_ms, queue_ms, queue_off * queue_ms);
+    }
+}
+
+static void short_paths_are_full_with_a_queue_of_the_rest_of_100_ms(void **state) {
+    (void)state;
+    for (double mbit = 5; mbit <= 20; mbit *= 2) {
+        const struct fixed_link_result found = over(mbit, 30, ACK_EACH);
+        assert_true(found.utilization >= 0.99);
+        assert_true(found.queue_ms >= 66 && found.queue_ms <= 70);
+    }
+}
+
+// A tenth of the ACKs leaves a fraction of a fast link.
+static void seldom_acks_cost_utilization(void **state) {
+    (void)state;
+    const double rtts_ms[] = {30, 120, 300};
+    for (size_t i = 0; i < 3; i++) {
+        const struct fixed_link_result each = over(20, rtts_ms[i], ACK_EACH);
+        const struct fixed_link_result seldom = over(20, rtts_ms[i], ACK_AS_CHROMIUM);
+        assert_true(seldom.packets_per_ack > 8);
+        assert_true(seldom.utilization < 0.75 * each.utilization);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(links_are_used_as_another_simulation_has_it),
+        cmocka_unit_test(short_paths_are_full_with_a_queue_of_the_rest_of_100_ms),
+        cmocka_unit_test(seldom_acks_cost_utilization),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
