@@ -3,7 +3,7 @@
 -- A planned load is (cell, block); it is done with its first valid attempt, or when its attempts are used up.
 -- New files are made from this one; schemas/migrations/results brings earlier ones to it (see schemas/migrations/README.md).
 PRAGMA application_id = 1953655154;
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: reports are named after it
@@ -224,3 +224,11 @@ CREATE TABLE flow_run (
   UNIQUE (cell, block, attempt)
 );
 CREATE UNIQUE INDEX flow_run_valid_once ON flow_run (cell, block) WHERE status = 'valid';
+
+-- As cell_host. Mixes and lanes on a link are compared within blocks, so that all of them ran on one host.
+CREATE TABLE flow_cell_host (
+  cell INTEGER PRIMARY KEY REFERENCES flow_cell (id) ON DELETE CASCADE,
+  host INTEGER NOT NULL REFERENCES host (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,         -- number of the link in the plan, from 1: what trilane cell is given
+  finished_at TEXT
+);

@@ -1,11 +1,17 @@
-// `trilane cell PLAN N`: one cell of a plan on this machine, a page on a link with all its lanes. What jobs of a cluster run.
+// `trilane cell PLAN N`: one cell of a plan on this machine, a page on a link with all its lanes, or a link
+// with all its mixes of flows. What jobs of a cluster run.
 import { resolve } from "node:path";
 import type { Argv } from "yargs";
+import { UserError } from "../base/errors.ts";
 import { homeFolder } from "../base/home.ts";
 import { say } from "../base/terminal_text.ts";
+import { readFlowPlan, shippedFlowPlans } from "../flows/plan/plan.ts";
+import { namesFlowPlan, sharedFlows, sharedLink } from "../flows/plan/shared_plan.ts";
+import { executeFlows } from "../flows/run/execute.ts";
 import { readNumber } from "../results/export/choose.ts";
 import { referencePlan } from "../sweep/cluster/reference.ts";
-import { runCell } from "../sweep/cluster/run_cell.ts";
+import { type CellRun, runCell, runPagesInto } from "../sweep/cluster/run_cell.ts";
+import { refuseUnknownCell, type SharedPlan, sharedPages } from "../sweep/cluster/shared_plan.ts";
 import { submittedChoice } from "../sweep/cluster/submission.ts";
 import { hostName } from "../sweep/cluster/this_host.ts";
 import { type AsOptions, defineAs } from "../sweep/plan/choose_model.ts";
@@ -22,7 +28,7 @@ interface CellOptions extends CommonOptions, AsOptions {
   reference: string | undefined;
 }
 
-type ClusterOptions = Pick<CellOptions, "plan" | "shards" | "reference" | "as" | "compute">;
+export type ClusterOptions = Pick<CellOptions, "plan" | "shards" | "reference" | "as" | "compute">;
 
 /** What `cell` and `submit` share. */
 export function defineCluster<T>(yargs: Argv<T>): Argv<T & ClusterOptions> {
@@ -30,7 +36,7 @@ export function defineCluster<T>(yargs: Argv<T>): Argv<T & ClusterOptions> {
     .positional("plan", {
       type: "string",
       demandOption: true,
-      describe: `a JSON file, or one of: ${shippedPlans().join(", ")}`,
+      describe: `a JSON file, of pages or of flows, or one of: ${[...shippedPlans(), ...shippedFlowPlans()].join(", ")}`,
     })
     .option("shards", {
       type: "string",
@@ -41,8 +47,17 @@ export function defineCluster<T>(yargs: Argv<T>): Argv<T & ClusterOptions> {
       type: "string",
       requiresArg: true,
       describe:
-        "a plan that each machine runs once too, so that machines can be compared; none (default: a small page)",
+        "a plan that each machine runs once too, so that machines can be compared; none (default: a small page; with flows: none)",
     }) as unknown as Argv<T & ClusterOptions>;
+}
+
+/** A plan to be shared out, that of the reference cells (null: none), and the folder of shards. */
+export interface ClusterPlans {
+  readonly plan: SharedPlan;
+  readonly reference: Plan | null;
+  readonly shards: string;
+  /** Runs a cell of the plan. */
+  readonly runInto: (run: Pick<CellRun, "home" | "json" | "cell">) => CellRun["runInto"];
 }
 
 /**
@@ -53,15 +68,46 @@ export async function clusterPlans(
   home: string,
   options: ClusterOptions,
   trials: Choosing["trials"] | "no choice",
-): Promise<{ plan: Plan; reference: Plan | null; shards: string }> {
+): Promise<ClusterPlans> {
+  if (namesFlowPlan(options.plan)) return await flowPlans(home, options);
   const given = await withMatchedPages(home, readPlan(options.plan));
-  const asked = referencePlan(options.reference);
-  const reference = asked && (await withMatchedPages(home, asked));
-  const folder = shardsFolder(options.shards, given);
-  const before = options.as === undefined ? submittedChoice(folder, given) : null;
-  if (before !== null || trials === "no choice") return { plan: before ?? given, reference, shards: folder };
+  const reference = await referenceFor(home, referencePlan(options.reference));
+  const shards = shardsFolder(options.shards, given);
+  const plan = await chosenPlan(home, given, shards, options, trials);
+  return { plan: sharedPages(plan), reference, shards, runInto: (run) => runPagesInto(run, plan) };
+}
+
+async function chosenPlan(
+  home: string,
+  given: Plan,
+  shards: string,
+  options: ClusterOptions,
+  trials: Choosing["trials"] | "no choice",
+): Promise<Plan> {
+  const before = options.as === undefined ? submittedChoice(shards, given) : null;
+  if (before !== null || trials === "no choice") return before ?? given;
   const plan = await withChosenPages(given, { home, options, trials, say });
-  return { plan: plan === given ? given : planOf(plan, options.plan), reference, shards: folder };
+  return plan === given ? given : planOf(plan, options.plan);
+}
+
+/** A page amid flows is loaded as the plan names it: its machines make no choice. */
+async function flowPlans(home: string, options: ClusterOptions): Promise<ClusterPlans> {
+  if (options.as !== undefined)
+    throw new UserError(`--as: plan ${options.plan} is of flows: name the page's model in the plan, or leave it out`);
+  const plan = readFlowPlan(options.plan);
+  const shards = shardsFolder(options.shards, plan);
+  // A machine that runs flows alone need have no browser.
+  const asked = options.reference === undefined ? null : referencePlan(options.reference);
+  const runInto: ClusterPlans["runInto"] = (run) => {
+    const link = sharedLink(plan, run.cell);
+    return async (shard) =>
+      await executeFlows({ ...run, plan, fresh: false, shard: { ...shard, cell: run.cell, link } });
+  };
+  return { plan: sharedFlows(plan), reference: await referenceFor(home, asked), shards, runInto };
+}
+
+async function referenceFor(home: string, asked: Plan | null): Promise<Plan | null> {
+  return asked && (await withMatchedPages(home, asked));
 }
 
 /** The folder of shards. */
@@ -71,13 +117,15 @@ function shardsFolder(asked: string | undefined, plan: { name: string }): string
 
 export const command: Command<CellOptions> = {
   usage: "cell <plan> <number>",
-  summary: "Run one cell of a plan, a page on a link with all its lanes: what each machine of a cluster runs",
+  summary:
+    "Run one cell of a plan, a page on a link with all its lanes, or a link with its flows: what a cluster’s machines run",
   define: (yargs: Argv<CommonOptions>) =>
     defineCluster(yargs)
       .positional("number", {
         type: "string",
         demandOption: true,
-        describe: "of the cell, from 1: pages in the plan's order, each over all links; `trilane plan` lists them",
+        describe:
+          "of the cell, from 1: pages in the plan's order, each over all links (`trilane plan` lists them); of flows: links",
       })
       .option("host", {
         type: "string",
@@ -93,10 +141,12 @@ export const command: Command<CellOptions> = {
     const home = homeFolder(options.home);
     const cell = readNumber(options.number, "cell");
     // Other machines run other cells, and must load the same pages: a trial on each might not show the same.
-    const { plan, reference, shards } = await clusterPlans(home, options, "none");
+    const { plan, reference, shards, runInto } = await clusterPlans(home, options, "none");
+    refuseUnknownCell(plan, cell);
     const host = hostName(options.host);
     const { json } = options;
-    const ran = await runCell({ home, plan, cell, shards, host, reference, json });
+    const run = { home, plan, cell, shards, host, reference, json };
+    const ran = await runCell({ ...run, runInto: runInto(run) });
     if (!ran && !json) say(`cell ${cell} is finished on ${host} already: nothing to do`);
   },
 };

@@ -14,6 +14,7 @@ import { publishedFlows } from "./flows/published_flows.ts";
 import { cellSections, invalidSection, methodSection, sectionId } from "./flows/sections.ts";
 import { sharesByBuffer } from "./flows/shares_by_buffer.ts";
 import { cellsTable } from "./flows/tables.ts";
+import { flowHostsSection } from "./hosts.ts";
 import { linkTestSection } from "./link_tests.ts";
 import { pageFrame } from "./page_frame.ts";
 
@@ -72,6 +73,14 @@ function published({ sweep, cells }: FlowReportData): Markup | null {
   return study && publishedFlows(study, comparedFlowFigures(study, runs, sweep.seed));
 }
 
+/** Who ran what, where several machines shared the plan. */
+function machines({ hosts, cells }: FlowReportData): Markup | null {
+  return flowHostsSection(
+    hosts,
+    cells.flatMap(({ runs }) => runs),
+  );
+}
+
 /** The report as one HTML document. */
 export function buildFlowReport(data: FlowReportData): string {
   const { cells, sweep, linkTests } = data;
@@ -95,6 +104,7 @@ export function buildFlowReport(data: FlowReportData): string {
       { id: "fairness", name: "Fairness", heading: "Fairness second by second", body: fairness(cells) },
       { id: "excluded", name: "Left out", heading: "What was left out", body: invalidSection(data) },
       { id: "selftest", name: "Self-test", heading: "The links’ self-test", body: linkTestSection(linkTests) },
+      { id: "machines", name: "Machines", heading: "The machines", body: machines(data) },
       { id: "method", name: "How it was done", heading: "How it was done", body: methodSection(data) },
       {
         id: "data",

@@ -25,7 +25,12 @@ const versionsText = ({ facts }: Host): string =>
     .flatMap((product) => (facts.versions[product] ? [`${product} ${facts.versions[product].join(" and ")}`] : []))
     .join(", ");
 
-function hostRow(host: Host, loads: readonly Load[]): Markup {
+/** A load, or a run of flows. */
+type Ran = Pick<Load, "cell">;
+
+const titled = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+
+function hostRow(host: Host, loads: readonly Ran[]): Markup {
   const { cpu, cpus, memory_bytes, kernel } = host.facts;
   const own = new Set(host.cells.map(({ cell }) => cell));
   const places = new Set(host.cells.map(({ place }) => place)).size;
@@ -55,16 +60,53 @@ export function hostsSection(
   loads: readonly Load[],
   references: readonly HostReference[],
 ): Markup | null {
-  const hosts = hostsOf(cells);
+  return machinesSection(hostsOf(cells), loads, references, ofPages);
+}
+
+/** What machines ran, in words. */
+interface RanWords {
+  readonly measured: string;
+  readonly placesHead: string;
+  /** What is compared within one machine, and what is between machines. */
+  readonly within: string;
+  readonly between: string;
+}
+
+const ofPages: RanWords = {
+  measured: "loads",
+  placesHead: "Pages on links",
+  within: "loads of a page on a link",
+  between: "pages and links",
+};
+
+const ofFlows: RanWords = {
+  measured: "runs",
+  placesHead: "Links",
+  within: "runs over a link",
+  between: "links",
+};
+
+/** The same of a sweep of flows. */
+export function flowHostsSection(hosts: readonly Host[], runs: readonly Ran[]): Markup | null {
+  return machinesSection(hosts, runs, [], ofFlows);
+}
+
+function machinesSection(
+  hosts: readonly Host[],
+  loads: readonly Ran[],
+  references: readonly HostReference[],
+  words: RanWords,
+): Markup | null {
   if (hosts.length === 0) return null;
+  const { measured, within, between } = words;
   const odd = hosts.filter(({ flags }) => flags.length > 0);
-  const heads = ["Machine", "What it is", "Versions", "Pages on links", "Loads", "Unlike the others"];
+  const heads = ["Machine", "What it is", "Versions", words.placesHead, titled(measured), "Unlike the others"];
   const summary =
     hosts.length === 1
-      ? html`One machine ran all loads.`
+      ? html`One machine ran all ${measured}.`
       : odd.length === 0
-        ? html`${String(hosts.length)} machines ran the loads; none is unlike the others.`
-        : html`<span class="warning">${String(odd.length)} of ${String(hosts.length)} machines are unlike the others</span>: loads of a page on a link are compared within one machine, but pages and links of these machines with others’ only with care.`;
+        ? html`${String(hosts.length)} machines ran the ${measured}; none is unlike the others.`
+        : html`<span class="warning">${String(odd.length)} of ${String(hosts.length)} machines are unlike the others</span>: ${within} are compared within one machine, but ${between} of these machines with others’ only with care.`;
   const shown = [...odd, ...hosts.filter(({ flags }) => flags.length === 0)].slice(0, maxHosts);
   return html`<p>${summary}</p><div class="scroll"><table class="facts"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${shown.map((host) => hostRow(host, loads))}</tbody></table></div>${hosts.length > shown.length && html`<p>and ${String(hosts.length - shown.length)} more, all like these.</p>`}${referenceTable(references)}`;
 }

@@ -1,7 +1,7 @@
 // Generated from ../merged.schema.json by `npm run generate`: change the schema instead.
 
 /**
- * Of a page on a link in the plan.
+ * Of a page on a link in the plan; of flows: of a link.
  */
 export type Number = number;
 /**
@@ -9,6 +9,10 @@ export type Number = number;
  */
 export interface Merged {
   schema: "trilane/merged/1";
+  /**
+   * What the plan is of.
+   */
+  kind: "pages" | "flows";
   /**
    * The file of results that was written.
    */
@@ -19,7 +23,7 @@ export interface Merged {
   name: string;
   plan_digest: string;
   /**
-   * Of the plan: pages on links.
+   * Of the plan: pages on links; of flows: links.
    */
   cells: number;
   /**
@@ -31,7 +35,7 @@ export interface Merged {
    */
   unfinished: Number[];
   /**
-   * Attempts, without those of reference cells.
+   * Attempts at loads or at runs of flows, without those of reference cells.
    */
   loads: number;
   /**

@@ -22,7 +22,8 @@ export type SweepEvent =
   | CellFinished
   | FlowRunStarted
   | FlowRunFinished
-  | FlowsFinished;
+  | FlowsFinished
+  | FlowCellFinished;
 /**
  * From 0.
  */
@@ -508,4 +509,38 @@ export interface FlowGroupResult {
    * Median of its share of what all flows of its direction got while all of them ran; null: they never did.
    */
   share: number | null;
+}
+/**
+ * In place of flows-finished where a machine runs a part of a plan of flows (`trilane cell`).
+ */
+export interface FlowCellFinished {
+  event: "flow-cell-finished";
+  /**
+   * Number of the link in the plan.
+   */
+  cell: number;
+  host: string;
+  /**
+   * Path of the file of results.
+   */
+  shard: string;
+  /**
+   * Planned runs.
+   */
+  runs: number;
+  /**
+   * Attempts by status, over all runs of the cell.
+   */
+  valid: number;
+  invalid: number;
+  failed: number;
+  /**
+   * Planned runs without a valid attempt.
+   */
+  given_up: number;
+  /**
+   * Of this run's attempts.
+   */
+  wall_s: number;
+  cells: FlowCellResult[];
 }

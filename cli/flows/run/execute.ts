@@ -10,9 +10,16 @@ import { askLabLinks, tryLab } from "../../load/lab.ts";
 import { programDigests } from "../../load/program_digests.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import { failedUrlsOf } from "../../recording/archive/recorded_requests.ts";
-import { type FlowRunRow, type FlowSweep, openResults, type Results } from "../../results/store/results.ts";
+import {
+  type FlowRunRow,
+  type FlowSweep,
+  openResults,
+  openSharedResults,
+  type Results,
+} from "../../results/store/results.ts";
 import type { AskedToEnd } from "../../sweep/asked_to_end.ts";
 import { retryWhileBlocked, writeWait_ms } from "../../sweep/blocking_conditions.ts";
+import type { CellShard } from "../../sweep/cluster/run_cell.ts";
 import { makeEvidenceFolder } from "../../sweep/evidence_folder.ts";
 import { linksToTest, openLinkTests } from "../../sweep/link_tests.ts";
 import { wrapped } from "../../sweep/outcome.ts";
@@ -45,22 +52,37 @@ export interface FlowExecution {
   readonly verbosity?: Verbosity | undefined;
   /** Default: only signals end it early. */
   readonly askedToEnd?: AskedToEnd;
+  /** Only one link of the plan, into a file of its own; without a report. */
+  readonly shard?: FlowShard;
 }
 
-/** Sets the exit status where it was stopped. RunError where no run was valid. */
-export async function executeFlows(execution: FlowExecution): Promise<void> {
-  const { home, plan, fresh, json, evidence, askedToEnd } = execution;
+/** The part of a plan that one machine runs. */
+export interface FlowShard extends CellShard {
+  /** Its number, and the link in its short form that this stands for. */
+  readonly cell: number;
+  readonly link: string;
+}
+
+/**
+ * Sets the exit status where it was stopped. False: its shard is finished already, and nothing was run. RunError where no run was
+ * valid.
+ */
+export async function executeFlows(execution: FlowExecution): Promise<boolean> {
+  const { home, plan, fresh, json, evidence, askedToEnd, shard } = execution;
   if (evidence !== undefined) makeEvidenceFolder(evidence);
   const { stdout: out, stderr: err, env: environment } = process;
   const progress = openProgress({ json, out, err, environment, verbosity: execution.verbosity });
   const remedy = "nothing has begun, run the same command again";
   const begin = <T>(work: () => T | Promise<T>) => held(work, waitingOf(askedToEnd, progress, null), remedy);
-  const results = await begin(() => openResults(home, writeWait_ms));
+  const results = await begin(() =>
+    shard ? openSharedResults(shard.path, writeWait_ms) : openResults(home, writeWait_ms),
+  );
   try {
-    const flowCells = cellsOf(plan);
+    const flowCells = cellsOf(plan).filter(({ link }) => shard === undefined || link === shard.link);
     for (const { link_profile } of flowCells) refuseChangedFiles(link_profile, results.remedies.again);
     const page = pageOf(plan);
     const recordings = page && (await begin(() => preparePages(home, [page.page], (event) => progress.tell(event))));
+    if (recordings) shard?.check(recordings);
     // What would fail every run is found before there is a sweep to go on with.
     if (page) chromiumPath();
     programPath("trilane-flows");
@@ -68,12 +90,20 @@ export async function executeFlows(execution: FlowExecution): Promise<void> {
     const { name, seed } = plan;
     const command = ["trilane", ...process.argv.slice(2)];
     const facts = { ...machineEnvironment(), ...(await programDigests()) };
-    const asked = { name, plan, plan_digest: flowPlanDigest(plan), seed, command, environment: facts, flowCells };
-    const { sweep, resumed } = await begin(() => results.beginFlowSweep(asked, fresh));
+    const host = shard ? { host: shard.host } : {};
+    const digest = { plan_digest: flowPlanDigest(plan) };
+    const asked = { name, plan, ...digest, seed, command, environment: facts, flowCells, ...host };
+    const sweepBegun = await begin(() =>
+      shard ? results.beginFlowSweepOnce(asked) : results.beginFlowSweep(asked, fresh),
+    );
+    if (sweepBegun === null) return false;
+    const { sweep, resumed } = sweepBegun;
     try {
+      if (shard) await begin(() => recordHost(results, sweep, shard));
       askLabLinks(flowCells.map(({ link_profile }) => link_profile));
       const cells = runCells(results, sweep, flowCells);
       await runToEnd(execution, { results, sweep, resumed, progress, cells, recordings });
+      return true;
     } finally {
       releaseQuietly(results, sweep);
     }
@@ -81,6 +111,10 @@ export async function executeFlows(execution: FlowExecution): Promise<void> {
     progress.end();
     results.close();
   }
+}
+
+function recordHost(results: Results, { id }: FlowSweep, { host, cell }: FlowShard): void {
+  results.recordHost(id, { ...host, cells: results.flowCellsOf(id).map((its) => ({ cell: its.id, place: cell })) });
 }
 
 interface Begun {
@@ -174,23 +208,32 @@ async function runToEnd(execution: FlowExecution, begun: Begun): Promise<void> {
     throw new RunError(`no run of sweep ${sweep.id} was valid: ${noneValidReason(all)}`);
 }
 
-/** The table and the report's path for people, the last event for programs. */
-async function conclude(execution: FlowExecution, begun: Begun, { runs, wall_ms }: FlowRunOutcome): Promise<void> {
-  const { home, json, askedToEnd } = execution;
-  const { results, sweep, progress, cells } = begun;
+/** Its path. */
+async function reportOn({ home, askedToEnd }: FlowExecution, { sweep, progress }: Begun): Promise<string> {
   const { writeReport } = await import("../../report/report.ts");
   const remedy = `sweep ${sweep.id} is finished, \`trilane report ${sweep.id}\` writes its report`;
-  const report = await held(() => writeReport(home, sweep.id), waitingOf(askedToEnd, progress, sweep.id), remedy);
+  return await held(() => writeReport(home, sweep.id), waitingOf(askedToEnd, progress, sweep.id), remedy);
+}
+
+/** The table and the report's path for people, the last event for programs. */
+async function conclude(execution: FlowExecution, begun: Begun, { runs, wall_ms }: FlowRunOutcome): Promise<void> {
+  const { json, shard } = execution;
+  const { results, sweep, progress, cells } = begun;
   const all = results.flowRunsOf(sweep.id);
   const plt_ms = ({ id, lane }: FlowRunRow): number | null =>
     lane === null ? null : (results.flowPageLoadOf(id)?.log._trilane.metrics.plt_ms ?? null);
   const summed = flowCellResults(cells, all, plt_ms);
-  if (json) {
-    const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
-    progress.tell({ event: "flows-finished", sweep: sweep.id, ...facts, report, cells: summed });
-    return;
-  }
+  const facts = { runs, ...countsOf(all, runs), wall_s: wall_ms / 1000 };
   const excluded = excludedSentence(all);
   const further = excluded === null ? [] : [...wrapped(excluded), ""];
-  printLines([...flowTable(summed), "", ...further, `report: ${report}`]);
+  if (shard) {
+    const { cell, host, path } = shard;
+    if (json)
+      progress.tell({ event: "flow-cell-finished", cell, host: host.name, shard: path, ...facts, cells: summed });
+    else printLines([...flowTable(summed), "", ...further, `shard: ${path}`]);
+    return;
+  }
+  const report = await reportOn(execution, begun);
+  if (json) progress.tell({ event: "flows-finished", sweep: sweep.id, ...facts, report, cells: summed });
+  else printLines([...flowTable(summed), "", ...further, `report: ${report}`]);
 }

@@ -6,7 +6,7 @@ import { median } from "../../base/quantile.ts";
 import type { FlowRecords } from "../../flows/records/flow_records.ts";
 import { unpackRecords } from "../../flows/records/stored_records.ts";
 import { type FlowSummary, summarizeRuns } from "../../results/flows/summary.ts";
-import type { FlowCell, FlowRunRow, FlowSweep, LinkTest, Results } from "../../results/store/results.ts";
+import type { FlowCell, FlowRunRow, FlowSweep, Host, LinkTest, Results } from "../../results/store/results.ts";
 import { type DrawnGroup, drawnGroups, type MixPart } from "./drawn_groups.ts";
 import type { PageAmidFlows } from "./page_row.ts";
 import type { FlowPicture } from "./run_figure.ts";
@@ -37,6 +37,8 @@ export interface FlowReportData {
   readonly linkTests: readonly LinkTest[];
   /** By the cell's number, of those that are drawn over time. */
   readonly pictures: ReadonlyMap<number, FlowPicture>;
+  /** Who ran which cells; empty where that was not noted. */
+  readonly hosts: readonly Host[];
   /** Of the programs at both ends, as they reported them. */
   readonly programVersions: readonly string[];
 }
@@ -179,5 +181,6 @@ export function gatherFlowReport(results: Results, sweepId: number, version: str
     for (const version of [drawn.records.near.version, drawn.records.shaper.version]) programVersions.add(version);
   }
   const linkTests = results.linkTestsOf(sweepId);
-  return { version, sweep, cells, linkTests, pictures, programVersions: [...programVersions] };
+  const hosts = results.hostsOf(sweepId);
+  return { version, sweep, cells, linkTests, hosts, pictures, programVersions: [...programVersions] };
 }

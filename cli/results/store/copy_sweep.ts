@@ -22,6 +22,9 @@ export interface SweepCopy {
   readonly told?: (load: PageLoad) => void;
 }
 
+/** Which host ran which cells. */
+const placedTables = ["cell_host", "flow_cell_host"] as const;
+
 /** Columns of texts, or of JSON with texts, in which URLs may stand. */
 const textColumns: Readonly<Record<string, readonly string[]>> = {
   sweep: ["command"],
@@ -68,7 +71,7 @@ export function copySweeps(path: string, copy: SweepCopy): void {
     const to = openDatabase(path, "rollback", fileRemedies);
     try {
       // A host's cells come after both.
-      const options = { skipped: ["host", "cell_host"], keepIds: true, change: rowChange(copy) };
+      const options = { skipped: ["host", ...placedTables], keepIds: true, change: rowChange(copy) };
       const copier = new RowCopier(from, to, options);
       inTransaction(to, () => {
         for (const sweep of copy.sweeps.toSorted((a, b) => a - b)) {
@@ -76,8 +79,10 @@ export function copySweeps(path: string, copy: SweepCopy): void {
           const hosts = from.prepare("SELECT * FROM host WHERE sweep = ? ORDER BY id").all(sweep);
           for (const host of hosts) {
             copier.add("host", host, {});
-            const placed = from.prepare("SELECT * FROM cell_host WHERE host = ? ORDER BY cell").all(Number(host.id));
-            for (const row of placed) copier.add("cell_host", row, {});
+            for (const table of placedTables) {
+              const placed = from.prepare(`SELECT * FROM ${table} WHERE host = ? ORDER BY cell`).all(Number(host.id));
+              for (const row of placed) copier.add(table, row, {});
+            }
           }
         }
       });

@@ -5,6 +5,7 @@ import type { FlowResult } from "../../../schemas/generated/flow_result.ts";
 import type { Lane } from "../../../schemas/generated/lane.ts";
 import type { LinkProfile } from "../../../schemas/generated/link_profile.ts";
 import type { PageLoad } from "../../../schemas/generated/page_load.ts";
+import type { NamedHost } from "./hosts.ts";
 import { packedPageLoad, unpackedPageLoad } from "./page_load_blob.ts";
 import type { Environment, LoadStatus, Row, StoredFlowPlan, SweepProgress } from "./sweep_rows.ts";
 
@@ -31,6 +32,8 @@ export interface NewFlowSweep {
   readonly command: readonly string[];
   readonly environment: Environment;
   readonly flowCells: readonly NewFlowCell[];
+  /** As of sweeps of pages. */
+  readonly host?: NamedHost;
 }
 
 export interface NewFlowRun {

@@ -1,4 +1,4 @@
-// The tables `host` and `cell_host` of the results: which machine ran which cells, where several share a sweep. Used by the
+// The tables `host`, `cell_host` and `flow_cell_host` of the results: which machine ran which cells, where several share a sweep. Used by the
 // results' owner alone; judges no machine.
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
@@ -17,7 +17,7 @@ export interface HostFacts {
 
 export interface PlacedCell {
   readonly cell: number;
-  /** Number of its page on its link in the plan, from 1. */
+  /** Number of its page on its link in the plan, from 1; of flows: of its link. */
   readonly place: number;
   /** Of merged results: when its shard was. */
   readonly finished_at?: string | null;
@@ -55,8 +55,9 @@ export function addHost(database: DatabaseSync, sweep: number, { name, facts, ce
   database
     .prepare("INSERT OR IGNORE INTO host (sweep, name, facts, flags) VALUES (?, ?, ?, ?)")
     .run(sweep, name, JSON.stringify(facts), JSON.stringify(flags));
+  const kind = database.prepare("SELECT kind FROM sweep WHERE id = ?").get(sweep)?.kind;
   const insert = database.prepare(
-    `INSERT OR IGNORE INTO cell_host (cell, host, place, finished_at)
+    `INSERT OR IGNORE INTO ${kind === "flows" ? "flow_cell_host" : "cell_host"} (cell, host, place, finished_at)
      SELECT ?, id, ?, ? FROM host WHERE sweep = ? AND name = ?`,
   );
   for (const { cell, place, finished_at = null } of cells) insert.run(cell, place, finished_at, sweep, name);
@@ -66,8 +67,9 @@ export function addHost(database: DatabaseSync, sweep: number, { name, facts, ce
 export function readHosts(read: (query: string) => Record<string, SQLOutputValue>[]): Host[] {
   const cells = Map.groupBy(
     read(
-      `SELECT cell_host.host, cell_host.cell, place, finished_at FROM cell_host JOIN host ON host.id = cell_host.host
-       WHERE host.sweep = ? ORDER BY place, cell_host.cell`,
+      `SELECT placed.host, placed.cell, place, placed.finished_at
+       FROM (SELECT * FROM cell_host UNION ALL SELECT * FROM flow_cell_host) AS placed JOIN host ON host.id = placed.host
+       WHERE host.sweep = ? ORDER BY place, placed.cell`,
     ),
     ({ host }) => Number(host),
   );

@@ -9,7 +9,7 @@ import { RowCopier } from "./copy_rows.ts";
 import { openDatabase, openFilledDatabase } from "./database.ts";
 import { explainFailure, fileRemedies } from "./failure.ts";
 import { addHost, type NewHost, type PlacedCell } from "./hosts.ts";
-import type { Environment } from "./results.ts";
+import type { AnySweep, Environment } from "./results.ts";
 import { companions } from "./sqlite.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -22,6 +22,7 @@ export interface MergedPart {
 }
 
 export interface MergedSweep {
+  readonly kind: AnySweep["kind"];
   readonly name: string;
   readonly created_at: string;
   readonly finished_at: string | null;
@@ -31,6 +32,11 @@ export interface MergedSweep {
   /** At least one; plan and seed are the first one's. */
   readonly parts: readonly MergedPart[];
 }
+
+const tables = {
+  pages: { cells: "cell", measured: "load", placed: "cell_host" },
+  flows: { cells: "flow_cell", measured: "flow_run", placed: "flow_cell_host" },
+} as const;
 
 function addSweep(copier: RowCopier, from: DatabaseSync, sweep: MergedSweep): number {
   const row = from.prepare("SELECT * FROM sweep WHERE id = ?").get(sweep.parts[0]?.sweep ?? 0) ?? {};
@@ -62,17 +68,18 @@ function addLinkTests(from: DatabaseSync, to: DatabaseSync, part: MergedPart, sw
 }
 
 function addPart(from: DatabaseSync, to: DatabaseSync, part: MergedPart, sweep: MergedSweep, id: number): void {
-  // Loads in the order in which they ended, not by cell; what is the sweep's is not copied with each part.
-  const copier = new RowCopier(from, to, { skipped: ["load", "host", "cell_host"] });
-  const newIds = new Map(part.cells.map(({ cell }) => [cell, copier.copy("cell", cell, { sweep: id })]));
+  const { cells, measured, placed: placedTable } = tables[sweep.kind];
+  // Loads and runs in the order in which they ended, not by cell; what is the sweep's is not copied with each part.
+  const copier = new RowCopier(from, to, { skipped: [measured, "host", placedTable] });
+  const newIds = new Map(part.cells.map(({ cell }) => [cell, copier.copy(cells, cell, { sweep: id })]));
   const newCells = part.cells.map((placed) => ({ ...placed, cell: newIds.get(placed.cell) as number }));
   const host = sweep.hosts.find(({ name }) => name === part.host);
   if (!host) throw new Error(`no host ${part.host} among those of ${sweep.name}`);
   addHost(to, id, { ...host, cells: newCells });
   const marks = part.cells.map(() => "?").join(", ");
-  const loads = from.prepare(`SELECT id, cell FROM load WHERE cell IN (${marks}) ORDER BY id`);
-  for (const load of loads.all(...part.cells.map(({ cell }) => cell)))
-    copier.copy("load", Number(load.id), { cell: newIds.get(Number(load.cell)) as number });
+  const ended = from.prepare(`SELECT id, cell FROM ${measured} WHERE cell IN (${marks}) ORDER BY id`);
+  for (const each of ended.all(...part.cells.map(({ cell }) => cell)))
+    copier.copy(measured, Number(each.id), { cell: newIds.get(Number(each.cell)) as number });
   addLinkTests(from, to, part, id);
 }
 

@@ -343,16 +343,27 @@ export class Results {
 
   /** As beginSweep, of flows. */
   beginFlowSweep(asked: NewFlowSweep, fresh: boolean): BegunSweep<FlowSweep> {
+    return this.#write(() => this.#beginFlows(asked, fresh));
+  }
+
+  /** As beginSweepOnce, of flows. */
+  beginFlowSweepOnce(asked: NewFlowSweep): BegunSweep<FlowSweep> | null {
     return this.#write(() => {
-      const newest = fresh ? null : this.newestFlowSweep(asked.plan_digest);
-      if (newest?.finished_at === null) {
-        this.#claim(newest.id);
-        return { sweep: newest, resumed: true };
-      }
-      const id = this.#addSweepRow(asked, "flows");
-      addFlowCells(this.#database, id, asked.flowCells);
-      return { sweep: this.flowSweep(id), resumed: false };
+      const isFinished = (this.newestFlowSweep(asked.plan_digest)?.finished_at ?? null) !== null;
+      return isFinished ? null : this.#beginFlows(asked, false);
     });
+  }
+
+  #beginFlows(asked: NewFlowSweep, fresh: boolean): BegunSweep<FlowSweep> {
+    const newest = fresh ? null : this.newestFlowSweep(asked.plan_digest);
+    if (newest?.finished_at === null) {
+      if (asked.host) this.#refuseOtherMachine(newest.id, asked.host);
+      this.#claim(newest.id);
+      return { sweep: newest, resumed: true };
+    }
+    const id = this.#addSweepRow(asked, "flows");
+    addFlowCells(this.#database, id, asked.flowCells);
+    return { sweep: this.flowSweep(id), resumed: false };
   }
 
   #begin(asked: NewSweep, fresh: boolean): BegunSweep {

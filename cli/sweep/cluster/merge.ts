@@ -8,8 +8,9 @@ import { version } from "../../base/version.ts";
 import { isOtherMachine } from "../../results/store/hosts.ts";
 import { type MergedPart, type MergedSweep, writeMerged } from "../../results/store/merge_file.ts";
 import { isReference } from "../../results/store/reference_sweeps.ts";
-import { type HostFacts, openResultsFile } from "../../results/store/results.ts";
+import { type AnySweep, type HostFacts, openResultsFile } from "../../results/store/results.ts";
 import { countPlaces } from "../plan/places.ts";
+import { countLinks } from "../plan/plan_links.ts";
 import { hostFlags } from "./host_flags.ts";
 import { type Part, readShard } from "./read_shard.ts";
 import { shardsIn } from "./shards.ts";
@@ -57,7 +58,7 @@ function refuseOthers(parts: readonly Part[], what: string): void {
           : `${name} ${plan_digest.slice(0, 12)}, ${first.path} is of ${first.sweep.name} ${first.sweep.plan_digest.slice(0, 12)}`;
       throw new UserError(`${path}: of another ${what} (${why}): leave it out`);
     }
-    for (const { page, recording_digest: digest, link, link_profile } of cells) {
+    for (const { page = "", recording_digest: digest = "", link, link_profile } of cells) {
       const known = pages.get(page) ?? { digest, path };
       pages.set(page, known);
       if (known.digest !== digest)
@@ -146,7 +147,7 @@ function isMergeOf(path: string, plan_digest: string): boolean {
   try {
     const results = openResultsFile(path);
     try {
-      const [newest] = results.listSweeps();
+      const [newest] = results.listAllSweeps();
       return newest?.plan_digest === plan_digest && typeof newest.environment[mergedMark] === "number";
     } finally {
       results.close();
@@ -189,9 +190,13 @@ function gather(words: readonly string[]): Gathered {
 function referenceSweep(name: string, part: Part): MergedSweep {
   const { created_at, command, environment } = part.sweep;
   const hosts = [{ name, facts: factsOf([part]) }];
-  const terms = { created_at, finished_at: part.finished_at, command, environment };
+  const terms = { kind: part.sweep.kind, created_at, finished_at: part.finished_at, command, environment };
   return { name: `reference of ${name}`, ...terms, hosts, parts: [partOf(part)] };
 }
+
+/** How many cells a plan has for machines. */
+const cellsIn = (sweep: AnySweep): number =>
+  sweep.kind === "flows" ? countLinks(sweep.plan) : countPlaces(sweep.plan);
 
 /** Merges, or throws with nothing written. */
 export async function merge({ words, out, tolerance_percent, command }: MergeOptions): Promise<Merged> {
@@ -211,11 +216,12 @@ export async function merge({ words, out, tolerance_percent, command }: MergeOpt
     });
   const referenceLoads = [...referenceOf].map(([host, { loads }]) => ({ host, loads }));
   const flags = hostFlags(hosts, referenceLoads, tolerance_percent);
-  const places = countPlaces(first.sweep.plan);
+  const places = cellsIn(first.sweep);
   const there = new Set(main.map(({ place }) => place));
   const missing = Array.from({ length: places }, (_, index) => index + 1).filter((place) => !there.has(place));
   const unfinished = main.flatMap(({ place, finished_at }) => (finished_at === null && place !== null ? [place] : []));
   const sweep: MergedSweep = {
+    kind: first.sweep.kind,
     name: first.sweep.name,
     created_at: earliest(main),
     finished_at: missing.length > 0 ? null : lastEnd(main),
@@ -229,6 +235,7 @@ export async function merge({ words, out, tolerance_percent, command }: MergeOpt
   await writeMerged(out, [...referenceSweeps, sweep]);
   return {
     schema: "trilane/merged/1",
+    kind: first.sweep.kind,
     path: out,
     name: first.sweep.name,
     plan_digest: first.sweep.plan_digest,

@@ -5,23 +5,31 @@ import { UserError } from "../../base/errors.ts";
 import { sqliteCode } from "../../results/store/failure.ts";
 import { isReference } from "../../results/store/reference_sweeps.ts";
 import {
-  type Cell,
+  type AnySweep,
   type Host,
   type Load,
   openResultsFile,
   type PlacedCell,
   type Results,
-  type Sweep,
 } from "../../results/store/results.ts";
 
-/** A page on a link with its lanes, or all reference cells of a machine: what is merged whole. */
+/** What must be alike wherever a plan's cells ran. */
+export interface PartCell {
+  readonly link: string;
+  readonly link_profile: unknown;
+  /** Of flows: none. */
+  readonly page?: string;
+  readonly recording_digest?: string;
+}
+
+/** A page on a link with its lanes, a link with its mixes of flows, or all reference cells of a machine: what is merged whole. */
 export interface Part {
   readonly path: string;
-  readonly sweep: Sweep;
+  readonly sweep: AnySweep;
   readonly host: Host;
   /** Null: reference cells. */
   readonly place: number | null;
-  readonly cells: readonly Cell[];
+  readonly cells: readonly PartCell[];
   readonly placed: readonly PlacedCell[];
   readonly finished_at: string | null;
   /** For reference cells only; else empty. */
@@ -45,18 +53,40 @@ function looksLikeDatabase(path: string): boolean {
   }
 }
 
+/** A load, or a run of flows. */
+type Attempt = Pick<Load, "id" | "cell" | "status" | "started_at">;
+
 /** A sweep's rows, read once. */
 interface SweepRows {
-  readonly sweep: Sweep;
-  readonly cells: ReadonlyMap<number, Cell>;
-  readonly loads: ReadonlyMap<number, Load[]>;
+  readonly sweep: AnySweep;
+  readonly cells: ReadonlyMap<number, PartCell>;
+  readonly attempts: ReadonlyMap<number, readonly Attempt[]>;
+  /** Of pages. */
+  readonly loads: ReadonlyMap<number, readonly Load[]>;
+}
+
+function rowsOf(results: Results, sweep: AnySweep): SweepRows {
+  if (sweep.kind === "flows") {
+    const cells = new Map(results.flowCellsOf(sweep.id).map((cell) => [cell.id, cell]));
+    const attempts = Map.groupBy(results.flowRunsOf(sweep.id), ({ cell }) => cell);
+    return { sweep, cells, attempts, loads: new Map() };
+  }
+  const cells = new Map(results.cellsOf(sweep.id).map((cell) => [cell.id, cell]));
+  const loads = Map.groupBy(results.loadsOf(sweep.id), ({ cell }) => cell);
+  return { sweep, cells, attempts: loads, loads };
+}
+
+/** Of the first and the last load; those of runs of flows are in their sweep's environment. */
+function versionsOf(results: Results, { kind, environment }: AnySweep, attempts: readonly Attempt[]): Part["versions"] {
+  if (kind === "flows") return typeof environment.trilane === "string" ? [{ trilane: environment.trilane }] : [];
+  const ends = [...new Set([attempts[0], attempts.at(-1)])].flatMap((load) => (load ? [results.harOf(load.id)] : []));
+  return ends.map((har) => har.log._trilane.environment.versions);
 }
 
 function partOf(results: Results, path: string, rows: SweepRows, host: Host, placed: readonly PlacedCell[]): Part {
   const { sweep } = rows;
-  const loads = placed.flatMap(({ cell }) => rows.loads.get(cell) ?? []).sort((a, b) => a.id - b.id);
+  const attempts = placed.flatMap(({ cell }) => rows.attempts.get(cell) ?? []).sort((a, b) => a.id - b.id);
   const reference = isReference(sweep.environment);
-  const ends = [...new Set([loads[0], loads.at(-1)])].flatMap((load) => (load ? [results.harOf(load.id)] : []));
   return {
     path,
     sweep,
@@ -65,21 +95,17 @@ function partOf(results: Results, path: string, rows: SweepRows, host: Host, pla
     cells: placed.flatMap(({ cell }) => rows.cells.get(cell) ?? []),
     placed,
     finished_at: placed[0]?.finished_at ?? sweep.finished_at,
-    loads: reference ? loads : [],
-    attempts: loads.length,
-    valid: loads.filter(({ status }) => status === "valid").length,
-    firstLoad_at: loads[0]?.started_at ?? null,
-    versions: ends.map((har) => har.log._trilane.environment.versions),
+    loads: reference ? placed.flatMap(({ cell }) => rows.loads.get(cell) ?? []).sort((a, b) => a.id - b.id) : [],
+    attempts: attempts.length,
+    valid: attempts.filter(({ status }) => status === "valid").length,
+    firstLoad_at: attempts[0]?.started_at ?? null,
+    versions: versionsOf(results, sweep, attempts),
   };
 }
 
 function partsOf(results: Results, path: string): Part[] {
-  return results.listSweeps().flatMap((sweep) => {
-    const rows: SweepRows = {
-      sweep,
-      cells: new Map(results.cellsOf(sweep.id).map((cell) => [cell.id, cell])),
-      loads: Map.groupBy(results.loadsOf(sweep.id), ({ cell }) => cell),
-    };
+  return results.listAllSweeps().flatMap((sweep) => {
+    const rows = rowsOf(results, sweep);
     return results.hostsOf(sweep.id).flatMap((host) => {
       const groups = isReference(sweep.environment)
         ? [host.cells]
@@ -103,7 +129,7 @@ export function readShard(path: string): Part[] {
     const damage = results.damage();
     if (damage !== null) throw new UserError(`${path}: damaged (${damage}): run its cell again, or leave it out`);
     const parts = partsOf(results, path);
-    if (parts.length === 0 && results.listSweeps().length > 0)
+    if (parts.length === 0 && results.listAllSweeps().length > 0)
       throw new UserError(`${path}: holds no cell's results, as \`trilane cell\` makes them: leave it out`);
     return parts;
   } catch (error) {

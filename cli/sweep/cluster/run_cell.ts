@@ -1,21 +1,31 @@
-// One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Runs through
-// cli/sweep/execute.ts as any sweep does, so that what was killed goes on where it was.
+// One cell of a plan on this machine, into its shard; before it the reference cells, once on each machine. Runs as any sweep does (of
+// pages: cli/sweep/execute.ts; of flows: who calls says), so that what was killed goes on where it was.
 import { makeFolder } from "../../base/make_folder.ts";
 import { say } from "../../base/terminal_text.ts";
+import type { Recording } from "../../recording/archive/archive.ts";
 import type { NamedHost } from "../../results/store/hosts.ts";
 import { referenceMark } from "../../results/store/reference_sweeps.ts";
 import { SweepRunsError } from "../../results/store/results.ts";
-import { executePlan, NoValidLoadError, type ShardExecution } from "../execute.ts";
-import { placeOf, placesOf, refuseInterleaved } from "../plan/places.ts";
+import { executePlan, NoValidLoadError } from "../execute.ts";
+import { placeOf, placesOf } from "../plan/places.ts";
 import { type Plan, planDigest } from "../plan/plan.ts";
 import { isFinished, referencePath, shardPath } from "./shards.ts";
+import { refuseUnknownCell, type SharedPlan } from "./shared_plan.ts";
 import { readSubmission, refuseOther, refuseOtherPlan } from "./submission.ts";
 import { hostFacts } from "./this_host.ts";
 
+/** The file of results that a cell of a plan is run into. */
+export interface CellShard {
+  readonly path: string;
+  readonly host: NamedHost;
+  /** Throws where a page's recording is not the one that all machines are to load. */
+  readonly check: (recordings: ReadonlyMap<string, Recording>) => void;
+}
+
 export interface CellRun {
   readonly home: string;
-  readonly plan: Plan;
-  /** From 1: a page on a link, see places.ts. */
+  readonly plan: SharedPlan;
+  /** From 1: a page on a link, see places.ts; of flows: a link. */
   readonly cell: number;
   /** The folder that shards are in, made where it is missing. */
   readonly shards: string;
@@ -23,39 +33,41 @@ export interface CellRun {
   /** What every machine runs too; null: nothing. */
   readonly reference: Plan | null;
   readonly json: boolean;
+  /** Runs the cell into its shard. Sets the exit status when it was stopped. False: it is finished already. */
+  readonly runInto: (shard: CellShard) => Promise<boolean>;
 }
 
-const thisHost = ({ host }: CellRun): NamedHost => ({ name: host, facts: hostFacts() });
-
-/** Sets the exit status when it was stopped; nothing is to be done any more after that. False: it is finished. */
-async function runShard(run: CellRun, plan: Plan, shard: Omit<ShardExecution, "host" | "check">): Promise<boolean> {
-  const { home, json, shards } = run;
-  const submission = readSubmission(shards);
-  return await executePlan({
-    home,
-    plan,
-    fresh: false,
-    once: true,
-    json,
-    shard: {
-      ...shard,
-      host: thisHost(run),
-      check: (recordings) => refuseOther(submission, recordings),
-    },
-  });
+/** `runInto` of a plan of pages. */
+export function runPagesInto(
+  { home, json, cell }: Pick<CellRun, "home" | "json" | "cell">,
+  plan: Plan,
+): CellRun["runInto"] {
+  const { page, link } = placeOf(plan, cell);
+  const placed = (of: { page: string; link: string }): number | null =>
+    of.page === page && of.link === link ? cell : null;
+  return async (shard) => {
+    const part = { ...shard, cell, environment: {}, placeOf: placed };
+    return await executePlan({ home, plan, fresh: false, once: true, json, shard: part });
+  };
 }
 
-async function runReference(run: CellRun, plan: Plan): Promise<void> {
-  const path = referencePath(run.shards, run.host);
-  if (isFinished(path, planDigest(plan), thisHost(run))) return;
+async function runReference(
+  { home, json, shards }: CellRun,
+  plan: Plan,
+  shard: Omit<CellShard, "path">,
+): Promise<void> {
+  const path = referencePath(shards, shard.host.name);
+  if (isFinished(path, planDigest(plan), shard.host)) return;
   const places = new Map(placesOf(plan).map(({ place, page, link }) => [JSON.stringify([page, link]), place]));
+  const part = {
+    ...shard,
+    path,
+    cell: null,
+    environment: referenceMark,
+    placeOf: ({ page, link }: { page: string; link: string }) => places.get(JSON.stringify([page, link])) ?? null,
+  };
   try {
-    await runShard(run, plan, {
-      path,
-      cell: null,
-      environment: referenceMark,
-      placeOf: ({ page, link }) => places.get(JSON.stringify([page, link])) ?? null,
-    });
+    await executePlan({ home, plan, fresh: false, once: true, json, shard: part });
   } catch (error) {
     // Whoever merges is told that this machine has not been compared.
     if (error instanceof NoValidLoadError) say(`reference cells: ${error.message}; the cell runs all the same`);
@@ -66,19 +78,19 @@ async function runReference(run: CellRun, plan: Plan): Promise<void> {
 
 /** Runs the cell to its end, or to a signal; nothing where its shard of this machine is finished. False: it was finished. */
 export async function runCell(run: CellRun): Promise<boolean> {
-  const { plan, cell, shards, host, reference } = run;
-  refuseInterleaved(plan);
-  const { page, link } = placeOf(plan, cell);
-  refuseOtherPlan(readSubmission(shards), plan, shards);
+  const { plan, cell, shards, host, reference, runInto } = run;
+  refuseUnknownCell(plan, cell);
+  const submission = readSubmission(shards);
+  refuseOtherPlan(submission, plan, shards);
   makeFolder(shards);
   const path = shardPath(shards, cell, host);
-  if (isFinished(path, planDigest(plan), thisHost(run))) return false;
-  if (reference) await runReference(run, reference);
+  const named: NamedHost = { name: host, facts: hostFacts() };
+  if (isFinished(path, plan.digest, named)) return false;
+  const shard = {
+    host: named,
+    check: (recordings: ReadonlyMap<string, Recording>) => refuseOther(submission, recordings),
+  };
+  if (reference) await runReference(run, reference, shard);
   if (process.exitCode !== undefined) return true;
-  return await runShard(run, plan, {
-    path,
-    cell,
-    environment: {},
-    placeOf: (of) => (of.page === page && of.link === link ? cell : null),
-  });
+  return await runInto({ ...shard, path });
 }

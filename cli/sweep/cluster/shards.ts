@@ -44,7 +44,7 @@ export function isFinished(path: string, plan_digest: string, host?: NamedHost):
   const results = openExistingShard(path);
   if (results === null) return false;
   try {
-    const sweeps = results.listSweeps();
+    const sweeps = results.listAllSweeps();
     const other = sweeps.find((sweep) => sweep.plan_digest !== plan_digest);
     if (other)
       throw new UserError(

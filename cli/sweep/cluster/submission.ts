@@ -11,6 +11,7 @@ import type { Recording } from "../../recording/archive/archive.ts";
 import { modelName } from "../../recording/model/model_recording.ts";
 import { computes } from "../../recording/model/script_source.ts";
 import { type Plan, pageName, planDigest, readPlan } from "../plan/plan.ts";
+import type { SharedPlan } from "./shared_plan.ts";
 
 export const submissionPath = (shards: string): string => join(shards, "submission.json");
 export const submittedPlanPath = (shards: string): string => join(shards, "plan.json");
@@ -56,8 +57,8 @@ function isPageOrModel(page: PlanPage, given: PlanPage | undefined): boolean {
 }
 
 /** UserError where the folder is another plan's. */
-export function refuseOtherPlan(submission: Submission | null, plan: Plan, shards: string): void {
-  if (submission && submission.plan_digest !== planDigest(plan))
+export function refuseOtherPlan(submission: Submission | null, plan: SharedPlan, shards: string): void {
+  if (submission && submission.plan_digest !== plan.digest)
     throw new UserError(
       `${shards}: has the shards of another plan (${submission.name} ${submission.plan_digest.slice(0, 12)}): name another folder with --shards`,
     );

@@ -13,9 +13,9 @@ import { version } from "../../base/version.ts";
 import type { Recording } from "../../recording/archive/archive.ts";
 import { sqliteCode } from "../../results/store/failure.ts";
 import { preparePages } from "../plan/pages.ts";
-import { countPlaces, refuseInterleaved } from "../plan/places.ts";
 import { type Plan, pageName, planDigest } from "../plan/plan.ts";
 import { isFinished, shardsIn } from "./shards.ts";
+import type { SharedPlan } from "./shared_plan.ts";
 import {
   handIn,
   jobName,
@@ -32,7 +32,7 @@ import { withSubmitLock } from "./submit_lock.ts";
 
 export interface Submitting {
   readonly home: string;
-  readonly plan: Plan;
+  readonly plan: SharedPlan;
   /** Absolute; made where it is missing. */
   readonly shards: string;
   readonly reference: Plan | null;
@@ -41,11 +41,11 @@ export interface Submitting {
 
 const referencePlanPath = (shards: string): string => join(shards, "reference.json");
 /** Of the plan and the folder of shards: a sweep that is begun anew elsewhere is not taken for the old one. */
-const nameOf = (plan: Plan, id: string): string => `trilane-${planDigest(plan).slice(0, 12)}-${id}`;
+const nameOf = ({ digest }: SharedPlan, id: string): string => `trilane-${digest.slice(0, 12)}-${id}`;
 
 /** Cells that no machine has finished. The cell of a shard that is damaged, or not of this plan, is missing, which is told. */
 function missingCells({ plan, shards, say }: Submitting): number[] {
-  const digest = planDigest(plan);
+  const { digest } = plan;
   const finished = new Set(
     shardsIn(shards).flatMap(({ path, place }) => {
       try {
@@ -59,7 +59,7 @@ function missingCells({ plan, shards, say }: Submitting): number[] {
       }
     }),
   );
-  const all = Array.from({ length: countPlaces(plan) }, (_, index) => index + 1);
+  const all = Array.from({ length: plan.cells }, (_, index) => index + 1);
   return all.filter((place) => !finished.has(place));
 }
 
@@ -81,7 +81,7 @@ async function writeSubmission(submitting: Submitting, ready: ReadonlyMap<string
     schema: "trilane/submission/1",
     id: before?.id ?? randomBytes(4).toString("hex"),
     name: plan.name,
-    plan_digest: planDigest(plan),
+    plan_digest: plan.digest,
     reference_digest: reference && planDigest(reference),
     trilane: version,
     recordings: Object.fromEntries([...ready].map(([name, { digest }]) => [name, digest])),
@@ -95,7 +95,7 @@ async function writeSubmission(submitting: Submitting, ready: ReadonlyMap<string
   }
   makeFolder(join(shards, "logs"));
   const write = (path: string, document: unknown) => atomicWrite(path, `${JSON.stringify(document, null, 2)}\n`);
-  await write(submittedPlanPath(shards), plan);
+  await write(submittedPlanPath(shards), plan.document);
   if (reference) await write(referencePlanPath(shards), reference);
   await write(submissionPath(shards), submission);
   return submission;
@@ -107,7 +107,6 @@ async function whileSubmitting<Result>(
   work: (submission: Submission) => Promise<Result>,
 ): Promise<Result> {
   const { home, plan, shards, reference, say } = submitting;
-  refuseInterleaved(plan);
   // Before pages are made, which may take long.
   refuseOtherTerms(readSubmission(shards), submitting);
   const pages = new Map([...plan.pages, ...(reference?.pages ?? [])].map((page) => [pageName(page), page]));
@@ -127,8 +126,7 @@ function submittedOf(
   { plan, shards }: Submitting,
   rest: Pick<Submitted, "system" | "cells" | "waiting" | "jobs">,
 ): Submitted {
-  const cells = countPlaces(plan);
-  return { schema: "trilane/submitted/1", name: plan.name, shards, of: cells, ...rest };
+  return { schema: "trilane/submitted/1", name: plan.name, shards, of: plan.cells, ...rest };
 }
 
 export interface SlurmOptions {
@@ -202,7 +200,7 @@ async function runOverSsh(
 ): Promise<Submitted | null> {
   const { home, plan, shards, reference, say } = submitting;
   const folder = `.cache/trilane/submitted/${nameOf(plan, id)}`;
-  const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, cells: countPlaces(plan), say };
+  const terms: SshTerms = { ...ssh, folder, shards, reference: reference !== null, cells: plan.cells, say };
   const remotes = await usableHosts(terms);
   await collectAll(terms, remotes);
   const cells = missingCells(submitting);

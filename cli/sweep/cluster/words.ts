@@ -6,7 +6,8 @@ import { textTable } from "../../base/text_table.ts";
 import { rangesOf } from "../plan/places.ts";
 
 /** What was merged, what is odd about it, and last the file's path. */
-export function mergedLines({ cells, missing, unfinished, loads, hosts, left_out, path }: Merged): string[] {
+export function mergedLines({ kind, cells, missing, unfinished, loads, hosts, left_out, path }: Merged): string[] {
+  const measured = kind === "flows" ? "run" : "load";
   const table = hosts.map((host) => [
     host.name,
     String(host.cells.length),
@@ -15,13 +16,13 @@ export function mergedLines({ cells, missing, unfinished, loads, hosts, left_out
   ]);
   const there = cells - missing.length;
   return [
-    ...textTable([["host", "cells", "loads", "reference loads"], ...table]),
+    ...textTable([["host", "cells", `${measured}s`, "reference loads"], ...table]),
     "",
     ...hosts.flatMap(({ name, flags }) => flags.map((flag) => `unlike the others: ${name}: ${flag}`)),
     ...left_out.map(({ path: of, reason }) => `left out: ${of}: ${reason}`),
     ...(unfinished.length > 0 ? [`unfinished: ${count(unfinished.length, "cell")} (${rangesOf(unfinished)})`] : []),
     ...(missing.length > 0 ? [`missing: ${count(missing.length, "cell")} (${rangesOf(missing)})`] : []),
-    `${there} of ${count(cells, "cell")}, ${count(loads, "load")}`,
+    `${there} of ${count(cells, "cell")}, ${count(loads, measured)}`,
     `merged: ${path}`,
   ];
 }

@@ -10,6 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { clusterPlans } from "../../../../cli/commands/cell.ts";
 import type { Recording } from "../../../../cli/recording/archive/archive.ts";
 import { withArchive } from "../../../../cli/recording/archive/client.ts";
+import { sharedPages } from "../../../../cli/sweep/cluster/shared_plan.ts";
 import { jobScript, refuseOurs, sbatchWords, slurmJobs } from "../../../../cli/sweep/cluster/slurm.ts";
 import { parallelWords } from "../../../../cli/sweep/cluster/ssh.ts";
 import { readSubmission, refuseOther, submittedChoice } from "../../../../cli/sweep/cluster/submission.ts";
@@ -169,9 +170,9 @@ test("cells choose models by the recordings alone; what was submitted keeps the 
     await assert.rejects(clusterPlans(home, { ...options, as: "recorded" }, "none"), /^UserError: shop: .*--as model/);
 
     mkdirSync(shards);
-    writeFileSync(join(shards, "plan.json"), JSON.stringify(chosen.plan));
+    writeFileSync(join(shards, "plan.json"), JSON.stringify(chosen.plan.document));
     const submission = {
-      ...{ schema: "trilane/submission/1", id: "00c0ffee", name: "study", plan_digest: planDigest(chosen.plan) },
+      ...{ schema: "trilane/submission/1", id: "00c0ffee", name: "study", plan_digest: chosen.plan.digest },
       ...{ reference_digest: null, trilane: "0", recordings: {} },
     };
     writeFileSync(join(shards, "submission.json"), JSON.stringify(submission));
@@ -246,7 +247,7 @@ describe("submit", () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const submitting = (shards: string) => ({
     home: "/home",
-    plan: madePlan(),
+    plan: sharedPages(madePlan()),
     shards,
     reference: madeReference(),
     say: () => undefined,
