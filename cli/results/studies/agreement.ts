@@ -34,8 +34,9 @@ function agreementOf({ sign }: Published, ours: Improvement): Agreement {
 export function comparedFigures(study: Study, loads: readonly Sample[], seed: number): ComparedFigure[] {
   const byLink = Map.groupBy(loads, (load) => load.link);
   return study.published.flatMap((published) => {
-    const link = formatLink(parseLink(published.link));
-    const here = (byLink.get(link) ?? []).filter((load) => published.page === null || load.page === published.page);
+    const link = published.link === null ? null : formatLink(parseLink(published.link));
+    const onLink = link === null ? loads : (byLink.get(link) ?? []);
+    const here = onLink.filter((load) => published.page === null || load.page === published.page);
     const tried = new Set(here.map(({ lane }) => lane));
     if (!tried.has(published.pair.lane) || !tried.has(published.pair.over)) return [];
     const estimate = study.figures === undefined ? improvement : ratioOfMedians;

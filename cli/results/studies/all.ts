@@ -7,8 +7,17 @@ import { das2014Overhead } from "./das_2014_overhead.ts";
 import type { FlowStudy } from "./flow_study.ts";
 import { panda2019 } from "./panda_2019.ts";
 import type { Study } from "./study.ts";
+import { wolsing2019 } from "./wolsing_2019.ts";
+import { yuBenson2021 } from "./yu_benson_2021.ts";
 
-export const studies: readonly Study[] = [das2014, das2014Reproducibility, carlucci2015, cse534];
+export const studies: readonly Study[] = [
+  das2014,
+  das2014Reproducibility,
+  carlucci2015,
+  cse534,
+  wolsing2019,
+  yuBenson2021,
+];
 
 export const flowStudies: readonly FlowStudy[] = [das2014Overhead, carlucci2015S1, carlucci2015S2, panda2019];
 

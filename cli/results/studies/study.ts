@@ -6,8 +6,8 @@ export interface Published {
   readonly pair: LanePair;
   /** Null: over all of the study's pages. */
   readonly page: string | null;
-  /** In its canonical short form. */
-  readonly link: string;
+  /** A short form. Null: over all of the sweep's links. */
+  readonly link: string | null;
   /** (over - lane) / over * 100; null where only its sign is known. */
   readonly percent: number | null;
   /** The two times themselves, as they were printed. */

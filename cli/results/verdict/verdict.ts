@@ -73,14 +73,21 @@ export function comparisonClause(result: Improvement, verb = "is"): string {
   }
 }
 
-/** h3 over h2 is the question people ask first, then what each gains over h1, then all that is about further lanes. */
+/**
+ * h3 over h2 is the question people ask first, then what each gains over h1, then all that is about further lanes. Of lanes with
+ * settings those come first that differ in the lane, in the settings' order.
+ */
 export function verdictPairs(lanes: Iterable<string>): LanePair[] {
   const isPlain = (label: string): boolean => plainLanes.some((plain) => plain === labelParts(label)?.lane);
+  const settingsOf = (label: string): string => labelParts(label)?.settings ?? "";
   const rank = ({ lane, over }: LanePair): number =>
-    (isPlain(lane) && isPlain(over) ? 0 : 2) + Number(labelParts(over)?.lane === "h1");
+    (isPlain(lane) && isPlain(over) ? 0 : 4) +
+    (settingsOf(lane) === settingsOf(over) ? 0 : 2) +
+    Number(labelParts(over)?.lane === "h1");
+  const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
   return lanePairs(lanes)
     .reverse()
-    .sort((a, b) => rank(a) - rank(b));
+    .sort((a, b) => rank(a) - rank(b) || byName(settingsOf(a.lane), settingsOf(b.lane)));
 }
 
 /** With a full stop and a capital, but for names of lanes. */

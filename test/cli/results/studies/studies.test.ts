@@ -8,6 +8,7 @@ import { studies, studyOfPlan } from "../../../../cli/results/studies/all.ts";
 import { cse534 } from "../../../../cli/results/studies/cse534_2017.ts";
 import { das2014, das2014Reproducibility } from "../../../../cli/results/studies/das_2014.ts";
 import { comparedSpreads } from "../../../../cli/results/studies/spread.ts";
+import { wolsing2019 } from "../../../../cli/results/studies/wolsing_2019.ts";
 import type { Sample } from "../../../../cli/results/verdict/sample.ts";
 import { cellsOf, pageName, readPlan } from "../../../../cli/sweep/plan/plan.ts";
 
@@ -20,7 +21,13 @@ for (const study of studies) {
     assert.ok(cells.length >= cellsOf(readPlan(study.quick)).length);
     const loaded = new Set(cells.map(({ link, lane }) => `${link} ${lane}`));
     for (const { link, pair } of study.published)
-      for (const lane of [pair.lane, pair.over]) assert.ok(loaded.has(`${formatLink(parseLink(link))} ${lane}`), link);
+      for (const lane of [pair.lane, pair.over])
+        assert.ok(
+          link === null
+            ? full.lanes.some((each) => each === lane)
+            : loaded.has(`${formatLink(parseLink(link))} ${lane}`),
+          `${lane} ${link}`,
+        );
     const pages = new Set(full.pages.map((page) => pageName(page)));
     for (const { page } of [...study.published, ...(study.spreads ?? [])])
       assert.ok(page === null || pages.has(page), page ?? "");
@@ -135,4 +142,29 @@ test("spreads: below the live page's 13 %, above it, and too few loads to say", 
   const text = publishedSection(das2014Reproducibility, [], spreads)?.text ?? "";
   assert.match(text, /agrees with the published one in 1 of 2 figures; 1 more is not decided here/);
   assert.match(text, /2\.5 % \(743 ± 18 ms\).*1\.6 % \(1\.\d % to 1\.\d %\), 22 loads/);
+});
+
+test("a figure over all networks: every link counts, lanes with settings of their own as any", () => {
+  const loaded = (link: string, lane: string, plt_ms: number): Sample[] =>
+    Array.from({ length: 6 }, (_, block) => ({
+      ...{ page: "p", link, lane, block, status: "valid", reasons: [] },
+      plt_ms: plt_ms * (1 + 0.01 * Math.sin(plt_ms + link.length * 3 + block * 2)),
+    }));
+  const links = ["10mbit/50ms", "468kbit/262ms,queue=200ms,loss=3.3%", "1.89mbit/760ms,queue=200ms,loss=6%"];
+  const all = links.flatMap((link, index) => [
+    ...loaded(link, "h2", 2000),
+    ...loaded(link, "h2:tuned", 1800),
+    ...loaded(link, "h3:tuned", index === 2 ? 1900 : 1300),
+  ]);
+  const figures = comparedFigures(wolsing2019, all, 1);
+  assert.deepEqual(
+    figures.map(({ published: { pair, link }, agreement }) => `${pair.lane} over ${pair.over} ${link} ${agreement}`),
+    [
+      "h2:tuned over h2 null agrees",
+      "h3:tuned over h2:tuned null agrees",
+      "h3:tuned over h2:tuned 468kbit/262ms,queue=200ms,loss=3.3% agrees",
+      "h3:tuned over h2:tuned 1.89mbit/760ms,queue=200ms,loss=6% differs",
+    ],
+  );
+  assert.match(publishedSection(wolsing2019, figures)?.text ?? "", /all links/);
 });

@@ -174,6 +174,20 @@ test("a verdict begins with the plain lanes", () => {
   assert.equal(pairs.length, lanePairs(allLanes).length);
 });
 
+test("of lanes with settings the lanes are asked about first, and then the settings", () => {
+  assert.deepEqual(
+    verdictPairs(["h2", "h2:tuned", "h3", "h3:tuned"]).map(({ lane, over }) => `${lane} over ${over}`),
+    [
+      "h3 over h2",
+      "h3:tuned over h2:tuned",
+      "h3 over h2:tuned",
+      "h3:tuned over h3",
+      "h3:tuned over h2",
+      "h2:tuned over h2",
+    ],
+  );
+});
+
 test("of lanes with settings those are compared that differ in the settings or in the lane, and not in both", () => {
   const lanes = ["h3:tuned-bbr", "h2:tuned", "h3:tuned", "h2", "h2:tuned-bbr"];
   assert.deepEqual(sortLanes(lanes), ["h2", "h2:tuned", "h2:tuned-bbr", "h3:tuned", "h3:tuned-bbr"]);

@@ -1,0 +1,40 @@
+// `trilane reproduce STUDY --dry-run`, of every study and both of its sizes: what its plan would load, without loading anything.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { studies } from "../../../cli/results/studies/all.ts";
+import type { SweepPlanned } from "../../../schemas/generated/sweep_event.ts";
+
+const launcher = join(import.meta.dirname, "..", "..", "..", "cli", "trilane");
+const home = mkdtempSync(join(tmpdir(), "trilane-reproduce-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+function reproduce(...words: string[]) {
+  return spawnSync(launcher, ["reproduce", ...words, "--home", home], { encoding: "utf8", timeout: 120_000 });
+}
+
+for (const study of studies) {
+  test(`${study.name}: --quick and --full say what they would load`, () => {
+    const planned = ["--quick", "--full"].map((size) => {
+      const { status, stdout, stderr } = reproduce(study.name, size, "--dry-run", "--json");
+      assert.equal(status, 0, stderr);
+      return JSON.parse(stdout) as SweepPlanned;
+    });
+    assert.deepEqual(
+      planned.map(({ name }) => name),
+      [study.quick, study.full],
+    );
+    const [quick, full] = planned.map(({ loads }) => loads) as [number, number];
+    assert.ok(quick > 0 && quick < full, `${quick} of ${full} loads`);
+  });
+}
+
+test("a dry run leaves no results", () => {
+  assert.deepEqual(
+    readdirSync(home).filter((name) => name.endsWith(".db")),
+    [],
+  );
+});
