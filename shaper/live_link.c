@@ -32,7 +32,8 @@ static json_t *number(uint64_t value) {
 }
 
 static const struct link_profile *profile_now(const struct live_link *link) {
-    return link->now ? link->now : link->first;
+    const struct link_profile *profile = link->now ? link->now : link->first;
+    return link->switched ? profile->switch_to : profile;
 }
 
 // What the link carries now; of a trace, its mean. null: unlimited.
@@ -40,7 +41,7 @@ static json_t *rate_of(const struct live_link *link, const struct direction_sett
                        uint64_t now_ns) {
     const struct rate_settings *rate = &settings->rate;
     if (rate->kind == RATE_UNLIMITED) return json_null();
-    if (rate->kind == RATE_STEPS) return number(steps_value(&rate->steps_bps, now_ns - link->start_ns));
+    if (rate->kind == RATE_STEPS) return number(steps_value(&rate->steps_bps, now_ns - link->zero_ns));
     return number(link_rate_bps(settings));
 }
 
@@ -48,15 +49,17 @@ static json_t *direction_stats(const struct live_link *link, const struct tun_di
                                const struct direction_settings *settings, uint64_t now_ns) {
     const struct path *path = &direction->path;
     const struct queue *queue = &path->link.queue;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o}}",
-                     "rate_bps", rate_of(link, settings, now_ns), "packets_in", number(direction->packets_in),
-                     "bytes_in", number(direction->bytes_in), "packets_out", number(direction->packets_out),
-                     "bytes_out", number(direction->bytes_out), "queue_packets", number(queue->packets),
-                     "queue_bytes", number(queue->size_bytes), "held_packets", number(path_held(path)),
-                     "marks", number(queue->marks), "drops", "queue", number(queue->drops), "aqm",
-                     number(queue->aqm_drops), "loss", number(path->loss.drops), "off",
-                     number(path->onoff.drops), "udp", number(path->udp_policy.drops), "not_ip",
-                     number(direction->not_ip), "refused", number(direction->refused));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}}",
+        "rate_bps", rate_of(link, settings, now_ns), "packets_in", number(direction->packets_in), "bytes_in",
+        number(direction->bytes_in), "packets_out", number(direction->packets_out), "bytes_out",
+        number(direction->bytes_out), "queue_packets", number(queue->packets), "queue_bytes",
+        number(queue->size_bytes), "held_packets", number(path_held(path)), "marks", number(queue->marks),
+        "drops", "queue", number(queue->drops), "aqm", number(queue->aqm_drops), "loss",
+        number(path->loss.drops), "off", number(path->onoff.drops), "udp", number(path->udp_policy.drops),
+        "moved", number(path->moved), "unbound",
+        number(direction->nat_down ? direction->nat_down->unbound : 0), "not_ip", number(direction->not_ip),
+        "refused", number(direction->refused));
 }
 
 static json_t *answer_stats(void *context, struct control_error *error) {
@@ -120,17 +123,35 @@ static void change_to(void *context, struct link_profile *next, const char *erro
     evidence_change(link->evidence, link->change_form, &next->down.rate, &next->up.rate, now_ns);
     forget(link->now);
     link->now = next;
+    link->switched = false;
     note_change(link, now_ns);
     write_form(link->form, sizeof link->form, &next->settings);
     json_t *answer = json_pack("{s:s, s:o}", "link", link->form, "at_ns", number(now_ns));
     control_answer(link->control, link->request, answer, "control: memory is short");
 }
 
+static void moved(void *context, const struct move *move) {
+    struct live_link *link = context;
+    if (move->kind != MOVE_SWITCH) {
+        evidence_rebinding(link->evidence, move_kind_names[move->kind], move->at_ns);
+        debug_line(link, "rebinding: %s", move_kind_names[move->kind]);
+        return;
+    }
+    link->switched = true;
+    link->zero_ns = move->at_ns;
+    const struct link_profile *to = profile_now(link);
+    write_form(link->form, sizeof link->form, &to->settings);
+    evidence_switch(link->evidence, link->form, &to->down.rate, &to->up.rate, move->at_ns);
+    debug_line(link, "switched to %s", link->form);
+}
+
 int live_link_begin(struct live_link *link, struct tun_loop *tun_loop, struct evidence *evidence,
                     struct control *control, uint64_t start_ns) {
     link->tun_loop = tun_loop;
     link->evidence = evidence;
-    link->start_ns = start_ns;
+    link->start_ns = link->zero_ns = start_ns;
+    tun_loop->moved = moved;
+    tun_loop->moved_context = link;
     link->control = control;
     if (!control->path) return 0;
     link->change.read = change_to;

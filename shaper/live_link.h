@@ -19,9 +19,11 @@ struct live_link {
     uint64_t request;                    // of the control socket, that `change` is for
     const struct link_profile *first;    // borrowed; packets may still know of it
     struct link_profile *now;            // owned; NULL: the first
+    bool switched;                       // it is the link that this one switches to
     char form[LINK_FORM_MAX + 1];        // of what it is now
     char change_form[LINK_FORM_MAX + 1]; // of what is being read
     uint64_t start_ns;
+    uint64_t zero_ns; // of its steps: the start, or when it was switched to
     uint64_t changes;
     json_t *changes_told; // the first of them, for the report; NULL: none
 };

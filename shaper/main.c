@@ -173,6 +173,12 @@ static void open_files(struct shaper *shaper) {
     }
 }
 
+// Whether the link, or the one it switches to, marks packets.
+static bool marks(const struct link_profile *profile) {
+    return profile->down.queue.ecn || profile->up.queue.ecn ||
+           (profile->switch_to && marks(profile->switch_to));
+}
+
 int main(int argc, char **argv) {
     pid_t parent = getppid();
     unsigned inherited_descriptors = child_inherited_descriptors();
@@ -187,7 +193,7 @@ int main(int argc, char **argv) {
     if (options.die_with_parent) child_die_with_parent(parent);
     lab_open_far(&shaper.far);
     namespace_enter_network();
-    lab_open_near(&shaper.near, options.profile.down.queue.ecn || options.profile.up.queue.ecn);
+    lab_open_near(&shaper.near, marks(&options.profile));
     int status = run(&shaper, inherited_descriptors);
     lab_close(&shaper.near);
     lab_close(&shaper.far);

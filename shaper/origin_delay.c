@@ -49,6 +49,10 @@ void origin_delay_open(struct origin_delay *delay, struct packet_pool *pool, enu
     *delay = (struct origin_delay){.node = {&origin_delay_kind, next}, .pool = pool, .place = place};
 }
 
+struct packet *origin_delay_take_back(struct origin_delay *delay) {
+    return delay->heap.count > 0 ? packet_heap_remove(&delay->heap) : NULL;
+}
+
 void origin_delay_close(struct origin_delay *delay) {
     packet_heap_close(&delay->heap);
 }

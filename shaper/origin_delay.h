@@ -22,6 +22,8 @@ struct origin_delay {
 
 void origin_delay_open(struct origin_delay *delay, struct packet_pool *pool, enum origin_place place,
                        struct node *next);
+// What it holds, one packet after the other: the caller's now. NULL: nothing more.
+struct packet *origin_delay_take_back(struct origin_delay *delay);
 void origin_delay_close(struct origin_delay *delay); // packets held stay the pool's
 
 #endif

@@ -21,7 +21,8 @@ void path_open(struct path *path, const struct link_profile *profile, enum path_
     const struct direction_settings *settings = settings_of(profile, stream);
     uint64_t seed = profile->seed, first = stream * (uint64_t)PLACES;
     path->stream = stream;
-    path->packets = 0;
+    path->pool = pool;
+    path->packets = path->moved = path->moved_bytes = 0;
     origin_delay_open(&path->origin_delay, pool,
                       stream == PATH_DOWN ? ORIGIN_IS_SOURCE : ORIGIN_IS_DESTINATION, out);
     fec_decoder_open(&path->fec_decoder, pool, &path->origin_delay.node);
@@ -57,10 +58,7 @@ void path_start(struct path *path, uint64_t now_ns) {
     delay_start(&path->delay, now_ns);
 }
 
-void path_steer(struct path *path, const struct link_profile *profile, uint64_t now_ns) {
-    const struct direction_settings *settings = settings_of(profile, path->stream);
-    path_advance(path, now_ns); // all up to now is decided by the old settings
-    udp_policy_steer(&path->udp_policy, &profile->udp, now_ns);
+static void steer(struct path *path, const struct direction_settings *settings, uint64_t now_ns) {
     fec_encoder_steer(&path->fec_encoder, settings->fec_group);
     onoff_steer(&path->onoff, &settings->onoff);
     link_steer(&path->link, &settings->rate, &settings->queue, now_ns);
@@ -68,6 +66,37 @@ void path_steer(struct path *path, const struct link_profile *profile, uint64_t 
     duplicate_steer(&path->duplicate, settings->duplicate);
     reorder_steer(&path->reorder, &settings->reorder);
     delay_steer(&path->delay, &settings->delay);
+}
+
+void path_steer(struct path *path, const struct link_profile *profile, uint64_t now_ns) {
+    const struct direction_settings *settings = settings_of(profile, path->stream);
+    path_advance(path, now_ns); // all up to now is decided by the old settings
+    udp_policy_steer(&path->udp_policy, &profile->udp, now_ns);
+    steer(path, settings, now_ns);
+}
+
+static void lose(struct path *path, struct packet *packet, bool queued, uint64_t now_ns) {
+    path->moved++;
+    path->moved_bytes += packet->size_bytes;
+    packet_drop(path->pool, packet, queued ? DROP_MOVED_QUEUED : DROP_MOVED_SENT, now_ns);
+}
+
+void path_switch(struct path *path, const struct link_profile *profile, uint64_t now_ns) {
+    const struct direction_settings *settings = settings_of(profile, path->stream);
+    struct packet *packet;
+    path_advance(path, now_ns);
+    while ((packet = udp_policy_take_back(&path->udp_policy)))
+        lose(path, packet, false, now_ns);
+    while ((packet = link_take_back(&path->link, now_ns)))
+        lose(path, packet, true, now_ns);
+    while ((packet = packet_list_remove(&path->reorder.aside)))
+        lose(path, packet, false, now_ns);
+    while ((packet = delay_take_back(&path->delay)))
+        lose(path, packet, false, now_ns);
+    while ((packet = origin_delay_take_back(&path->origin_delay)))
+        lose(path, packet, false, now_ns);
+    steer(path, settings, now_ns);
+    path_start(path, now_ns);
 }
 
 void path_take(struct path *path, struct packet *packet, uint64_t now_ns) {

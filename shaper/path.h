@@ -35,7 +35,10 @@ struct path {
     struct fec_decoder fec_decoder;
     struct origin_delay origin_delay;
     enum path_stream stream;
+    struct packet_pool *pool;
     uint64_t packets; // that were taken
+    uint64_t moved;   // that were lost in path_switch
+    uint64_t moved_bytes;
 };
 
 // The profile's files stay borrowed until path_close or a steering without them.
@@ -54,6 +57,10 @@ void path_start(struct path *path, uint64_t now_ns);
 // the start's. The seed stays the first's.
 void path_steer(struct path *path, const struct link_profile *profile, uint64_t now_ns);
 
+// The link is another one from now on: what is under way on the former is lost, as where Wi-Fi goes away, and
+// schedules begin anew. The seed stays the first's, and streams of random numbers go on.
+void path_switch(struct path *path, const struct link_profile *profile, uint64_t now_ns);
+
 // The packet arrives at now_ns, which is not before any time the path was told of. What left before goes out
 // first.
 void path_take(struct path *path, struct packet *packet, uint64_t now_ns);
@@ -64,7 +71,7 @@ void path_advance(struct path *path, uint64_t now_ns);
 uint64_t path_due_ns(const struct path *path); // when path_advance has something to do; NODE_NEVER
 
 // Packets inside: taken + copies + parity packets sent + datagrams repaired
-//               = out + dropped + parity packets that came + datagrams late + held.
+//               = out + dropped + moved + parity packets that came + datagrams late + held.
 uint64_t path_held(const struct path *path);
 
 #endif

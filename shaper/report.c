@@ -13,11 +13,15 @@ static json_t *late(const struct histogram *histogram, double quantile) {
     return histogram->count > 0 ? number(histogram_quantile(histogram, quantile)) : json_null();
 }
 
-static json_t *drops_seen(uint64_t queue, uint64_t aqm, uint64_t loss, uint64_t off, uint64_t udp,
-                          uint64_t not_ip, uint64_t refused) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "queue", number(queue), "aqm", number(aqm),
-                     "loss", number(loss), "off", number(off), "udp", number(udp), "not_ip", number(not_ip),
-                     "refused", number(refused));
+struct drops {
+    uint64_t queue, aqm, loss, off, udp, moved, unbound, not_ip, refused;
+};
+
+static json_t *drops_seen(const struct drops *drops) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "queue", number(drops->queue), "aqm",
+                     number(drops->aqm), "loss", number(drops->loss), "off", number(drops->off), "udp",
+                     number(drops->udp), "moved", number(drops->moved), "unbound", number(drops->unbound),
+                     "not_ip", number(drops->not_ip), "refused", number(drops->refused));
 }
 
 static json_t *fec_seen(const struct path *path) {
@@ -39,13 +43,27 @@ static json_t *late_seen(const struct histogram *late_ns) {
 static json_t *direction_seen(const struct tun_direction *direction, uint64_t unread) {
     const struct path *path = &direction->path;
     const struct queue *queue = &path->link.queue;
-    json_t *drops = drops_seen(queue->drops, queue->aqm_drops, path->loss.drops, path->onoff.drops,
-                               path->udp_policy.drops, direction->not_ip,
-                               direction->refused + path->delay.drops + path->origin_delay.drops);
-    json_t *dropped_bytes =
-        drops_seen(queue->dropped_bytes, queue->aqm_dropped_bytes, path->loss.dropped_bytes,
-                   path->onoff.dropped_bytes, path->udp_policy.dropped_bytes, direction->bytes_not_ip,
-                   direction->bytes_refused + path->delay.dropped_bytes + path->origin_delay.dropped_bytes);
+    const struct nat *nat = direction->nat_down;
+    struct drops packets = {queue->drops,
+                            queue->aqm_drops,
+                            path->loss.drops,
+                            path->onoff.drops,
+                            path->udp_policy.drops,
+                            path->moved,
+                            nat ? nat->unbound : 0,
+                            direction->not_ip,
+                            direction->refused + path->delay.drops + path->origin_delay.drops};
+    struct drops bytes = {queue->dropped_bytes,
+                          queue->aqm_dropped_bytes,
+                          path->loss.dropped_bytes,
+                          path->onoff.dropped_bytes,
+                          path->udp_policy.dropped_bytes,
+                          path->moved_bytes,
+                          nat ? nat->unbound_bytes : 0,
+                          direction->bytes_not_ip,
+                          direction->bytes_refused + path->delay.dropped_bytes +
+                              path->origin_delay.dropped_bytes};
+    json_t *drops = drops_seen(&packets), *dropped_bytes = drops_seen(&bytes);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "unread_packets", number(unread), "packets_in", number(direction->packets_in),
                      "bytes_in", number(direction->bytes_in), "packets_out", number(direction->packets_out),
@@ -100,16 +118,50 @@ static json_t *udp_seen(const struct path *up, const struct link_profile *profil
                      "tcp_ns", policy->tcp_ns > 0 ? number(policy->tcp_ns) : json_null());
 }
 
+// One address of each version, where it changed.
+static json_t *addresses_of(const struct nat_address *address) {
+    char v4[16], v6[46];
+    nat_address_text(address, v4, v6);
+    return json_pack("{s:s, s:s}", "address", v4, "address_6", v6);
+}
+
+// NULL where the path never moved.
+static json_t *moves_seen(const struct moves *moves) {
+    if (moves->count == 0) return NULL;
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < moves->count && i < MOVES_LISTED; i++) {
+        const struct move *move = &moves->list[i];
+        json_t *object =
+            json_pack("{s:o, s:s}", "at_ns", number(move->at_ns), "kind", move_kind_names[move->kind]);
+        if (move->kind != MOVE_PORT) {
+            json_object_set_new(object, "before", addresses_of(&move->before));
+            json_object_set_new(object, "after", addresses_of(&move->after));
+        }
+        json_array_append_new(list, object);
+    }
+    json_t *bindings = json_array();
+    for (uint64_t i = 0; i < moves->nat->renewed && i < NAT_BINDINGS_LISTED; i++) {
+        const struct nat_binding *binding = &moves->nat->bindings[i];
+        json_array_append_new(bindings,
+                              json_pack("{s:o, s:s, s:i, s:i, s:i, s:i}", "at_ns", number(binding->at_ns),
+                                        "protocol", binding->protocol == 6 ? "tcp" : "udp", "ip_version",
+                                        binding->version, "near_port", binding->near_port, "before",
+                                        binding->before, "after", binding->after));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o}", "count", number(moves->count), "list", list, "renewed_bindings",
+                     number(moves->nat->renewed), "bindings", bindings);
+}
+
 json_t *report_of(const struct tun_loop *tun_loop, const struct link_profile *profile,
                   const struct report_run *run) {
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o*, s:o, s:o, s:o}", "schema",
-        "trilane/shaper-report/1", "version", TRILANE_VERSION, "link", link_profile_json(profile), "seed",
-        (json_int_t)profile->seed, "start_ns", number(run->start_ns), "end_ns", number(run->end_ns),
+        "{s:s, s:s, s:o, s:I, s:o, s:o, s:i, s:o, s:s, s:s, s:o, s:O*, s:o*, s:o*, s:o*, s:o, s:o, s:o}",
+        "schema", "trilane/shaper-report/1", "version", TRILANE_VERSION, "link", link_profile_json(profile),
+        "seed", (json_int_t)profile->seed, "start_ns", number(run->start_ns), "end_ns", number(run->end_ns),
         "child_status", run->child_status, "cpu_ns", number(run->cpu_ns), "scheduling", run->scheduling,
         "cpu_idle", run->cpu_idle, "wake_ns", number(tun_loop->wakeup_compensation.wake_ns), "changes",
-        run->changes, "timeline", timeline_seen(&tun_loop->timeline), "udp",
-        udp_seen(&tun_loop->up.path, profile), "overdue", overdue_seen(&tun_loop->overdue), "down",
+        run->changes, "moves", moves_seen(&tun_loop->moves), "timeline", timeline_seen(&tun_loop->timeline),
+        "udp", udp_seen(&tun_loop->up.path, profile), "overdue", overdue_seen(&tun_loop->overdue), "down",
         direction_seen(&tun_loop->down, run->down_unread), "up",
         direction_seen(&tun_loop->up, run->up_unread));
 }

@@ -4,7 +4,7 @@ import { printJson, printLines } from "../base/terminal_text.ts";
 import { LinkControl } from "../link/control_client.ts";
 import { formWithAbsoluteFiles } from "../link/files.ts";
 import { defaultSeed, formatLink } from "../link/link.ts";
-import { isProfileFile, readLink } from "../link/profile_file.ts";
+import { isProfileFile, readLink, withSwitchedTo } from "../link/profile_file.ts";
 import { controlPath } from "../link/socket_path.ts";
 import type { Command, CommonOptions } from "./command.ts";
 
@@ -15,7 +15,7 @@ interface SteerOptions extends CommonOptions {
 
 /** What the lab is asked: it reads files from its own folder, and knows no profiles in JSON. */
 function changeOf(link: string, folder: string): string {
-  if (!isProfileFile(link)) return formWithAbsoluteFiles(link, folder);
+  if (!isProfileFile(link)) return formWithAbsoluteFiles(withSwitchedTo(link, folder), folder);
   // A running link keeps its seed.
   const form = formatLink({ ...readLink(link, folder), seed: defaultSeed });
   // A profile is a whole link; "unlimited" is one that all else may follow.

@@ -20,7 +20,14 @@ function withoutFigures(profile: LinkProfile): Json {
       ...(isLossFile ? { loss: 0 } : {}),
     };
   };
-  return { ...profile, down: direction(profile.down), up: direction(profile.up) };
+  const { switch: other } = profile;
+  const link = other ? { ...other.link, down: direction(other.link.down), up: direction(other.link.up) } : undefined;
+  return {
+    ...profile,
+    down: direction(profile.down),
+    up: direction(profile.up),
+    ...(other ? { switch: { ...other, link } } : {}),
+  };
 }
 
 /** Times are whole nanoseconds; what is computed, as a third of something, has 12 digits. */

@@ -24,9 +24,24 @@ function mapDirection(direction: LinkDirection, change: Change): LinkDirection {
   };
 }
 
+/** Both directions of a link, or of the one that it switches to. */
+interface BothWays {
+  readonly down: LinkDirection;
+  readonly up: LinkDirection;
+}
+
+function mapDirections<Link extends BothWays>(
+  link: Link,
+  change: (way: LinkDirection, side: "down" | "up") => LinkDirection,
+): Link {
+  return { ...link, down: change(link.down, "down"), up: change(link.up, "up") };
+}
+
 /** The profile with each file that it names changed. */
 export function mapFiles(profile: LinkProfile, change: Change): LinkProfile {
-  return { ...profile, down: mapDirection(profile.down, change), up: mapDirection(profile.up, change) };
+  const changed = <Link extends BothWays>(link: Link): Link => mapDirections(link, (way) => mapDirection(way, change));
+  const { switch: other } = profile;
+  return { ...changed(profile), ...(other ? { switch: { ...other, link: changed(other.link) } } : {}) };
 }
 
 /** Each file once. */
@@ -51,14 +66,27 @@ export function withAbsoluteFiles(profile: LinkProfile, folder: string): LinkPro
   return mapFiles(profile, (file) => ({ ...file, file: absolutePath(file.file, folder) }));
 }
 
+/** In the link that a form switches to it stands for a comma (shaper/language/link_moves.h). */
+export const innerComma = "+";
+
+/** The form with the link that it switches to, if it does, written in other words. */
+export function mapSwitchedTo(form: string, change: (link: string) => string): string {
+  return form
+    .split(",")
+    .map((part) => part.replace(/^(switch=[^:]*:)(.+)$/s, (_, time: string, link: string) => `${time}${change(link)}`))
+    .join(",");
+}
+
 /** A form, which may be no whole link but a change to one (`loss=file:losses`), with each file that it names changed. */
 export function mapFormFiles(form: string, change: (file: string) => string): string {
   const changed = (_: string, setting: string, file: string) => `${setting}${change(file)}`;
-  return form
-    .replace(/^[ \t]+/, "")
-    .replace(/[ \t]+$/, "")
+  const settingWith = (setting: string): string =>
+    setting.replace(/^(trace(?:_down|_up)?=|(?:jitter|loss)(?:_down|_up)?=file:)(.+)$/s, changed);
+  return mapSwitchedTo(form.replace(/^[ \t]+/, "").replace(/[ \t]+$/, ""), (link) =>
+    link.split(innerComma).map(settingWith).join(innerComma),
+  )
     .split(",")
-    .map((part) => part.replace(/^(trace(?:_down|_up)?=|(?:jitter|loss)(?:_down|_up)?=file:)(.+)$/s, changed))
+    .map(settingWith)
     .join(",");
 }
 
@@ -101,14 +129,13 @@ export function settleFiles(profiles: readonly LinkProfile[], folder: string): L
   const read = new Map(
     describeLinks(withFiles, { files: true }).map(({ profile }, index) => [withFiles[index], profile]),
   );
-  const settle = (direction: LinkDirection, { rate_bps, loss }: LinkDirection): LinkDirection => ({
-    ...direction,
-    rate_bps,
-    loss,
-  });
+  const settle = <Link extends BothWays>(link: Link, figures: BothWays): Link =>
+    mapDirections(link, (way, side) => ({ ...way, rate_bps: figures[side].rate_bps, loss: figures[side].loss }));
   return absolute.map((profile) => {
-    const { down, up } = read.get(profile) ?? profile;
-    return { ...profile, down: settle(profile.down, down), up: settle(profile.up, up) };
+    const figures = read.get(profile) ?? profile;
+    const { switch: other } = profile;
+    const link = other && figures.switch ? settle(other.link, figures.switch.link) : other?.link;
+    return { ...settle(profile, figures), ...(other && link ? { switch: { ...other, link } } : {}) };
   });
 }
 

@@ -4,8 +4,16 @@ import { dirname, resolve } from "node:path";
 import { UserError } from "../base/errors.ts";
 import { explainSchemaErrors, schemaValidator } from "../base/schema_error.ts";
 import { refuseContradictions } from "./contradictions.ts";
-import { refuseChangedFiles, withAbsoluteFiles } from "./files.ts";
-import { askAhead, describeLink, type LinkProfile, parseLink, refuse, refuseWithoutDelay } from "./link.ts";
+import { innerComma, mapSwitchedTo, refuseChangedFiles, withAbsoluteFiles } from "./files.ts";
+import {
+  askAhead,
+  defaultSeed,
+  describeLink,
+  type LinkProfile,
+  parseLink,
+  refuse,
+  refuseWithoutDelay,
+} from "./link.ts";
 
 const schema = "schemas/link-profile.schema.json";
 
@@ -68,12 +76,32 @@ export function readLink(text: string, folder: string): LinkProfile {
 export function readLinks(texts: readonly string[], folder: string): LinkProfile[] {
   const links = texts.map((text) => {
     const path = isProfileFile(text) ? resolve(folder, text) : null;
-    return { text, path, written: path === null ? text : writtenProfile(path) };
+    return { text, path, written: path === null ? withSwitchedTo(text, folder) : writtenProfile(path) };
   });
   askAhead(links.map(({ written }) => written));
   return links.map(({ path, written }) =>
     path === null || typeof written === "string" ? parseLink(String(written)) : meantProfile(path, written),
   );
+}
+
+/**
+ * A form, or a change to one, in which the link that it switches to is written out where it was a file of a profile
+ * (`switch=8s:lte.json`). Its seed does not count: a run has one.
+ */
+export function withSwitchedTo(form: string, folder: string): string {
+  return mapSwitchedTo(form, (link) => {
+    if (!isProfileFile(link)) return link;
+    const path = resolve(folder, link);
+    const { rebind, switch: further, ...shape } = meantProfile(path, writtenProfile(path));
+    if (rebind || further)
+      throw refuse(`${path}: ${rebind ? "rebind" : "switch"} holds for a whole run: write it beside the first switch`);
+    const written = describeLink({ ...shape, seed: defaultSeed }).form;
+    if (written.includes(innerComma))
+      throw refuse(
+        `${path}: a plus sign in a file's name ends a setting: give the file another name, or another place`,
+      );
+    return written.replaceAll(",", innerComma);
+  });
 }
 
 /** The same for a link of the command line, which must say its delay. */
@@ -85,7 +113,7 @@ export function readAskedLink(text: string, folder: string): LinkProfile {
 
 /** UserError where a link of the command line, which is one, does not say its delay; a profile always does. */
 export function refuseAskedWithoutDelay(text: string): void {
-  if (!isProfileFile(text)) refuseWithoutDelay(text);
+  if (!isProfileFile(text)) refuseWithoutDelay(withSwitchedTo(text, process.cwd()));
 }
 
 /** Whether it names a file of a profile; else it is a form. */

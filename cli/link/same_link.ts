@@ -19,8 +19,15 @@ function isRandom({ loss, loss_model, jitter, duplicate, reorder, onoff, aqm }: 
 
 /** Of a settled profile (files.ts): files count by what is in them. */
 export function shaperKey(profile: LinkProfile): string {
-  const { down, up, rtt_ms, seed, udp } = mapFiles(profile, (file) => ({ ...file, file: file.sha256 ?? file.file }));
-  const [one, other] = [down, up].map((way) => ({ ...way, queue: queueOf(way, rtt_ms) }));
+  const mapped = mapFiles(profile, (file) => ({ ...file, file: file.sha256 ?? file.file }));
+  const { seed, rebind, switch: next, udp } = mapped;
+  const links = [mapped, ...(next ? [next.link] : [])];
+  const ways = links.flatMap(({ down, up, rtt_ms }) =>
+    [down, up].map((way) => ({ ...way, queue: queueOf(way, rtt_ms) })),
+  );
+  const [one, other, ...further] = ways;
+  // Of a link that stays as it is the key is as it was before links could move.
+  const moves = rebind || next ? [rebind ?? null, next ? [next.at_ms, ...further] : null] : [];
   const beside = udp ? [udp] : [];
-  return JSON.stringify([one, other, [down, up].some(isRandom) ? seed : null, ...beside]);
+  return JSON.stringify([one, other, ways.some(isRandom) ? seed : null, ...beside, ...moves]);
 }

@@ -121,6 +121,14 @@ export interface FlowLost {
    */
   udp?: number;
   /**
+   * Under way on a link that was switched from.
+   */
+  moved?: number;
+  /**
+   * For an address or port that the NAT had given up (down only).
+   */
+  unbound?: number;
+  /**
    * This machine's shortage of memory.
    */
   memory: number;

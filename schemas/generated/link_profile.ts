@@ -9,7 +9,7 @@ export type LinkQueue = QueueInBdp | QueueInPackets | QueueInBytes | QueueInTime
  */
 export type LinkUdp = UdpBlocked | UdpThrottled | UdpMtu | UdpLate;
 /**
- * The emulated bottleneck between browser and servers. Per direction a packet goes through forward error correction's encoder, on/off periods, queue and link, loss, duplication, reordering, delay, and the decoder; what is left out does not happen. Its short form (3mbit/50ms,loss=1%) is read by shaper/language/link_profile.c and written by shaper/language/link_write.c.
+ * The emulated bottleneck between browser and servers. Per direction a packet goes through forward error correction's encoder, on/off periods, queue and link, loss, duplication, reordering, delay, and the decoder; what is left out does not happen. Between the link and the servers stands a NAT, which rebind and switch change. Its short form (3mbit/50ms,loss=1%) is read by shaper/language/link_profile.c and written by shaper/language/link_write.c.
  */
 export interface LinkProfile {
   down: LinkDirection;
@@ -23,6 +23,8 @@ export interface LinkProfile {
    */
   seed: number;
   udp?: LinkUdp;
+  rebind?: LinkRebind;
+  switch?: LinkSwitch;
 }
 /**
  * down: servers to browser; up: browser to servers.
@@ -204,4 +206,29 @@ export interface UdpLate {
    * Delays it, in each direction.
    */
   late_ms: number;
+}
+/**
+ * At each multiple of every_ms from the start the NAT loses its bindings: flows go on from other ports (port), or everything from another address (address). What comes for the former ones is dropped.
+ */
+export interface LinkRebind {
+  every_ms: number;
+  change: "port" | "address";
+}
+/**
+ * From at_ms on, from the start, the link is this one, and the address seen by servers another: packets under way on the former link are lost. Times of its schedules count from the switch.
+ */
+export interface LinkSwitch {
+  at_ms: number;
+  link: LinkSwitchedTo;
+}
+/**
+ * What a link profile says of one link; its seed, and what holds for the whole run, are those of the profile around it.
+ */
+export interface LinkSwitchedTo {
+  down: LinkDirection;
+  up: LinkDirection;
+  /**
+   * As above.
+   */
+  rtt_ms: number;
 }

@@ -43,6 +43,7 @@ export interface ShaperReport {
    * @minItems 1
    */
   changes?: [ShaperChange, ...ShaperChange[]];
+  moves?: ShaperMoves;
   down: ShaperDirection;
   up: ShaperDirection;
 }
@@ -127,6 +128,54 @@ export interface ShaperChange {
   link: string;
 }
 /**
+ * How the path moved, as the link asks (rebind, switch). Missing: it never did.
+ */
+export interface ShaperMoves {
+  count: number;
+  /**
+   * The first 1000.
+   */
+  list: ShaperMove[];
+  /**
+   * How many flows got another port.
+   */
+  renewed_bindings: number;
+  /**
+   * The first 1000 of them, at the time of the first packet with the new port.
+   */
+  bindings: RenewedBinding[];
+}
+export interface ShaperMove {
+  at_ns: number;
+  /**
+   * port: the NAT lost its bindings; address: it got another address; switch: another link, and address.
+   */
+  kind: "port" | "address" | "switch";
+  before?: MovedAddress;
+  after?: MovedAddress;
+}
+export interface MovedAddress {
+  address: string;
+  address_6: string;
+}
+export interface RenewedBinding {
+  at_ns: number;
+  protocol: "tcp" | "udp";
+  ip_version: 4 | 6;
+  /**
+   * The command's own.
+   */
+  near_port: number;
+  /**
+   * What servers saw until then.
+   */
+  before: number;
+  /**
+   * What they see from then on.
+   */
+  after: number;
+}
+/**
  * packets_in + copied_packets + fec.parity_packets + fec.repaired_packets = packets_out + the drops + fec.parity_arrived_packets + fec.late_packets + left_packets.
  */
 export interface ShaperDirection {
@@ -192,6 +241,14 @@ export interface ShaperDrops {
    * Refused by what the network does to UDP, as asked. Absent: an earlier version measured.
    */
   udp?: number;
+  /**
+   * Under way on a link that was switched from.
+   */
+  moved?: number;
+  /**
+   * For an address or port that the NAT had given up (down only).
+   */
+  unbound?: number;
   /**
    * Neither IPv4 nor IPv6, or not as long as its header says.
    */

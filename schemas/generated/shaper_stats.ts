@@ -88,6 +88,14 @@ export interface ShaperStatsDrops {
    */
   udp?: number;
   /**
+   * Under way on a link that was switched from.
+   */
+  moved?: number;
+  /**
+   * For an address or port that the NAT had given up (down only).
+   */
+  unbound?: number;
+  /**
    * Neither IPv4 nor IPv6, or not as long as its header says.
    */
   not_ip: number;

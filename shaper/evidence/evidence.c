@@ -241,19 +241,36 @@ int evidence_start_writing(struct evidence *evidence) {
     return 0;
 }
 
-static void change_direction(struct evidence_direction *direction, const char *form,
+static void change_direction(struct evidence_direction *direction, const char *what, const char *form,
                              const struct rate_settings *rate, uint64_t now_ns) {
     direction->capacity_at_last_bytes = capacity_bytes(&direction->capacity, direction->last_left_ns);
-    if (direction->log_writer) packet_log_change(&direction->log, form, now_ns);
+    if (direction->log_writer) packet_log_change(&direction->log, what, form, now_ns);
     capacity_steer(&direction->capacity, rate, now_ns);
 }
 
 void evidence_change(struct evidence *evidence, const char *form, const struct rate_settings *down_rate,
                      const struct rate_settings *up_rate, uint64_t now_ns) {
     if (!watches(evidence)) return;
-    change_direction(&evidence->down, form, down_rate, now_ns);
-    change_direction(&evidence->up, form, up_rate, now_ns);
-    if (evidence->pcapng_writer) pcapng_change(&evidence->pcapng, form, now_ns);
+    change_direction(&evidence->down, "steer", form, down_rate, now_ns);
+    change_direction(&evidence->up, "steer", form, up_rate, now_ns);
+    if (evidence->pcapng_writer) pcapng_change(&evidence->pcapng, "link changed", form, now_ns);
+}
+
+void evidence_switch(struct evidence *evidence, const char *form, const struct rate_settings *down_rate,
+                     const struct rate_settings *up_rate, uint64_t now_ns) {
+    if (!watches(evidence)) return;
+    change_direction(&evidence->down, "switch", form, down_rate, now_ns);
+    change_direction(&evidence->up, "switch", form, up_rate, now_ns);
+    capacity_begin_again(&evidence->down.capacity, now_ns);
+    capacity_begin_again(&evidence->up.capacity, now_ns);
+    if (evidence->pcapng_writer) pcapng_change(&evidence->pcapng, "link switched", form, now_ns);
+}
+
+void evidence_rebinding(struct evidence *evidence, const char *kind, uint64_t now_ns) {
+    if (!watches(evidence)) return;
+    if (evidence->down.log_writer) packet_log_change(&evidence->down.log, "rebind", kind, now_ns);
+    if (evidence->up.log_writer) packet_log_change(&evidence->up.log, "rebind", kind, now_ns);
+    if (evidence->pcapng_writer) pcapng_change(&evidence->pcapng, "NAT rebinding", kind, now_ns);
 }
 
 // From the direction's first packet to the end of its last.

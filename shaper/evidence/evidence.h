@@ -81,6 +81,13 @@ int evidence_start_writing(struct evidence *evidence);
 void evidence_change(struct evidence *evidence, const char *form, const struct rate_settings *down_rate,
                      const struct rate_settings *up_rate, uint64_t now_ns);
 
+// The same of a link that is switched to: the times of its steps and its trace count from now on.
+void evidence_switch(struct evidence *evidence, const char *form, const struct rate_settings *down_rate,
+                     const struct rate_settings *up_rate, uint64_t now_ns);
+
+// The NAT lost its bindings (kind: "port") or got another address ("address").
+void evidence_rebinding(struct evidence *evidence, const char *kind, uint64_t now_ns);
+
 // Writes what is left. 0, or -1 where something is not whole: a line has said what. `run` is of the end.
 int evidence_close(struct evidence *evidence, const struct evidence_run *run, uint64_t end_ns);
 

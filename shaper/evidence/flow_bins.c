@@ -148,7 +148,7 @@ void flow_bins_dropped(struct flow_bins *bins, uint32_t flow, const struct packe
     struct flow_bin *bin = bin_at(bins, flow, down, now_ns);
     if (!bin) return;
     bool by_queue = reason == DROP_QUEUE || reason == DROP_AQM;
-    if (by_queue) leave_queue(bin, packet, now_ns);
+    if (by_queue || reason == DROP_MOVED_QUEUED) leave_queue(bin, packet, now_ns);
     bin->sums[by_queue ? FLOW_BIN_DROPPED_PACKETS : FLOW_BIN_LOST_PACKETS]++;
 }
 

@@ -4,7 +4,8 @@
 #include <netinet/in.h>
 
 // As in the comments of captures, and in the shaper's report.
-static const char *const reason_names[DROP_REASONS] = {"queue", "aqm", "loss", "off", "udp", "memory"};
+static const char *const reason_names[DROP_REASONS] = {"queue", "aqm",   "loss",    "off",   "udp",
+                                                       "moved", "moved", "unbound", "memory"};
 
 static json_t *number(uint64_t value) {
     return json_integer((json_int_t)value);
@@ -21,8 +22,11 @@ static json_t *number_if(bool known, uint64_t value) {
 
 static json_t *lost_of(const struct flow_counts *counts) {
     json_t *lost = json_object();
-    for (int i = 0; i < DROP_REASONS; i++)
-        json_object_set_new(lost, reason_names[i], number(counts->lost_packets[i]));
+    for (int i = 0; i < DROP_REASONS; i++) {
+        json_int_t before = json_integer_value(json_object_get(lost, reason_names[i]));
+        json_object_set_new(lost, reason_names[i],
+                            json_integer(before + (json_int_t)counts->lost_packets[i]));
+    }
     return lost;
 }
 

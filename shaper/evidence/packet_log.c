@@ -105,17 +105,18 @@ void packet_log_drop(struct packet_log *log, const struct packet *packet, enum d
     packet_log_opportunities(log, now_ns);
     uint64_t now_ms = since_start_ms(log, now_ns);
     // Those have left the link before, or never reached it: readers would take them off the queue.
-    if (reason == DROP_LOSS || reason == DROP_UDP || reason == DROP_MEMORY)
+    if (reason == DROP_LOSS || reason == DROP_UDP || reason == DROP_MEMORY || reason == DROP_MOVED_SENT)
         add_line(log, "# %llu %s 1 %u", (unsigned long long)now_ms,
-                 reason == DROP_LOSS  ? "loss"
-                 : reason == DROP_UDP ? "udp"
-                                      : "memory",
+                 reason == DROP_LOSS     ? "loss"
+                 : reason == DROP_UDP    ? "udp"
+                 : reason == DROP_MEMORY ? "memory"
+                                         : "moved",
                  packet->size_bytes);
     else
         add_event(log, now_ms, 'd', (uint64_t[]){1, packet->size_bytes}, 2);
 }
 
-void packet_log_change(struct packet_log *log, const char *form, uint64_t now_ns) {
+void packet_log_change(struct packet_log *log, const char *what, const char *form, uint64_t now_ns) {
     packet_log_opportunities(log, now_ns);
-    add_line(log, "# %llu steer %s", (unsigned long long)since_start_ms(log, now_ns), form);
+    add_line(log, "# %llu %s %s", (unsigned long long)since_start_ms(log, now_ns), what, form);
 }

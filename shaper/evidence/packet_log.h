@@ -44,7 +44,8 @@ void packet_log_arrival(struct packet_log *log, const struct packet *packet, uin
 void packet_log_departure(struct packet_log *log, const struct packet *packet, uint64_t end_ns);
 void packet_log_drop(struct packet_log *log, const struct packet *packet, enum drop_reason reason,
                      uint64_t now_ns);
-void packet_log_change(struct packet_log *log, const char *form, uint64_t now_ns);
+// `what`: "steer", "switch" or "rebind".
+void packet_log_change(struct packet_log *log, const char *what, const char *form, uint64_t now_ns);
 
 // Writes what the link could have carried up to now_ns, as each of the above does first. Asked for every
 // 100 ms, also while nothing happens, so that it is never much; and before the link changes.

@@ -141,6 +141,11 @@ static const char *reason_text(enum drop_reason reason) {
         return "trilane: dropped (off): the link was off";
     case DROP_UDP:
         return "trilane: dropped (udp): the network refuses this UDP packet";
+    case DROP_MOVED_QUEUED:
+    case DROP_MOVED_SENT:
+        return "trilane: dropped (moved): under way on the link that was switched from";
+    case DROP_UNBOUND:
+        return "trilane: dropped (unbound): for an address or port that the NAT had given up";
     default:
         return "trilane: dropped (memory): this machine was short of memory";
     }
@@ -191,10 +196,10 @@ static void add_statistics(struct pcapng *pcapng, enum pcapng_interface interfac
     add_block(pcapng, PCAPNG_STATISTICS, &draft, NULL, 0, NULL);
 }
 
-void pcapng_change(struct pcapng *pcapng, const char *form, uint64_t now_ns) {
+void pcapng_change(struct pcapng *pcapng, const char *what, const char *form, uint64_t now_ns) {
     for (int i = 0; i < 2; i++) {
         if (pcapng->comment[i][0] != '\0') add_statistics(pcapng, (enum pcapng_interface)i, NULL, now_ns);
-        snprintf(pcapng->comment[i], sizeof pcapng->comment[i], "trilane: link changed at %llu.%09llu: %s",
+        snprintf(pcapng->comment[i], sizeof pcapng->comment[i], "trilane: %s at %llu.%09llu: %s", what,
                  (unsigned long long)((now_ns + pcapng->wall_offset_ns) / 1000000000),
                  (unsigned long long)((now_ns + pcapng->wall_offset_ns) % 1000000000), form);
     }

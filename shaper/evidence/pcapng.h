@@ -42,7 +42,8 @@ void pcapng_dropped(struct pcapng *pcapng, enum pcapng_interface interface, cons
 
 // The change is told as a comment of each interface's next packet, or of its statistics where another change
 // or the end comes first.
-void pcapng_change(struct pcapng *pcapng, const char *form, uint64_t now_ns);
+// `what`: "link changed", for one.
+void pcapng_change(struct pcapng *pcapng, const char *what, const char *form, uint64_t now_ns);
 
 // At the end: what each interface got and lost, for `capinfos` and the like.
 struct pcapng_statistics {

@@ -127,11 +127,22 @@ static void set_udp(json_t *object, const struct udp_settings *udp) {
     if (udp->kind == UDP_LATE) set(object, "udp", json_pack("{s:o}", "late_ms", ms(udp->late_ns)));
 }
 
-json_t *link_profile_json(const struct link_profile *profile) {
+static json_t *shape_json(const struct link_profile *profile) {
     uint64_t rtt_ns = link_delay_ns(&profile->down) + link_delay_ns(&profile->up);
-    json_t *object = json_pack("{s:o, s:o, s:o, s:I}", "down", direction_json(profile, LINK_SIDE_DOWN), "up",
-                               direction_json(profile, LINK_SIDE_UP), "rtt_ms", ms(rtt_ns), "seed",
-                               (json_int_t)profile->seed);
+    return json_pack("{s:o, s:o, s:o}", "down", direction_json(profile, LINK_SIDE_DOWN), "up",
+                     direction_json(profile, LINK_SIDE_UP), "rtt_ms", ms(rtt_ns));
+}
+
+json_t *link_profile_json(const struct link_profile *profile) {
+    json_t *object = shape_json(profile);
+    set(object, "seed", json_integer(profile->seed));
     set_udp(object, &profile->udp);
+    if (profile->rebind.every_ns > 0)
+        set(object, "rebind",
+            json_pack("{s:o, s:s}", "every_ms", ms(profile->rebind.every_ns), "change",
+                      profile->rebind.address ? "address" : "port"));
+    if (profile->switch_to)
+        set(object, "switch",
+            json_pack("{s:o, s:o}", "at_ms", ms(profile->switch_ns), "link", shape_json(profile->switch_to)));
     return object;
 }

@@ -1,6 +1,7 @@
 #include "shaper/language/link_profile.h"
 
 #include "shaper/language/link_models.h"
+#include "shaper/language/link_moves.h"
 #include "shaper/language/link_udp.h"
 #include "shaper/nodes/number_file.h"
 #include "shaper/nodes/queue.h"
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // One direction while it is read.
@@ -311,9 +313,56 @@ static int read_all(struct link_profile *profile, const struct link_profile *bef
 }
 
 static int read_after(struct link_profile *profile, const struct link_profile *before,
+                      const struct link_settings *settings, bool files, struct link_error *error);
+
+// The settings of the link that is switched to: those of its form, and what holds for the whole run.
+static int switched_settings(const struct link_profile *profile, struct link_settings *settings,
+                             const char *form, struct link_error *error) {
+    if (link_settings_read(settings, form, error) < 0 || link_check_switched(settings, error) < 0) return -1;
+    for (int key = LINK_SEED; key < LINK_KEYS; key++) {
+        const char *value = link_settings_value(&profile->settings, (enum link_key)key);
+        if (!value || key == LINK_SWITCH) continue;
+        if (link_settings_set(settings, (enum link_key)key, value, error) < 0) return -1;
+    }
+    bool named = profile->settings.named >> LINK_SWITCH & 1;
+    settings->named = named ? UINT64_MAX : 0;
+    return 0;
+}
+
+// A line of the link that is switched to, which says so.
+static int fail_switched(struct link_error *error) {
+    struct link_error inner = *error;
+    static const char begin[] = "link: ", own[] = "link: switch";
+    if (strncmp(inner.line, own, sizeof own - 1) == 0) return -1;
+    size_t skip = strncmp(inner.line, begin, sizeof begin - 1) == 0 ? sizeof begin - 1 : 0;
+    return link_fail(error, "link: switch: %.900s", inner.line + skip);
+}
+
+static int read_moves(struct link_profile *profile, const struct link_profile *before,
+                      struct link_error *error) {
+    const char *rebind = link_settings_value(&profile->settings, LINK_REBIND);
+    const char *link = link_settings_value(&profile->settings, LINK_SWITCH);
+    char form[LINK_FORM_MAX + 1];
+    struct link_settings settings;
+    if (rebind && link_read_rebind(rebind, &profile->rebind, error) < 0) return -1;
+    if (!link) return 0;
+    if (link_read_switch(link, &profile->switch_ns, form, error) < 0) return -1;
+    if (profile->switch_ns == 0) return 0;
+    if (switched_settings(profile, &settings, form, error) < 0) return fail_switched(error);
+    struct link_profile *to = malloc(sizeof *to);
+    if (!to) return link_fail(error, "link: memory is short");
+    if (read_after(to, before ? before->switch_to : NULL, &settings, !profile->files_unread, error) < 0) {
+        free(to);
+        return fail_switched(error);
+    }
+    profile->switch_to = to;
+    return 0;
+}
+
+static int read_after(struct link_profile *profile, const struct link_profile *before,
                       const struct link_settings *settings, bool files, struct link_error *error) {
     *profile = (struct link_profile){.settings = *settings, .files_unread = !files};
-    if (read_all(profile, before, error) == 0) return 0;
+    if (read_all(profile, before, error) == 0 && read_moves(profile, before, error) == 0) return 0;
     link_profile_close(profile);
     return -1;
 }
@@ -342,6 +391,9 @@ void link_profile_close(struct link_profile *profile) {
         number_file_close(profile->files[side].loss);
     }
     memset(profile->files, 0, sizeof profile->files);
+    if (profile->switch_to) link_profile_close(profile->switch_to);
+    free(profile->switch_to);
+    profile->switch_to = NULL;
 }
 
 uint64_t link_rate_bps(const struct direction_settings *direction) {

@@ -19,7 +19,10 @@ struct link_profile {
     struct link_queue queue_down; // as asked
     struct link_queue queue_up;
     struct link_settings settings; // as written
-    bool files_unread;             // a trace's rate and a file's loss are not known
+    struct rebind_settings rebind;
+    uint64_t switch_ns;             // from when on the link is that of `switch_to`; 0: never
+    struct link_profile *switch_to; // owned; NULL: none. Its seed and its rebinding are this one's
+    bool files_unread;              // a trace's rate and a file's loss are not known
     struct {
         struct trace *trace; // all owned; the directions borrow them
         struct number_file *jitter;
@@ -36,6 +39,7 @@ int link_profile_read(struct link_profile *profile, const struct link_settings *
 int link_profile_check(struct link_profile *profile, const struct link_settings *settings,
                        struct link_error *error);
 
+// A link that a running one switches to is read whole again whenever the setting is named.
 // A further profile, `now` with what the form says in its place (see link_settings_change). Both are to be
 // closed. A file that the form does not name is not read again: it stays as `now` has it, and `now` must not
 // be closed meanwhile.

@@ -1,5 +1,6 @@
 #include "shaper/language/link_write.h"
 
+#include "shaper/language/link_moves.h"
 #include "shaper/language/link_profile.h"
 
 #include <inttypes.h>
@@ -377,7 +378,8 @@ static void put_udp(struct link_text *text, const json_t *udp) {
     }
 }
 
-int link_write(struct link_text *text, const json_t *profile, bool names_only, struct link_error *error) {
+// All but what holds for the whole run.
+static void write_shape(struct link_text *text, const json_t *profile, bool names_only) {
     struct link_writer writer = {.text = text};
     text->used = 0;
     for (int side = 0; side < LINK_SIDES; side++)
@@ -398,7 +400,37 @@ int link_write(struct link_text *text, const json_t *profile, bool names_only, s
         if (!down) put_setting(&writer, settings[s].key + 1, LINK_SIDE_DOWN, settings[s].write);
         if (!up) put_setting(&writer, settings[s].key + 2, LINK_SIDE_UP, settings[s].write);
     }
+    text->text[text->used] = 0;
+}
+
+static int put_moves(struct link_text *text, const json_t *profile, bool names_only,
+                     struct link_error *error) {
+    const json_t *rebind = json_object_get(profile, "rebind"), *other = json_object_get(profile, "switch");
+    if (rebind) {
+        put(text, ",%s=", link_key_names[LINK_REBIND]);
+        put_span(text, number_of(rebind, "every_ms"));
+        if (strcmp(word_of(rebind, "change", "port"), "address") == 0) put(text, ":address");
+    }
+    if (!other) return 0;
+    struct link_text link;
+    write_shape(&link, json_object_get(other, "link"), names_only);
+    if (strchr(link.text, LINK_INNER_COMMA))
+        return link_fail(error,
+                         "link: switch: a plus sign ends a setting of the link that is switched to (in "
+                         "\"%.200s\"): give the file another name, or another place",
+                         link.text);
+    for (char *c = link.text; *c; c++)
+        if (*c == ',') *c = LINK_INNER_COMMA;
+    put(text, ",%s=", link_key_names[LINK_SWITCH]);
+    put_span(text, number_of(other, "at_ms"));
+    put(text, ":%s", link.text);
+    return 0;
+}
+
+int link_write(struct link_text *text, const json_t *profile, bool names_only, struct link_error *error) {
+    write_shape(text, profile, names_only);
     put_udp(text, json_object_get(profile, "udp"));
+    if (put_moves(text, profile, names_only, error) < 0) return -1;
     double seed = number_of(profile, "seed");
     if (seed != 1) put(text, ",seed=%.0f", seed);
     text->text[text->used] = 0;

@@ -55,6 +55,8 @@ const char *const link_key_names[LINK_KEYS] = {
     "fec_up",
     "seed",
     "udp",
+    "rebind",
+    "switch",
 };
 
 // Bytes of the character of UTF-8 that begins here; 0: none does, or it is cut off.
@@ -177,7 +179,7 @@ static int take_apart(struct link_settings *settings, const char **link, const c
                     error,
                     "link: no setting \"%.*s\" (in \"%s\"): there are rate, down, up, trace, trace_end, rtt, "
                     "delay_down, delay_up, jitter, jitter_order, loss, loss_slot, duplicate, reorder, onoff, "
-                    "queue, aqm, ecn, fec, seed, udp, and most of them with _down or _up",
+                    "queue, aqm, ecn, fec, seed, udp, rebind, switch, and most of them with _down or _up",
                     (int)name_size, part, form);
             if (put_once(settings, key, equals + 1, size - name_size - 1, form, error) < 0) return -1;
         }

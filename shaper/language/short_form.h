@@ -56,6 +56,8 @@ enum link_key {
     LINK_FEC_UP,
     LINK_SEED, // of both directions, as all that follow
     LINK_UDP,
+    LINK_REBIND,
+    LINK_SWITCH,
     LINK_KEYS,
 };
 

@@ -15,6 +15,10 @@ void capacity_steer(struct capacity *capacity, const struct rate_settings *rate,
     if (rate->kind == RATE_UNLIMITED) capacity->known = false;
 }
 
+void capacity_begin_again(struct capacity *capacity, uint64_t now_ns) {
+    capacity->start_ns = now_ns;
+}
+
 // Bits that steps carry from their time 0 to elapsed_ns later, in 1/10^9.
 static __uint128_t steps_carry(const struct steps *steps, uint64_t elapsed_ns) {
     __uint128_t sum = 0;

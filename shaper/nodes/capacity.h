@@ -16,6 +16,9 @@ struct capacity {
 void capacity_open(struct capacity *capacity, const struct rate_settings *rate, uint64_t now_ns);
 void capacity_steer(struct capacity *capacity, const struct rate_settings *rate, uint64_t now_ns);
 
+// Of a rate that was steered to just now: its time 0 is now.
+void capacity_begin_again(struct capacity *capacity, uint64_t now_ns);
+
 // Whole bytes, not falling with time. Only where `known`.
 uint64_t capacity_bytes(const struct capacity *capacity, uint64_t now_ns);
 

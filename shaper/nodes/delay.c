@@ -92,6 +92,14 @@ void delay_steer(struct delay *delay, const struct delay_settings *settings) {
     delay->settings = *settings;
 }
 
+struct packet *delay_take_back(struct delay *delay) {
+    struct packet *packet = packet_list_remove(&delay->list);
+    if (packet) return packet;
+    if (delay->heap.count > 0) return packet_heap_remove(&delay->heap);
+    delay->latest_ns = 0;
+    return NULL;
+}
+
 void delay_close(struct delay *delay) {
     packet_heap_close(&delay->heap);
 }

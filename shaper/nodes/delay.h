@@ -29,6 +29,9 @@ void delay_open(struct delay *delay, struct packet_pool *pool, const struct dela
 void delay_start(struct delay *delay, uint64_t now_ns); // time 0 of the steps
 // For packets that come from now on.
 void delay_steer(struct delay *delay, const struct delay_settings *settings);
+// What it holds, one packet after the other: the caller's now. NULL: nothing more, and the next packet waits
+// for none before it.
+struct packet *delay_take_back(struct delay *delay);
 void delay_close(struct delay *delay); // packets held stay the pool's
 
 #endif

@@ -65,11 +65,13 @@ static bool read_ipv6(struct flow_key *key, struct transport *transport, const u
     return true;
 }
 
-static void read_transport(struct flow_packet *flow, const struct transport *transport, bool down) {
+static void read_transport(struct flow_packet *flow, const struct transport *transport, const uint8_t *packet,
+                           bool down) {
     struct flow_key *key = &flow->key;
     const uint8_t *bytes = transport->bytes;
     flow->payload_bytes = transport->size;
     if (!transport->first || transport->size < 8) return;
+    flow->transport_at = (uint32_t)(bytes - packet);
     if (key->protocol != IPPROTO_TCP && key->protocol != IPPROTO_UDP) return;
     key->far_port = get_16(bytes + (down ? 0 : 2));
     key->near_port = get_16(bytes + (down ? 2 : 0));
@@ -92,6 +94,6 @@ bool flow_packet_read(struct flow_packet *flow, const uint8_t *bytes, uint32_t s
     bool known = false;
     if (flow->key.version == 4) known = read_ipv4(&flow->key, &transport, bytes, size_bytes, down);
     if (flow->key.version == 6) known = read_ipv6(&flow->key, &transport, bytes, size_bytes, down);
-    if (known) read_transport(flow, &transport, down);
+    if (known) read_transport(flow, &transport, bytes, down);
     return known;
 }

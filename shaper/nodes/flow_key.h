@@ -20,6 +20,7 @@ struct flow_key {
 
 struct flow_packet {
     struct flow_key key;
+    uint32_t transport_at;  // where the transport's header begins; 0: it is not in this packet
     uint32_t payload_bytes; // after the transport's header; of the IP packet where there is no such
     uint32_t sequence;      // TCP: of the first payload byte
     bool ordered;           // TCP with a whole header: `sequence` holds

@@ -143,12 +143,15 @@ void link_open(struct link *link, struct packet_pool *pool, const struct rate_se
     queue_open(&link->queue, pool, link, queue, seed, stream);
 }
 
+struct packet *link_take_back(struct link *link, uint64_t now_ns) {
+    struct packet *packet = link->sending;
+    link->sending = NULL;
+    return packet ? packet : queue_take_back(&link->queue, now_ns);
+}
+
 void link_close(struct link *link) {
     struct packet *packet;
-    if (link->sending) packet_return(link->pool, link->sending);
-    link->sending = NULL;
-    if (link->queue.kind->close) link->queue.kind->close(&link->queue);
-    while ((packet = queue_remove(&link->queue, &link->queue.fifo)))
+    while ((packet = link_take_back(link, 0)))
         packet_return(link->pool, packet);
 }
 

@@ -36,6 +36,8 @@ struct link {
 // The trace stays borrowed until link_close or a steering to another.
 void link_open(struct link *link, struct packet_pool *pool, const struct rate_settings *rate,
                const struct queue_settings *queue, uint64_t seed, uint64_t stream, struct node *next);
+// What it holds, one packet after the other, the one being sent first: the caller's now. NULL: nothing more.
+struct packet *link_take_back(struct link *link, uint64_t now_ns);
 void link_close(struct link *link); // gives what is held back to the pool, untold
 
 void link_start(struct link *link, uint64_t now_ns); // time 0 of steps and trace; before the first packet

@@ -74,6 +74,7 @@ void loss_open(struct loss *loss, struct packet_pool *pool, const struct loss_se
 
 void loss_start(struct loss *loss, uint64_t now_ns) {
     loss->start_ns = now_ns;
+    if (loss->settings.slot_ns > 0) loss->next = 0; // slots count from here
 }
 
 void loss_steer(struct loss *loss, const struct loss_settings *settings, uint64_t now_ns) {

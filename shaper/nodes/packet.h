@@ -32,12 +32,15 @@ struct packet {
 };
 
 enum drop_reason {
-    DROP_QUEUE,  // no room
-    DROP_AQM,    // CoDel's or PIE's decision
-    DROP_LOSS,   // lost on the wire
-    DROP_OFF,    // while the link was off
-    DROP_UDP,    // by what the network does to UDP
-    DROP_MEMORY, // of this machine: counted as refused
+    DROP_QUEUE,        // no room
+    DROP_AQM,          // CoDel's or PIE's decision
+    DROP_LOSS,         // lost on the wire
+    DROP_OFF,          // while the link was off
+    DROP_UDP,          // by what the network does to UDP
+    DROP_MOVED_QUEUED, // waited at a link that was switched from
+    DROP_MOVED_SENT,   // under way behind it
+    DROP_UNBOUND,      // for an address or port that the NAT has given up
+    DROP_MEMORY,       // of this machine: counted as refused
 };
 
 // Told what becomes of the packets of one direction; the packet stays the teller's. A path is entered and

@@ -51,6 +51,13 @@ struct packet *queue_get(struct queue *queue, uint64_t now_ns) {
     return queue->kind->get(queue, now_ns);
 }
 
+struct packet *queue_take_back(struct queue *queue, uint64_t now_ns) {
+    if (queue->packets > 0 && !queue->fifo.first && queue->kind->close) queue->kind->close(queue);
+    struct packet *packet = queue_remove(queue, &queue->fifo);
+    if (!packet) queue->kind->open(queue, now_ns);
+    return packet;
+}
+
 bool queue_allows(const struct queue *queue, uint64_t packets, uint64_t size_bytes, uint64_t ahead_bytes,
                   uint64_t now_ns) {
     const struct queue_settings *settings = &queue->settings;

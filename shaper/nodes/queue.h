@@ -74,6 +74,10 @@ void queue_put(struct queue *queue, struct packet *packet, bool at_once, uint64_
 // The next packet, the caller's now; NULL when empty.
 struct packet *queue_get(struct queue *queue, uint64_t now_ns);
 
+// Any packet it holds, whatever the discipline says of it: the caller's now; NULL when empty, and the
+// discipline begins anew. Until then nothing else may be asked of the queue.
+struct packet *queue_take_back(struct queue *queue, uint64_t now_ns);
+
 // What follows is for the disciplines.
 
 // True if the limits allow a queue of so many packets and bytes whose last packet has ahead_bytes before it.

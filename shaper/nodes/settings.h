@@ -97,6 +97,12 @@ struct udp_settings {
     uint64_t late_ns;   // UDP_LATE: in each direction
 };
 
+// The near end's binding in the NAT between the link and the far end is lost at each multiple of `every_ns`.
+struct rebind_settings {
+    uint64_t every_ns; // 0: never
+    bool address;      // what changes: the address; else the ports of the flows there are
+};
+
 struct direction_settings {
     struct rate_settings rate;
     struct queue_settings queue;

@@ -131,8 +131,14 @@ void udp_policy_steer(struct udp_policy *policy, const struct udp_settings *sett
     if (!is_same(&policy->settings, settings)) set(policy, settings, now_ns);
 }
 
+struct packet *udp_policy_take_back(struct udp_policy *policy) {
+    struct packet *packet = packet_list_remove(&policy->late);
+    if (!packet) policy->latest_ns = 0;
+    return packet;
+}
+
 void udp_policy_close(struct udp_policy *policy) {
     struct packet *packet;
-    while ((packet = packet_list_remove(&policy->late)))
+    while ((packet = udp_policy_take_back(policy)))
         packet_return(policy->pool, packet);
 }

@@ -56,6 +56,9 @@ void udp_policy_open(struct udp_policy *policy, struct packet_pool *pool, const 
 // Other settings from now on, with a full bucket; what is held leaves when it would have. The same ones
 // change nothing.
 void udp_policy_steer(struct udp_policy *policy, const struct udp_settings *settings, uint64_t now_ns);
+// What is late, one packet after the other: the caller's now. NULL: nothing more, and the next waits for
+// none.
+struct packet *udp_policy_take_back(struct udp_policy *policy);
 void udp_policy_close(struct udp_policy *policy); // gives what is held back to the pool, untold
 
 uint64_t udp_burst_bytes(uint64_t rate_bps); // of a full bucket

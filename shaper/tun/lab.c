@@ -57,6 +57,10 @@ void lab_open_far(struct lab_side *side) {
     struct netlink_tcp tcp = {.min_rto_ms = dilated_min_rto_ms()};
     check(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS, 32, &tcp), "route");
     check_6(netlink_add_route(&side->netlink, side->interface, LAB_NEAR_ADDRESS_6, 128, &tcp), "IPv6 route");
+    check(netlink_add_route(&side->netlink, side->interface, LAB_MOVED_NETWORK, LAB_MOVED_BITS, &tcp),
+          "route");
+    check_6(netlink_add_route(&side->netlink, side->interface, LAB_MOVED_NETWORK_6, LAB_MOVED_BITS_6, &tcp),
+            "IPv6 route");
 }
 
 void lab_open_near(struct lab_side *side, bool ecn) {

@@ -52,12 +52,24 @@ static bool is_overdue(const struct tun_loop *tun_loop, uint64_t due_ns, uint64_
                         (tun_loop->wakeup_compensation.paced_ns > 0 ? WAKEUP_COMPENSATION_GAP_NS : 0);
 }
 
+// What leaves the link upward goes through the NAT. Those who watch see all packets as the command does.
+static bool write_batch(struct tun_direction *direction) {
+    struct gro_batch *batch = &direction->batch;
+    struct nat *nat = direction->nat_up;
+    for (uint32_t i = 0; nat && i < batch->count; i++)
+        nat_up(nat, batch->packets[i], batch->due_ns[i]);
+    bool written = tun_device_write_train(direction->write_fd, batch);
+    for (uint32_t i = 0; nat && direction->pool.watcher && i < batch->count; i++)
+        nat_up_back(nat, batch->packets[i]);
+    return written;
+}
+
 static void write_train(struct tun_direction *direction) {
     struct gro_batch *batch = &direction->batch;
     struct packet_watcher *watcher = direction->pool.watcher;
     if (batch->count == 0) return;
     uint64_t now_ns = clock_now_ns();
-    bool written = tun_device_write_train(direction->write_fd, batch);
+    bool written = write_batch(direction);
     if (written) direction->back->readable = true;
     if (is_overdue(direction->tun_loop, batch->due_ns[0], now_ns))
         overdue_add(&direction->tun_loop->overdue, batch->due_ns[0], now_ns);
@@ -101,6 +113,49 @@ static uint64_t arrived_ns_of(const struct tun_loop *tun_loop, enum reason reaso
     return reason == POLLING ? wakeup_compensation_found_ns(tun_loop->idle_ns, now_ns) : now_ns;
 }
 
+static void set_trains(struct tun_direction *direction, const struct rate_settings *rate) {
+    bool fast = rate->kind == RATE_STEPS;
+    for (uint32_t i = 0; fast && i < rate->steps_bps.count; i++)
+        fast = rate->steps_bps.step[i].value >= fast_bps;
+    direction->in_trains = fast || rate->kind == RATE_UNLIMITED;
+    direction->batch_span_ns = fast ? offload_ns : 0;
+}
+
+// All that leaves the paths before a move is as it was before.
+static void move_until(struct tun_loop *tun_loop, uint64_t now_ns) {
+    struct tun_direction *down = &tun_loop->down, *up = &tun_loop->up;
+    while (moves_due_ns(&tun_loop->moves) <= now_ns) {
+        uint64_t at_ns = moves_due_ns(&tun_loop->moves);
+        path_advance(&down->path, at_ns);
+        path_advance(&up->path, at_ns);
+        write_train(down);
+        write_train(up);
+        struct move move = moves_next(&tun_loop->moves);
+        if (move.kind == MOVE_SWITCH) {
+            const struct link_profile *to = tun_loop->profile->switch_to;
+            path_switch(&down->path, to, at_ns);
+            path_switch(&up->path, to, at_ns);
+            set_trains(down, &to->down.rate);
+            set_trains(up, &to->up.rate);
+        }
+        if (tun_loop->moved) tun_loop->moved(tun_loop->moved_context, &move);
+    }
+}
+
+// The packet is the direction's now: it goes into the path, or is dropped at once.
+static void take(struct tun_direction *direction, struct packet *packet, uint64_t arrived_ns) {
+    struct packet_watcher *watcher = direction->pool.watcher;
+    bool bound = !direction->nat_down || nat_down(direction->nat_down, packet);
+    if (watcher) {
+        path_advance(&direction->path, arrived_ns); // what left before is told of before
+        watcher->arrived(watcher, packet, arrived_ns);
+    }
+    if (bound)
+        path_take(&direction->path, packet, arrived_ns);
+    else
+        packet_drop(&direction->pool, packet, DROP_UNBOUND, arrived_ns);
+}
+
 // Takes over what is there to read now. Returns how many packets that was.
 static int read_packets(struct tun_direction *direction, enum reason reason) {
     struct tun_loop *tun_loop = direction->tun_loop;
@@ -123,12 +178,8 @@ static int read_packets(struct tun_direction *direction, enum reason reason) {
         if (!packet) {
             refuse(direction, into, arrived_ns);
         } else if (is_ip(packet)) {
-            struct packet_watcher *watcher = direction->pool.watcher;
-            if (watcher) {
-                path_advance(&direction->path, arrived_ns); // what left before is told of before
-                watcher->arrived(watcher, packet, arrived_ns);
-            }
-            path_take(&direction->path, packet, arrived_ns);
+            move_until(tun_loop, arrived_ns);
+            take(direction, packet, arrived_ns);
         } else {
             direction->not_ip++;
             direction->bytes_not_ip += packet->size_bytes;
@@ -141,7 +192,8 @@ static int read_packets(struct tun_direction *direction, enum reason reason) {
 
 static uint64_t due_ns(const struct tun_loop *tun_loop) {
     uint64_t down_ns = path_due_ns(&tun_loop->down.path), up_ns = path_due_ns(&tun_loop->up.path);
-    return down_ns < up_ns ? down_ns : up_ns;
+    uint64_t move_ns = moves_due_ns(&tun_loop->moves), packet_ns = down_ns < up_ns ? down_ns : up_ns;
+    return move_ns < packet_ns ? move_ns : packet_ns;
 }
 
 static void set_timer(struct tun_loop *tun_loop) {
@@ -166,7 +218,7 @@ static struct timeline_counters counters_of(const struct tun_direction *directio
     return (struct timeline_counters){
         .bytes_out = direction->bytes_out,
         .dropped = queue->drops + queue->aqm_drops,
-        .lost = path->loss.drops + path->onoff.drops + path->udp_policy.drops,
+        .lost = path->loss.drops + path->onoff.drops + path->udp_policy.drops + path->moved,
         .queue_bytes = queue->size_bytes,
     };
 }
@@ -202,6 +254,7 @@ static void turn(struct tun_loop *tun_loop, enum reason reason, uint64_t timer_n
             overdue_add(&tun_loop->overdue, held_up_ns, began_ns); // they may have waited all the time
         reason = AWAKE;
         uint64_t now_ns = clock_now_ns();
+        move_until(tun_loop, now_ns);
         path_advance(&down->path, now_ns);
         path_advance(&up->path, now_ns);
         write_train(down);
@@ -262,14 +315,6 @@ static void gauge_due(void *context, uint64_t now_ns) {
     loop_timer_set(tun_loop->loop, &tun_loop->gauge, now_ns + pause_ns);
 }
 
-static void set_trains(struct tun_direction *direction, const struct rate_settings *rate) {
-    bool fast = rate->kind == RATE_STEPS;
-    for (uint32_t i = 0; fast && i < rate->steps_bps.count; i++)
-        fast = rate->steps_bps.step[i].value >= fast_bps;
-    direction->in_trains = fast || rate->kind == RATE_UNLIMITED;
-    direction->batch_span_ns = fast ? offload_ns : 0;
-}
-
 static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direction,
                           const struct link_profile *profile, enum path_stream stream, int read_fd,
                           int write_fd) {
@@ -288,10 +333,12 @@ static int direction_open(struct tun_loop *tun_loop, struct tun_direction *direc
 
 int tun_loop_open(struct tun_loop *tun_loop, struct loop *loop, const struct link_profile *profile,
                   int far_fd, int near_fd) {
-    *tun_loop = (struct tun_loop){.loop = loop, .idle_ns = clock_now_ns()};
+    *tun_loop = (struct tun_loop){.loop = loop, .profile = profile, .idle_ns = clock_now_ns()};
     tun_loop->timer = (struct loop_timer){.due = timer_due, .context = tun_loop};
     tun_loop->gauge = (struct loop_timer){.due = gauge_due, .context = tun_loop};
     wakeup_compensation_open(&tun_loop->wakeup_compensation, tun_loop->idle_ns);
+    if (moves_open(&tun_loop->moves, profile, tun_loop->idle_ns) < 0) return -1;
+    tun_loop->down.nat_down = tun_loop->up.nat_up = tun_loop->moves.nat;
     if (direction_open(tun_loop, &tun_loop->down, profile, PATH_DOWN, far_fd, near_fd) < 0 ||
         direction_open(tun_loop, &tun_loop->up, profile, PATH_UP, near_fd, far_fd) < 0)
         return -1;
@@ -302,6 +349,8 @@ void tun_loop_steer(struct tun_loop *tun_loop, const struct link_profile *profil
     turn(tun_loop, AWAKE, NODE_NEVER);
     path_steer(&tun_loop->down.path, profile, tun_loop->idle_ns);
     path_steer(&tun_loop->up.path, profile, tun_loop->idle_ns);
+    moves_steer(&tun_loop->moves, profile, tun_loop->idle_ns);
+    tun_loop->profile = profile;
     set_trains(&tun_loop->down, &profile->down.rate);
     set_trains(&tun_loop->up, &profile->up.rate);
     set_timer(tun_loop);
@@ -318,4 +367,5 @@ void tun_loop_close(struct tun_loop *tun_loop) {
         path_close(&directions[i]->path);
         packet_pool_close(&directions[i]->pool);
     }
+    moves_close(&tun_loop->moves);
 }

@@ -5,6 +5,7 @@
 #define TRILANE_SHAPER_TUN_LOOP_H
 
 #include "base/loop.h"
+#include "shaper/moves.h"
 #include "shaper/nodes/histogram.h"
 #include "shaper/nodes/overdue.h"
 #include "shaper/nodes/timeline.h"
@@ -24,6 +25,8 @@ struct tun_direction {
     bool watched;  // for reading, by the loop
     bool readable; // there may be something to read
     int write_fd;
+    struct nat *nat_up;         // borrowed, of the direction that it is for: before what is written,
+    struct nat *nat_down;       // and after what was read; else NULL
     struct gro_batch batch;     // what has left the path and is yet to be written
     bool in_trains;             // several packets may be written at once,
     uint64_t batch_span_ns;     // that are due within this time
@@ -49,10 +52,15 @@ struct tun_loop {
     uint64_t gauged;
     uint64_t packet_ns; // when a packet last came
     struct overdue overdue;
-    uint64_t idle_ns;          // when we last had nothing to do
-    struct tun_direction down; // far to near
-    struct tun_direction up;   // near to far
-    struct timeline timeline;  // of both, from the first turn on
+    uint64_t idle_ns;                   // when we last had nothing to do
+    struct tun_direction down;          // far to near
+    struct tun_direction up;            // near to far
+    struct timeline timeline;           // of both, from the first turn on
+    struct moves moves;                 // of the path, with the NAT between link and far end
+    const struct link_profile *profile; // borrowed: as it was steered last; a switch may be past
+    // Told of each move at its time, after it; NULL: nobody.
+    void (*moved)(void *context, const struct move *move);
+    void *moved_context;
 };
 
 // `far_fd` and `near_fd` are TUN devices as namespace_open_tun makes them and stay the caller's. 0, or -1

@@ -10,6 +10,7 @@ import { programPath } from "../../base/programs.ts";
 import { removedAtEnd } from "../../base/removed_at_end.ts";
 import { ProgramFailure, runProgram } from "../../base/run_program.ts";
 import { formatLink } from "../../link/link.ts";
+import { withoutMoves } from "../../link/moves.ts";
 import { readOpportunities } from "../../link/opportunities.ts";
 import { factsOf } from "../../link/trace/facts.ts";
 import { labCommand } from "../lab.ts";
@@ -100,7 +101,15 @@ export async function measureLink(
   const keep = removedAtEnd(folder);
   try {
     const report = join(folder, "shaper.json");
-    const lab = labCommand({ home: folder, recording: null, link, dilation, reports: { replay: "", shaper: report } });
+    // A move would take away what is being measured.
+    const still = withoutMoves(link);
+    const lab = labCommand({
+      home: folder,
+      recording: null,
+      link: still,
+      dilation,
+      reports: { replay: "", shaper: report },
+    });
     const probe = programPath("trilane-probe");
     const command = [...lab.dilate, probe, "far", ...lab.shaper, probe, "near", ...phases.map(phaseWords)];
     const printed = await run(command, Math.ceil(wall_ms + startAndEnd_ms), signal);
