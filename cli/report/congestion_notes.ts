@@ -22,9 +22,17 @@ function flowsNote(facts: readonly LoadFacts[]): Markup | null {
   return html`<p>After a loss ${each.join("; ")}. No reduction is taken back.${flows.includes(1) && " cubic-n1 is RFC 9438's CUBIC, which reacts to loss as TCP's CUBIC does."}</p>`;
 }
 
+const rateControllers: Readonly<Record<string, string>> = {
+  gcc: "gcc is Google Congestion Control (draft-ietf-rmcat-gcc-02): QUIC is paced at a rate that rises by at most 8 % a second from the initial window in a round trip, and falls as soon as delay grows.",
+  "inter-arrival-2013":
+    "inter-arrival-2013 is WebRTC Inter-Arrival of Chromium's QUIC of 2013: ten packets probe the link, then QUIC is paced at a rate that rises with the cube of time and falls as soon as delay grows.",
+};
+
 function ratesNote(facts: readonly LoadFacts[]): Markup | null {
-  if (!facts.some((each) => quicOf(each, "congestion_control") === "gcc")) return null;
-  return html`<p>gcc is Google Congestion Control (draft-ietf-rmcat-gcc-02): QUIC is paced at a rate that rises by at most 8 % a second from the initial window in a round trip, and falls as soon as delay grows. What it knows of arrivals are plain acknowledgements.</p>`;
+  const names = new Set(facts.map((each) => String(quicOf(each, "congestion_control"))));
+  const each = Object.entries(rateControllers).flatMap(([name, note]) => (names.has(name) ? [note] : []));
+  if (each.length === 0) return null;
+  return html`<p>${each.join(" ")} What it knows of arrivals are the browser's plain acknowledgements.</p>`;
 }
 
 /** Nothing where QUIC ran another controller, or none was reported. */

@@ -2,12 +2,13 @@
 
 #include "congestion/cubic_n.h"
 #include "congestion/gcc.h"
+#include "congestion/inter_arrival.h"
 #include "congestion/sprout_ewma.h"
 
 #include <string.h>
 
 static const struct congestion_controller *const all[] = {
-    &cubic_n[0], &cubic_n[1], &cubic_n[2], &cubic_n[3], &gcc, &sprout_ewma, &sprout_ewma_acks,
+    &cubic_n[0], &cubic_n[1], &cubic_n[2], &cubic_n[3], &gcc, &inter_arrival, &sprout_ewma, &sprout_ewma_acks,
 };
 
 const struct congestion_controller *congestion_at(size_t index) {

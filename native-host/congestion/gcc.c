@@ -11,7 +11,8 @@
 //
 // Not faithful, and chosen:
 // - QUIC's plain ACKs stand for receive times: an ACK says when its newest packet arrived, the others' times
-//   are not known. Jitter of the way back counts as jitter of the way there.
+//   are not known. In flows the receiver acknowledges each packet; browsers do not. Jitter of the way back
+//   counts as jitter of the way there.
 // - The draft has no first rate. Here the initial window leaves unpaced; the first round trip makes it a
 // rate.
 // - Time in which nothing was in flight does not count in R: the draft's sender, a camera, never pauses.
@@ -154,4 +155,5 @@ const struct congestion_controller gcc = {
     .lost = lost,
     .window = window,
     .close = free,
+    .wants_single_acks = true,
 };

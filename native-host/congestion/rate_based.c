@@ -1,13 +1,13 @@
 #include "congestion/rate_based.h"
 
-static const double QUEUE_S = 0.5;
+static const double QUEUE_S = 2;
 enum { MIN_WINDOW_PACKETS = 4 };
 
-bool arrival_of(const struct congestion_acked *acked, uint64_t after_ns, struct arrival *out) {
+bool arrival_of(const struct congestion_acked *acked, uint64_t since_ns, struct arrival *out) {
     const struct congestion_packet *newest = NULL;
     for (uint64_t i = 0; i < acked->packet_count; i++)
         if (!newest || acked->packets[i].sent_ns >= newest->sent_ns) newest = &acked->packets[i];
-    if (!newest || newest->sent_ns <= after_ns) return false;
+    if (!newest || newest->sent_ns < since_ns) return false;
     const uint64_t took_ns = acked->now_ns - newest->sent_ns;
     const uint64_t most_ns = took_ns > acked->rtt.min_ns ? took_ns - acked->rtt.min_ns : 0;
     const uint64_t delay_ns = acked->ack_delay_ns < most_ns ? acked->ack_delay_ns : most_ns;

@@ -14,13 +14,14 @@ struct arrival {
     uint64_t arrived_ns;
 };
 
-// False if the ACK acknowledges nothing new that was sent after `after_ns`: it was overtaken.
-bool arrival_of(const struct congestion_acked *acked, uint64_t after_ns, struct arrival *out);
+// False if the ACK acknowledges nothing new that was sent at `since_ns` or later: it was overtaken. Packets
+// of a burst may have been sent at the same time.
+bool arrival_of(const struct congestion_acked *acked, uint64_t since_ns, struct arrival *out);
 
 // Newly acknowledged bytes.
 uint64_t acked_bytes(const struct congestion_acked *acked);
 
-// A round trip of the rate with half a second of queue: the window limits only if acknowledgements cease.
+// A round trip of the rate and two seconds of queue: the window limits only if acknowledgements cease.
 // At least 4 packets.
 uint64_t rate_based_window(double rate_bps, uint64_t min_rtt_ns, double packet_bytes);
 

@@ -67,7 +67,7 @@ export interface TcpChoice {
 }
 export interface QuicChoice {
   /**
-   * cubic, reno and bbr2 are quiche's own. cubic-nN is CUBIC that behaves as N flows: cubic-n1 is RFC 9438's, which unlike quiche's never takes a reduction back; cubic-n2 keeps 0.85 of its window after a loss, as QUIC did until 2017. gcc sets a rate by delay and loss: Google Congestion Control (draft-ietf-rmcat-gcc-02). sprout-ewma and sprout-ewma-acks are Sprout-EWMA (Das 2014), a window by the rate at which packets arrive, unpaced and without reaction to loss: sprout-ewma for a receiver that acknowledges each packet by itself, as that of our flows does; sprout-ewma-acks by the ACKs of any receiver, as browsers send them.
+   * cubic, reno and bbr2 are quiche's own. cubic-nN is CUBIC that behaves as N flows: cubic-n1 is RFC 9438's, which unlike quiche's never takes a reduction back; cubic-n2 keeps 0.85 of its window after a loss, as QUIC did until 2017. gcc sets a rate by delay and loss: Google Congestion Control (draft-ietf-rmcat-gcc-02). inter-arrival-2013 does, too: WebRTC Inter-Arrival, which Chromium's QUIC had in 2013. sprout-ewma and sprout-ewma-acks are Sprout-EWMA (Das 2014), a window by the rate at which packets arrive, unpaced and without reaction to loss: sprout-ewma for a receiver that acknowledges each packet by itself, as that of our flows does; sprout-ewma-acks by the ACKs of any receiver, as browsers send them.
    */
   congestion_control?:
     | "cubic"
@@ -78,6 +78,7 @@ export interface QuicChoice {
     | "cubic-n3"
     | "cubic-n4"
     | "gcc"
+    | "inter-arrival-2013"
     | "sprout-ewma"
     | "sprout-ewma-acks";
   initial_window_packets?: number;

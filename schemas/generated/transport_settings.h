@@ -48,6 +48,7 @@ struct quic_transport {
     "  --tcp-congestion NAME  cubic (default), reno, bbr or what else the kernel has\n" \
     "  --quic-congestion NAME quiche's own: cubic (default), reno or bbr2; ours: cubic-n1 (RFC 9438) to cubic-n4,\n" \
     "                         CUBIC that behaves as so many flows; gcc (Google Congestion Control);\n" \
+    "                         inter-arrival-2013 (WebRTC Inter-Arrival of Chromium's QUIC);\n" \
     "                         sprout-ewma-acks (Sprout-EWMA by the ACKs of any receiver), and sprout-ewma for one that\n" \
     "                         acknowledges each packet\n" \
     "  --tcp-initcwnd N, --quic-initcwnd N\n" \

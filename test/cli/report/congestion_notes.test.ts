@@ -25,7 +25,11 @@ test("ours: as how many flows, what is kept of the window, and that cubic-n1 is 
   assert.match(noteOf("cubic-n1", "cubic-n3"), /keeps 0\.7 of its window; cubic-n3 .* keeps 0\.9 of its window\./);
 });
 
-test("gcc: what sets its rate", () => {
+test("gcc, inter-arrival-2013: what sets the rate", () => {
   assert.match(noteOf("gcc", "cubic-n1"), /No reduction.*gcc is Google Congestion Control .* at most 8 % a second/s);
-  assert.doesNotMatch(noteOf("cubic-n1", null), /gcc/);
+  assert.doesNotMatch(noteOf("cubic-n1", null), /gcc|Inter-Arrival/);
+  assert.match(
+    noteOf("inter-arrival-2013"),
+    /^<p>inter-arrival-2013 is WebRTC Inter-Arrival .* plain acknowledgements\.<\/p>$/,
+  );
 });

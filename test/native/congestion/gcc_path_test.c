@@ -34,11 +34,11 @@ static void uses_the_link_and_keeps_the_queue_short(void **state) {
                               path.rate_bps / 1e6, path.rtt_s * 1e3, (unsigned)path.ack_every,
                               span.utilization, span.mean_queue_s * 1e3, span.most_queue_s * 1e3);
                 assert_true(span.utilization >= 0.9);
-                // Near convergence the rate g gains 37 kbit/s in a second at 30 ms. A queue that grows by 2 %
-                // of the time is noticed (th = 6 ms over 60 groups of 5 ms), so it gets to 0.02^2 C / 2 g:
-                // 0.1 s at 20 Mbit/s and 30 ms, four times that while the threshold is 12 ms.
-                assert_true(span.mean_queue_s <= 0.2);
-                if (path.rate_bps < 10e6) assert_true(span.most_queue_s <= 0.1);
+                // Near convergence the rate gains g = 37 kbit/s in a second at 30 ms, 22 at 120 ms. A queue
+                // that grows by 2 % of the time is noticed (th = 6 ms over 60 groups of 5 ms), 4 % while th
+                // is 12 ms: it gets to 0.02^2 C / 2 g = 0.1 s, or four times that, at 20 Mbit/s and 30 ms;
+                // 0.18 s at 120 ms.
+                assert_true(span.mean_queue_s <= (path.rate_bps < 10e6 ? 0.05 : 0.3));
                 assert_true(span.lost < 0.001);
             }
 }

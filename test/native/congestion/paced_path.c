@@ -192,7 +192,11 @@ static void step(struct run *r) {
     uint64_t send_ns = UINT64_MAX;
     if (may_send(r)) send_ns = pacer_may_send(&r->pacer, r->now_ns) ? r->now_ns : pacer_next_ns(&r->pacer);
     const uint64_t next_ns = soonest(soonest(arrival_ns, ack_ns), soonest(delayed_ns, send_ns));
-    assert_true(next_ns != UINT64_MAX); // something always comes back, or may be sent
+    if (next_ns == UINT64_MAX) { // all was lost: a probe after a time-out
+        r->now_ns += 3 * r->rtt.smoothed_ns;
+        send_packet(r);
+        return;
+    }
     r->now_ns = next_ns > r->now_ns ? next_ns : r->now_ns;
     if (ack_ns == next_ns)
         take_ack(r, &r->acks[r->acks_from++ % FLIGHT]);

@@ -1,6 +1,6 @@
 // A bulk sender over one bottleneck in virtual time, paced as ours are (quic_io/pacer.c), for controllers
 // that set a rate. Packets of one size, a queue that drops at its end, a receiver that acknowledges every Nth
-// packet, loss by three later ACKs. The link's rate may change once.
+// packet, loss by three later ACKs or by a time-out. The link's rate may change once.
 #ifndef TRILANE_TEST_PACED_PATH_H
 #define TRILANE_TEST_PACED_PATH_H
 

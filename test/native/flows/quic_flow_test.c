@@ -267,7 +267,8 @@ static void carries_a_hundred_at_once(void **state) {
 
 static void has_each_controller(void **state) {
     (void)state;
-    static const char *const names[] = {"cubic", "reno", "bbr2", "cubic-n1", "cubic-n2", "gcc"};
+    static const char *const names[] = {
+        "cubic", "reno", "bbr2", "cubic-n1", "cubic-n2", "gcc", "inter-arrival-2013"};
     enum { ALL = sizeof names / sizeof *names, OF_QUICHE = 3, SIZE = 1000 * 1000 };
     const size_t count = quiche_congestion_calls_ours() ? ALL : OF_QUICHE;
     char error[256];

@@ -80,7 +80,7 @@ const wrong: [words: string, message: string][] = [
   ["tcp:x;rm", 'flow "tcp:x;rm", character 5: controller "x;rm": for tcp use reno, cubic, bbr'],
   [
     "2*quic:bbr",
-    'flow "2*quic:bbr", character 8: controller "bbr": for quic use cubic, reno, bbr2, cubic-n1, cubic-n2, cubic-n3, cubic-n4, gcc, sprout-ewma, sprout-ewma-acks',
+    'flow "2*quic:bbr", character 8: controller "bbr": for quic use cubic, reno, bbr2, cubic-n1, cubic-n2, cubic-n3, cubic-n4, gcc, inter-arrival-2013, sprout-ewma, sprout-ewma-acks',
   ],
   [
     "quic,up,paced",

@@ -1,0 +1,42 @@
+// Inter-Arrival's detector of over-use: are packets further apart when they arrive than when they were sent?
+// Equations and constants: inter_arrival_detector.c. Virtual time.
+#ifndef TRILANE_CONGESTION_INTER_ARRIVAL_DETECTOR_H
+#define TRILANE_CONGESTION_INTER_ARRIVAL_DETECTOR_H
+
+#include "congestion/rate_based.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// In the order of their weight: the greater one of two detectors' counts.
+enum inter_arrival_usage {
+    INTER_ARRIVAL_STEADY,
+    INTER_ARRIVAL_UNDER_USING,
+    INTER_ARRIVAL_DRAINING, // over-use was told, and the queue it made is not gone
+    INTER_ARRIVAL_OVER_USING,
+};
+
+// One of the two detectors: by the mean of differences, and by their sum and the delay.
+struct inter_arrival_judge {
+    enum inter_arrival_usage usage;
+    int over_uses; // begun, less under-uses begun, since it was last steady
+};
+
+struct inter_arrival_detector {
+    struct arrival last;
+    bool has_last;
+    uint64_t samples;
+    double mean_us;
+    double variance_us2;
+    double sum_us;
+    int64_t least_offset_ns; // of arrival after departure; INT64_MAX: none yet
+    double delay_us;         // of the last packet, above the least
+    struct inter_arrival_judge slope, drift;
+};
+
+void inter_arrival_detector_init(struct inter_arrival_detector *detector);
+void inter_arrival_detector_add(struct inter_arrival_detector *detector, const struct arrival *packet);
+// What the path is now. Over-use is told once; afterwards the path drains.
+enum inter_arrival_usage inter_arrival_detector_judge(struct inter_arrival_detector *detector);
+
+#endif

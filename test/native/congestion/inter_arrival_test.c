@@ -1,0 +1,517 @@
+// Inter-Arrival in virtual time, part by part: packet trains made by hand, and what is to be decided of them.
+#include "congestion/inter_arrival.h"
+#include "congestion/inter_arrival_channel.h"
+#include "congestion/inter_arrival_detector.h"
+#include "congestion/inter_arrival_probe.h"
+#include "congestion/inter_arrival_ramp.h"
+#include "congestion/inter_arrival_states.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+enum { PACKET = 1250 };
+
+static uint64_t ns(double ms) {
+    return (uint64_t)llround(ms * 1e6);
+}
+
+static struct arrival at(double sent_ms, double arrived_ms) {
+    return (struct arrival){0, ns(sent_ms), ns(arrived_ms)};
+}
+
+// A train of packets sent 10 ms apart, each arriving 20 ms and `delay_ms` after it was sent.
+struct train {
+    struct inter_arrival_detector detector;
+    double sent_ms, delay_ms;
+};
+
+static struct train new_train(void) {
+    struct train train = {.sent_ms = 1000};
+    inter_arrival_detector_init(&train.detector);
+    return train;
+}
+
+// The next packet's delay is `more_ms` longer.
+static enum inter_arrival_usage next(struct train *train, double more_ms) {
+    train->sent_ms += 10;
+    train->delay_ms += more_ms;
+    const struct arrival packet = at(train->sent_ms, train->sent_ms + 20 + train->delay_ms);
+    inter_arrival_detector_add(&train->detector, &packet);
+    return inter_arrival_detector_judge(&train->detector);
+}
+
+// x is 0 from the second packet on: after n of them var = 10^6 (49/50)^n, sigma its root.
+static struct train steady_train(int packets) {
+    struct train train = new_train();
+    for (int i = 0; i < packets; i++)
+        assert_int_equal(next(&train, 0), INTER_ARRIVAL_STEADY);
+    return train;
+}
+
+static void a_steady_train_has_the_variance_of_its_memory(void **state) {
+    (void)state;
+    struct train train = steady_train(101);
+    assert_int_equal(train.detector.samples, 100);
+    assert_float_equal(train.detector.mean_us, 0, 1e-6);
+    assert_float_equal(train.detector.variance_us2, 1e6 * pow(0.98, 100), 1);
+    for (int i = 0; i < 300; i++)
+        next(&train, 0);
+    assert_float_equal(train.detector.variance_us2, 1e4, 1e-6); // its floor
+}
+
+// 50 ms more each time.
+static void nothing_is_told_of_fewer_than_ten_samples(void **state) {
+    (void)state;
+    struct train train = new_train();
+    next(&train, 0);
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(next(&train, 50), INTER_ARRIVAL_STEADY);
+    assert_int_equal(next(&train, 50), INTER_ARRIVAL_OVER_USING);
+}
+
+// sigma is at its floor, 100 us. After x = 400 us mu is 8 us and sigma sqrt((49 x 10^4 + 392^2) / 50) = 113.5
+// us: more than 14 mu = 112. After x = 600 us mu is 12 us and sigma 129.3 us: less than 168.
+static void a_mean_beyond_a_14th_of_sigma_is_over_use(void **state) {
+    (void)state;
+    struct train train = steady_train(402);
+    assert_int_equal(next(&train, 0.4), INTER_ARRIVAL_STEADY);
+    assert_float_equal(train.detector.mean_us, 8, 1e-3);
+    assert_float_equal(sqrt(train.detector.variance_us2), 113.47, 1e-2);
+    train = steady_train(402);
+    assert_int_equal(next(&train, 0.6), INTER_ARRIVAL_OVER_USING);
+    assert_float_equal(train.detector.mean_us, 12, 1e-3);
+    assert_float_equal(train.detector.delay_us, 600, 1e-3);
+    assert_int_equal(train.detector.drift.usage, INTER_ARRIVAL_STEADY); // S = D = 600 us < 5 sigma
+    // Told once: the queue is now to drain. It does: mu falls below 0, and S is 0.
+    assert_int_equal(next(&train, 0), INTER_ARRIVAL_DRAINING);
+    assert_int_equal(next(&train, -0.6), INTER_ARRIVAL_STEADY);
+    assert_float_equal(train.detector.mean_us, -0.475, 1e-2);
+}
+
+// sigma is 100 us again. 0.3 ms more, twice: S = D = 0.6 ms exceed 5 sigma = 0.59 ms, but not 1 ms: over-use
+// stands until they shrink. From 1 ms on it counts as draining.
+static void below_a_millisecond_over_use_stands(void **state) {
+    (void)state;
+    struct train train = steady_train(402);
+    assert_int_equal(next(&train, 0.3), INTER_ARRIVAL_STEADY);
+    assert_int_equal(next(&train, 0.3), INTER_ARRIVAL_OVER_USING);
+    assert_int_equal(train.detector.drift.usage, INTER_ARRIVAL_OVER_USING);
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(next(&train, 0), INTER_ARRIVAL_OVER_USING);
+    assert_int_equal(next(&train, 0.5), INTER_ARRIVAL_DRAINING);
+}
+
+// x of +-1 ms in turn keep mu near 0 and sigma near 1 ms. A queue of 0.1 ms more each time drifts: D = 7
+// sigma comes first, S = 5 sigma before it.
+static void a_sum_beyond_5_sigma_is_over_use(void **state) {
+    (void)state;
+    struct train train = new_train();
+    next(&train, 0);
+    double flip = 1;
+    for (int i = 0; i < 400; i++, flip = -flip)
+        assert_int_equal(next(&train, flip), INTER_ARRIVAL_STEADY);
+    const double sigma = sqrt(train.detector.variance_us2);
+    assert_float_equal(sigma, 1000, 30);
+    assert_float_equal(train.detector.sum_us, 0, 1e-3);
+    int grown = 0;
+    enum inter_arrival_usage usage = INTER_ARRIVAL_STEADY;
+    for (; usage == INTER_ARRIVAL_STEADY && grown < 100; grown++, flip = -flip)
+        usage = next(&train, flip + 0.06);
+    assert_int_equal(usage, INTER_ARRIVAL_OVER_USING);
+    // S is what grew, and the 1 ms that every other packet adds: 5 sigma of about 1 ms less 1 ms, by 0.06 ms.
+    assert_in_range(grown, (5 - 1 - 0.3) / 0.06, (5 - 1 + 0.3) / 0.06 + 2);
+    assert_int_equal(train.detector.slope.usage, INTER_ARRIVAL_STEADY); // mu = 60 us: less than sigma / 14
+    assert_int_equal(train.detector.drift.usage, INTER_ARRIVAL_OVER_USING);
+    assert_int_equal(next(&train, flip), INTER_ARRIVAL_DRAINING);
+}
+
+static void a_shrinking_queue_is_under_use_until_it_is_forgotten(void **state) {
+    (void)state;
+    struct train train = new_train();
+    train.delay_ms = 30;
+    next(&train, 0);
+    for (int i = 0; i < 300; i++)
+        next(&train, 0);
+    assert_int_equal(next(&train, -10), INTER_ARRIVAL_UNDER_USING);
+    assert_float_equal(train.detector.sum_us, -10000 + sqrt(train.detector.variance_us2) / 8, 1);
+    int held = 1;
+    while (next(&train, 0) == INTER_ARRIVAL_UNDER_USING)
+        held++;
+    // sigma begins at sqrt((49 x 2317 + 9800^2) / 50) = 1.39 ms or so, and S gains an eighth of it each time.
+    assert_in_range(held, 20, 200);
+    assert_float_equal(train.detector.sum_us, 0, 1e-6);
+}
+
+// --- The probe ---
+
+static void ten_packets_tell_the_rate_of_the_link(void **state) {
+    (void)state;
+    struct inter_arrival_probe probe = {0};
+    double rate;
+    for (int i = 0; i < 10; i++) { // sent 1 ms apart, arriving 2.5 ms apart: 9 packets in 22.5 ms
+        const struct arrival packet = at(1000 + i, 1020 + 2.5 * i);
+        assert_false(inter_arrival_probe_estimate(&probe, &rate));
+        inter_arrival_probe_acked(&probe, &packet, 1, PACKET);
+    }
+    assert_true(inter_arrival_probe_estimate(&probe, &rate));
+    assert_float_equal(rate, PACKET / 0.0025, 1);
+}
+
+static void acks_of_several_packets_tell_as_much(void **state) {
+    (void)state;
+    struct inter_arrival_probe probe = {0};
+    double rate;
+    for (int i = 1; i < 10; i += 2) {
+        const struct arrival packet = at(1000 + i, 1020 + 2.5 * i);
+        inter_arrival_probe_acked(&probe, &packet, 2, 2 * PACKET);
+    }
+    assert_true(inter_arrival_probe_estimate(&probe, &rate));
+    assert_float_equal(rate, PACKET / 0.0025, 1);
+}
+
+static void a_lost_packet_halves_the_estimate(void **state) {
+    (void)state;
+    struct inter_arrival_probe probe = {0};
+    double rate;
+    for (int i = 0; i < 9; i++) {
+        const struct arrival packet = at(1000 + i, 1020 + 2.5 * i);
+        inter_arrival_probe_acked(&probe, &packet, 1, PACKET);
+    }
+    assert_false(inter_arrival_probe_estimate(&probe, &rate));
+    inter_arrival_probe_lost(&probe, 1);
+    assert_true(inter_arrival_probe_estimate(&probe, &rate));
+    assert_float_equal(rate, PACKET / 0.0025 / 2, 1);
+}
+
+static void a_probe_that_misses_falls_back(void **state) {
+    (void)state;
+    struct inter_arrival_probe probe = {0};
+    double rate;
+    const struct arrival only = at(1000, 1020);
+    inter_arrival_probe_acked(&probe, &only, 10, 10 * PACKET); // all by one ACK: no span
+    assert_true(inter_arrival_probe_estimate(&probe, &rate));
+    assert_float_equal(rate, 40000, 0);
+    inter_arrival_probe_restart(&probe);
+    assert_false(inter_arrival_probe_estimate(&probe, &rate));
+    inter_arrival_probe_lost(&probe, 10);
+    assert_true(inter_arrival_probe_estimate(&probe, &rate));
+    assert_float_equal(rate, 40000, 0);
+}
+
+static void a_sender_that_is_the_limit_gets_40_kilobytes_at_least(void **state) {
+    (void)state;
+    static const double gaps_ms[] = {100, 2};
+    static const double expected[] = {40000, PACKET / 0.002};
+    for (int c = 0; c < 2; c++) {
+        struct inter_arrival_probe probe = {0};
+        double rate;
+        for (int i = 0; i < 10; i++) {
+            const struct arrival packet = at(1000 + gaps_ms[c] * i, 1020 + gaps_ms[c] * i);
+            inter_arrival_probe_acked(&probe, &packet, 1, PACKET);
+        }
+        assert_true(inter_arrival_probe_estimate(&probe, &rate));
+        assert_float_equal(rate, expected[c], 1);
+    }
+}
+
+// --- The channel ---
+
+static void pairs_sent_close_together_tell_the_channel(void **state) {
+    (void)state;
+    struct inter_arrival_channel channel = {0};
+    double rate;
+    for (int i = 0; i <= 20; i++) { // pairs 0.1 ms apart that arrive 2 ms apart, 20 ms from pair to pair
+        const double pair_ms = 20.0 * (i / 2);
+        const struct arrival packet = at(1000 + pair_ms + 0.1 * (i % 2), 1020 + pair_ms + 2.0 * (i % 2));
+        inter_arrival_channel_acked(&channel, &packet, PACKET);
+        const enum inter_arrival_certainty certainty = inter_arrival_channel_estimate(&channel, &rate);
+        assert_int_equal(certainty, i < 19 ? INTER_ARRIVAL_UNKNOWN : INTER_ARRIVAL_GOOD);
+    }
+    assert_int_equal(channel.count, 10);
+    assert_float_equal(rate, PACKET / 0.002, 1);
+}
+
+// Rates of 10 pairs sorted: the median has index 5, the quartiles 2 and 8.
+static void quartiles_a_quarter_apart_are_uncertain(void **state) {
+    (void)state;
+    static const double by_rank[] = {1, 2, 900, 950, 960, 1000, 1010, 1020, 1150, 1e6};
+    struct inter_arrival_channel channel = {.count = 10};
+    double rate;
+    for (int i = 0; i < 10; i++)
+        channel.rates[(i * 7) % 10] = by_rank[i];
+    assert_int_equal(inter_arrival_channel_estimate(&channel, &rate), INTER_ARRIVAL_GOOD); // 250: not above
+    assert_float_equal(rate, 1000, 0);
+    channel.rates[(8 * 7) % 10] = 1151;
+    assert_int_equal(inter_arrival_channel_estimate(&channel, &rate), INTER_ARRIVAL_UNCERTAIN);
+    assert_float_equal(rate, 1000, 0);
+}
+
+static void a_lost_packet_breaks_a_pair(void **state) {
+    (void)state;
+    struct inter_arrival_channel channel = {0};
+    const struct arrival first = at(1000, 1020), second = at(1000.1, 1030);
+    inter_arrival_channel_acked(&channel, &first, PACKET);
+    inter_arrival_channel_lost(&channel);
+    inter_arrival_channel_acked(&channel, &second, PACKET);
+    assert_int_equal(channel.count, 0);
+}
+
+// --- The ramp ---
+
+static double ramp_to(struct inter_arrival_ramp *ramp, double ms) {
+    double rate = ramp->rate;
+    for (double t = (double)ramp->updated_ns / 1e6 + 31; t <= ms; t += 31)
+        rate = inter_arrival_ramp_rate(ramp, ns(t), 0);
+    return rate;
+}
+
+// From 70 to 100 kB/s: t0 = cbrt(30000 / 6000) = 1.71 s. Beyond it 6000 t^3.
+static void the_ramp_is_cubic_about_what_was_available(void **state) {
+    (void)state;
+    struct inter_arrival_ramp ramp;
+    inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 100000);
+    assert_float_equal(ramp.origin_s, 1.7099759, 1e-6);
+    assert_float_equal(inter_arrival_ramp_rate(&ramp, ns(1030), 0), 70000, 0); // not more often than in 30 ms
+    for (double s = 0.5; s < 4; s += 0.5) {
+        const double from_s = s - 1.7099759, expected = 100000 + 6000 * from_s * from_s * from_s;
+        assert_float_equal(ramp_to(&ramp, 1000 + 1000 * s), expected, 0.03 * expected);
+    }
+}
+
+static void above_halfway_it_is_cubic_about_the_channel(void **state) {
+    (void)state;
+    struct inter_arrival_ramp ramp;
+    inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 300000);
+    assert_float_equal(ramp.halfway, 200000, 0);
+    ramp_to(&ramp, 1000 + 1710);
+    assert_float_equal(ramp.rate, 100000, 1000);
+    // 6000 t^3 = 100000 after 2.55 s: halfway; then 300 - 6000 (2.55 - t)^3 from about there on.
+    ramp_to(&ramp, 1000 + 1710 + 2554 + 62);
+    assert_float_equal(ramp.rate, 205000, 8000);
+    const double epoch_ms = (double)ramp.epoch_ns / 1e6;
+    assert_float_equal(epoch_ms, 1000 + 1710 + 2554, 40);
+    ramp_to(&ramp, epoch_ms + 1000 * ramp.origin_s);
+    assert_float_equal(ramp.rate, 300000, 2000);
+}
+
+static void it_does_not_grow_beyond_twice_what_is_sent(void **state) {
+    (void)state;
+    struct inter_arrival_ramp ramp;
+    inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 100000);
+    for (double t = 1031; t < 11000; t += 31)
+        assert_float_equal(inter_arrival_ramp_rate(&ramp, ns(t), 34000), 70000, 0);
+    const double later = inter_arrival_ramp_rate(&ramp, ramp.updated_ns + ns(100), 36000);
+    const double from_s = 0.1 - 1.7099759; // as 0.1 s after the epoch
+    assert_float_equal(later, 100000 + 6000 * from_s * from_s * from_s, 10);
+    inter_arrival_ramp_hold(&ramp, ramp.updated_ns + ns(60000));
+    assert_float_equal(inter_arrival_ramp_rate(&ramp, ramp.updated_ns + ns(31), 0), later, 1500);
+}
+
+static void a_good_channel_estimate_moves_the_plateau(void **state) {
+    (void)state;
+    struct inter_arrival_ramp ramp;
+    inter_arrival_ramp_reset(&ramp, ns(1000), 70000, 100000, 100000);
+    inter_arrival_ramp_set_channel(&ramp, ns(1100), 90000); // below what is available: no news
+    assert_float_equal(ramp.channel, 100000, 0);
+    inter_arrival_ramp_set_channel(&ramp, ns(1100), 200000);
+    assert_float_equal(ramp.halfway, 150000, 0);
+    ramp.rate = 160000;
+    inter_arrival_ramp_set_channel(&ramp, ns(1200), 160000 + 6000 * 8);
+    assert_float_equal(ramp.origin_s, 2, 1e-6);
+    assert_int_equal(ramp.epoch_ns, ns(1200));
+}
+
+// --- The states ---
+
+static void two_decreases_step_up_and_five_increases_step_down(void **state) {
+    (void)state;
+    struct inter_arrival_states s;
+    inter_arrival_states_init(&s);
+    assert_int_equal(s.rtt_ns, ns(80));
+    double t = 1000;
+    assert_true(inter_arrival_states_delay(&s, ns(t)));
+    inter_arrival_states_decreased(&s, ns(t));
+    assert_int_equal(s.state, INTER_ARRIVAL_STABLE);
+    assert_false(inter_arrival_states_delay(&s, ns(t + 79))); // within the same round trip
+    inter_arrival_states_decreased(&s, ns(t + 79));
+    assert_int_equal(s.state, INTER_ARRIVAL_STABLE);
+    inter_arrival_states_decreased(&s, ns(t += 80));
+    assert_int_equal(s.state, INTER_ARRIVAL_DELAY);
+    inter_arrival_states_decreased(&s, ns(t += 80));
+    inter_arrival_states_increased(&s, ns(t += 80)); // forgets that decrease
+    inter_arrival_states_decreased(&s, ns(t += 80));
+    assert_int_equal(s.state, INTER_ARRIVAL_DELAY);
+    inter_arrival_states_decreased(&s, ns(t += 80));
+    assert_int_equal(s.state, INTER_ARRIVAL_COMPETING_FLOW);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(s.state, INTER_ARRIVAL_COMPETING_FLOW);
+        inter_arrival_states_increased(&s, ns(t += 80));
+    }
+    assert_int_equal(s.state, INTER_ARRIVAL_DELAY);
+    for (int i = 0; i < 5; i++)
+        inter_arrival_states_increased(&s, ns(t += 80));
+    assert_int_equal(s.state, INTER_ARRIVAL_STABLE);
+}
+
+static void losses_alone_are_packet_loss_and_with_delay_tcp(void **state) {
+    (void)state;
+    struct inter_arrival_states s;
+    inter_arrival_states_init(&s);
+    double t = 1000;
+    for (int i = 0; i < 2; i++, t += 100) {
+        assert_true(inter_arrival_states_loss(&s, ns(t)));
+        inter_arrival_states_decreased(&s, ns(t));
+    }
+    assert_int_equal(s.state, INTER_ARRIVAL_PACKET_LOSS);
+    inter_arrival_states_init(&s);
+    for (int i = 0; i < 2; i++, t += 100) {
+        assert_true(inter_arrival_states_delay(&s, ns(t)));
+        assert_true(inter_arrival_states_loss(&s, ns(t)));
+        inter_arrival_states_decreased(&s, ns(t));
+    }
+    assert_int_equal(s.state, INTER_ARRIVAL_DELAY);
+    for (int i = 0; i < 2; i++, t += 100)
+        inter_arrival_states_decreased(&s, ns(t));
+    assert_int_equal(s.state, INTER_ARRIVAL_COMPETING_TCP);
+}
+
+static void events_expire_after_10_seconds(void **state) {
+    (void)state;
+    struct inter_arrival_states s;
+    inter_arrival_states_init(&s);
+    inter_arrival_states_delay(&s, ns(1000));
+    inter_arrival_states_loss(&s, ns(11000)); // 10 s later: not yet
+    assert_int_equal(s.delays.count, 1);
+    inter_arrival_states_loss(&s, ns(11100));
+    assert_int_equal(s.delays.count, 0);
+    inter_arrival_states_delay(&s, ns(21200));
+    assert_int_equal(s.losses.count, 0);
+}
+
+// --- The whole ---
+
+struct sender {
+    void *state;
+    double now_ms, rtt_ms;
+    uint64_t number;
+};
+
+static struct congestion_window look(const struct sender *s) {
+    struct congestion_window window;
+    inter_arrival.window(s->state, &window);
+    return window;
+}
+
+static struct congestion_rtt rtt_of(const struct sender *s) {
+    return (struct congestion_rtt){
+        .latest_ns = ns(s->rtt_ms), .smoothed_ns = ns(s->rtt_ms), .min_ns = ns(40)};
+}
+
+static struct sender open_sender(void) {
+    const struct congestion_start start = {PACKET, 10};
+    struct sender s = {.state = inter_arrival.open(&inter_arrival, &start), .now_ms = 1000, .rtt_ms = 40};
+    assert_non_null(s.state);
+    return s;
+}
+
+// A packet sent `gap_ms` after the last, and acknowledged one by one.
+static void packet(struct sender *s, double gap_ms, double more_rtt_ms) {
+    s->now_ms += gap_ms + more_rtt_ms;
+    s->rtt_ms += more_rtt_ms;
+    inter_arrival.sent(s->state, &(struct congestion_sent){ns(s->now_ms - s->rtt_ms), PACKET, PACKET});
+    const struct congestion_packet one = {++s->number, ns(s->now_ms - s->rtt_ms), PACKET, true, true};
+    inter_arrival.acked(s->state, &(struct congestion_acked){.now_ns = ns(s->now_ms),
+                                                             .in_flight_bytes = 2 * PACKET,
+                                                             .rtt = rtt_of(s),
+                                                             .packets = &one,
+                                                             .packet_count = 1});
+}
+
+static void lose(struct sender *s) {
+    const struct congestion_packet one = {++s->number, ns(s->now_ms - s->rtt_ms), PACKET, true, true};
+    inter_arrival.lost(s->state, &(struct congestion_lost){ns(s->now_ms), 2 * PACKET, 2, rtt_of(s), &one, 1});
+}
+
+// Ten packets sent 1 ms apart that arrive 2 ms apart: 625 kB/s, of which 0.7 are 3.5 Mbit/s.
+static struct sender probed(void) {
+    struct sender s = open_sender();
+    assert_int_equal(look(&s).pacing_bps, 9600 * 1000);
+    assert_int_equal(look(&s).window_bytes, 10 * PACKET);
+    assert_int_equal(look(&s).phase, CONGESTION_SLOW_START);
+    for (int i = 0; i < 10; i++)
+        packet(&s, 1, 1);
+    assert_float_equal((double)look(&s).pacing_bps, 3.5e6, 1e3);
+    assert_int_equal(look(&s).phase, CONGESTION_AVOIDANCE);
+    assert_true(look(&s).window_bytes > 3.5e6 / 8);
+    return s;
+}
+
+static void the_probe_sets_the_first_rate(void **state) {
+    (void)state;
+    struct sender s = probed();
+    inter_arrival.close(s.state);
+}
+
+static void a_loss_keeps_70_percent_once_in_a_round_trip(void **state) {
+    (void)state;
+    struct sender s = probed();
+    lose(&s);
+    assert_float_equal((double)look(&s).pacing_bps, 0.7 * 3.5e6, 1e3);
+    lose(&s);
+    assert_float_equal((double)look(&s).pacing_bps, 0.7 * 3.5e6, 1e3);
+    s.now_ms += s.rtt_ms + 20;
+    lose(&s);
+    assert_float_equal((double)look(&s).pacing_bps, 0.49 * 3.5e6, 1e3);
+    inter_arrival.close(s.state);
+}
+
+// After steady packets the delay jumps: over-use. The cut is D / RTT.
+static void a_delay_event_drains_the_queue_in_a_round_trip(void **state) {
+    (void)state;
+    struct sender s = probed();
+    for (int i = 0; i < 200; i++)
+        packet(&s, 2.857, 0);
+    const double before = (double)look(&s).pacing_bps;
+    assert_true(before > 3.5e6);
+    const double base_ms = s.rtt_ms;
+    packet(&s, 2.857, 12); // RTT = (3 x base + base + 12) / 4
+    const double expected = before * (1 - 12 / (base_ms + 3));
+    assert_float_equal((double)look(&s).pacing_bps, expected, 0.01 * expected);
+    packet(&s, 2.857, 0); // draining: held
+    assert_float_equal((double)look(&s).pacing_bps, expected, 0.01 * expected);
+    inter_arrival.close(s.state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_steady_train_has_the_variance_of_its_memory),
+        cmocka_unit_test(nothing_is_told_of_fewer_than_ten_samples),
+        cmocka_unit_test(a_mean_beyond_a_14th_of_sigma_is_over_use),
+        cmocka_unit_test(below_a_millisecond_over_use_stands),
+        cmocka_unit_test(a_sum_beyond_5_sigma_is_over_use),
+        cmocka_unit_test(a_shrinking_queue_is_under_use_until_it_is_forgotten),
+        cmocka_unit_test(ten_packets_tell_the_rate_of_the_link),
+        cmocka_unit_test(acks_of_several_packets_tell_as_much),
+        cmocka_unit_test(a_lost_packet_halves_the_estimate),
+        cmocka_unit_test(a_probe_that_misses_falls_back),
+        cmocka_unit_test(a_sender_that_is_the_limit_gets_40_kilobytes_at_least),
+        cmocka_unit_test(pairs_sent_close_together_tell_the_channel),
+        cmocka_unit_test(quartiles_a_quarter_apart_are_uncertain),
+        cmocka_unit_test(a_lost_packet_breaks_a_pair),
+        cmocka_unit_test(the_ramp_is_cubic_about_what_was_available),
+        cmocka_unit_test(above_halfway_it_is_cubic_about_the_channel),
+        cmocka_unit_test(it_does_not_grow_beyond_twice_what_is_sent),
+        cmocka_unit_test(a_good_channel_estimate_moves_the_plateau),
+        cmocka_unit_test(two_decreases_step_up_and_five_increases_step_down),
+        cmocka_unit_test(losses_alone_are_packet_loss_and_with_delay_tcp),
+        cmocka_unit_test(events_expire_after_10_seconds),
+        cmocka_unit_test(the_probe_sets_the_first_rate),
+        cmocka_unit_test(a_loss_keeps_70_percent_once_in_a_round_trip),
+        cmocka_unit_test(a_delay_event_drains_the_queue_in_a_round_trip),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
