@@ -9,6 +9,7 @@ import { count, formatSize } from "../base/numbers.ts";
 import { printJson, printLines } from "../base/terminal_text.ts";
 import { removeEverything } from "../install/remove/everything.ts";
 import { withArchive } from "../recording/archive/client.ts";
+import { removeReports } from "../report/report_files.ts";
 import { readNumber } from "../results/export/choose.ts";
 import { resultsExist } from "../results/store/database.ts";
 import { openResults } from "../results/store/results.ts";
@@ -30,13 +31,27 @@ async function removeSweeps(home: string, ids: readonly number[]): Promise<void>
   } finally {
     results.close();
   }
+  for (const id of ids) removeReports(home, id);
+}
+
+/** What a name mistyped may have meant: `trilane remove 3` for sweep 3. */
+function sweepHint(home: string, name: string): string {
+  if (!/^\d+$/.test(name) || !resultsExist(home)) return "see `trilane list`";
+  const results = openResults(home);
+  try {
+    const isSweep = results.listAllSweeps().some(({ id }) => String(id) === name);
+    return isSweep ? `sweep ${name} is removed with \`trilane remove --sweep ${name}\`` : "see `trilane list`";
+  } finally {
+    results.close();
+  }
 }
 
 async function remove(home: string, names: readonly string[], sweeps: readonly number[]): Promise<void> {
   await withArchive(home, async (archive) => {
     const there = new Set((await archive.list()).map(({ name }) => name));
     const missing = names.find((name) => !there.has(name));
-    if (missing !== undefined) throw new UserError(`recording "${missing}": not in the archive: see \`trilane list\``);
+    if (missing !== undefined)
+      throw new UserError(`recording "${missing}": not in the archive: ${sweepHint(home, missing)}`);
     await removeSweeps(home, sweeps); // all or none
     for (const name of names) await archive.remove(name);
   });
@@ -100,7 +115,7 @@ export const command: Command<RemoveOptions> = {
       })
       .option("yes", { type: "boolean", default: false, describe: "with --everything: do not ask" })
       .example("trilane remove shop shop-repeat", "two recordings")
-      .example("trilane remove --sweep 3", "sweep 3 and all its loads; recordings stay")
+      .example("trilane remove --sweep 3", "sweep 3, all its loads or flow runs, and its reports; recordings stay")
       .example("trilane remove --everything --yes", "all that Trilane keeps, without being asked"),
   run: async (options) => {
     if (options.everything) return await runEverything(options);

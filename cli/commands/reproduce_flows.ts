@@ -8,7 +8,8 @@ import { type FlowPlan, flowPlanDigest, flowPlanOf, readFlowPlan } from "../flow
 import { executeFlows } from "../flows/run/execute.ts";
 import { openExistingResults } from "../results/store/results.ts";
 import { agreementSentence } from "../results/studies/agreement.ts";
-import { comparedFlowFigures } from "../results/studies/flow_agreement.ts";
+import { type ComparedFlowFigure, comparedFlowFigures } from "../results/studies/flow_agreement.ts";
+import { figuresDocument } from "../results/studies/flow_figures.ts";
 import type { FlowStudy } from "../results/studies/flow_study.ts";
 import { comparedLines } from "../results/studies/flow_words.ts";
 import { askedToEnd } from "../sweep/asked_to_end.ts";
@@ -29,18 +30,23 @@ function planFor(study: FlowStudy, { full, runs }: ReproduceFlowsOptions): FlowP
   return runs === undefined ? plan : flowPlanOf({ ...plan, repetitions: runs }, name);
 }
 
-/** Of the plan's newest sweep, whether or not it was stopped. */
-function printCompared(home: string, study: FlowStudy, plan: FlowPlan): void {
+function printFigures(compared: readonly ComparedFlowFigure[], sweep: number): void {
+  const sentence = agreementSentence(compared);
+  if (sentence === null) return;
+  const hint = `Why signs may differ, and all figures: \`trilane report ${sweep}\`.`;
+  printLines(["", ...comparedLines(compared), "", ...wrapped(sentence), ...wrapped(hint)]);
+}
+
+/** With --json as one document. Of the plan's newest sweep, whether or not it was stopped. */
+function printCompared(home: string, study: FlowStudy, plan: FlowPlan, json: boolean): void {
   const results = openExistingResults(home);
   try {
     const sweep = results?.newestFlowSweep(flowPlanDigest(plan)) ?? null;
     if (!results || !sweep) return;
     const runs = results.flowRunsOf(sweep.id);
     const compared = comparedFlowFigures(study, runs, sweep.seed);
-    const sentence = agreementSentence(compared);
-    if (sentence === null) return;
-    const hint = `Why signs may differ, and all figures: \`trilane report ${sweep.id}\`.`;
-    printLines(["", ...comparedLines(compared), "", ...wrapped(sentence), ...wrapped(hint)]);
+    if (json) printJson(figuresDocument(study, sweep.id, compared));
+    else printFigures(compared, sweep.id);
   } finally {
     results?.close();
   }
@@ -63,5 +69,5 @@ export async function reproduceFlows(
   const { json, evidence, new: fresh } = options;
   const end = askedToEnd(home, options);
   await executeFlows({ home, plan, fresh, json, evidence, askedToEnd: end, verbosity: verbosityOf(options) });
-  if (!json) printCompared(home, study, plan);
+  printCompared(home, study, plan, json);
 }

@@ -102,7 +102,7 @@ function composeInLabTime(measured: Measured, ended_ns: number): PageLoad {
     replay,
     shaper,
     traffic: traffic ? trafficReasons(traffic, traffic.reports, times) : [],
-    disturbed: disturbedReasons(disturbance),
+    disturbed: disturbedReasons(disturbance, traffic === null),
     failure,
   });
   return {

@@ -96,15 +96,15 @@ export function excess_ms({ bound_ms, calm_ms }: Pick<Disturbance, "bound_ms" | 
 
 const inMs = (time_ms: number): string => `${time_ms.toFixed(1)} ms`;
 
-/** Empty for a load that counts. */
-export function disturbedReasons(disturbance: Disturbance | null): string[] {
+/** Empty for a load that counts. `canDilate`: it might run in dilated time instead, as no load amid other traffic can. */
+export function disturbedReasons(disturbance: Disturbance | null, canDilate = true): string[] {
   if (disturbance === null) return [];
   const { link_ms, cpu_ms, calm_ms, tolerated_ms } = disturbance;
   const added_ms = excess_ms(disturbance);
   if (added_ms <= tolerated_ms) return [];
   const parts = `${inMs(link_ms)} at the link, ${inMs(Math.max(0, (cpu_ms ?? 0) - calm_ms))} without a CPU`;
   return [
-    `${disturbedReason}: by up to ${inMs(added_ms)} (${parts}; tolerated: ${inMs(tolerated_ms)}): let less run beside it, ` +
-      "wait for a quieter moment, or run it with --dilate",
+    `${disturbedReason}: by up to ${inMs(added_ms)} (${parts}; tolerated: ${inMs(tolerated_ms)}): let less run beside it` +
+      (canDilate ? ", wait for a quieter moment, or run it with --dilate" : " or wait for a quieter moment"),
   ];
 }

@@ -18,7 +18,7 @@ import { summarize } from "../results/verdict/summary.ts";
 import { sweepVerdict } from "../results/verdict/sweep_verdict.ts";
 import { reasonKind } from "../results/verdict/verdict.ts";
 import { typicalLoad } from "./data.ts";
-import { reportPath } from "./report.ts";
+import { reportPath } from "./report_files.ts";
 
 /** The cells of a sweep that is a race: one page on one link. UserError for any other. */
 function racedCells(results: Results, sweep: Sweep): [Cell, ...Cell[]] {

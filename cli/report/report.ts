@@ -1,7 +1,7 @@
 // A sweep's report: one HTML file that needs nothing else, not even a network. `buildReport` is data in, text out; a sweep of flows has
 // its own (flow_report.ts).
 import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { html, type Markup } from "../../extension/figures/markup.ts";
 import type { LinkProfile } from "../../schemas/generated/link_profile.ts";
@@ -45,6 +45,7 @@ import { forEachMetric, metricSwitch } from "./metric_switch.ts";
 import { pageFrame, type Section } from "./page_frame.ts";
 import { maxSections, pageSections } from "./page_sections.ts";
 import { publishedSection } from "./published.ts";
+import { reportPath } from "./report_files.ts";
 import { splitsOf } from "./splits_of.ts";
 import { steadinessSection } from "./steadiness.ts";
 import { type GroupResult, medianTable } from "./tables.ts";
@@ -249,12 +250,6 @@ ${forEachMetric(views, (view) => {
 })}`,
     sections: sectionsOf(views, profiles, settled),
   });
-}
-
-/** Where a sweep's report is, unless it was asked for elsewhere. */
-export function reportPath(home: string, sweep: { id: number; name: string }, metric?: MetricChoice): string {
-  const name = sweep.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
-  return join(home, "reports", `${sweep.id}-${name}${metric === undefined ? "" : `-${metric}`}.html`);
 }
 
 /** Writes the report of a sweep in a home's results; returns its path. */

@@ -219,7 +219,11 @@ async function runToEnd(execution: Execution, begun: Begun): Promise<void> {
   else printLines(conclude ? [`report: ${report}`] : outcomeLines(ended, report));
   if (counts.valid === 0) {
     const all = results.loadsOf(sweep.id);
-    const why = strictRemedy(plan.strict, all) ?? uncoveredRemedy(plan.lanes, all) ?? disturbedRemedy(all) ?? "see why";
+    const why =
+      strictRemedy(plan.strict, all) ??
+      uncoveredRemedy(plan.lanes, all) ??
+      disturbedRemedy(all, !plan.cross_traffic) ??
+      "see why";
     throw new RunError(`no load of sweep ${sweep.id} was valid: ${why} (report: ${report})`);
   }
   conclude?.(sweep.id);

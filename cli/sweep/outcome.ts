@@ -146,8 +146,8 @@ export function outcomeLines(
   return [...paragraph(answer), ...table, "", ...paragraph(verdict), `report: ${report}`];
 }
 
-/** Of a sweep without a valid load: what to do if the machine disturbed each of them; null: it did not. */
-export function disturbedRemedy(loads: readonly Pick<Load, "reasons">[]): string | null {
+/** Of a sweep without a valid load: what to do if the machine disturbed each of them; null: it did not. `canDilate`: see disturbance.ts. */
+export function disturbedRemedy(loads: readonly Pick<Load, "reasons">[], canDilate = true): string | null {
   if (loads.length === 0 || !loads.every(({ reasons }) => reasons.some(isDisturbed))) return null;
-  return "the machine disturbed all of them: run it again on a calmer one, or with --dilate 10";
+  return `the machine disturbed all of them: run it again on a calmer one${canDilate ? ", or with --dilate 10" : ""}`;
 }

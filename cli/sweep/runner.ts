@@ -127,6 +127,7 @@ class SweepRun {
     this.#waiting = { ...waiting, mustEnd: () => this.#mustEnd() };
     this.#admission = new Admission({
       most: labs.most,
+      canDilate: !plan.cross_traffic,
       ...waiting,
       ...(options.machine ? { machine: options.machine } : {}),
     });

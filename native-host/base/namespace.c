@@ -96,6 +96,10 @@ static bool network_is_the_user_namespaces(void) {
     return same;
 }
 
+bool namespace_network_is_made(void) {
+    return getenv(NAMESPACE_TOKEN) && network_is_the_user_namespaces();
+}
+
 bool namespace_is_lab(void) {
     const char *token = getenv(NAMESPACE_TOKEN);
     char network[NETWORK_NAME_SIZE];

@@ -19,6 +19,10 @@ enum { NAMESPACE_UID = 1000, NAMESPACE_GID = 1000 };
 // So the token names this network, which belongs to our user namespace, which is not the machine's.
 bool namespace_is_lab(void);
 
+// Whether this network is one that was made for a lab, its far end's or its near one's: then nothing in it
+// reaches the machine's. No capabilities are needed to ask.
+bool namespace_network_is_made(void);
+
 // Moves this process into a new user namespace (as NAMESPACE_UID, with all capabilities in it and over it,
 // kept by commands started with child.h's `keep_capabilities`) and a new, empty network namespace. Set-up:
 // where the system allows no user namespaces, prints one line with the remedy and exits with EXIT_BAD_INPUT.

@@ -98,6 +98,9 @@ static void enter_lab(const struct flows *flows, pid_t parent) {
         namespace_enter_lab();
         open_far_network();
     }
+    // It connects to an address that may be somebody's on the machine's network.
+    if (flows->options.is_near && !namespace_network_is_made())
+        die(EXIT_BAD_INPUT, "near: not in a lab: trilane-shaper starts it there (see --help)");
     child_die_with_parent(parent);
 }
 

@@ -80,19 +80,41 @@ export function rateCurve(records: FlowRecords, members: readonly number[], bins
   return { time_ms, value };
 }
 
+/** So many times the usual interval without a sample: its end was not looked at meanwhile, and nobody knows what was in between. */
+const gapIntervals = 4;
+
+/** Broken where samples are missing: a line straight across would tell what nobody saw. */
+export function brokenAtGaps({ time_ms, value }: Curve): Curve {
+  const at = Array.from(time_ms);
+  const intervals = at.slice(1).map((time, index) => time - (at[index] as number));
+  if (intervals.length < 2) return { time_ms, value };
+  const longest_ms = gapIntervals * median(intervals);
+  const [times, values]: [number[], number[]] = [[], []];
+  for (const [index, time] of at.entries()) {
+    const before = at[index - 1];
+    if (before !== undefined && time - before > longest_ms) {
+      times.push((before + time) / 2);
+      values.push(Number.NaN);
+    }
+    times.push(time);
+    values.push(value[index] as number);
+  }
+  return { time_ms: times, value: values };
+}
+
 type SenderColumn = Extract<SampledColumn, "cwnd_bytes" | "srtt_ns">;
 
-/** What a flow's sender sampled, while it could send. */
+/** What a flow's sender sampled, while it could send; broken where samples are missing. */
 export function senderCurve(records: FlowRecords, flow: number, column: SenderColumn, by = 1): Curve {
   const series = records.samples[flow]?.sender;
   const life = lifetimeOf(records, flow);
   if (!series || !life) return { time_ms: [], value: [] };
   const from = Math.max(0, lastBefore(series.time_ms, life.from_ms - 1e-6) + 1);
   const to = lastBefore(series.time_ms, life.to_ms) + 1;
-  return {
+  return brokenAtGaps({
     time_ms: series.time_ms.subarray(from, to),
     value: series[column].subarray(from, to).map((each) => each * by),
-  };
+  });
 }
 
 /** A curve's mean in each bin; a gap where it has no value. */

@@ -13,7 +13,10 @@ import {
 /** Opens the results of a home that must have some. */
 export function resultsOf(home: string): Results {
   const results = openExistingResults(home);
-  if (!results) throw new UserError(`no results in ${home}: run \`trilane race\` or \`trilane sweep\` first`);
+  if (!results)
+    throw new UserError(
+      `no results in ${home}: run \`trilane race\` or \`trilane sweep\` first, or say where they are with --home`,
+    );
   return results;
 }
 

@@ -1,7 +1,7 @@
 // `trilane list` and `trilane remove`: what there is, in 80 columns and as a document; nothing goes that was not named.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
@@ -178,7 +178,13 @@ test("what is named is removed, and nothing else", async () => {
     list().sweeps.map(({ id, attempts }) => [id, attempts]),
     [[second, 2]],
   );
+  const reports = join(home, "reports");
+  mkdirSync(reports, { recursive: true });
+  const own = [`${second}-b.html`, `${second}-b-lcp.html`];
+  const others = [`${second}1-b.html`, `${second}-notes.txt`];
+  for (const name of [...own, ...others]) writeFileSync(join(reports, name), "");
   assert.equal(trilane("remove", "--sweep", String(second)).stdout, "removed 1 sweep\n");
+  assert.deepEqual(readdirSync(reports).toSorted(), others.toSorted());
   assert.deepEqual(list().sweeps, []);
 });
 
@@ -190,6 +196,7 @@ test("one thing that is not there, and nothing is removed", async () => {
     [["a", "--sweep", "99"], /99/],
     [["--sweep", id, "--sweep", "99"], /99/],
     [["nosuch", "--sweep", id], /nosuch/],
+    [[id], /recording "1": not in the archive: sweep 1 is removed with `trilane remove --sweep 1`/],
     [["a", "--sweep", "one"], /one/],
     [[], /nothing to remove/],
   ] as const) {

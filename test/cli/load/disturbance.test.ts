@@ -65,6 +65,9 @@ test("tolerated is the larger of a share of the PLT and a time", () => {
     "the machine disturbed the load: by up to 30.1 ms (10.1 ms at the link, 20.0 ms without a CPU; tolerated: 10.0 ms): " +
       "let less run beside it, wait for a quieter moment, or run it with --dilate",
   );
+  // Amid other flows time cannot be slowed down.
+  const [amid = ""] = disturbedReasons(of(pressure(30, 54), overdue([1000, 1010.1])), false);
+  assert.match(amid, /: let less run beside it or wait for a quieter moment$/);
   assert.ok(isDisturbed(reason) && !isDisturbed("2 of 9 requests failed"));
   assert.ok(isDisturbed("the machine was too busy: the browser waited 1095 ms"), "of loads stored before");
   assert.deepEqual(disturbedReasons(null), []);

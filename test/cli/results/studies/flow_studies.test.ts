@@ -10,7 +10,9 @@ import { flowStudies, flowStudyOfPlan } from "../../../../cli/results/studies/al
 import { carlucci2015S1, carlucci2015S2 } from "../../../../cli/results/studies/carlucci_2015_flows.ts";
 import { das2014Overhead } from "../../../../cli/results/studies/das_2014_overhead.ts";
 import { comparedFlowFigures, measuredIn, type StudiedRun } from "../../../../cli/results/studies/flow_agreement.ts";
+import { figuresDocument } from "../../../../cli/results/studies/flow_figures.ts";
 import { comparedLines, oursText } from "../../../../cli/results/studies/flow_words.ts";
+import { schemaErrors } from "../../../schemas/schema_errors.ts";
 import { madeRecords, steadily } from "../../flows/metrics/made_records.ts";
 
 for (const study of flowStudies) {
@@ -120,6 +122,11 @@ test("report and terminal show what was published beside ours", () => {
     "  goodput of QUIC over that of TCP, buffer of 13 kB",
     "     published about 3  ours 3 (3 to 3)  agrees",
   ]);
+  const document = figuresDocument(carlucci2015S2, 3, compared);
+  assert.equal(schemaErrors("flow-figures", document), null);
+  const [figure] = document.figures;
+  assert.deepEqual([figure?.published, figure?.runs, figure?.agreement], ["about 3", 9, "agrees"]);
+  assert.equal(document.agreement, agreementSentence(compared));
   const near = compared.map((each) => oursText({ ...each, value: 1.00123, interval: { low: 1.0008, high: 1.00171 } }));
   assert.deepEqual(near, ["1.001 (1.001 to 1.002)"]);
   assert.equal(publishedFlows(carlucci2015S2, []), null);

@@ -1,0 +1,20 @@
+// Where the reports of a home's sweeps are, and which are of one sweep. Writes none.
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { MetricChoice } from "../results/verdict/compared_metric.ts";
+
+const folderOf = (home: string): string => join(home, "reports");
+
+/** Where a sweep's report is, unless it was asked for elsewhere. */
+export function reportPath(home: string, sweep: { id: number; name: string }, metric?: MetricChoice): string {
+  const name = sweep.name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60);
+  return join(folderOf(home), `${sweep.id}-${name}${metric === undefined ? "" : `-${metric}`}.html`);
+}
+
+/** Removes a sweep's reports, by whatever metric: a sweep's number is never given twice. */
+export function removeReports(home: string, sweep: number): void {
+  const folder = folderOf(home);
+  if (!existsSync(folder)) return;
+  const own = readdirSync(folder).filter((name) => name.startsWith(`${sweep}-`) && name.endsWith(".html"));
+  for (const name of own) rmSync(join(folder, name), { force: true });
+}
