@@ -50,6 +50,7 @@ struct h3_connection {
     size_t sent_bytes;              // of packets, since then
     size_t held_bytes;              // of streams, that quiche still holds: about, rather too many
     size_t lost_bytes;              // so far
+    size_t lost_packets;
     size_t least_bytes;             // that quiche is to get although the window is full
     unsigned round;                 // from one time that quiche had nothing left to send to the next
     uint8_t places[URGENCY_LEVELS]; // taken in this round

@@ -73,9 +73,14 @@ static void not_application_limited(struct h3_connection *c) {
 static void update_from_path(struct h3_connection *c) {
     quiche_path_stats path;
     if (quiche_conn_path_stats(c->quic, 0, &path) < 0) return;
+    quiche_stats all; // of a path, quiche's CUBIC and Reno do not count the bytes that were lost
+    quiche_conn_stats(c->quic, &all);
     // What was lost quiche sends again, so it holds it again.
-    c->held_bytes += (size_t)path.lost_bytes - c->lost_bytes;
-    c->lost_bytes = (size_t)path.lost_bytes;
+    const size_t heads = (all.lost - c->lost_packets) * PACKET_HEAD_BYTES;
+    const size_t lost = (size_t)all.lost_bytes - c->lost_bytes;
+    c->held_bytes += lost > heads ? lost - heads : 0;
+    c->lost_bytes = (size_t)all.lost_bytes;
+    c->lost_packets = all.lost;
     if (c->owner->settings->paced) quiche_pacing_update(&c->pacer, c->quic, &path);
 }
 
